@@ -1,0 +1,86 @@
+import type { ArticleData, UpdateData } from '../contract/envelope.js';
+
+/** What an article without a title is called, in the file and in lookups (a lookup's title is never empty). */
+export const PLACEHOLDER_TITLE = 'Untitled';
+
+/** What the service may set, at publication and again by an update. */
+export interface ArticleContent {
+  readonly title: string;
+  readonly description: string;
+  readonly author: string;
+  readonly tags: readonly string[];
+  readonly keyword: string;
+  /** Address of the featured image; null where there is none. */
+  readonly image: string | null;
+  /** Ready-made `<script type="application/ld+json">` blocks for the page's head, verbatim. */
+  readonly jsonLd: string;
+  /** The article as the service rendered it. */
+  readonly contentHtml: string;
+  /** What stands below the front matter: the service's Markdown, or `contentHtml` where it sent none. */
+  readonly body: string;
+}
+
+/** Front matter that is not Pressmark's: a person's keys and those of `article.frontMatter` filters. */
+export type ExtraKeys = Readonly<Record<string, unknown>>;
+
+/** An article on its way in: what was sent, before a slug, a file and a URL are chosen. */
+export interface ArticleDraft extends ArticleContent {
+  readonly id: string;
+  /** The service's suggestion, as it came; `article-store` makes it safe and unique. */
+  readonly slug: string;
+  /** First publication, ISO 8601. */
+  readonly date: string;
+  readonly extra: ExtraKeys;
+}
+
+/** A stored article. */
+export interface Article extends ArticleDraft {
+  /** The compare-and-set token (contract: Receiver article state). */
+  readonly revision: string;
+  /** Absolute public URL, frozen at publication. */
+  readonly url: string;
+  /** When it was last replaced by an update, ISO 8601; null before the first. */
+  readonly updated: string | null;
+}
+
+/** What is written in the body of every new article so that the service finds it on the live site. */
+const ITEM_COMMENT = /<!-- svc:item:.*? -->/gs;
+
+/** The item comments of a piece of HTML or Markdown, in their order. */
+export function itemComments(text: string): string[] {
+  return text.includes('<!-- svc:item:') ? (text.match(ITEM_COMMENT) ?? []) : [];
+}
+
+/** `text`, with those item comments of `original` appended that it has lost (contract: Body additions). */
+export function keepItemComments(text: string, original: string): string {
+  const lost = itemComments(original).filter((comment) => !text.includes(comment));
+  return lost.length === 0 ? text : [text, ...lost].join('\n');
+}
+
+/** The draft that an `article.published` delivery describes. */
+export function draftOf(data: ArticleData): ArticleDraft {
+  return { ...contentOf(data), id: data.id, slug: data.slug, date: data.published_at, extra: {} };
+}
+
+/**
+ * What an `article.updated` delivery replaces. A null image leaves the stored one untouched
+ * (contract: article.updated, 5).
+ */
+export function replacementOf(data: UpdateData, stored: Pick<Article, 'image'>): ArticleContent {
+  const content = contentOf(data);
+  return { ...content, image: content.image ?? stored.image };
+}
+
+function contentOf(data: ArticleData): ArticleContent {
+  return {
+    title: data.title.trim() === '' ? PLACEHOLDER_TITLE : data.title,
+    description: data.meta_description,
+    author: data.author,
+    tags: data.tags,
+    keyword: data.focus_keyword,
+    image: data.featured_image_url,
+    jsonLd: data.json_ld,
+    contentHtml: data.content_html,
+    body: data.content_markdown === '' ? data.content_html : data.content_markdown,
+  };
+}

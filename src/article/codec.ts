@@ -1,0 +1,154 @@
+import { hash } from 'node:crypto';
+import { type Article, keepItemComments } from './article.js';
+import { listOf, splitFrontMatter, textOf } from './front-matter.js';
+import { renderMarkdown } from './markdown.js';
+import { extraLines, literal, quoted, quotedList } from './yaml-text.js';
+
+/** The front matter that is Pressmark's; every other key is a person's or a plugin's. */
+export const OWN_KEYS: ReadonlySet<string> = new Set([
+  'title',
+  'description',
+  'date',
+  'updated',
+  'author',
+  'tags',
+  'keyword',
+  'image',
+  'slug',
+  'id',
+  'revision',
+  'url',
+  'digest',
+  'body_digest',
+  'json_ld',
+  'content_html',
+]);
+
+/** An article as it stands in its file. */
+export interface StoredArticle {
+  /** `revision` is the current one: the file's own, or `edit-…` where a person has edited it. */
+  readonly article: Article;
+  /** Whether a person has changed anything since Pressmark wrote the file. */
+  readonly edited: boolean;
+  /** Whether the body differs from what `contentHtml` renders; then the body is what is rendered. */
+  readonly bodyEdited: boolean;
+}
+
+/** What an article is called whose file a person wrote without saying so. */
+export interface Fallback {
+  readonly id: string;
+  readonly slug: string;
+  url(slug: string): string;
+}
+
+/**
+ * The Markdown file of an article. First what a person reads, last the long blocks; every string is
+ * double-quoted or a literal block, so that all YAML readers agree.
+ */
+export function encode(article: Article): string {
+  return lay(article, () => article.revision);
+}
+
+/** The file of a new article, whose first revision is made from everything else that stands in it. */
+export function encodeFirst(article: Omit<Article, 'revision'>): { text: string; article: Article } {
+  let revision = '';
+  const text = lay(article, (digest) => {
+    revision = `rev-${digest.slice('sha256-'.length, 'sha256-'.length + 24)}`;
+    return revision;
+  });
+  return { text, article: { ...article, revision } };
+}
+
+function lay(article: Omit<Article, 'revision'>, revisionOf: (digest: string) => string): string {
+  const head = [
+    '---\n',
+    `title: ${quoted(article.title)}\n`,
+    `description: ${quoted(article.description)}\n`,
+    `date: ${quoted(article.date)}\n`,
+    article.updated === null ? '' : `updated: ${quoted(article.updated)}\n`,
+    `author: ${quoted(article.author)}\n`,
+    `tags: ${quotedList(article.tags)}\n`,
+    `keyword: ${quoted(article.keyword)}\n`,
+    article.image === null ? '' : `image: ${quoted(article.image)}\n`,
+    `slug: ${quoted(article.slug)}\n`,
+    extraLines(article.extra),
+    `id: ${quoted(article.id)}\n`,
+  ].join('');
+  const url = `url: ${quoted(article.url)}\n`;
+  const blocks = [
+    `body_digest: "${digestOf(article.body)}"\n`,
+    `json_ld: ${literal(article.jsonLd)}\n`,
+    `content_html: ${literal(article.contentHtml)}\n`,
+    `---\n${article.body}`,
+  ].join('');
+  const digest = digestOf(`${head}${url}${blocks}`);
+  return `${head}revision: ${quoted(revisionOf(digest))}\n${url}digest: "${digest}"\n${blocks}`;
+}
+
+/**
+ * Reads an article's file; the inverse of `encode`. A file that a person wrote from nothing is an article
+ * too: what it does not say comes from `fallback`.
+ *
+ * @throws PressmarkError FRONT_MATTER_INVALID, its message starting with `line <n>: `.
+ */
+export function decode(text: string, fallback: Fallback): StoredArticle {
+  const { data, body } = splitFrontMatter(text);
+  const edited = textOf(data, 'digest') !== digestOf(covered(text));
+  const slug = textOf(data, 'slug') ?? fallback.slug;
+  const article: Article = {
+    title: textOf(data, 'title') ?? fallback.slug,
+    description: textOf(data, 'description') ?? '',
+    date: textOf(data, 'date') ?? '1970-01-01',
+    updated: textOf(data, 'updated') ?? null,
+    author: textOf(data, 'author') ?? '',
+    tags: listOf(data, 'tags'),
+    keyword: textOf(data, 'keyword') ?? '',
+    image: textOf(data, 'image') ?? null,
+    slug,
+    extra: Object.fromEntries(Object.entries(data).filter(([key]) => !OWN_KEYS.has(key))),
+    id: textOf(data, 'id') ?? fallback.id,
+    revision: edited ? editRevision(text) : (textOf(data, 'revision') ?? editRevision(text)),
+    url: textOf(data, 'url') ?? fallback.url(slug),
+    jsonLd: textOf(data, 'json_ld') ?? '',
+    contentHtml: textOf(data, 'content_html') ?? '',
+    body,
+  };
+  return { article, edited, bodyEdited: textOf(data, 'body_digest') !== digestOf(body) };
+}
+
+/**
+ * The HTML that the article is shown with. The service's own to the byte, until a person edits the body;
+ * then the body is rendered as Markdown, and the item comment survives (contract: Body additions).
+ */
+export function renderedHtml({ article, bodyEdited }: StoredArticle): string {
+  return bodyEdited
+    ? keepItemComments(renderMarkdown(article.body), article.contentHtml)
+    : article.contentHtml;
+}
+
+/** `sha256-` and the hex digest of a text with its line ends as LF: a checkout with autocrlf is no edit. */
+export function digestOf(text: string): string {
+  return `sha256-${hash('sha256', withLf(text))}`;
+}
+
+function editRevision(text: string): string {
+  return `edit-${hash('sha256', withLf(text)).slice(0, 32)}`;
+}
+
+function withLf(text: string): string {
+  return text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
+}
+
+/** Everything the digest covers: the file without its `revision` and `digest` lines. */
+export function covered(text: string): string {
+  const lf = withLf(text);
+  const end = lf.indexOf('\n---\n', 3);
+  if (end === -1) return lf;
+  return withoutLine(withoutLine(lf, 'revision', end), 'digest', end);
+}
+
+function withoutLine(text: string, key: string, before: number): string {
+  const start = text.indexOf(`\n${key}: `);
+  if (start === -1 || start > before) return text;
+  return text.slice(0, start) + text.slice(text.indexOf('\n', start + 1));
+}

@@ -1,0 +1,53 @@
+import { stringify } from 'yaml';
+
+/** What `yaml` must be told so that YAML 1.1 and 1.2 readers agree on everything it writes. */
+export const PORTABLE_YAML = {
+  defaultStringType: 'QUOTE_DOUBLE',
+  defaultKeyType: 'PLAIN',
+  lineWidth: 0,
+  doubleQuotedMinMultiLineLength: 1e9,
+} as const;
+
+// JSON leaves these as they are; YAML readers refuse them, or (U+0085, U+2028, U+2029) break lines at them.
+const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+/** A string as a double-quoted YAML scalar on one line; every YAML reader gives the string back. */
+export function quoted(text: string): string {
+  return escapeUnprintable(JSON.stringify(text));
+}
+
+/** Escapes what YAML readers refuse. Only for YAML in which such characters can stand in double quotes alone. */
+export function escapeUnprintable(yaml: string): string {
+  return yaml.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+// What a literal block would lose or a reader would take for something else: control characters and other
+// line ends, a first line that is blank or indented, more than one line end at the end. Very long runs of
+// white space are legal, but make gray-matter's search for comments slow.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const NOT_LITERAL =
+  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|^\s|\n\s*\n$|[^\S\n]+$|\s{200}/;
+
+/** A long text as a literal block where it survives in one, for people's eyes and line-wise diffs; else quoted. */
+export function literal(text: string): string {
+  if (text === '' || NOT_LITERAL.test(text)) return quoted(text);
+  const [header, block] = text.endsWith('\n') ? ['|', text.slice(0, -1)] : ['|-', text];
+  return `${header}\n${block.replace(/^(?=.)/gm, '  ')}`;
+}
+
+/** A list of strings on one line. */
+export function quotedList(items: readonly string[]): string {
+  return `[${items.map(quoted).join(', ')}]`;
+}
+
+const SIMPLE_KEY = /^[A-Za-z_][\w-]*$/;
+
+/** Further top-level keys, one after another, each line ended; empty where there are none. */
+export function extraLines(extra: Readonly<Record<string, unknown>>): string {
+  const keys = Object.keys(extra);
+  if (keys.length === 0) return '';
+  const defaultKeyType = keys.every((key) => SIMPLE_KEY.test(key)) ? 'PLAIN' : 'QUOTE_DOUBLE';
+  return escapeUnprintable(
+    stringify(extra, { ...PORTABLE_YAML, defaultKeyType, aliasDuplicateObjects: false }),
+  );
+}

@@ -1,0 +1,139 @@
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import { PressmarkError, quote } from '../errors.js';
+import { canonicalUrl } from './canonical-url.js';
+import { EVENTS, type EventName, REQUEST_CONTRACT_VERSION } from './limits.js';
+import { isMoment } from './moment.js';
+
+const text = z.string().refine((value) => value.isWellFormed(), { error: 'is not well-formed Unicode' });
+const nonempty = text.refine((value) => value !== '', { error: 'must not be empty' });
+const moment = text.refine(isMoment, { error: 'must be an ISO 8601 moment such as 2026-11-19T08:00:00Z' });
+const articleUrl = nonempty.refine((value) => canonicalUrl(value) !== undefined, {
+  error: 'must be an absolute http(s) URL without credentials',
+});
+
+const article = z.object({
+  id: nonempty,
+  title: text,
+  slug: text,
+  content_html: text,
+  content_markdown: text,
+  meta_description: text,
+  focus_keyword: text,
+  featured_image_url: text.nullable(),
+  tags: z.array(text),
+  author: text,
+  published_at: moment,
+  json_ld: text,
+});
+
+const update = article.extend({
+  target_id: nonempty,
+  target_url: articleUrl,
+  base_revision_id: nonempty,
+  revision_id: nonempty,
+});
+
+const envelope = <E extends EventName, D extends z.ZodType>(event: E, data: D) =>
+  z.object({ event: z.literal(event), timestamp: moment, data });
+
+const SCHEMAS = {
+  'article.published': envelope('article.published', article),
+  'webhook.test': envelope(
+    'webhook.test',
+    z.object({ id: text, message: text, capabilities: z.array(text) }),
+  ),
+  'article.lookup': envelope('article.lookup', z.object({ target_url: articleUrl })),
+  'article.updated': envelope('article.updated', update),
+};
+
+/** `data` of `article.published`; every key is present (contract: Article). */
+export type ArticleData = z.infer<typeof article>;
+/** `data` of `article.updated` (contract: article.updated data). */
+export type UpdateData = z.infer<typeof update>;
+/** One of the four requests, with only the keys the contract knows. */
+export type Delivery = { [E in EventName]: z.infer<(typeof SCHEMAS)[E]> }[EventName];
+
+/**
+ * Decodes, parses and validates a verified body (contract: Request envelope).
+ * Extra fields are accepted and dropped; the body's `event` decides, not the header's.
+ *
+ * @param contractHeader the `X-Service-Contract` header where there was one; it must then be 2 on every
+ *   event but `article.published`, which needs neither header nor field.
+ * @throws PressmarkError BODY_INVALID, EVENT_UNSUPPORTED or CONTRACT_VERSION, naming the field first.
+ */
+export function parseDelivery(body: Buffer, contractHeader: string | undefined): Delivery {
+  const json = parseJson(body);
+  const event = eventOf(json);
+  if (event !== 'article.published') requireContractVersion(json.contract_version, contractHeader, event);
+  const result = SCHEMAS[event].safeParse(json);
+  if (!result.success) throw new PressmarkError('BODY_INVALID', describe(result.error, json));
+  return result.data;
+}
+
+function parseJson(body: Buffer): Record<string, unknown> {
+  if (!isUtf8(body))
+    throw new PressmarkError('BODY_INVALID', 'body is not valid UTF-8; send JSON encoded as UTF-8');
+  let json: unknown;
+  try {
+    json = JSON.parse(body.toString('utf8'));
+  } catch (cause) {
+    // The parser's own message would quote the body; where it failed is not worth that.
+    throw new PressmarkError('BODY_INVALID', 'body is not valid JSON', { cause });
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
+    throw new PressmarkError('BODY_INVALID', `body must be a JSON object, got ${typeName(json)}`);
+  }
+  return json as Record<string, unknown>;
+}
+
+function eventOf(json: Record<string, unknown>): EventName {
+  const { event } = json;
+  if (typeof event !== 'string')
+    throw new PressmarkError('BODY_INVALID', `event must be a string, got ${typeName(event)}`);
+  const known = EVENTS.find((name) => name === event);
+  if (known === undefined) {
+    throw new PressmarkError(
+      'EVENT_UNSUPPORTED',
+      `event ${quote(event)} is not supported; known: ${EVENTS.join(', ')}`,
+    );
+  }
+  return known;
+}
+
+function requireContractVersion(field: unknown, header: string | undefined, event: EventName): void {
+  if (field !== REQUEST_CONTRACT_VERSION) {
+    const got = typeof field === 'number' ? String(field) : typeName(field);
+    throw new PressmarkError(
+      'CONTRACT_VERSION',
+      `contract_version must be the integer 2 on ${event}, got ${got}`,
+    );
+  }
+  if (header !== undefined && header !== String(REQUEST_CONTRACT_VERSION)) {
+    throw new PressmarkError(
+      'CONTRACT_VERSION',
+      `X-Service-Contract must be 2 on ${event}, got ${quote(header)}`,
+    );
+  }
+}
+
+/** One sentence for the first thing that is wrong: field, rule, what was there instead. */
+function describe(error: z.ZodError, json: unknown): string {
+  const issue = error.issues[0];
+  if (issue === undefined) return 'body does not match the contract';
+  const field = issue.path.map(String).join('.');
+  if (issue.code !== 'invalid_type') return `${field} ${issue.message}`;
+  const value = issue.path.reduce<unknown>((at, key) => (at as Record<PropertyKey, unknown>)[key], json);
+  if (value === undefined) return `${field} is missing; it must be ${withIndefinite(issue.expected)}`;
+  return `${field} must be ${withIndefinite(issue.expected)}, got ${typeName(value)}`;
+}
+
+function withIndefinite(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function typeName(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}

@@ -1,0 +1,20 @@
+const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:[.,](\d+))?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+
+/**
+ * Milliseconds since the epoch of an ISO 8601 moment in the extended form: a date, or a date and a time of
+ * any precision, in UTC where no offset is given. The year has four digits, as it names a folder.
+ *
+ * @returns NaN where the text is no such moment.
+ */
+export function parseMoment(text: string): number {
+  const [, day, time, seconds = ':00', fraction = '0', zone = 'Z'] = MOMENT.exec(text) ?? [];
+  if (day === undefined) return Number.NaN;
+  if (time === undefined) return Date.parse(day);
+  const offset = /^z$/i.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
+  return Date.parse(`${day}T${time}${seconds}.${fraction.slice(0, 3)}${offset}`);
+}
+
+/** Whether a text is an ISO 8601 moment. */
+export function isMoment(text: string): boolean {
+  return !Number.isNaN(parseMoment(text));
+}

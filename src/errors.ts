@@ -1,0 +1,75 @@
+/**
+ * The one table of what can go wrong: code -> HTTP status.
+ * Codes are public (they are in logs and in plugins' `delivery.refused`) and never reused.
+ */
+const STATUS = {
+  // what a delivery can be refused for (contract: Errors)
+  BODY_TOO_LARGE: 413,
+  SIGNATURE_MISSING: 401,
+  SIGNATURE_MISMATCH: 401,
+  ENCODING_UNSUPPORTED: 415,
+  BODY_ABORTED: 400,
+  BODY_INVALID: 400,
+  EVENT_UNSUPPORTED: 400,
+  CONTRACT_VERSION: 400,
+  METHOD_NOT_ALLOWED: 405,
+  ARTICLE_NOT_FOUND: 404,
+  ARTICLE_AMBIGUOUS: 404,
+  ARTICLE_UNREADABLE: 404,
+  ARTICLE_TOO_LARGE: 404,
+  REVISION_CONFLICT: 409,
+  // what can fail on our side; the service tries again
+  FILTER_FAILED: 500,
+  STORE_FAILED: 500,
+  LOCK_TIMEOUT: 503,
+  SHUTTING_DOWN: 503,
+  // what a person meets on the terminal
+  FRONT_MATTER_INVALID: 500,
+  CONFIG_INVALID: 500,
+  LOCK_HELPER_MISSING: 500,
+  PORT_UNAVAILABLE: 500,
+  PLUGIN_INVALID: 500,
+  HOOK_UNKNOWN: 500,
+  TEMPLATE_FAILED: 500,
+  GIT_FAILED: 500,
+  USAGE: 500,
+} as const;
+
+/** A name from the error table. */
+export type ErrorCode = keyof typeof STATUS;
+
+/**
+ * An error somebody can meet. Its message says what was wrong, with which value, and what to do;
+ * it may be shown to the sender of a delivery, so it never holds a secret or a path of the machine.
+ */
+export class PressmarkError extends Error {
+  readonly code: ErrorCode;
+
+  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'PressmarkError';
+    this.code = code;
+  }
+
+  /** The HTTP status that this error is answered with. */
+  get status(): number {
+    return STATUS[this.code];
+  }
+}
+
+/** The `code` of a Node.js system error such as `ENOSPC`, or undefined for any other value. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** What an unknown thrown value says of itself, in one line. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Quotes a foreign value for a message: JSON, at most `max` characters, so that diagnostics stay short. */
+export function quote(value: unknown, max = 40): string {
+  const text = typeof value === 'string' ? value : String(value);
+  return JSON.stringify(text.length > max ? `${text.slice(0, max)}…` : text);
+}

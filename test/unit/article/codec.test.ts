@@ -1,0 +1,51 @@
+import test from 'ava';
+import fc from 'fast-check';
+import yaml from 'js-yaml';
+import { parse as parseWithYaml } from 'yaml';
+import { amend } from '../../../src/article/amend.js';
+import { decode, encode } from '../../../src/article/codec.js';
+import { article as anyArticle, extra } from './arbitrary.js';
+
+const fallback = { id: 'none', slug: 'none', url: () => 'https://none.example/' };
+const runs = { numRuns: Number(process.env.PRESSMARK_TEST_RUNS ?? 400) };
+
+test('decode(encode(article)) equals article, and nothing counts as edited', (t) => {
+  fc.assert(
+    fc.property(anyArticle, (article) => {
+      const stored = decode(encode(article), fallback);
+      t.deepEqual(stored, { article, edited: false, bodyEdited: false });
+    }),
+    runs,
+  );
+  t.pass();
+});
+
+test('YAML 1.1 and 1.2 readers agree on every own key', (t) => {
+  fc.assert(
+    fc.property(anyArticle, (article) => {
+      const text = encode({ ...article, extra: {} });
+      const front = text.slice(4, text.indexOf('\n---\n', 3) + 1);
+      const core = yaml.load(front, { schema: yaml.CORE_SCHEMA });
+      t.deepEqual(yaml.load(front), core);
+      t.deepEqual(parseWithYaml(front, { version: '1.1' }), core);
+      t.deepEqual(parseWithYaml(front, { version: '1.2' }), core);
+    }),
+    runs,
+  );
+  t.pass();
+});
+
+test('an amended file says what the next article says and keeps what a person added', (t) => {
+  fc.assert(
+    fc.property(anyArticle, anyArticle, extra, (article, next, mine) => {
+      const previous = encode({ ...article, extra: mine }).replace('\nslug:', '\n# a note of mine\nslug:');
+      const stored = decode(previous, fallback);
+      const text = amend(previous, stored.article, next);
+      const again = decode(text, fallback);
+      t.deepEqual(again, { article: { ...next, extra: mine }, edited: false, bodyEdited: false });
+      t.true(text.includes('# a note of mine'));
+    }),
+    runs,
+  );
+  t.pass();
+});
