@@ -73,3 +73,27 @@ export function quote(value: unknown, max = 40): string {
   const text = typeof value === 'string' ? value : String(value);
   return JSON.stringify(text.length > max ? `${text.slice(0, max)}…` : text);
 }
+
+/** "; did you mean x?" where one of the known names is close to a mistyped one, else nothing. */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  let best: string | undefined;
+  let least = Math.max(2, Math.floor(name.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best === undefined ? '' : `; did you mean ${best}?`;
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitute = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(substitute, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

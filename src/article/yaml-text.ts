@@ -24,7 +24,6 @@ export function escapeUnprintable(yaml: string): string {
 // What a literal block would lose or a reader would take for something else: control characters and other
 // line ends, a first line that is blank or indented, more than one line end at the end. Very long runs of
 // white space are legal, but make gray-matter's search for comments slow.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const NOT_LITERAL =
   /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|^\s|\n\s*\n$|[^\S\n]+$|\s{200}/;
 

@@ -1,5 +1,4 @@
 // What `new URL` would silently repair is refused instead: an address is matched exactly, never guessed.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
 const REPAIRED = /[\u0000-\u0020\u007f\\]/;
 
 /**

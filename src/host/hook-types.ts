@@ -1,0 +1,116 @@
+import type { Article, ArticleDraft, ExtraKeys } from '../article/article.js';
+import type { FeedItem, PageContext } from './page-types.js';
+
+/** Which delivery a draft comes from, and what is stored already where it replaces something. */
+export interface DraftContext {
+  readonly event: 'article.published' | 'article.updated';
+  readonly stored: Article | null;
+}
+
+/** Which page is being built. */
+export interface PageInfo {
+  /** `article`, `home`, `tag`, … */
+  readonly kind: string;
+  /** The page's path on the site, starting with a slash. */
+  readonly path: string;
+}
+
+/** Every filter: the value it may change, and what it is told beside. Names and order are public API. */
+export interface Filters {
+  /** The article before it is stored; id, slug, URL, `jsonLd` and the item comment are put back afterwards. */
+  'article.draft': { value: ArticleDraft; context: DraftContext };
+  /** The suggested slug; made safe and unique afterwards. Only for new articles. */
+  'article.slug': { value: string; context: ArticleDraft };
+  /** Further front matter; keys of Pressmark's own are refused. Only for new articles. */
+  'article.frontMatter': { value: ExtraKeys; context: ArticleDraft };
+  /** What a page's template gets. */
+  'page.context': { value: PageContext; context: PageInfo };
+  /** HTML at the end of the page's head. */
+  'page.head': { value: string; context: PageContext };
+  /** An article's HTML, before it is put into its page; the item comment is put back afterwards. */
+  'page.content': { value: string; context: PageContext };
+  /** The whole page. */
+  'page.html': { value: string; context: PageInfo };
+  /** The items of the feed, newest first. */
+  'feed.items': { value: readonly FeedItem[]; context: PageInfo };
+  /** The commit message without its trailers. */
+  'git.message': { value: string; context: ArticleChange };
+}
+
+/** An article that was stored. */
+export interface ArticleChange {
+  readonly event: 'article.published' | 'article.updated';
+  readonly article: Article;
+  /** The file, relative to the site's folder, with forward slashes. */
+  readonly path: string;
+  /** The delivery's `timestamp`. */
+  readonly timestamp: string;
+}
+
+/** A person's doing in the content folder. */
+export interface FileChange {
+  readonly path: string;
+  readonly id: string;
+  readonly url: string;
+}
+
+/** What became of a delivery. */
+export interface DeliveryOutcome {
+  readonly event: string | undefined;
+  readonly id: string | undefined;
+  /** Such as `stored`, `known`, `retry`, `found`; or the code of the error table. */
+  readonly outcome: string;
+  readonly status: number;
+  readonly ms: number;
+}
+
+/** What a build did. */
+export interface BuildReport {
+  readonly pages: number;
+  readonly written: number;
+  readonly removed: number;
+  readonly ms: number;
+}
+
+/** Every action and what it is told. Names and order are public API. */
+export interface Actions {
+  'article.published': ArticleChange;
+  'article.updated': ArticleChange;
+  'article.edited': FileChange;
+  'article.removed': FileChange;
+  'delivery.accepted': DeliveryOutcome;
+  'delivery.refused': DeliveryOutcome;
+  'site.built': BuildReport;
+  'git.committed': { readonly commit: string; readonly path: string; readonly subject: string };
+  'host.ready': { readonly url: string };
+  'host.closing': Record<string, never>;
+}
+
+export type FilterName = keyof Filters;
+export type ActionName = keyof Actions;
+
+/** The names again, for what is only known when it runs. */
+export const FILTER_NAMES = [
+  'article.draft',
+  'article.slug',
+  'article.frontMatter',
+  'page.context',
+  'page.head',
+  'page.content',
+  'page.html',
+  'feed.items',
+  'git.message',
+] as const satisfies readonly FilterName[];
+
+export const ACTION_NAMES = [
+  'article.published',
+  'article.updated',
+  'article.edited',
+  'article.removed',
+  'delivery.accepted',
+  'delivery.refused',
+  'site.built',
+  'git.committed',
+  'host.ready',
+  'host.closing',
+] as const satisfies readonly ActionName[];

@@ -1,0 +1,167 @@
+import { didYouMean, messageOf, PressmarkError, quote } from '../errors.js';
+import type { Log } from '../log.js';
+import {
+  ACTION_NAMES,
+  type ActionName,
+  type Actions,
+  FILTER_NAMES,
+  type FilterName,
+  type Filters,
+} from './hook-types.js';
+
+export type FilterHandler<N extends FilterName> = (
+  value: Filters[N]['value'],
+  context: Filters[N]['context'],
+) => Filters[N]['value'] | Promise<Filters[N]['value']>;
+
+export type ActionHandler<N extends ActionName> = (payload: Actions[N]) => unknown;
+
+export interface HandlerOptions {
+  /** Lower runs first; equal priorities run in the order added. @default 10 */
+  readonly priority?: number;
+  /** Named in logs and errors. */
+  readonly plugin: string;
+}
+
+interface Registered<H> {
+  readonly handler: H;
+  readonly priority: number;
+  readonly plugin: string;
+}
+
+/** The typed hooks of one host; see `createHooks`. */
+export type Hooks = ReturnType<typeof createHooks>;
+
+/**
+ * The registry of filters and actions. A filter's failure is the failure of what it filters (the delivery is
+ * refused with 500 and sent again); an action's failure is logged and nobody else's business.
+ *
+ * @param options.filterTimeoutMs how long one filter handler may take. @default 5000
+ * @param options.actionTimeoutMs after how long a running action handler is reported and no longer waited for. @default 30000
+ */
+export function createHooks(log: Log, options: { filterTimeoutMs?: number; actionTimeoutMs?: number } = {}) {
+  const { filterTimeoutMs = 5_000, actionTimeoutMs = 30_000 } = options;
+  const filters: { [N in FilterName]?: Registered<FilterHandler<N>>[] } = {};
+  const actions: { [N in ActionName]?: Registered<ActionHandler<N>>[] } = {};
+  let sealed = false;
+
+  function addFilter<N extends FilterName>(
+    name: N,
+    handler: FilterHandler<N>,
+    { priority = 10, plugin }: HandlerOptions,
+  ): void {
+    check('filter', name, FILTER_NAMES, handler, plugin);
+    const list: Registered<FilterHandler<N>>[] = filters[name] ?? [];
+    insert(list, { handler, priority, plugin });
+    Object.assign(filters, { [name]: list });
+  }
+
+  function addAction<N extends ActionName>(
+    name: N,
+    handler: ActionHandler<N>,
+    { priority = 10, plugin }: HandlerOptions,
+  ): void {
+    check('action', name, ACTION_NAMES, handler, plugin);
+    const list: Registered<ActionHandler<N>>[] = actions[name] ?? [];
+    insert(list, { handler, priority, plugin });
+    Object.assign(actions, { [name]: list });
+  }
+
+  function check(
+    kind: string,
+    name: string,
+    known: readonly string[],
+    handler: unknown,
+    plugin: string,
+  ): void {
+    if (sealed)
+      throw new PressmarkError(
+        'PLUGIN_INVALID',
+        `plugin ${plugin} adds ${quote(name)} after the start; add hooks in setup()`,
+      );
+    if (!known.includes(name)) {
+      throw new PressmarkError(
+        'HOOK_UNKNOWN',
+        `plugin ${plugin}: there is no ${kind} ${quote(name)}${didYouMean(name, known)}`,
+      );
+    }
+    if (typeof handler !== 'function')
+      throw new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: the handler of ${name} is no function`);
+  }
+
+  /** Whether anything filters `name`; what no one looks at need not be computed. */
+  function hasFilter(name: FilterName): boolean {
+    return filters[name] !== undefined;
+  }
+
+  /**
+   * Hands `value` through the handlers of a filter, one after the other.
+   *
+   * @throws PressmarkError FILTER_FAILED, naming the plugin, where a handler throws, takes too long or returns nothing.
+   */
+  async function applyFilters<N extends FilterName>(
+    name: N,
+    value: Filters[N]['value'],
+    context: Filters[N]['context'],
+  ): Promise<Filters[N]['value']> {
+    const list: readonly Registered<FilterHandler<N>>[] = filters[name] ?? [];
+    let current = value;
+    for (const { handler, plugin } of list) {
+      const fail = (why: string, cause?: unknown) =>
+        new PressmarkError('FILTER_FAILED', `filter ${name} of plugin ${plugin} ${why}`, { cause });
+      let next: Filters[N]['value'] | undefined;
+      try {
+        next = await within(filterTimeoutMs, (async () => handler(current, context))());
+      } catch (error) {
+        throw error instanceof TimeoutError
+          ? fail(`took longer than ${filterTimeoutMs} ms`)
+          : fail(`failed: ${messageOf(error)}`, error);
+      }
+      if (next === undefined) throw fail('returned nothing; a filter must return its value');
+      current = next;
+    }
+    return current;
+  }
+
+  /** Tells everybody; each handler alone, timed. Resolves when all have finished or were given up on; never rejects. */
+  async function doAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
+    const list: readonly Registered<ActionHandler<N>>[] = actions[name] ?? [];
+    await Promise.all(
+      list.map(async ({ handler, plugin }) => {
+        try {
+          await within(actionTimeoutMs, (async () => handler(payload))());
+        } catch (error) {
+          if (error instanceof TimeoutError)
+            log.warn({ plugin, action: name }, `action handler is still running after ${actionTimeoutMs} ms`);
+          else log.error({ plugin, action: name, err: error }, 'action handler failed');
+        }
+      }),
+    );
+  }
+
+  /** Ends registration: what the server does must not change while it runs. */
+  function seal(): void {
+    sealed = true;
+  }
+
+  return { addFilter, addAction, hasFilter, applyFilters, doAction, seal };
+}
+
+function insert<H>(list: Registered<H>[], entry: Registered<H>): void {
+  const after = list.findIndex((other) => other.priority > entry.priority);
+  list.splice(after === -1 ? list.length : after, 0, entry);
+}
+
+class TimeoutError extends Error {}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new TimeoutError()), ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,196 @@
+import Router from '@koa/router';
+import type { Article } from '../article/article.js';
+import { messageOf, PressmarkError, quote } from '../errors.js';
+import type { Log } from '../log.js';
+import type { ActionName, FilterName } from './hook-types.js';
+import { type ActionHandler, createHooks, type FilterHandler, type Hooks } from './hooks.js';
+
+/** The stored articles, for reading. */
+export interface ArticleReader {
+  /** The article with this id, or undefined. */
+  get(id: string): Promise<Article | undefined>;
+  /** The article at this public URL, or undefined; canonicalized as the contract says. */
+  find(url: string): Promise<Article | undefined>;
+  /** The ids of all articles, in no promised order. */
+  ids(): Iterable<string>;
+}
+
+/** What a plugin's `setup` is handed. */
+export interface PluginHost<O = unknown> {
+  /** Where the code runs: `receiver` beside the webhook, `builder` in the thread that builds pages. */
+  readonly role: 'receiver' | 'builder';
+  /** The site's address, absolute, without a trailing slash. */
+  readonly siteUrl: string;
+  /** The site's folder. */
+  readonly siteDir: string;
+  readonly log: Log;
+  /** The plugin's own options, as its `options.parse` returned them. */
+  readonly options: O;
+  /** Further HTTP routes; the webhook's path and /healthz cannot be taken. */
+  readonly router: Router;
+  readonly articles: ArticleReader;
+  addFilter<N extends FilterName>(name: N, handler: FilterHandler<N>, options?: { priority?: number }): void;
+  addAction<N extends ActionName>(name: N, handler: ActionHandler<N>, options?: { priority?: number }): void;
+  /** Runs when the service stops, before it exits; it may take a few seconds. */
+  onClose(dispose: () => unknown): void;
+}
+
+/** A plugin; made with `definePlugin`. */
+export interface Plugin<O = unknown> {
+  readonly name: string;
+  readonly version?: string;
+  /** Names of plugins that must be set up before this one. */
+  readonly requires?: readonly string[];
+  /** Checks the options from the config; anything with `parse`, such as a zod schema. */
+  readonly options?: { parse(value: unknown): O };
+  setup(host: PluginHost<O>): void | Promise<void>;
+}
+
+/** A plugin with the options that the config gives it. */
+export interface PluginEntry {
+  readonly plugin: Plugin;
+  readonly options?: unknown;
+  /** Where it came from, for messages. */
+  readonly origin: string;
+}
+
+/** Types a plugin's options through to its `setup`. */
+export function definePlugin<O>(plugin: Plugin<O>): Plugin<O> {
+  return plugin;
+}
+
+/** A running plugin host; see `startHost`. */
+export interface Host {
+  readonly hooks: Hooks;
+  readonly router: Router;
+  /** Tells `host.closing`, then disposes of plugins, last set up first. */
+  close(): Promise<void>;
+}
+
+/** What every plugin of a host is handed alike. */
+export interface HostSurroundings {
+  readonly role: 'receiver' | 'builder';
+  readonly siteUrl: string;
+  readonly siteDir: string;
+  readonly log: Log;
+  readonly articles: ArticleReader;
+}
+
+/**
+ * Sets up the plugins in the order given, each after those it requires, and ends registration.
+ *
+ * @throws PressmarkError PLUGIN_INVALID, naming the plugin and where it came from.
+ */
+export async function startHost(entries: readonly PluginEntry[], around: HostSurroundings): Promise<Host> {
+  const hooks = createHooks(around.log);
+  const router = new Router();
+  const disposers: { plugin: string; dispose: () => unknown }[] = [];
+
+  for (const { plugin, options, origin } of inOrder(entries)) {
+    const { name } = plugin;
+    const host: PluginHost = {
+      ...around,
+      log: around.log.child({ plugin: name }),
+      options: parseOptions(plugin, options, origin),
+      router,
+      addFilter: (hook, handler, { priority } = {}) =>
+        hooks.addFilter(hook, handler, { plugin: name, ...(priority !== undefined && { priority }) }),
+      addAction: (hook, handler, { priority } = {}) =>
+        hooks.addAction(hook, handler, { plugin: name, ...(priority !== undefined && { priority }) }),
+      onClose: (dispose) => disposers.push({ plugin: name, dispose }),
+    };
+    try {
+      await plugin.setup(host);
+    } catch (error) {
+      if (error instanceof PressmarkError) throw error;
+      throw new PressmarkError(
+        'PLUGIN_INVALID',
+        `plugin ${name} (${origin}) could not be set up: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
+  }
+  hooks.seal();
+
+  async function close(): Promise<void> {
+    await hooks.doAction('host.closing', {});
+    for (const { plugin, dispose } of disposers.reverse()) {
+      try {
+        await dispose();
+      } catch (error) {
+        around.log.error({ plugin, err: error }, 'plugin could not be closed');
+      }
+    }
+  }
+
+  return { hooks, router, close };
+}
+
+function parseOptions(plugin: Plugin, options: unknown, origin: string): unknown {
+  if (plugin.options === undefined) {
+    if (options === undefined) return undefined;
+    throw new PressmarkError(
+      'PLUGIN_INVALID',
+      `plugin ${plugin.name} (${origin}) takes no options; remove them from the config`,
+    );
+  }
+  try {
+    return plugin.options.parse(options ?? {});
+  } catch (error) {
+    throw new PressmarkError(
+      'PLUGIN_INVALID',
+      `plugin ${plugin.name} (${origin}): its options are wrong: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+/** Checks the manifests and puts every plugin behind those it requires, else leaves the order alone. */
+function inOrder(entries: readonly PluginEntry[]): PluginEntry[] {
+  const byName = new Map<string, PluginEntry>();
+  for (const entry of entries) {
+    checkManifest(entry);
+    const other = byName.get(entry.plugin.name);
+    if (other !== undefined) {
+      throw new PressmarkError(
+        'PLUGIN_INVALID',
+        `two plugins are named ${quote(entry.plugin.name)}: ${other.origin} and ${entry.origin}; remove one`,
+      );
+    }
+    byName.set(entry.plugin.name, entry);
+  }
+  const ordered = new Set<PluginEntry>();
+  const visit = (entry: PluginEntry, path: readonly string[]): void => {
+    const { name, requires = [] } = entry.plugin;
+    if (ordered.has(entry)) return;
+    if (path.includes(name))
+      throw new PressmarkError(
+        'PLUGIN_INVALID',
+        `plugins require each other in a circle: ${[...path, name].join(' -> ')}`,
+      );
+    for (const needed of requires) {
+      const other = byName.get(needed);
+      if (other === undefined) {
+        throw new PressmarkError(
+          'PLUGIN_INVALID',
+          `plugin ${name} (${entry.origin}) requires ${quote(needed)}, which is not there; add it to plugins in the config`,
+        );
+      }
+      visit(other, [...path, name]);
+    }
+    ordered.add(entry);
+  };
+  for (const entry of entries) visit(entry, []);
+  return [...ordered];
+}
+
+function checkManifest({ plugin, origin }: PluginEntry): void {
+  const complain = (what: string) =>
+    new PressmarkError(
+      'PLUGIN_INVALID',
+      `${origin} is no plugin: ${what}; export default definePlugin({ name, setup })`,
+    );
+  if (typeof plugin !== 'object' || plugin === null) throw complain('it has no default export');
+  if (typeof plugin.name !== 'string' || plugin.name === '') throw complain('its name is missing');
+  if (typeof plugin.setup !== 'function') throw complain('it has no setup function');
+}
