@@ -38,7 +38,7 @@ export interface StoredArticle {
 export interface Fallback {
   readonly id: string;
   readonly slug: string;
-  url(slug: string): string;
+  url(slug: string, date: string): string;
 }
 
 /**
@@ -95,10 +95,11 @@ export function decode(text: string, fallback: Fallback): StoredArticle {
   const { data, body } = splitFrontMatter(text);
   const edited = textOf(data, 'digest') !== digestOf(covered(text));
   const slug = textOf(data, 'slug') ?? fallback.slug;
+  const date = textOf(data, 'date') ?? '1970-01-01';
   const article: Article = {
     title: textOf(data, 'title') ?? fallback.slug,
     description: textOf(data, 'description') ?? '',
-    date: textOf(data, 'date') ?? '1970-01-01',
+    date,
     updated: textOf(data, 'updated') ?? null,
     author: textOf(data, 'author') ?? '',
     tags: listOf(data, 'tags'),
@@ -108,7 +109,7 @@ export function decode(text: string, fallback: Fallback): StoredArticle {
     extra: Object.fromEntries(Object.entries(data).filter(([key]) => !OWN_KEYS.has(key))),
     id: textOf(data, 'id') ?? fallback.id,
     revision: edited ? editRevision(text) : (textOf(data, 'revision') ?? editRevision(text)),
-    url: textOf(data, 'url') ?? fallback.url(slug),
+    url: textOf(data, 'url') ?? fallback.url(slug, date),
     jsonLd: textOf(data, 'json_ld') ?? '',
     contentHtml: textOf(data, 'content_html') ?? '',
     body,

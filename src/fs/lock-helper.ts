@@ -1,0 +1,79 @@
+import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { PressmarkError } from '../errors.js';
+
+/** A program that takes a kernel lock on a descriptor it inherits as fd 3; the lock then stays with ours. */
+export interface LockHelper {
+  readonly name: string;
+  /**
+   * Waits for the exclusive lock on the open file behind `fd`.
+   *
+   * @returns whether the lock was got within `seconds`.
+   */
+  take(fd: number, seconds: number): Promise<boolean>;
+}
+
+/** flock of util-linux, which waits by itself. */
+const UTIL_LINUX: LockHelper = {
+  name: 'flock (util-linux)',
+  take: async (fd, seconds) => (await run('flock', ['-x', '-w', String(seconds), '3'], fd)) === 0,
+};
+
+/** flock of busybox, which has no `-w`; asked again and again. */
+const BUSYBOX: LockHelper = {
+  name: 'flock (busybox)',
+  take: (fd, seconds) => poll(seconds, async () => (await run('flock', ['-x', '-n', '3'], fd)) === 0),
+};
+
+/** For systems without flock, such as macOS. */
+const PERL: LockHelper = {
+  name: 'perl',
+  take: (fd, seconds) =>
+    poll(
+      seconds,
+      async () =>
+        (await run(
+          'perl',
+          [
+            '-MFcntl=:flock',
+            '-e',
+            'open(my $f, "<&=", 3) or exit 2; exit(flock($f, LOCK_EX | LOCK_NB) ? 0 : 1)',
+          ],
+          fd,
+        )) === 0,
+    ),
+};
+
+/**
+ * The helper of this machine.
+ *
+ * @throws PressmarkError LOCK_HELPER_MISSING where there is none.
+ */
+export function findLockHelper(): LockHelper {
+  const version = spawnSync('flock', ['--version'], { encoding: 'utf8' });
+  if (version.error === undefined)
+    return version.status === 0 && version.stdout.includes('util-linux') ? UTIL_LINUX : BUSYBOX;
+  if (spawnSync('perl', ['-MFcntl', '-e', '1']).status === 0) return PERL;
+  throw new PressmarkError(
+    'LOCK_HELPER_MISSING',
+    'neither flock nor perl was found; install the package util-linux, which brings flock',
+  );
+}
+
+async function poll(seconds: number, attempt: () => Promise<boolean>): Promise<boolean> {
+  const end = Date.now() + seconds * 1000;
+  for (;;) {
+    if (await attempt()) return true;
+    if (Date.now() >= end) return false;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+function run(command: string, args: readonly string[], fd: number): Promise<number> {
+  // Detached: Ctrl-C on the terminal must not kill the helper while deliveries are still being finished.
+  const options: SpawnOptions = { stdio: ['ignore', 'ignore', 'ignore', fd], detached: true };
+  return new Promise((resolve, reject) => {
+    spawn(command, args, options)
+      .once('error', reject)
+      .once('exit', (code) => resolve(code ?? 1));
+  });
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { PressmarkError, systemCode } from '../errors.js';
+import { discard } from './atomic-write.js';
+import type { LockHelper } from './lock-helper.js';
+
+/** A dead waiter's file is forgotten after this long; it only ever costs speed. */
+const WAITER_FORGOTTEN_MS = 60_000;
+
+/** How often the holder looks for waiters while it is idle. */
+const IDLE_POLL_MS = 10;
+
+export interface LockOptions {
+  /** The state folder; the lock file and the waiters' files live in it. */
+  readonly directory: string;
+  readonly helper: LockHelper;
+  /** How long the lock is waited for. @default 20000 */
+  readonly timeoutMs?: number;
+  /** How long the lock is kept while nobody needs it, as taking it costs more than a lone write. @default 200 */
+  readonly idleMs?: number;
+}
+
+/** The cross-process lock on one site's folder; see `createLock`. */
+export interface Lock {
+  /**
+   * Takes the lock, or keeps it. Every call is paired with `leave`.
+   *
+   * @returns whether the lock was newly taken: another process may have written since.
+   * @throws PressmarkError LOCK_TIMEOUT
+   */
+  enter(): Promise<boolean>;
+  /** Says that this piece of work is done; the lock is let go of when nobody needs it or another process waits. */
+  leave(): void;
+  /** Whether another process waits: no new work should be begun before the lock has been let go. */
+  contended(): boolean;
+  /** Lets go at once; for the end of the process. */
+  close(): void;
+}
+
+/**
+ * A lock that the kernel keeps (flock on an open file): never robbed from a paused holder, freed at once when
+ * its holder is killed, valid across containers that share the volume. Within the process any number may be
+ * inside at once; what they must not do at the same time is theirs to order.
+ */
+export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200 }: LockOptions): Lock {
+  const path = join(directory, 'lock');
+  const waiting = join(directory, 'waiting');
+
+  let fd: number | undefined;
+  let taking: Promise<void> | undefined;
+  let users = 0;
+  let idle: NodeJS.Timeout | undefined;
+
+  async function enter(): Promise<boolean> {
+    users++;
+    clearInterval(idle);
+    if (fd !== undefined) return false;
+    try {
+      taking ??= take();
+      await taking;
+      return true;
+    } catch (error) {
+      leave();
+      throw error;
+    } finally {
+      taking = undefined;
+    }
+  }
+
+  async function take(): Promise<void> {
+    fs.mkdirSync(waiting, { recursive: true });
+    const note = join(waiting, randomUUID());
+    fs.writeFileSync(note, '');
+    try {
+      fd = await takeKernelLock(path, helper, timeoutMs);
+    } finally {
+      discard(note);
+    }
+  }
+
+  function leave(): void {
+    users--;
+    if (users > 0 || fd === undefined) return;
+    if (contended()) return release();
+    const end = Date.now() + idleMs;
+    idle = setInterval(() => {
+      if (Date.now() >= end || contended()) release();
+    }, IDLE_POLL_MS);
+    idle.unref();
+  }
+
+  function contended(): boolean {
+    // Somebody removed the state folder: what we hold protects nothing any more, so it is taken anew.
+    if (fd !== undefined && !isLockFile(fd, path)) return true;
+    return fs.readdirSync(waiting).some((name) => isAlive(join(waiting, name)));
+  }
+
+  function release(): void {
+    clearInterval(idle);
+    if (fd === undefined) return;
+    fs.closeSync(fd);
+    fd = undefined;
+  }
+
+  return { enter, leave, contended, close: release };
+}
+
+async function takeKernelLock(path: string, helper: LockHelper, timeoutMs: number): Promise<number> {
+  const end = Date.now() + timeoutMs;
+  for (;;) {
+    const fd = fs.openSync(path, 'a', 0o600);
+    const seconds = Math.max(0, (end - Date.now()) / 1000);
+    const taken = await helper.take(fd, seconds).catch((cause: unknown) => {
+      fs.closeSync(fd);
+      if (systemCode(cause) !== 'ENOENT') throw cause;
+      throw new PressmarkError(
+        'LOCK_HELPER_MISSING',
+        `${helper.name} is gone; install the package util-linux`,
+        { cause },
+      );
+    });
+    // A lock on a file that somebody has replaced meanwhile protects nothing.
+    if (taken && isLockFile(fd, path)) return fd;
+    fs.closeSync(fd);
+    if (Date.now() >= end) {
+      throw new PressmarkError(
+        'LOCK_TIMEOUT',
+        `another process has held the store's lock for ${timeoutMs / 1000} s; try again`,
+      );
+    }
+  }
+}
+
+function isLockFile(fd: number, path: string): boolean {
+  return fs.fstatSync(fd).ino === fs.statSync(path, { throwIfNoEntry: false })?.ino;
+}
+
+function isAlive(note: string): boolean {
+  const stat = fs.statSync(note, { throwIfNoEntry: false });
+  if (stat === undefined) return false;
+  if (Date.now() - stat.mtimeMs < WAITER_FORGOTTEN_MS) return true;
+  discard(note);
+  return false;
+}

@@ -1,0 +1,153 @@
+import fs from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Article } from '../article/article.js';
+import { decode, type StoredArticle } from '../article/codec.js';
+import { reasonOf } from '../article/front-matter.js';
+import { canonicalUrl } from '../contract/canonical-url.js';
+import type { Layout } from '../presets/layout.js';
+
+/** What tells that a file is still the one that was read. */
+export interface Stamp {
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly ctimeMs: number;
+}
+
+/** What the catalog knows of one article file. */
+export interface Entry {
+  /** Below the content folder, with forward slashes. */
+  readonly path: string;
+  readonly stamp: Stamp;
+  readonly id: string;
+  readonly url: string;
+  /** `url` in its canonical form; the key of lookups. Undefined where a person wrote something that is no URL. */
+  readonly canonical: string | undefined;
+  readonly title: string;
+  readonly description: string;
+  readonly date: string;
+  readonly updated: string | null;
+  readonly author: string;
+  readonly tags: readonly string[];
+  readonly image: string | null;
+  /** Why the file cannot be read, `line <n>: …`; it then keeps its id and URL taken, but is no article. */
+  readonly broken?: string;
+}
+
+/** Where articles are read from. */
+export interface ContentFolder {
+  /** Absolute path. */
+  readonly root: string;
+  readonly layout: Layout;
+}
+
+/** An article file as it is on the disk now. */
+export interface ReadFile {
+  readonly text: string;
+  readonly stamp: Stamp;
+  readonly stored: StoredArticle;
+}
+
+/**
+ * Reads and decodes one article file.
+ *
+ * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error, such as ENOENT.
+ */
+export function readArticle(content: ContentFolder, path: string): ReadFile {
+  const { text, stamp } = readText(content, path);
+  return { text, stamp, stored: decodeAt(content, path, text) };
+}
+
+/** Decodes the text of the file at `path`. */
+export function decodeAt({ layout }: ContentFolder, path: string, text: string): StoredArticle {
+  return decode(text, { id: path, slug: basename(path, '.md'), url: layout.url });
+}
+
+/**
+ * Reads what the catalog keeps of a file. A malformed one is an entry too: while a person is in the middle of
+ * an edit, a redelivery must find its id taken.
+ *
+ * @param known the entry so far, which a malformed file's id and URL are taken from.
+ * @returns undefined where the file is gone.
+ */
+export function readEntry(content: ContentFolder, path: string, known?: Entry): Entry | undefined {
+  let read: { text: string; stamp: Stamp };
+  try {
+    read = readText(content, path);
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+  try {
+    return entryOf(path, decodeAt(content, path, read.text).article, read.stamp);
+  } catch (error) {
+    return brokenEntry(content, path, read, reasonOf(error), known);
+  }
+}
+
+/** The entry of an article that was just read or written. */
+export function entryOf(path: string, article: Article, stamp: Stamp): Entry {
+  // A string cut out of a file keeps the whole file in memory: through JSON each one becomes its own.
+  const { id, url, title, description, date, updated, author, tags, image } = article;
+  const own = JSON.parse(JSON.stringify({ id, url, title, description, date, updated, author, tags, image }));
+  return { path, stamp, canonical: canonicalUrl(url), ...own };
+}
+
+/** What can still be told of a malformed file: its id and URL as they were, or as their lines say. */
+function brokenEntry(
+  content: ContentFolder,
+  path: string,
+  read: { text: string; stamp: Stamp },
+  broken: string,
+  known?: Entry,
+): Entry {
+  const id = known?.id ?? lineValue(read.text, 'id') ?? path;
+  const slug = basename(path, '.md');
+  const url = known?.url ?? lineValue(read.text, 'url') ?? content.layout.url(slug, '');
+  const bare = {
+    title: slug,
+    description: '',
+    date: '1970-01-01',
+    updated: null,
+    author: '',
+    tags: [],
+    image: null,
+  };
+  return { path, stamp: read.stamp, id, url, canonical: canonicalUrl(url), ...bare, broken };
+}
+
+function lineValue(text: string, key: string): string | undefined {
+  const line = new RegExp(`^${key}: (".*")\\r?$`, 'm').exec(text)?.[1];
+  if (line === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  } catch {
+    return undefined; // this very line is what is malformed
+  }
+}
+
+function readText({ root }: ContentFolder, path: string): { text: string; stamp: Stamp } {
+  const fd = fs.openSync(join(root, path), 'r');
+  try {
+    const stamp = stampOf(fs.fstatSync(fd));
+    return { text: fs.readFileSync(fd, 'utf8'), stamp };
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** The stamp in a file's status. */
+export function stampOf({ ino, size, mtimeMs, ctimeMs }: fs.Stats): Stamp {
+  return { ino, size, mtimeMs, ctimeMs };
+}
+
+/** Whether two stamps are of the same, unchanged file. */
+export function sameStamp(a: Stamp, b: Stamp): boolean {
+  return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
+}
+
+/** Whether an error says that a file is not there. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

@@ -1,0 +1,77 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { isLeftover } from '../fs/atomic-write.js';
+import type { Catalog } from './catalog.js';
+import { type ContentFolder, type Entry, isGone, readEntry, sameStamp, stampOf } from './entry.js';
+
+/** What changed in the content folder since the catalog last looked. */
+export interface Change {
+  readonly path: string;
+  readonly before: Entry | undefined;
+  readonly after: Entry | undefined;
+}
+
+/** What a walk through the content folder found. */
+export interface ScanReport {
+  readonly files: number;
+  readonly changes: readonly Change[];
+  /** Temp files and undo links, absolute: debris, or another process's work under way. */
+  readonly leftovers: readonly string[];
+}
+
+/** Files looked at before others get a turn: a walk through a large site must not hold up deliveries. */
+const FILES_PER_TURN = 200;
+
+/** Compares every article file with the catalog and reads again what differs. */
+export async function scan(content: ContentFolder, catalog: Catalog): Promise<ScanReport> {
+  const changes: Change[] = [];
+  const leftovers: string[] = [];
+  const seen = new Set<string>();
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const item of list(content.root, folder)) {
+      const path = folder === '' ? item.name : `${folder}/${item.name}`;
+      if (isLeftover(item.name)) leftovers.push(join(content.root, path));
+      else if (item.isDirectory() && isWatchedName(item.name)) folders.push(path);
+      else if (isArticlePath(path)) {
+        seen.add(path);
+        changes.push(...refresh(content, catalog, path));
+        if (seen.size % FILES_PER_TURN === 0) await nextTurn();
+      }
+    }
+  }
+  for (const { path } of [...catalog.entries()]) {
+    if (!seen.has(path)) changes.push(...refresh(content, catalog, path));
+  }
+  return { files: seen.size, changes, leftovers };
+}
+
+/** Brings one path of the catalog up to date with the disk; nothing where nothing changed. */
+export function refresh(content: ContentFolder, catalog: Catalog, path: string): Change[] {
+  const before = catalog.get(path);
+  const stat = fs.statSync(join(content.root, path), { throwIfNoEntry: false });
+  if (stat?.isFile() && before !== undefined && sameStamp(stampOf(stat), before.stamp)) return [];
+  const after = stat?.isFile() ? readEntry(content, path, before) : undefined;
+  if (after !== undefined) catalog.set(after);
+  else if (catalog.delete(path) === undefined) return [];
+  return [{ path, before, after }];
+}
+
+/** Whether a path below the content folder is an article's. */
+export function isArticlePath(path: string): boolean {
+  return path.endsWith('.md') && path.split('/').every(isWatchedName);
+}
+
+function isWatchedName(name: string): boolean {
+  return !name.startsWith('.') && name !== 'node_modules';
+}
+
+function list(root: string, folder: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(join(root, folder), { withFileTypes: true });
+  } catch (error) {
+    if (isGone(error)) return []; // removed while we walked
+    throw error;
+  }
+}
