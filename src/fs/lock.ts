@@ -82,7 +82,10 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
   function leave(): void {
     users--;
     if (users > 0 || fd === undefined) return;
-    if (contended()) return release();
+    if (contended()) {
+      release();
+      return;
+    }
     const end = Date.now() + idleMs;
     idle = setInterval(() => {
       if (Date.now() >= end || contended()) release();
@@ -91,9 +94,13 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
   }
 
   function contended(): boolean {
-    // Somebody removed the state folder: what we hold protects nothing any more, so it is taken anew.
-    if (fd !== undefined && !isLockFile(fd, path)) return true;
-    return fs.readdirSync(waiting).some((name) => isAlive(join(waiting, name)));
+    try {
+      // Somebody removed the state folder: what we hold protects nothing any more, so it is taken anew.
+      if (fd !== undefined && !isLockFile(fd, path)) return true;
+      return fs.readdirSync(waiting).some((name) => isAlive(join(waiting, name)));
+    } catch {
+      return true; // no folder, or no descriptor left to look with: letting go is always safe
+    }
   }
 
   function release(): void {

@@ -43,6 +43,8 @@ export interface ArticleChange {
   readonly article: Article;
   /** The file, relative to the site's folder, with forward slashes. */
   readonly path: string;
+  /** The file's whole text, as it was stored. */
+  readonly text: string;
   /** The delivery's `timestamp`. */
   readonly timestamp: string;
 }

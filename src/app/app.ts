@@ -1,0 +1,133 @@
+import { relative, resolve, sep } from 'node:path';
+import type { Settings } from '../config/load.js';
+import { messageOf } from '../errors.js';
+import type { FileChange } from '../host/hook-types.js';
+import { type Host, startHost } from '../host/plugins.js';
+import type { Log } from '../log.js';
+import { patternLayout } from '../presets/layout.js';
+import { type OpenStore, openStore } from '../store/open-store.js';
+import type { Change } from '../store/scan.js';
+import { webhook } from '../webhook/middleware.js';
+import { createReceiver } from '../webhook/receive.js';
+import { firstPartyPlugins } from './first-party.js';
+import { createHealth } from './health.js';
+import { loadPlugins } from './load-plugins.js';
+import { createServer, listen } from './server.js';
+
+/** A running receiver. */
+export interface App {
+  /** The port that is listened on. */
+  readonly port: number;
+  /** Stops accepting, finishes what is in flight, flushes plugins, lets go of everything. */
+  close(): Promise<void>;
+}
+
+/** Everything below the site's folder, absolute. */
+export function foldersOf({
+  dir,
+  content,
+  output,
+  templates,
+}: Pick<Settings, 'dir' | 'content' | 'output' | 'templates'>) {
+  return {
+    contentDir: resolve(dir, content),
+    outputDir: resolve(dir, output),
+    templatesDir: resolve(dir, templates),
+    stateDir: resolve(dir, '.pressmark'),
+  };
+}
+
+/**
+ * Starts the receiver of one site: recover, load plugins, listen.
+ *
+ * @throws PressmarkError LOCK_HELPER_MISSING, PLUGIN_INVALID, PORT_UNAVAILABLE, …; nothing is left running then.
+ */
+export async function startApp(settings: Settings, log: Log): Promise<App> {
+  const { contentDir, outputDir, stateDir } = foldersOf(settings);
+  const layout = patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink);
+  const content = { root: contentDir, layout };
+  const siteRelative = (path: string) =>
+    relative(settings.dir, resolve(contentDir, path)).split(sep).join('/');
+
+  let host: Host | undefined;
+  const onChange = (changes: readonly Change[]) => {
+    for (const change of changes) void tellOfChange(host, change, siteRelative);
+  };
+  const opened = await openStore({ content, stateDir, log, onChange });
+  report(opened, log);
+  try {
+    const { store, catalog } = opened;
+    const articles = {
+      get: async (id: string) => (await store.get(id))?.article,
+      find: async (url: string) => (await store.find(url)).article,
+      ids: store.ids,
+    };
+    const plugins = [
+      ...(await loadPlugins(settings.dir, settings.plugins)),
+      ...firstPartyPlugins(settings, catalog, content, siteRelative),
+    ];
+    host = await startHost(plugins, {
+      role: 'receiver',
+      siteUrl: settings.siteUrl,
+      siteDir: settings.dir,
+      log,
+      articles,
+    });
+    const { hooks, router } = host;
+    const receive = createReceiver(settings.secrets, {
+      store,
+      hooks,
+      log,
+      changeOf: ({ article, path, text }) => ({ article, path: siteRelative(path), text }),
+    });
+    const server = createServer({
+      webhook: webhook({ endpoint: settings.endpoint, receive, hooks, log }),
+      router,
+      health: createHealth(contentDir, stateDir),
+      outputDir,
+      basePath: new URL(settings.siteUrl).pathname.replace(/\/$/, ''),
+      log,
+    });
+    const port = await listen(server, settings.port, settings.host);
+    void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
+
+    return {
+      port,
+      close: async () => {
+        const closed = new Promise((done) => server.close(done));
+        server.closeIdleConnections();
+        await closed;
+        await host?.close();
+        await opened.close();
+      },
+    };
+  } catch (error) {
+    await host?.close();
+    await opened.close();
+    throw error;
+  }
+}
+
+function report({ recovery }: OpenStore, log: Log): void {
+  const { malformed, ...counts } = recovery;
+  log.info(counts, 'recovered');
+  for (const { path, reason } of malformed)
+    log.warn({ path, reason }, 'malformed article file; it is skipped until it is mended');
+}
+
+/** What a person, `git pull` or another receiver did in the content folder. */
+async function tellOfChange(
+  host: Host | undefined,
+  { path, before, after }: Change,
+  siteRelative: (path: string) => string,
+): Promise<void> {
+  const entry = after ?? before;
+  if (host === undefined || entry === undefined) return;
+  const change: FileChange = { path: siteRelative(path), id: entry.id, url: entry.url };
+  await host.hooks.doAction(after === undefined ? 'article.removed' : 'article.edited', change);
+}
+
+/** For callers that must say why in one line. */
+export function reasonOf(error: unknown): string {
+  return messageOf(error).split('\n', 1)[0] ?? '';
+}

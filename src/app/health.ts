@@ -1,0 +1,36 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../errors.js';
+
+/** A verdict stands this long, so that a monitor that asks often costs nothing. */
+const VERDICT_MS = 1_000;
+
+/**
+ * Whether articles can be stored: a small file is really written and removed, as permissions alone do not tell
+ * of a full or read-only disk.
+ *
+ * @returns a function that gives the reason why not, or undefined where all is well.
+ */
+export function createHealth(contentDir: string, stateDir: string): () => string | undefined {
+  let verdict: string | undefined;
+  let until = 0;
+  return () => {
+    if (Date.now() < until) return verdict;
+    verdict = probe(contentDir, stateDir);
+    until = Date.now() + VERDICT_MS;
+    return verdict;
+  };
+}
+
+function probe(contentDir: string, stateDir: string): string | undefined {
+  const path = join(stateDir, `health-${process.pid}`);
+  try {
+    fs.accessSync(contentDir, fs.constants.W_OK);
+    fs.mkdirSync(stateDir, { recursive: true });
+    fs.writeFileSync(path, 'ok\n');
+    fs.unlinkSync(path);
+    return undefined;
+  } catch (error) {
+    return `articles cannot be stored: ${messageOf(error).split(',', 1)[0]}`;
+  }
+}

@@ -1,0 +1,87 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { messageOf, PressmarkError, quote, systemCode } from '../errors.js';
+import type { Plugin, PluginEntry } from '../host/plugins.js';
+
+/** Plugin files that are picked up from the site's `plugins/` folder; `.ts` where Node strips types. */
+const PLUGIN_FILE = /^[^._].*\.(?:m?js|ts)$/;
+
+/**
+ * The site's own plugins: those of the config in their order, then the files in `plugins/` by name.
+ *
+ * @param dir the site's folder.
+ * @param configured the config's `plugins`: a package name, a path, a plugin, or `[one of these, options]`.
+ * @throws PressmarkError PLUGIN_INVALID, naming the plugin that cannot be loaded.
+ */
+export async function loadPlugins(dir: string, configured: readonly unknown[]): Promise<PluginEntry[]> {
+  const entries: PluginEntry[] = [];
+  for (const [index, item] of configured.entries()) {
+    const [what, options] = Array.isArray(item) ? item : [item];
+    const origin = typeof what === 'string' ? what : `plugins[${index}] of the config`;
+    const plugin =
+      typeof what === 'string' ? await importPlugin(locate(dir, what), origin) : (what as Plugin);
+    entries.push({ plugin, origin, ...(options !== undefined && { options }) });
+  }
+  for (const name of pluginFiles(join(dir, 'plugins'))) {
+    entries.push({
+      plugin: await importPlugin(join(dir, 'plugins', name), `plugins/${name}`),
+      origin: `plugins/${name}`,
+    });
+  }
+  return entries;
+}
+
+function pluginFiles(folder: string): string[] {
+  try {
+    return fs
+      .readdirSync(folder)
+      .filter((name) => PLUGIN_FILE.test(name))
+      .sort();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function importPlugin(path: string, origin: string): Promise<Plugin> {
+  try {
+    const module: { default?: unknown } = await import(pathToFileURL(path).href);
+    return module.default as Plugin; // its manifest is checked by the host
+  } catch (cause) {
+    throw new PressmarkError(
+      'PLUGIN_INVALID',
+      `plugin ${quote(origin)} cannot be loaded: ${messageOf(cause).split('\n', 1)[0]}`,
+      { cause },
+    );
+  }
+}
+
+/** Where a plugin's module lies: a path below the site's folder, or a package in its node_modules. */
+function locate(dir: string, name: string): string {
+  if (/^\.{0,2}[\\/]/.test(name)) return resolve(dir, name);
+  try {
+    return createRequire(join(dir, 'package.json')).resolve(name);
+  } catch (cause) {
+    const found = systemCode(cause) === 'ERR_PACKAGE_PATH_NOT_EXPORTED' ? importEntry(dir, name) : undefined;
+    if (found !== undefined) return found;
+    throw new PressmarkError(
+      'PLUGIN_INVALID',
+      `plugin ${quote(name)} is not installed; run npm install ${name}, or name a file: "./${name}.js"`,
+      { cause },
+    );
+  }
+}
+
+/** The entry of a package that exports itself to `import` alone, which `require.resolve` does not see. */
+function importEntry(dir: string, name: string): string | undefined {
+  const root = join(dir, 'node_modules', name);
+  const manifest: { exports?: unknown } = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
+  let target = manifest.exports;
+  for (const key of ['.', 'import', 'default']) {
+    if (typeof target === 'object' && target !== null && key in target)
+      target = (target as Record<string, unknown>)[key];
+  }
+  return typeof target === 'string' ? join(root, target) : undefined;
+}

@@ -1,0 +1,99 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type Router from '@koa/router';
+import Koa, { type Middleware } from 'koa';
+import sirv from 'sirv';
+import { messageOf, PressmarkError, systemCode } from '../errors.js';
+import type { Log } from '../log.js';
+
+/** How long a client may take for its headers, … */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** … for its whole request (the service gives up after 30 s), … */
+const REQUEST_TIMEOUT_MS = 25_000;
+/** … and how many may be connected. */
+const MAX_CONNECTIONS = 1_000;
+
+export interface ServerOptions {
+  readonly webhook: Middleware;
+  /** Routes of plugins. */
+  readonly router: Router;
+  /** Whether articles can be stored right now; the reason where not. */
+  readonly health: () => string | undefined;
+  /** The built site, absolute. */
+  readonly outputDir: string;
+  /** The path below which the site stands, `''` for the root. */
+  readonly basePath: string;
+  readonly log: Log;
+}
+
+/** The HTTP side: the webhook first, then /healthz, then plugins' routes, then the built site. */
+export function createServer({
+  webhook,
+  router,
+  health,
+  outputDir,
+  basePath,
+  log,
+}: ServerOptions): http.Server {
+  const app = new Koa();
+  app.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
+  app.use(webhook);
+  app.use(healthz(health));
+  app.use(router.routes());
+  app.use(preview(outputDir, basePath));
+  const server = http.createServer(app.callback());
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.maxConnections = MAX_CONNECTIONS;
+  return server;
+}
+
+function healthz(health: () => string | undefined): Middleware {
+  return async (context, next) => {
+    if (context.path !== '/healthz') return next();
+    const trouble = health();
+    context.status = trouble === undefined ? 200 : 503;
+    context.body = trouble === undefined ? { ok: true } : { ok: false, error: trouble };
+  };
+}
+
+/** Serves the built site, so that what was published can be looked at. */
+function preview(outputDir: string, basePath: string): Middleware {
+  // `dev`: files come and go while we run.
+  const serve = sirv(outputDir, { dev: true, etag: true });
+  const notFound = sirv(outputDir, { dev: true, single: '404.html' });
+  return async (context, next) => {
+    if (context.method !== 'GET' && context.method !== 'HEAD') return next();
+    if (basePath !== '' && !`${context.path}/`.startsWith(`${basePath}/`)) {
+      if (context.path === '/') return context.redirect(`${basePath}/`);
+      return next();
+    }
+    context.respond = false;
+    context.res.statusCode = 200;
+    context.req.url = (context.req.url ?? '/').slice(basePath.length) || '/';
+    serve(context.req, context.res, () => {
+      context.res.statusCode = 404;
+      notFound(context.req, context.res, () => void context.res.end('Not found\n'));
+    });
+  };
+}
+
+/**
+ * Listens; resolves with the port.
+ *
+ * @throws PressmarkError PORT_UNAVAILABLE
+ */
+export function listen(server: http.Server, port: number, host: string | undefined): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      const taken = systemCode(cause) === 'EADDRINUSE';
+      const why = taken
+        ? 'is in use; choose another with --port, or stop what listens there'
+        : `cannot be listened on: ${messageOf(cause)}`;
+      reject(new PressmarkError('PORT_UNAVAILABLE', `port ${port} ${why}`, { cause }));
+    });
+    server.listen({ port, ...(host !== undefined && { host }) }, () =>
+      resolve((server.address() as AddressInfo).port),
+    );
+  });
+}

@@ -1,0 +1,115 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseEnv } from 'node:util';
+import type { z } from 'zod';
+import { didYouMean, messageOf, PressmarkError, quote } from '../errors.js';
+import { type Config, schema } from './schema.js';
+
+const NAMES = ['pressmark.config.js', 'pressmark.config.mjs', 'pressmark.config.json', 'pressmark.config.ts'];
+
+/** What the command line says; over the environment and the file. */
+export interface Flags {
+  readonly port?: number;
+  readonly host?: string;
+}
+
+/** Everything that is set for one site. */
+export interface Settings extends Omit<Config, 'siteUrl'> {
+  /** The site's folder, absolute. */
+  readonly dir: string;
+  /** Absolute, without a trailing slash. */
+  readonly siteUrl: string;
+  /** Whether nobody has said what the site's address is, and `siteUrl` is a guess. */
+  readonly siteUrlIsGuess: boolean;
+  /** The live signing secrets, the newest first; empty where none is set. */
+  readonly secrets: readonly string[];
+  /** The config file, absolute; undefined where there is none. */
+  readonly configFile: string | undefined;
+}
+
+/**
+ * Reads the settings of a site: defaults, then `pressmark.config.*`, then `.env` and the environment, then flags.
+ * This is the only place that reads `process.env`.
+ *
+ * @throws PressmarkError CONFIG_INVALID, saying where, what and how to mend it.
+ */
+export async function loadSettings(dir: string, flags: Flags = {}): Promise<Settings> {
+  if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
+    throw invalid(`--dir ${quote(dir, 200)} is no folder`);
+  const configFile = NAMES.map((name) => join(dir, name)).find((path) => fs.existsSync(path));
+  const environment = readEnvironment(dir);
+  const input = configFile === undefined ? {} : await readConfigFile(configFile);
+  const result = schema.safeParse({ ...input, ...fromEnvironment(environment), ...flags });
+  if (!result.success) throw invalid(describe(result.error, configFile));
+  const { siteUrl, ...config } = result.data;
+  return {
+    ...config,
+    dir,
+    siteUrl: (siteUrl ?? `http://localhost:${config.port}`).replace(/\/+$/, ''),
+    siteUrlIsGuess: siteUrl === undefined,
+    secrets: (environment.PRESSMARK_SECRET ?? '')
+      .split(',')
+      .map((secret) => secret.trim())
+      .filter((secret) => secret !== ''),
+    configFile,
+  };
+}
+
+/** The process's environment over the site's `.env`. */
+function readEnvironment(dir: string): NodeJS.Dict<string> {
+  const path = join(dir, '.env');
+  if (!fs.existsSync(path)) return process.env;
+  try {
+    return { ...parseEnv(fs.readFileSync(path, 'utf8')), ...process.env };
+  } catch (cause) {
+    throw invalid(`.env cannot be read: ${messageOf(cause)}`, cause);
+  }
+}
+
+function fromEnvironment(environment: NodeJS.Dict<string>): Record<string, unknown> {
+  const { PRESSMARK_SITE_URL: siteUrl, PRESSMARK_ENDPOINT: endpoint, PORT: port, HOST: host } = environment;
+  if (port !== undefined && port !== '' && !/^\d+$/.test(port))
+    throw invalid(`PORT must be a number, got ${quote(port)}`);
+  return {
+    ...(siteUrl && { siteUrl }),
+    ...(endpoint && { endpoint }),
+    ...(port && { port: Number(port) }),
+    ...(host && { host }),
+  };
+}
+
+async function readConfigFile(path: string): Promise<object> {
+  try {
+    const value: unknown = path.endsWith('.json')
+      ? JSON.parse(fs.readFileSync(path, 'utf8'))
+      : (await import(pathToFileURL(path).href)).default;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch (cause) {
+    throw invalid(`${path} cannot be read: ${messageOf(cause).split('\n', 1)[0]}`, cause);
+  }
+  throw invalid(`${path} must export its settings as an object: export default defineConfig({ … })`);
+}
+
+function describe(error: z.ZodError, configFile: string | undefined): string {
+  const issue = error.issues[0];
+  if (issue === undefined) return 'the settings are wrong';
+  const where = configFile ?? 'environment or command line';
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? '';
+    const path = [...issue.path, key].join('.');
+    return `${where}: there is no setting ${quote(path)}${didYouMean(key, knownKeys(issue.path))}`;
+  }
+  return `${where}: ${issue.path.join('.')} ${issue.message}`;
+}
+
+function knownKeys(path: readonly PropertyKey[]): string[] {
+  if (path[0] === 'articles') return ['file', 'permalink'];
+  if (path[0] === 'site') return ['title', 'description', 'language', 'author'];
+  if (path[0] === 'git') return ['author'];
+  return Object.keys(schema.shape);
+}
+
+function invalid(message: string, cause?: unknown): PressmarkError {
+  return new PressmarkError('CONFIG_INVALID', message, { cause });
+}

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+
+/** A path below the site's folder. */
+const below = z
+  .string()
+  .min(1)
+  .refine((path) => !/^(?:[\\/]|[A-Za-z]:)/.test(path) && !path.split(/[\\/]/).includes('..'), {
+    error: 'must be a path below the site’s folder, without ..',
+  });
+
+const absoluteUrl = z
+  .string()
+  .refine(isSiteUrl, {
+    error:
+      'must be an absolute http(s) URL such as https://example.com, without query, fragment or credentials',
+  });
+
+const pattern = (needed: string) =>
+  z.string().refine((text) => text.includes(needed), { error: `must contain ${needed}` });
+
+/** What `pressmark.config.*` may hold, with the defaults. */
+export const schema = z.strictObject({
+  /** The site's public address; articles' URLs start with it and are frozen at publication. */
+  siteUrl: absoluteUrl.optional(),
+  /** The path that the service posts to. @default '/webhook' */
+  endpoint: z
+    .string()
+    .regex(/^\/[^?#\s]*[^/?#\s]$/, { error: 'must be a path such as /webhook' })
+    .default('/webhook'),
+  /** The address that is listened on. Default: all. */
+  host: z.string().min(1).optional(),
+  /** @default 8787 */
+  port: z.int().min(0).max(65_535).default(8787),
+  /** The folder of article files. @default 'content' */
+  content: below.default('content'),
+  /** The folder of the built site. @default 'public' */
+  output: below.default('public'),
+  /** The folder of the site's own templates. @default 'templates' */
+  templates: below.default('templates'),
+  /** Where new articles go; `:slug`, `:year`, `:month`, `:day` are replaced. */
+  articles: z
+    .strictObject({
+      /** Below `content`. @default 'articles/:year/:month/:slug.md' */
+      file: below
+        .and(pattern(':slug'))
+        .and(z.string().endsWith('.md', { error: 'must end in .md' }))
+        .default('articles/:year/:month/:slug.md'),
+      /** Below `siteUrl`. @default '/articles/:slug/' */
+      permalink: pattern(':slug')
+        .and(z.string().startsWith('/', { error: 'must start with /' }))
+        .default('/articles/:slug/'),
+    })
+    .prefault({}),
+  /** The built site; false where another generator builds it. */
+  site: z
+    .union([
+      z.literal(false),
+      z.strictObject({
+        title: z.string().min(1).default('A Pressmark site'),
+        description: z.string().default(''),
+        /** BCP 47. @default 'en' */
+        language: z
+          .string()
+          .refine(isLanguageTag, { error: 'must be a language tag such as en or de-AT' })
+          .default('en'),
+        author: z.string().default(''),
+      }),
+    ])
+    .prefault({}),
+  /** Commits for what is stored; true: wherever the site's folder is in a git work tree. @default true */
+  git: z
+    .union([
+      z.boolean(),
+      z.strictObject({
+        author: z.strictObject({ name: z.string().min(1), email: z.string().min(1) }).optional(),
+      }),
+    ])
+    .default(true),
+  /** Plugins: a package name, a path below the site's folder, a plugin, or one of these with its options. */
+  plugins: z.array(z.unknown()).default([]),
+  /** @default 'info' */
+  logLevel: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+});
+
+/** The config as a person writes it. */
+export type ConfigInput = z.input<typeof schema>;
+/** The config with its defaults. */
+export type Config = z.output<typeof schema>;
+
+/** Gives editors completion for `pressmark.config.js`. */
+export function defineConfig(config: ConfigInput): ConfigInput {
+  return config;
+}
+
+function isSiteUrl(text: string): boolean {
+  if (!/^https?:\/\/[^/\s]/i.test(text) || !URL.canParse(text)) return false;
+  const { username, password, search, hash } = new URL(text);
+  return username === '' && password === '' && search === '' && hash === '';
+}
+
+function isLanguageTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false; // a RangeError is how Intl says no
+  }
+}

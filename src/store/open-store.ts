@@ -1,0 +1,132 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, PressmarkError } from '../errors.js';
+import { createLock } from '../fs/lock.js';
+import { findLockHelper } from '../fs/lock-helper.js';
+import type { Log } from '../log.js';
+import { type ArticleStore, createStore } from './article-store.js';
+import { type Catalog, createCatalog } from './catalog.js';
+import type { ContentFolder } from './entry.js';
+import type { Durability } from './group-commit.js';
+import { openJournal } from './journal.js';
+import { type RecoveryReport, recover } from './recover.js';
+import type { Change } from './scan.js';
+import { saveSnapshot } from './snapshot.js';
+import { watchContent } from './watch.js';
+
+/** How often it is asked whether the snapshot is worth writing anew. */
+const SNAPSHOT_EVERY_MS = 60_000;
+
+export interface OpenStoreOptions {
+  readonly content: ContentFolder;
+  /** The state folder, `.pressmark`; absolute. */
+  readonly stateDir: string;
+  readonly log: Log;
+  /** Whether people's edits are watched for. @default true */
+  readonly watch?: boolean;
+  readonly durability?: Durability;
+  /** Told of files that changed by another hand than this process's. */
+  readonly onChange?: (changes: readonly Change[]) => void;
+}
+
+/** A store in service. */
+export interface OpenStore {
+  readonly store: ArticleStore;
+  readonly catalog: Catalog;
+  readonly recovery: RecoveryReport;
+  /** Finishes what is under way, writes the snapshot, lets the lock go. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the store of a site: state folder, lock, journal, catalog, recovery, watcher.
+ *
+ * @throws PressmarkError LOCK_HELPER_MISSING, LOCK_TIMEOUT; the system's errors where a folder cannot be made.
+ */
+export async function openStore({
+  content,
+  stateDir,
+  log,
+  watch = true,
+  durability,
+  onChange,
+}: OpenStoreOptions): Promise<OpenStore> {
+  prepareStateFolder(stateDir);
+  const lock = createLock({ directory: stateDir, helper: findLockHelper() });
+  // Opened before the scan: what others write meanwhile is news afterwards.
+  const journal = openJournal(join(stateDir, 'journal'));
+  const catalog = createCatalog();
+  const snapshotPath = join(stateDir, 'catalog.jsonl');
+  const snapshotKey = content.layout.url('slug', '2001-02-03T00:00:00Z');
+  const recovery = await recover({ content, catalog, lock, journal, snapshotPath, snapshotKey });
+
+  let unsaved = recovery.read;
+  const store = createStore({
+    content,
+    catalog,
+    lock,
+    journal,
+    log,
+    ...(durability !== undefined && { durability }),
+    onChange: (changes) => {
+      unsaved += changes.length;
+      for (const { path, after } of changes) {
+        if (after?.broken !== undefined)
+          log.warn(
+            { path, reason: after.broken },
+            'malformed article file; it is skipped until it is mended',
+          );
+      }
+      onChange?.(changes);
+    },
+  });
+  const watcher = watch ? watchContent(content.root, catalog.size, store.look, log) : undefined;
+  await watcher?.ready;
+
+  async function save(): Promise<void> {
+    try {
+      await saveSnapshot(snapshotPath, snapshotKey, catalog);
+      unsaved = 0;
+    } catch (error) {
+      log.warn(
+        { reason: messageOf(error) },
+        'the catalog snapshot could not be written; the next start takes longer',
+      );
+    }
+  }
+
+  let sizeSaved = catalog.size;
+  let saving = Promise.resolve();
+  const timer = setInterval(() => {
+    if (unsaved + Math.abs(catalog.size - sizeSaved) < Math.max(1_000, catalog.size / 10)) return;
+    sizeSaved = catalog.size;
+    saving = save();
+  }, SNAPSHOT_EVERY_MS);
+  timer.unref();
+
+  async function close(): Promise<void> {
+    clearInterval(timer);
+    await store.idle();
+    await watcher?.close();
+    await saving;
+    await save();
+    lock.close();
+    journal.close();
+  }
+
+  return { store, catalog, recovery, close };
+}
+
+/** The state folder ignores itself, so that no `git add .` ever picks it up. */
+function prepareStateFolder(stateDir: string): void {
+  try {
+    fs.mkdirSync(stateDir, { recursive: true });
+    fs.writeFileSync(join(stateDir, '.gitignore'), '*\n');
+  } catch (cause) {
+    throw new PressmarkError(
+      'STORE_FAILED',
+      `the state folder .pressmark cannot be written: ${messageOf(cause)}`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,116 @@
+import fs from 'node:fs';
+import { digestOf } from '../article/codec.js';
+import { PressmarkError } from '../errors.js';
+import { discard, putNew, undoPath } from '../fs/atomic-write.js';
+import { type Stamp, stampOf } from './entry.js';
+
+/** A staged file that is to get its name. */
+export interface Write {
+  /** Below the content folder, with forward slashes. */
+  readonly path: string;
+  /** The same, absolute; for a replacement with symbolic links resolved. */
+  readonly target: string;
+  readonly text: string;
+  /** What was decided upon: the whole text of the file that is replaced; null for a new file. */
+  readonly replaces: string | null;
+  /** Permissions of the file that is replaced. */
+  readonly mode?: number;
+}
+
+/** A file that has its name but is not durable yet. */
+export interface Placed {
+  readonly write: Write;
+  readonly stamp: Stamp;
+  /** A second name of the file that was replaced, where the file system has hard links. */
+  readonly undo: string | undefined;
+}
+
+/** Thrown where a new file's name was taken by somebody else in the last moment. */
+export class NameTaken extends Error {}
+
+/**
+ * Gives a staged file its name. A new file never covers another; a replacement happens only while the file
+ * is still what was decided upon, whose inode is kept under a second name until `settle`.
+ *
+ * @throws NameTaken; PressmarkError REVISION_CONFLICT; the system's errors. The temp file is gone then.
+ */
+export function place(temp: string, write: Write): Placed {
+  try {
+    const undo = write.replaces === null ? placeNew(temp, write) : replace(temp, write, write.replaces);
+    return { write, undo, stamp: stampOf(fs.statSync(write.target)) };
+  } catch (error) {
+    discard(temp);
+    throw error;
+  }
+}
+
+function placeNew(temp: string, { target, path }: Write): undefined {
+  if (!putNew(temp, target)) throw new NameTaken(path);
+}
+
+function replace(temp: string, { target }: Write, decided: string): string | undefined {
+  const undo = undoPath(target, shortDigest(decided));
+  if (!tryLink(target, undo)) {
+    if (fs.readFileSync(target, 'utf8') !== decided) throw conflict();
+    fs.renameSync(temp, target);
+    return undefined;
+  }
+  try {
+    // Looked at last before the rename: an editor that saves by rename has given the name to another inode.
+    if (fs.readFileSync(undo, 'utf8') !== decided || fs.statSync(target).ino !== fs.statSync(undo).ino)
+      throw conflict();
+    fs.renameSync(temp, target);
+  } catch (error) {
+    discard(undo);
+    throw error;
+  }
+  return undo;
+}
+
+/**
+ * Looks once more at what was replaced: a person who had the file open may have saved into it since. Then
+ * their version is put back.
+ *
+ * @throws PressmarkError REVISION_CONFLICT; the directory must then be synced again.
+ */
+export function settle({ write, undo }: Placed): void {
+  if (undo === undefined) return;
+  if (fs.readFileSync(undo, 'utf8') !== write.replaces) {
+    fs.renameSync(undo, write.target);
+    throw conflict();
+  }
+  fs.unlinkSync(undo);
+}
+
+/** Takes back what could not be made durable: the old file whole, or no file. */
+export function takeBack({ write, undo }: Placed): void {
+  if (write.replaces === null) fs.unlinkSync(write.target);
+  else if (undo !== undefined) fs.renameSync(undo, write.target);
+}
+
+/** What an undo link's name says of the text it was made for. */
+export function shortDigest(text: string): string {
+  return digestOf(text).slice('sha256-'.length, 'sha256-'.length + 32);
+}
+
+function tryLink(target: string, undo: string): boolean {
+  try {
+    fs.linkSync(target, undo);
+    return true;
+  } catch (error) {
+    if (
+      error instanceof Error &&
+      'code' in error &&
+      ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(String(error.code))
+    )
+      return false;
+    throw error;
+  }
+}
+
+function conflict(): PressmarkError {
+  return new PressmarkError(
+    'REVISION_CONFLICT',
+    'Article revision conflict: the article was edited at this very moment',
+  );
+}

@@ -1,0 +1,125 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { discard, syncDirectory, undoMark } from '../fs/atomic-write.js';
+import type { Lock } from '../fs/lock.js';
+import type { Catalog } from './catalog.js';
+import type { ContentFolder } from './entry.js';
+import { isGone } from './entry.js';
+import type { Journal } from './journal.js';
+import { shortDigest } from './placing.js';
+import { scan } from './scan.js';
+import { loadSnapshot } from './snapshot.js';
+
+/** What a start found and mended, each step by its name. */
+export interface RecoveryReport {
+  /** Entries taken from the snapshot. */
+  readonly fromSnapshot: number;
+  /** Article files there are. */
+  readonly files: number;
+  /** Files that were read because the snapshot did not have them as they are. */
+  readonly read: number;
+  /** Temp files of a process that died, removed. */
+  readonly tempFilesSwept: number;
+  /** Updates that were cut off, ended one way or the other. */
+  readonly updatesSettled: number;
+  /** Files that cannot be read, with the reason. */
+  readonly malformed: readonly { readonly path: string; readonly reason: string }[];
+}
+
+export interface RecoveryOptions {
+  readonly content: ContentFolder;
+  readonly catalog: Catalog;
+  readonly lock: Lock;
+  readonly journal: Journal;
+  readonly snapshotPath: string;
+  readonly snapshotKey: string;
+}
+
+/**
+ * Brings the catalog up to date with the files and sweeps what a killed process left behind. Other receivers
+ * on the same directory may be at work meanwhile.
+ */
+export async function recover({
+  content,
+  catalog,
+  lock,
+  journal,
+  snapshotPath,
+  snapshotKey,
+}: RecoveryOptions): Promise<RecoveryReport> {
+  fs.mkdirSync(content.root, { recursive: true });
+  const fromSnapshot = await loadSnapshot(snapshotPath, snapshotKey, catalog);
+  const { files, changes, leftovers } = await scan(content, catalog);
+  const swept = await sweep(leftovers, lock, journal);
+  const malformed = [...catalog.entries()].flatMap(({ path, broken }) =>
+    broken === undefined ? [] : [{ path, reason: broken }],
+  );
+  return { fromSnapshot, files, read: changes.length, ...swept, malformed };
+}
+
+/** Under the lock nobody else's write is under way, so what was seen before and is still there is debris. */
+async function sweep(
+  leftovers: readonly string[],
+  lock: Lock,
+  journal: Journal,
+): Promise<{ tempFilesSwept: number; updatesSettled: number }> {
+  await lock.enter();
+  try {
+    journal.rotate();
+    let tempFilesSwept = 0;
+    let updatesSettled = 0;
+    for (const path of leftovers) {
+      if (!fs.existsSync(path)) continue;
+      if (path.endsWith('.undo')) {
+        await settleUndo(path);
+        updatesSettled++;
+      } else {
+        discard(path);
+        tempFilesSwept++;
+      }
+    }
+    return { tempFilesSwept, updatesSettled };
+  } finally {
+    lock.leave();
+  }
+}
+
+/**
+ * An undo link is the file that an update was about to replace or had just replaced. Untouched, it is not
+ * needed any more. Where a person saved into it at the same moment, theirs is the version that stays.
+ */
+async function settleUndo(path: string): Promise<void> {
+  const text = fs.readFileSync(path, 'utf8');
+  if (shortDigest(text) === undoMark(path)) {
+    discard(path);
+    return;
+  }
+  // Nobody carries its id any more: a person's words get a name of their own rather than be lost.
+  const target = findTarget(path, text) ?? path.replace(/\/\.pressmark-(\w+)-\w+\.undo$/, '/recovered-$1.md');
+  if (fs.existsSync(target) && sameFile(path, target)) discard(path);
+  else fs.renameSync(path, target);
+  await syncDirectory(dirname(path));
+}
+
+/** The article file beside an undo link that carries the same id. */
+function findTarget(undo: string, text: string): string | undefined {
+  const id = /^id: .*$/m.exec(text)?.[0];
+  const folder = dirname(undo);
+  const names = fs.readdirSync(folder).filter((name) => name.endsWith('.md'));
+  return names
+    .map((name) => join(folder, name))
+    .find((path) => id !== undefined && readOrEmpty(path).split(/\r?\n/).includes(id));
+}
+
+function sameFile(a: string, b: string): boolean {
+  return fs.statSync(a).ino === fs.statSync(b).ino;
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return fs.readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isGone(error)) return '';
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+import fs from 'node:fs';
+import readline from 'node:readline';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { writeAtomically } from '../fs/atomic-write.js';
+import type { Catalog } from './catalog.js';
+import type { Entry } from './entry.js';
+
+/** Changes with every change of the entries' shape; a snapshot of another version is not read. */
+const VERSION = 1;
+
+const ENTRIES_PER_TURN = 1_000;
+
+/**
+ * Fills the catalog from its snapshot, so that a start reads only the files that changed since.
+ *
+ * @param key what the entries depend on beside the files; a snapshot made under another key is not read.
+ * @returns how many entries were taken over; 0 where there is no usable snapshot.
+ */
+export async function loadSnapshot(path: string, key: string, catalog: Catalog): Promise<number> {
+  if (!fs.existsSync(path)) return 0;
+  const lines = readline.createInterface({
+    input: fs.createReadStream(path),
+    crlfDelay: Number.POSITIVE_INFINITY,
+  });
+  let usable: boolean | undefined;
+  for await (const line of lines) {
+    if (usable === undefined) {
+      usable = line === header(key);
+      if (!usable) break;
+    } else {
+      const entry = parse(line);
+      if (entry !== undefined) catalog.set(entry);
+    }
+  }
+  return catalog.size;
+}
+
+/** Writes the catalog's snapshot; deliveries go on meanwhile. */
+export async function saveSnapshot(path: string, key: string, catalog: Catalog): Promise<void> {
+  const chunks = [`${header(key)}\n`];
+  let lines: string[] = [];
+  for (const entry of catalog.entries()) {
+    lines.push(`${JSON.stringify(entry)}\n`);
+    if (lines.length < ENTRIES_PER_TURN) continue;
+    chunks.push(lines.join(''));
+    lines = [];
+    await nextTurn();
+  }
+  await writeAtomically(path, Buffer.concat([...chunks, ...lines].map((chunk) => Buffer.from(chunk))));
+}
+
+function header(key: string): string {
+  return JSON.stringify({ pressmark: 'catalog', version: VERSION, key });
+}
+
+/** A line that is no entry (a foreign hand, a bad disk) costs one file's parsing, no more. */
+function parse(line: string): Entry | undefined {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return typeof entry === 'object' && entry !== null && 'path' in entry && 'stamp' in entry && 'id' in entry
+      ? (entry as Entry)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

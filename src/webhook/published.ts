@@ -1,0 +1,61 @@
+import { type ArticleDraft, draftOf, keepItemComments } from '../article/article.js';
+import { OWN_KEYS } from '../article/codec.js';
+import { publishedAnswer } from '../contract/answers.js';
+import type { ArticleData } from '../contract/envelope.js';
+import type { Hooks } from '../host/hooks.js';
+import type { ArticleStore } from '../store/article-store.js';
+import type { Handled, Surroundings } from './receive.js';
+
+/**
+ * `article.published`: deduplicate on `data.id`, store durably, only then answer
+ * (contract: POST with event article.published). A redelivery answers the stored id and URL and writes nothing.
+ */
+export async function published(
+  data: ArticleData,
+  timestamp: string,
+  around: Surroundings,
+): Promise<Handled> {
+  const { store, hooks } = around;
+  // Known ids go past the filters: what a plugin does to new articles is no business of a redelivery.
+  const result = store.known(data.id) ?? (await store.publish(await filteredDraft(draftOf(data), around)));
+  const { id, url, outcome, stored } = result;
+  const handled = { id, outcome, body: publishedAnswer(id, url) };
+  if (stored === undefined) return handled;
+  return {
+    ...handled,
+    after: () =>
+      hooks.doAction('article.published', {
+        event: 'article.published',
+        ...around.changeOf(stored),
+        timestamp,
+      }),
+  };
+}
+
+async function filteredDraft(draft: ArticleDraft, { hooks, log }: Surroundings): Promise<ArticleDraft> {
+  const filtered = await filterContent(draft, hooks, { event: 'article.published', stored: null });
+  const slug = await hooks.applyFilters('article.slug', draft.slug, filtered);
+  const extra = await hooks.applyFilters('article.frontMatter', {}, filtered);
+  const own = Object.keys(extra).filter((key) => OWN_KEYS.has(key));
+  if (own.length > 0)
+    log.warn(
+      { keys: own },
+      'filter article.frontMatter: these keys are Pressmark’s own; they are left as they are',
+    );
+  const others = Object.fromEntries(Object.entries(extra).filter(([key]) => !OWN_KEYS.has(key)));
+  return { ...filtered, slug: String(slug), extra: others };
+}
+
+/** Hands a draft through `article.draft` and puts back what the contract does not leave to plugins. */
+export async function filterContent(
+  draft: ArticleDraft,
+  hooks: Hooks,
+  context: Parameters<typeof hooks.applyFilters<'article.draft'>>[2],
+): Promise<ArticleDraft> {
+  if (!hooks.hasFilter('article.draft')) return draft;
+  const { id, slug, date, extra, jsonLd } = draft;
+  const filtered = await hooks.applyFilters('article.draft', draft, context);
+  const contentHtml = keepItemComments(filtered.contentHtml, draft.contentHtml);
+  const body = keepItemComments(filtered.body, draft.body);
+  return { ...filtered, id, slug, date, extra, jsonLd, contentHtml, body };
+}

@@ -1,0 +1,133 @@
+import { testAnswer } from '../contract/answers.js';
+import { type Delivery, parseDelivery } from '../contract/envelope.js';
+import { HEADER_CONTRACT, HEADER_SIGNATURE } from '../contract/limits.js';
+import { verify } from '../contract/signature.js';
+import { PressmarkError, quote } from '../errors.js';
+import type { ArticleChange } from '../host/hook-types.js';
+import type { Hooks } from '../host/hooks.js';
+import type { Log } from '../log.js';
+import type { ArticleStore, StoredFile } from '../store/article-store.js';
+import { lookup } from './lookup.js';
+import { published } from './published.js';
+import { updated } from './updated.js';
+
+/** What the handlers of events are handed. */
+export interface Surroundings {
+  readonly store: ArticleStore;
+  readonly hooks: Hooks;
+  readonly log: Log;
+  /** A stored file as actions are told of it. */
+  changeOf(stored: StoredFile): Pick<ArticleChange, 'article' | 'path' | 'text'>;
+}
+
+/** What a handler made of its event; always a 200. */
+export interface Handled {
+  readonly id: string;
+  readonly outcome: string;
+  /** The answer, or its JSON where that is at hand. */
+  readonly body: object | string;
+  /** Runs after the answer has gone out. */
+  readonly after?: () => Promise<void>;
+}
+
+/** A request as it came: all bytes of the body and the headers, lowercase. */
+export interface RawDelivery {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** An answer and what follows it. */
+export interface Answer {
+  readonly status: number;
+  /** JSON. */
+  readonly body: string;
+  readonly event: string | undefined;
+  readonly id: string | undefined;
+  /** For the log: what happened, or the error's code. */
+  readonly outcome: string;
+  readonly after?: () => Promise<void>;
+}
+
+/** Turns bytes and headers into a status and a body; the whole receiving side without HTTP. */
+export type Receive = (delivery: RawDelivery) => Promise<Answer>;
+
+/**
+ * The receiver's core: verify the raw bytes, only then decode, parse, dispatch (contract: Authentication, 3).
+ *
+ * @param secrets the live signing secrets; several while one is being rotated.
+ */
+export function createReceiver(secrets: readonly string[], around: Surroundings): Receive {
+  return async ({ body, headers }) => {
+    let delivery: Delivery | undefined;
+    try {
+      requireSignature(body, headers[HEADER_SIGNATURE], secrets);
+      requireIdentityEncoding(headers['content-encoding']);
+      const contract = headers[HEADER_CONTRACT];
+      delivery = parseDelivery(body, Array.isArray(contract) ? contract.join(', ') : contract);
+      const { id, outcome, body: answer, after } = await dispatch(delivery, around);
+      const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
+      return { status: 200, body: json, event: delivery.event, id, outcome, ...(after && { after }) };
+    } catch (error) {
+      return refusal(error, delivery, around.log);
+    }
+  };
+}
+
+function requireSignature(
+  body: Buffer,
+  header: string | string[] | undefined,
+  secrets: readonly string[],
+): void {
+  if (typeof header !== 'string' || header === '') {
+    throw new PressmarkError(
+      'SIGNATURE_MISSING',
+      'X-Service-Signature is missing; send sha256= and the HMAC-SHA256 of the raw body',
+    );
+  }
+  if (!verify(body, header, secrets)) {
+    throw new PressmarkError(
+      'SIGNATURE_MISMATCH',
+      'X-Service-Signature does not match the raw body; check the signing secret',
+    );
+  }
+}
+
+function requireIdentityEncoding(encoding: string | string[] | undefined): void {
+  if (encoding === undefined || encoding === '' || String(encoding).toLowerCase() === 'identity') return;
+  throw new PressmarkError(
+    'ENCODING_UNSUPPORTED',
+    `Content-Encoding ${quote(encoding)} is not supported; send the body as it is`,
+  );
+}
+
+function dispatch(delivery: Delivery, around: Surroundings): Handled | Promise<Handled> {
+  switch (delivery.event) {
+    case 'article.published':
+      return published(delivery.data, delivery.timestamp, around);
+    case 'article.updated':
+      return updated(delivery.data, delivery.timestamp, around);
+    case 'article.lookup':
+      return lookup(delivery.data.target_url, around);
+    case 'webhook.test':
+      return { id: delivery.data.id, outcome: 'tested', body: testAnswer() };
+  }
+}
+
+/** The answer to what failed: a code of the error table, or a 500 that says nothing of the inside. */
+export function refusal(error: unknown, delivery: Delivery | undefined, log: Log): Answer {
+  const known = error instanceof PressmarkError ? error : undefined;
+  if (known === undefined || (known.status >= 500 && known.cause !== undefined))
+    log.error({ err: error }, 'a delivery failed');
+  const message = known?.message ?? 'the receiver failed; nothing was acknowledged, send it again';
+  return {
+    status: known?.status ?? 500,
+    body: JSON.stringify({ error: message }),
+    event: delivery?.event,
+    id: delivery === undefined ? undefined : idOf(delivery),
+    outcome: known?.code ?? 'INTERNAL',
+  };
+}
+
+function idOf(delivery: Delivery): string | undefined {
+  return delivery.event === 'article.lookup' ? undefined : delivery.data.id;
+}

@@ -1,0 +1,52 @@
+import { replacementOf } from '../article/article.js';
+import { updatedAnswer } from '../contract/answers.js';
+import type { UpdateData } from '../contract/envelope.js';
+import { PressmarkError, quote } from '../errors.js';
+import { filterContent } from './published.js';
+import type { Handled, Surroundings } from './receive.js';
+
+/**
+ * `article.updated`: replace an article in place by compare-and-set (contract: article.updated, steps 2 to 6).
+ *
+ * The file is judged twice: once before the filters run, so that a stale update never reaches a plugin, and
+ * again by the store under its lock, which is the judgement that counts.
+ */
+export async function updated(data: UpdateData, timestamp: string, around: Surroundings): Promise<Handled> {
+  if (data.id !== data.revision_id) {
+    throw new PressmarkError(
+      'BODY_INVALID',
+      `data.revision_id must equal data.id; got ${quote(data.revision_id)} and ${quote(data.id)}`,
+    );
+  }
+  const { store, hooks } = around;
+  const target = {
+    targetId: data.target_id,
+    targetUrl: data.target_url,
+    base: data.base_revision_id,
+    revision: data.revision_id,
+  };
+  const { read } = await store.judge(target);
+  const { article } = read.stored;
+  const replacement = replacementOf(data, article);
+  const draft = {
+    ...replacement,
+    id: article.id,
+    slug: article.slug,
+    date: article.date,
+    extra: article.extra,
+  };
+  const filtered = await filterContent(draft, hooks, { event: 'article.updated', stored: article });
+  // Null stays null down to the store: which image is the stored one is known only under the lock.
+  const content = {
+    ...filtered,
+    image: data.featured_image_url === null && filtered.image === article.image ? null : filtered.image,
+  };
+  const { outcome, stored } = await store.update({ ...target, updated: data.published_at, content });
+  const handled = { id: article.id, outcome, body: updatedAnswer(data.revision_id) };
+  if (stored === undefined) return handled;
+  return {
+    ...handled,
+    after: () =>
+      hooks.doAction('article.updated', { event: 'article.updated', ...around.changeOf(stored), timestamp }),
+  };
+}
