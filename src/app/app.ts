@@ -1,8 +1,7 @@
 import { relative, resolve, sep } from 'node:path';
 import type { Settings } from '../config/load.js';
-import { messageOf } from '../errors.js';
 import type { FileChange } from '../host/hook-types.js';
-import { type Host, startHost } from '../host/plugins.js';
+import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { patternLayout } from '../presets/layout.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
@@ -10,39 +9,35 @@ import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
 import { firstPartyPlugins } from './first-party.js';
+import { foldersOf } from './folders.js';
 import { createHealth } from './health.js';
 import { loadPlugins } from './load-plugins.js';
-import { createServer, listen } from './server.js';
+import { closeServer, createServer, listen } from './server.js';
+
+// For the commands, which know the app and not the host.
+export { definePlugin, type Plugin } from '../host/plugins.js';
 
 /** A running receiver. */
 export interface App {
   /** The port that is listened on. */
   readonly port: number;
+  /** The path below which the site stands, `''` for the root. */
+  readonly basePath: string;
   /** Stops accepting, finishes what is in flight, flushes plugins, lets go of everything. */
   close(): Promise<void>;
-}
-
-/** Everything below the site's folder, absolute. */
-export function foldersOf({
-  dir,
-  content,
-  output,
-  templates,
-}: Pick<Settings, 'dir' | 'content' | 'output' | 'templates'>) {
-  return {
-    contentDir: resolve(dir, content),
-    outputDir: resolve(dir, output),
-    templatesDir: resolve(dir, templates),
-    stateDir: resolve(dir, '.pressmark'),
-  };
 }
 
 /**
  * Starts the receiver of one site: recover, load plugins, listen.
  *
+ * @param further plugins beside those of the config, for whoever embeds Pressmark.
  * @throws PressmarkError LOCK_HELPER_MISSING, PLUGIN_INVALID, PORT_UNAVAILABLE, …; nothing is left running then.
  */
-export async function startApp(settings: Settings, log: Log): Promise<App> {
+export async function startApp(
+  settings: Settings,
+  log: Log,
+  further: readonly PluginEntry[] = [],
+): Promise<App> {
   const { contentDir, outputDir, stateDir } = foldersOf(settings);
   const layout = patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink);
   const content = { root: contentDir, layout };
@@ -63,6 +58,7 @@ export async function startApp(settings: Settings, log: Log): Promise<App> {
       ids: store.ids,
     };
     const plugins = [
+      ...further,
       ...(await loadPlugins(settings.dir, settings.plugins)),
       ...firstPartyPlugins(settings, catalog, content, siteRelative),
     ];
@@ -80,12 +76,13 @@ export async function startApp(settings: Settings, log: Log): Promise<App> {
       log,
       changeOf: ({ article, path, text }) => ({ article, path: siteRelative(path), text }),
     });
+    const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
     const server = createServer({
       webhook: webhook({ endpoint: settings.endpoint, receive, hooks, log }),
       router,
       health: createHealth(contentDir, stateDir),
       outputDir,
-      basePath: new URL(settings.siteUrl).pathname.replace(/\/$/, ''),
+      basePath,
       log,
     });
     const port = await listen(server, settings.port, settings.host);
@@ -93,10 +90,9 @@ export async function startApp(settings: Settings, log: Log): Promise<App> {
 
     return {
       port,
+      basePath,
       close: async () => {
-        const closed = new Promise((done) => server.close(done));
-        server.closeIdleConnections();
-        await closed;
+        await closeServer(server);
         await host?.close();
         await opened.close();
       },
@@ -125,9 +121,4 @@ async function tellOfChange(
   if (host === undefined || entry === undefined) return;
   const change: FileChange = { path: siteRelative(path), id: entry.id, url: entry.url };
   await host.hooks.doAction(after === undefined ? 'article.removed' : 'article.edited', change);
-}
-
-/** For callers that must say why in one line. */
-export function reasonOf(error: unknown): string {
-  return messageOf(error).split('\n', 1)[0] ?? '';
 }

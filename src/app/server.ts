@@ -97,3 +97,14 @@ export function listen(server: http.Server, port: number, host: string | undefin
     );
   });
 }
+
+/**
+ * Stops accepting and resolves when every request in flight is answered. Kept-alive connections are closed as
+ * soon as they fall idle, else their clients would hold up the end.
+ */
+export async function closeServer(server: http.Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  const timer = setInterval(() => server.closeIdleConnections(), 50);
+  await closed;
+  clearInterval(timer);
+}

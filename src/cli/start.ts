@@ -1,24 +1,38 @@
-import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { startApp } from '../app/app.js';
-import { loadSettings } from '../config/load.js';
+import { createSecret } from '../app/secret.js';
+import { type Flags, loadSettings } from '../config/load.js';
 import { createLog } from '../log.js';
+import { example, withDir, withPort } from './options.js';
+import { stopOnSignals } from './signals.js';
 
+/** `pressmark start`: the receiver. */
 export function startCommand(): Command {
-  return new Command('start')
-    .option('--dir <site>', 'the site', '.')
-    .option('--port <n>', 'port', Number)
-    .option('--host <host>')
-    .action(async (options: { dir: string; port?: number; host?: string }) => {
-      const { dir, ...flags } = options;
-      const settings = await loadSettings(resolve(dir), flags);
+  return withPort(withDir(new Command('start')))
+    .description('receive articles, commit them, build the site, and serve it for preview')
+    .option('--host <address>', 'the address to listen on (default: all)')
+    .addHelpText('after', example('pressmark start --port 8787'))
+    .action(async ({ dir, ...flags }: { dir: string } & Flags) => {
+      let settings = await loadSettings(dir, flags);
       const log = createLog({ level: settings.logLevel, terminal: process.stdout.isTTY === true });
+      if (settings.secrets.length === 0) {
+        createSecret(dir);
+        settings = await loadSettings(dir, flags);
+        log.warn(
+          'there was no signing secret; a random one is now PRESSMARK_SECRET in .env: give it to the service, or put the service’s own there',
+        );
+      }
+      if (settings.siteUrlIsGuess) {
+        log.warn(
+          { siteUrl: settings.siteUrl },
+          'siteUrl is not set; articles get this address for good. Set PRESSMARK_SITE_URL or siteUrl in the config',
+        );
+      }
       const app = await startApp(settings, log);
-      log.info({ port: app.port, site: settings.siteUrl }, 'ready');
-      const stop = async () => {
-        await app.close();
-        process.exit(0);
-      };
-      process.once('SIGTERM', stop).once('SIGINT', stop);
+      log.info(
+        { port: app.port, endpoint: settings.endpoint, site: `http://localhost:${app.port}${app.basePath}/` },
+        'ready',
+      );
+      stopOnSignals(app, log);
     });
 }

@@ -32,13 +32,18 @@ export interface Settings extends Omit<Config, 'siteUrl'> {
  * Reads the settings of a site: defaults, then `pressmark.config.*`, then `.env` and the environment, then flags.
  * This is the only place that reads `process.env`.
  *
+ * @param variables the environment.
  * @throws PressmarkError CONFIG_INVALID, saying where, what and how to mend it.
  */
-export async function loadSettings(dir: string, flags: Flags = {}): Promise<Settings> {
+export async function loadSettings(
+  dir: string,
+  flags: Flags = {},
+  variables: NodeJS.Dict<string> = process.env,
+): Promise<Settings> {
   if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
     throw invalid(`--dir ${quote(dir, 200)} is no folder`);
   const configFile = NAMES.map((name) => join(dir, name)).find((path) => fs.existsSync(path));
-  const environment = readEnvironment(dir);
+  const environment = readEnvironment(dir, variables);
   const input = configFile === undefined ? {} : await readConfigFile(configFile);
   const result = schema.safeParse({ ...input, ...fromEnvironment(environment), ...flags });
   if (!result.success) throw invalid(describe(result.error, configFile));
@@ -57,11 +62,11 @@ export async function loadSettings(dir: string, flags: Flags = {}): Promise<Sett
 }
 
 /** The process's environment over the site's `.env`. */
-function readEnvironment(dir: string): NodeJS.Dict<string> {
+function readEnvironment(dir: string, variables: NodeJS.Dict<string>): NodeJS.Dict<string> {
   const path = join(dir, '.env');
-  if (!fs.existsSync(path)) return process.env;
+  if (!fs.existsSync(path)) return variables;
   try {
-    return { ...parseEnv(fs.readFileSync(path, 'utf8')), ...process.env };
+    return { ...parseEnv(fs.readFileSync(path, 'utf8')), ...variables };
   } catch (cause) {
     throw invalid(`.env cannot be read: ${messageOf(cause)}`, cause);
   }

@@ -8,12 +8,10 @@ const below = z
     error: 'must be a path below the site’s folder, without ..',
   });
 
-const absoluteUrl = z
-  .string()
-  .refine(isSiteUrl, {
-    error:
-      'must be an absolute http(s) URL such as https://example.com, without query, fragment or credentials',
-  });
+const absoluteUrl = z.string().refine(isSiteUrl, {
+  error:
+    'must be an absolute http(s) URL such as https://example.com, without query, fragment or credentials',
+});
 
 const pattern = (needed: string) =>
   z.string().refine((text) => text.includes(needed), { error: `must contain ${needed}` });

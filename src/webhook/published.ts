@@ -3,7 +3,6 @@ import { OWN_KEYS } from '../article/codec.js';
 import { publishedAnswer } from '../contract/answers.js';
 import type { ArticleData } from '../contract/envelope.js';
 import type { Hooks } from '../host/hooks.js';
-import type { ArticleStore } from '../store/article-store.js';
 import type { Handled, Surroundings } from './receive.js';
 
 /**

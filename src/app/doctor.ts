@@ -1,0 +1,177 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../config/load.js';
+import { messageOf } from '../errors.js';
+import { findLockHelper } from '../fs/lock-helper.js';
+import { patternLayout } from '../presets/layout.js';
+import { createCatalog } from '../store/catalog.js';
+import type { Entry } from '../store/entry.js';
+import { scan } from '../store/scan.js';
+import { foldersOf } from './folders.js';
+import { gitFindings } from './git-findings.js';
+import { MIN_SECRET_CHARS } from './secret.js';
+
+/** One thing that was looked at. */
+export interface Finding {
+  /** `fail` keeps the receiver from working or loses something; `warn` may be what the owner wants. */
+  readonly level: 'ok' | 'warn' | 'fail';
+  readonly about: string;
+  readonly text: string;
+  /** How to mend it. */
+  readonly mend?: string;
+}
+
+/** Looks at everything a receiver needs, and changes nothing but for a probe file. */
+export async function examine(settings: Settings): Promise<Finding[]> {
+  return [
+    directory(settings),
+    lockHelper(),
+    ...secret(settings),
+    siteUrl(settings),
+    ...(await articles(settings)),
+    ...(await gitFindings(settings)),
+  ];
+}
+
+function directory(settings: Settings): Finding {
+  const about = 'directory';
+  const { contentDir } = foldersOf(settings);
+  const folder = fs.existsSync(contentDir) ? contentDir : settings.dir;
+  const probe = join(folder, `.pressmark-doctor-${process.pid}.tmp`);
+  try {
+    fs.writeFileSync(probe, '');
+    fs.unlinkSync(probe);
+  } catch (error) {
+    return {
+      level: 'fail',
+      about,
+      text: `articles cannot be written: ${messageOf(error)}`,
+      mend: `let the user who runs Pressmark write to ${folder}`,
+    };
+  }
+  return { level: 'ok', about, text: `articles go to ${contentDir}` };
+}
+
+function lockHelper(): Finding {
+  const about = 'lock helper';
+  try {
+    return { level: 'ok', about, text: findLockHelper().name };
+  } catch (error) {
+    return { level: 'fail', about, text: messageOf(error), mend: 'install util-linux' };
+  }
+}
+
+function secret({ secrets, dir }: Settings): Finding[] {
+  const about = 'secret';
+  if (secrets.length === 0)
+    return [
+      {
+        level: 'fail',
+        about,
+        text: 'no signing secret is set',
+        mend: 'put PRESSMARK_SECRET into .env, or run pressmark init',
+      },
+    ];
+  const findings: Finding[] = [];
+  if (secrets.some((value) => value.length < MIN_SECRET_CHARS || new Set(value).size < 8)) {
+    const mend = `use the one that the service issued, or ${MIN_SECRET_CHARS} random characters or more`;
+    findings.push({ level: 'warn', about, text: 'a secret can be guessed', mend });
+  }
+  const mode = fs.statSync(join(dir, '.env'), { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & 0o077) !== 0)
+    findings.push({
+      level: 'warn',
+      about,
+      text: 'others on this machine can read .env',
+      mend: 'chmod 600 .env',
+    });
+  if (findings.length === 0)
+    findings.push({
+      level: 'ok',
+      about,
+      text: secrets.length === 1 ? 'one is live' : `${secrets.length} are live (rotation)`,
+    });
+  return findings;
+}
+
+function siteUrl({ siteUrl: url, siteUrlIsGuess }: Settings): Finding {
+  const about = 'site URL';
+  const { protocol, hostname } = new URL(url);
+  const isLocal = /^(?:localhost|127\.|\[::1\]$)/.test(hostname);
+  if (siteUrlIsGuess)
+    return {
+      level: 'warn',
+      about,
+      text: `not set; articles would get ${url} for good`,
+      mend: 'set siteUrl in the config, or PRESSMARK_SITE_URL',
+    };
+  if (isLocal)
+    return {
+      level: 'warn',
+      about,
+      text: `${url} is this machine`,
+      mend: 'set the public address before the first real article: URLs are frozen at publication',
+    };
+  if (protocol === 'http:')
+    return { level: 'warn', about, text: `${url} is not https`, mend: 'use https if the site has it' };
+  return { level: 'ok', about, text: url };
+}
+
+async function articles(settings: Settings): Promise<Finding[]> {
+  const { contentDir } = foldersOf(settings);
+  if (!fs.existsSync(contentDir)) return [{ level: 'ok', about: 'articles', text: 'none yet' }];
+  const layout = patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink);
+  const catalog = createCatalog();
+  const { files } = await scan({ root: contentDir, layout }, catalog);
+  const entries = [...catalog.entries()];
+  const findings = [
+    ...malformed(entries),
+    ...duplicates(entries, 'id', ({ id }) => id),
+    ...duplicates(entries, 'URL', ({ canonical, url }) => canonical ?? url),
+  ];
+  return findings.length > 0
+    ? findings
+    : [
+        {
+          level: 'ok',
+          about: 'articles',
+          text: files === 0 ? 'none yet' : `${files}, each with an id and a URL of its own`,
+        },
+      ];
+}
+
+function malformed(entries: readonly Entry[]): Finding[] {
+  return entries.flatMap(({ path, broken }) =>
+    broken === undefined
+      ? []
+      : [
+          {
+            level: 'fail',
+            about: 'articles',
+            text: `${path} is malformed, ${broken}`,
+            mend: 'mend the front matter; until then the article is skipped',
+          } as const,
+        ],
+  );
+}
+
+function duplicates(entries: readonly Entry[], what: string, keyOf: (entry: Entry) => string): Finding[] {
+  return [...groupBy(entries, keyOf)].flatMap(([key, group]) => {
+    if (group.length < 2) return [];
+    const text = `${group.length} files have the ${what} ${JSON.stringify(key.slice(0, 100))}: ${group.map(({ path }) => path).join(', ')}`;
+    return [
+      {
+        level: 'fail',
+        about: 'articles',
+        text,
+        mend: `remove all but one, or give each a ${what} of its own`,
+      } as const,
+    ];
+  });
+}
+
+function groupBy(entries: readonly Entry[], keyOf: (entry: Entry) => string): Map<string, Entry[]> {
+  const groups = new Map<string, Entry[]>();
+  for (const entry of entries) groups.set(keyOf(entry), [...(groups.get(keyOf(entry)) ?? []), entry]);
+  return groups;
+}

@@ -1,0 +1,70 @@
+/** What the demo's service has to say: the fields of an article that differ. */
+export interface DemoArticle {
+  readonly id: string;
+  readonly title: string;
+  readonly slug: string;
+  readonly meta_description: string;
+  readonly tags: readonly string[];
+  readonly content_html: string;
+  readonly content_markdown: string;
+}
+
+const comment = (id: string) => `<!-- svc:item:${id} -->`;
+
+/** Three short articles with what real ones have: headings, a list, a table, code, a quote. */
+export const DEMO_ARTICLES: readonly DemoArticle[] = [
+  {
+    id: 'demo-1',
+    title: 'What a pressmark is',
+    slug: 'what-a-pressmark-is',
+    meta_description: 'A small mark in an old book, and why a publishing tool is named after it.',
+    tags: ['names', 'libraries'],
+    content_html: `<p>Open an old library book at its first page, and you may find a few letters and figures in the corner: the room, the press, the shelf. That is its pressmark. It says nothing of what the book is about. It says where the book <em>stands</em>.</p>
+<h2>One place for each thing</h2>
+<p>A reader who knows the mark finds the book without asking anybody. A librarian who reads the mark knows where to put it back. Nothing can stand in two places, and nothing that has a place gets lost.</p>
+<blockquote><p>First the place, then the praise.</p></blockquote>
+<p>This site keeps its articles the same way: one file, one address, one commit.</p>
+${comment('demo-1')}`,
+    content_markdown: `Open an old library book at its first page, and you may find a few letters and figures in the corner: the room, the press, the shelf. That is its pressmark. It says nothing of what the book is about. It says where the book *stands*.
+
+## One place for each thing
+
+A reader who knows the mark finds the book without asking anybody. A librarian who reads the mark knows where to put it back. Nothing can stand in two places, and nothing that has a place gets lost.
+
+> First the place, then the praise.
+
+This site keeps its articles the same way: one file, one address, one commit.
+
+${comment('demo-1')}
+`,
+  },
+  {
+    id: 'demo-2',
+    title: 'Why the answer comes last',
+    slug: 'why-the-answer-comes-last',
+    meta_description: 'A receiver that says yes before the disk does can lose what it was given.',
+    tags: ['durability', 'webhooks'],
+    content_html: `<p>Between “received” and “kept” lies a gap of a few milliseconds. A power cut fits into it easily.</p>
+<h2>The order of things</h2>
+<ol><li>Write the article into a new file.</li><li>Wait until the disk has it.</li><li>Give the file its name.</li><li>Wait until the disk has the name too.</li><li>Answer.</li></ol>
+<p>Leave out any of these waits, and one day the sender will think that an article arrived which nobody can find.</p>
+<table><thead><tr><th>Left out</th><th>What a power cut may take</th></tr></thead><tbody><tr><td>the first wait</td><td>the words</td></tr><tr><td>the second wait</td><td>the file’s name, and so the words</td></tr></tbody></table>
+${comment('demo-2')}`,
+    content_markdown: '',
+  },
+  {
+    id: 'demo-3',
+    title: 'Two people, one paragraph',
+    slug: 'two-people-one-paragraph',
+    meta_description: 'How a machine can rewrite an article without ever overwriting its owner.',
+    tags: ['editing', 'webhooks'],
+    content_html: `<p>You mend a sentence in your editor. At the same moment a service wants to replace the whole article. Whose version stays?</p>
+<h2>Compare, then set</h2>
+<p>The service must say which version it has read. If that is no longer the one on the disk, it is told so, and nothing changes:</p>
+<pre><code>409 {"error":"Article revision conflict: …"}
+</code></pre>
+<p>Your sentence stays. The service may read again and try once more; that is its work, not yours.</p>
+${comment('demo-3')}`,
+    content_markdown: '',
+  },
+];

@@ -1,0 +1,28 @@
+import { styleText } from 'node:util';
+import { Command } from 'commander';
+import { examine, type Finding } from '../app/doctor.js';
+import { loadSettings } from '../config/load.js';
+import { example, withDir } from './options.js';
+
+const MARKS = { ok: '✓', warn: '!', fail: '✗' } as const;
+const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
+
+/** `pressmark doctor`: what keeps this site from receiving, and how to mend it. */
+export function doctorCommand(): Command {
+  return withDir(new Command('doctor'))
+    .description('check the folder, the secret, the site URL, git, the lock helper and the articles')
+    .option('--json', 'print the findings as JSON')
+    .addHelpText('after', example('pressmark doctor'))
+    .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
+      const findings = await examine(await loadSettings(dir));
+      if (json) console.log(JSON.stringify(findings, null, 2));
+      else for (const finding of findings) print(finding);
+      if (findings.some(({ level }) => level === 'fail')) process.exitCode = 1;
+    });
+}
+
+function print({ level, about, text, mend }: Finding): void {
+  const mark = process.stdout.isTTY ? styleText(COLOURS[level], MARKS[level]) : MARKS[level];
+  console.log(`${mark} ${about}: ${text}`);
+  if (mend !== undefined) console.log(`  → ${mend}`);
+}

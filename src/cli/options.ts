@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+
+/** `--dir <site>`, which every command has. */
+export function withDir(command: Command): Command {
+  return command.option('--dir <site>', 'the site’s folder', (path) => resolve(path), process.cwd());
+}
+
+/** `--port <n>`: 0 lets the system choose. */
+export function withPort(command: Command): Command {
+  return command.option('--port <n>', 'the port to listen on', parsePort);
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535)
+    throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  return port;
+}
+
+/** Help text that ends with an example. */
+export function example(text: string): string {
+  return `\nExample:\n  $ ${text}`;
+}

@@ -1,0 +1,34 @@
+import type { App } from '../app/app.js';
+import type { Log } from '../log.js';
+
+/** The process is gone after this long, whatever still hangs; supervisors kill after 10 s. */
+const DEADLINE_MS = 9_500;
+
+/** Ends the process cleanly on SIGTERM and SIGINT; a second signal ends it at once. */
+export function stopOnSignals(app: App, log: Log): void {
+  let stopping = false;
+
+  async function stop(signal: NodeJS.Signals): Promise<void> {
+    if (stopping) process.exit(1);
+    stopping = true;
+    log.info({ signal }, 'stopping');
+    setTimeout(() => {
+      log.warn('not everything was finished in time; the next start completes it');
+      process.exit(0);
+    }, DEADLINE_MS).unref();
+    try {
+      await app.close();
+    } catch (error) {
+      log.error({ err: error }, 'stopping failed; the next start completes it');
+    }
+    log.info('stopped');
+    process.exit(0);
+  }
+
+  process.on('SIGTERM', (signal) => void stop(signal));
+  process.on('SIGINT', (signal) => void stop(signal));
+  // A plugin's stray promise is the plugin's fault; what was acknowledged is on the disk either way.
+  process.on('unhandledRejection', (error) =>
+    log.error({ err: error }, 'a promise was rejected and nobody cared; is it a plugin’s?'),
+  );
+}

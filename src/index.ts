@@ -1,0 +1,12 @@
+/**
+ * What plugin authors and embedders need, and nothing else.
+ *
+ * @module
+ */
+export { type App, startApp } from './app/app.js';
+export { type ConfigInput, defineConfig, loadSettings, type Settings } from './app/embed.js';
+export type { Article, ArticleContent, ArticleDraft } from './article/article.js';
+export { type ErrorCode, PressmarkError } from './errors.js';
+export type { ActionName, Actions, FilterName, Filters } from './host/hook-types.js';
+export type { ArticleSummary, FeedItem, PageContext, SiteInfo } from './host/page-types.js';
+export { type ArticleReader, definePlugin, type Plugin, type PluginHost } from './host/plugins.js';
