@@ -71,6 +71,12 @@ export function replacementOf(data: UpdateData, stored: Pick<Article, 'image'>):
   return { ...content, image: content.image ?? stored.image };
 }
 
+/** Only what an update may replace, of something that holds more. */
+export function contentFields(from: ArticleContent): ArticleContent {
+  const { title, description, author, tags, keyword, image, jsonLd, contentHtml, body } = from;
+  return { title, description, author, tags, keyword, image, jsonLd, contentHtml, body };
+}
+
 function contentOf(data: ArticleData): ArticleContent {
   return {
     title: data.title.trim() === '' ? PLACEHOLDER_TITLE : data.title,

@@ -1,0 +1,41 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { stage, syncDirectory, syncFile } from '../fs/atomic-write.js';
+import type { Entry } from './entry.js';
+
+/** What this process knows to be on the disk. */
+export interface DurableFiles {
+  /** Whether an entry's file is known to be on the disk as it is. */
+  has(entry: Entry): boolean;
+  add(path: string, inode: number): void;
+  /**
+   * Makes a file that is there as durable as if we had just written it, before it is acknowledged: another
+   * process may have died between its rename and its sync.
+   */
+  ensure(entry: Entry): Promise<void>;
+}
+
+/**
+ * @param root the content folder.
+ * @param suspects paths whose last sync failed; the kernel takes their lost pages for clean, so that only a
+ *   newly written file can be trusted.
+ */
+export function createDurableFiles(root: string, suspects: Set<string>): DurableFiles {
+  const inodes = new Map<string, number>();
+  const has = ({ path, stamp }: Entry) => inodes.get(path) === stamp.ino;
+
+  async function ensure(entry: Entry): Promise<void> {
+    if (has(entry)) return;
+    const target = fs.realpathSync(join(root, entry.path));
+    if (suspects.has(entry.path)) fs.renameSync(await stage(target, fs.readFileSync(target)), target);
+    else await syncFile(target);
+    for (let folder = dirname(target); ; folder = dirname(folder)) {
+      await syncDirectory(folder);
+      if (folder === dirname(root) || folder === dirname(folder)) break;
+    }
+    suspects.delete(entry.path);
+    inodes.set(entry.path, fs.statSync(target).ino);
+  }
+
+  return { has, ensure, add: (path, inode) => inodes.set(path, inode) };
+}

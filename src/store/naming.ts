@@ -1,0 +1,51 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { ArticleDraft } from '../article/article.js';
+import { numbered, slugOf } from '../article/slug.js';
+import { canonicalUrl } from '../contract/canonical-url.js';
+import type { Catalog } from './catalog.js';
+import type { ContentFolder } from './entry.js';
+
+/** A slug and what follows from it, kept for one new article until `release`. */
+export interface Name {
+  readonly slug: string;
+  /** Below the content folder, with forward slashes. */
+  readonly path: string;
+  /** Absolute public URL. */
+  readonly url: string;
+  release(): void;
+}
+
+/**
+ * Chooses names for new articles: a slug whose file and URL are both free, numbered where the suggestion is
+ * taken. Names of articles that are still being written count as taken.
+ */
+export function createNaming(content: ContentFolder, catalog: Catalog): (draft: ArticleDraft) => Name {
+  const reserved = new Set<string>();
+  /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
+  const nextNumber = new Map<string, number>();
+
+  function isFree(path: string, url: string): boolean {
+    if (reserved.has(path) || reserved.has(url)) return false;
+    if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0) return false;
+    return !fs.existsSync(join(content.root, path));
+  }
+
+  return (draft) => {
+    const suggestion = slugOf(draft.slug, draft.title, draft.id);
+    for (let n = nextNumber.get(suggestion) ?? 1; ; n++) {
+      const slug = numbered(suggestion, n);
+      const path = content.layout.path(slug, draft.date);
+      const url = content.layout.url(slug, draft.date);
+      const canonical = canonicalUrl(url) ?? url;
+      if (!isFree(path, canonical)) continue;
+      if (n > 1) nextNumber.set(suggestion, n);
+      reserved.add(path).add(canonical);
+      const release = () => {
+        reserved.delete(path);
+        reserved.delete(canonical);
+      };
+      return { slug, path, url, release };
+    }
+  };
+}
