@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Document, isScalar, parseDocument, Scalar } from 'yaml';
 import type { Article } from './article.js';
-import { covered, digestOf, encode } from './codec.js';
+import { digestOf, encode, fileDigest } from './codec.js';
 import { escapeUnprintable, literal, PORTABLE_YAML, quoted, quotedList } from './yaml-text.js';
 
 /**
@@ -29,7 +29,7 @@ export function amend(previous: string, stored: Article, next: Article): string 
   let front = escapeUnprintable(document.toString(PORTABLE_YAML));
   for (const [placeholder, yaml] of inserted) front = front.replace(placeholder, () => yaml);
   const text = `---\n${front}---\n${next.body}`;
-  return text.replace(digestMark, () => `"${digestOf(covered(text))}"`);
+  return text.replace(digestMark, () => `"${fileDigest(text)}"`);
 }
 
 function frontMatterText(text: string): string {

@@ -20,6 +20,12 @@ test('decode(encode(article)) equals article, and nothing counts as edited', (t)
   t.pass();
 });
 
+test('a carriage return before a CRLF is no edit', (t) => {
+  const [article] = fc.sample(anyArticle, 1);
+  if (article === undefined) return t.fail();
+  t.false(decode(encode({ ...article, body: '\r\r\n' }), fallback).edited);
+});
+
 test('YAML 1.1 and 1.2 readers agree on every own key', (t) => {
   fc.assert(
     fc.property(anyArticle, (article) => {
