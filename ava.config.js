@@ -1,5 +1,5 @@
 export default {
-  files: ['dist/test/**/*.test.js'],
+  files: ['dist/test/**/*.test.js', '!dist/test/e2e/**'],
   concurrency: 2,
   timeout: '2m',
   workerThreads: false,

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Sees to it that the programs the end-to-end tests need are there: installs Debian's packages where it may,
+# else fails and names what is missing.
+set -euo pipefail
+
+declare -A package=([chromium]=chromium [strace]=strace)
+missing=()
+for program in "${!package[@]}"; do
+  command -v "$program" >/dev/null || missing+=("${package[$program]}")
+done
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+else
+  echo "npm run test:e2e needs these Debian packages: ${missing[*]} (sudo apt-get install ${missing[*]})" >&2
+  exit 1
+fi
