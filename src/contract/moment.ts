@@ -1,4 +1,6 @@
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:[.,](\d+))?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+const FIRST = Date.parse('0000-01-01T00:00:00Z');
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
  * Milliseconds since the epoch of an ISO 8601 moment in the extended form: a date, or a date and a time of
@@ -11,7 +13,8 @@ export function parseMoment(text: string): number {
   if (day === undefined) return Number.NaN;
   if (time === undefined) return Date.parse(day);
   const offset = /^z$/i.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
-  return Date.parse(`${day}T${time}${seconds}.${fraction.slice(0, 3)}${offset}`);
+  const at = Date.parse(`${day}T${time}${seconds}.${fraction.slice(0, 3)}${offset}`);
+  return at >= FIRST && at <= LAST ? at : Number.NaN; // an offset can lead out of the four-digit years
 }
 
 /** Whether a text is an ISO 8601 moment. */

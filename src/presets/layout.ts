@@ -1,3 +1,5 @@
+import { dayOf } from '../article/day.js';
+
 /** Where articles live: their files below the content folder and their public URLs. */
 export interface Layout {
   /** The file's path below the content folder, with forward slashes. */
@@ -26,12 +28,6 @@ export function patternLayout(siteUrl: string, filePattern: string, permalink: s
 }
 
 function fill(pattern: string, slug: string, date: string): string {
-  const at = new Date(date);
-  const [year = '1970', month = '01', day = '01'] = (
-    Number.isNaN(at.getTime()) ? '' : at.toISOString().slice(0, 10)
-  )
-    .split('-')
-    .filter(Boolean);
-  const values: Record<string, string> = { slug, year, month, day };
+  const values: Record<string, string> = { slug, ...dayOf(date) };
   return pattern.replace(/:(slug|year|month|day)\b/g, (_, name: string) => values[name] ?? '');
 }

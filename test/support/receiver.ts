@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import readline from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { TestFn } from 'ava';
+import { type Client, createClient } from './client.js';
+import { SECRET } from './signer.js';
+import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
+
+/** The program that is tested, as it is shipped. */
+export const PROGRAM = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+/** The address of the sites that test receivers serve. */
+export const SITE_URL = 'https://garden.example';
+
+/** A line of the receiver's log. */
+export interface LogLine {
+  readonly level: number;
+  readonly msg: string;
+  readonly [key: string]: unknown;
+}
+
+export interface ReceiverOptions {
+  /** Laid over the environment; undefined leaves a variable out. */
+  readonly env?: NodeJS.Dict<string>;
+  /** A module that is loaded before the program. */
+  readonly preload?: string;
+}
+
+/** A receiver in a process of its own. */
+export interface Receiver extends Client {
+  readonly dir: string;
+  /** `http://127.0.0.1:<port>`. */
+  readonly origin: string;
+  readonly port: number;
+  readonly log: readonly LogLine[];
+  stderr(): string;
+  /** Sends a signal that ends the process, and waits for its end. */
+  kill(signal: NodeJS.Signals): Promise<void>;
+  /** Sends a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void;
+  /** Ends it in good order. @returns the exit code. */
+  stop(): Promise<number | null>;
+}
+
+/** How a program ended that was not meant to run on. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Starts a receiver on a site's folder and waits until it answers. Whoever calls this stops it. */
+export async function launch(dir: string, options: ReceiverOptions = {}): Promise<Receiver> {
+  const child = spawnStart(dir, options);
+  const exited = once(child, 'exit');
+  const log: LogLine[] = [];
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    if (child.stdout === null) throw new Error('standard output is no pipe');
+    readline.createInterface({ input: child.stdout }).on('line', (text) => {
+      const line = JSON.parse(text) as LogLine;
+      log.push(line);
+      if (line.msg === 'ready') resolve(Number(line.port));
+    });
+    child.once('exit', (code) => reject(new Error(`the receiver ended with ${code}: ${stderr}`)));
+  });
+  const origin = `http://127.0.0.1:${port}`;
+  const health = await fetch(`${origin}/healthz`);
+  if (health.status !== 200) throw new Error(`healthz: ${health.status} ${await health.text()}`);
+  await health.arrayBuffer();
+
+  return {
+    ...createClient(`${origin}/webhook`),
+    dir,
+    origin,
+    port,
+    log,
+    stderr: () => stderr,
+    signal: (signal) => void child.kill(signal),
+    kill: async (signal) => {
+      child.kill(signal);
+      await exited;
+    },
+    stop: async () => {
+      child.kill('SIGTERM');
+      await exited;
+      return child.exitCode;
+    },
+  };
+}
+
+function spawnStart(dir: string, { env = {}, preload }: ReceiverOptions): ChildProcess {
+  const args = [
+    ...(preload === undefined ? [] : ['--import', preload]),
+    PROGRAM,
+    'start',
+    '--dir',
+    dir,
+    '--port',
+    '0',
+  ];
+  return spawn(process.execPath, args, {
+    env: { ...bareEnvironment(), PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** What a program needs to run at all; nothing of the tester's own settings. */
+export function bareEnvironment(): NodeJS.Dict<string> {
+  const { PATH, HOME, TMPDIR } = process.env;
+  return { PATH, HOME, TMPDIR };
+}
+
+/** Runs the program until it ends by itself. */
+export async function run(args: readonly string[], env: NodeJS.Dict<string> = {}): Promise<Ended> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    env: { ...bareEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (text: string) => {
+      output[name] += text;
+    });
+  }
+  await once(child, 'close');
+  return { code: child.exitCode, ...output };
+}
+
+/** A receiver that goes away with the test; in a new folder unless one is named. */
+export async function startReceiver(
+  t: { teardown(dispose: () => unknown): void },
+  options: ReceiverOptions & { readonly dir?: string } = {},
+): Promise<Receiver> {
+  const dir = options.dir ?? tempDir(t);
+  const receiver = await launch(dir, options);
+  t.teardown(() => receiver.kill('SIGKILL'));
+  return receiver;
+}
+
+/** One receiver for all tests of a file. */
+export function sharedReceiver(test: TestFn, options: ReceiverOptions = {}): () => Receiver {
+  let receiver: Receiver | undefined;
+  const dir = makeTempDir();
+  test.before(async () => {
+    receiver = await launch(dir, options);
+  });
+  test.after.always(async () => {
+    await receiver?.kill('SIGKILL');
+    removeTempDir(dir);
+  });
+  return () => {
+    if (receiver === undefined) throw new Error('the receiver has not started');
+    return receiver;
+  };
+}
