@@ -3,8 +3,13 @@ import { join } from 'node:path';
 import type { ContentFolder } from './entry.js';
 import { isArticlePath } from './scan.js';
 
+/** File systems stamp folders as coarsely as this; a folder changed so recently may change again unseen. */
+const COARSEST_STAMP_MS = 2_000;
+
 interface Folder {
   readonly mtimeMs: number;
+  /** Whether the time stamp was old enough when the folder was listed to show the next change. */
+  readonly settled: boolean;
   readonly folders: readonly string[];
 }
 
@@ -29,8 +34,9 @@ export function createFolderCheck(
       return;
     }
     let known = seen.get(folder);
-    if (known?.mtimeMs !== stat.mtimeMs) {
-      known = { mtimeMs: stat.mtimeMs, folders: list(folder, found) };
+    if (known?.mtimeMs !== stat.mtimeMs || !known.settled) {
+      const settled = Date.now() - stat.mtimeMs > COARSEST_STAMP_MS;
+      known = { mtimeMs: stat.mtimeMs, settled, folders: list(folder, found) };
       seen.set(folder, known);
     }
     for (const child of known.folders) visit(child, found);

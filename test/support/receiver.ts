@@ -146,7 +146,7 @@ export async function startReceiver(
 export function sharedReceiver(test: TestFn, options: ReceiverOptions = {}): () => Receiver {
   let receiver: Receiver | undefined;
   const dir = makeTempDir();
-  test.before(async () => {
+  test.serial.before(async () => {
     receiver = await launch(dir, options);
   });
   test.after.always(async () => {

@@ -24,7 +24,7 @@ const BODIES = {
   'a list': `[${whole}]`,
   'a list nested 400,000 levels deep': '['.repeat(400_000) + ']'.repeat(400_000),
   'a list nested 400,000 levels deep and never closed': '['.repeat(400_000),
-  'objects nested 190,000 levels deep': '{"a":'.repeat(160_000) + '1' + '}'.repeat(160_000),
+  'objects nested 160,000 levels deep': `${'{"a":'.repeat(160_000)}1${'}'.repeat(160_000)}`,
 };
 
 for (const [name, body] of Object.entries(BODIES)) {

@@ -1,0 +1,49 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { fileOf } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
+import { startReceiver } from '../../support/receiver.js';
+
+test('a copied file makes its URL ambiguous at once, until the copy is gone', async (t) => {
+  const { dir, post, find } = await startReceiver(t);
+  for (let round = 0; round < 10; round++) {
+    const data = article();
+    const { json } = await post('article.published', data);
+    const path = fileOf(dir, data.id);
+    const target = await find(json.url);
+    const folder = round % 2 === 0 ? dirname(path) : join(dir, 'content', `copies-${round}`);
+    fs.mkdirSync(folder, { recursive: true });
+    const copy = join(folder, `copy-${round}.md`);
+    fs.copyFileSync(path, copy);
+
+    const lookup = await post('article.lookup', { target_url: json.url });
+    t.is(lookup.status, 404, `round ${round}`);
+    t.regex(lookup.json.error, /2 articles are at/);
+    const request = update({
+      target_id: data.id,
+      target_url: json.url,
+      base_revision_id: target.revision_id,
+    });
+    t.is((await post('article.updated', request)).status, 404);
+    t.is((await post('article.published', data)).json.url, json.url, 'a redelivery is no duplicate');
+
+    fs.unlinkSync(copy);
+    t.deepEqual(await find(json.url), target);
+  }
+});
+
+test('also where the clock of the file system is too coarse to tell that the folder changed', async (t) => {
+  const { dir, post, find } = await startReceiver(t);
+  const data = article();
+  const { json } = await post('article.published', data);
+  const path = fileOf(dir, data.id);
+  const folder = dirname(path);
+  // Ahead of our clock, so that it counts as "just now" however slowly the test runs.
+  const tick = Math.ceil(Date.now() / 1000) + 3_600;
+  fs.utimesSync(folder, tick, tick);
+  await find(json.url);
+  fs.copyFileSync(path, join(folder, 'copy.md'));
+  fs.utimesSync(folder, tick, tick);
+  t.is((await post('article.lookup', { target_url: json.url })).status, 404);
+});
