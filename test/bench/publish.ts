@@ -1,0 +1,77 @@
+import { signedRequests } from './deliveries.js';
+import { count, medianOf, milliseconds, type Row, table } from './figures.js';
+import { type Load, load, once } from './load.js';
+import { makeSite, type Receiver, startBare, startOurs } from './receivers.js';
+import type { Workspace } from './workspace.js';
+
+const CONNECTIONS = 32;
+const ROUNDS = 5;
+const SECONDS = 4;
+const WARM_UP = 1_500;
+/** More than any receiver here takes in one leg; the same requests for all, as each leg has a fresh folder. */
+const MOST = 24_000;
+
+interface Leg extends Load {
+  readonly stopMs: number;
+}
+
+interface Round {
+  readonly bare: Leg;
+  readonly off: Leg;
+  readonly on: Leg;
+}
+
+/** Durable publishes a second, against the bare receiver: without plugins, and with git and site. */
+export async function publish(workspace: Workspace): Promise<{ text: string; rows: Row[] }> {
+  const requests = signedRequests(0, MOST);
+  const rounds: Round[] = [];
+  for (let round = 1; round <= ROUNDS; round++) {
+    const bare = await leg(requests, () => startBare(workspace.fresh('bare')));
+    const off = await leg(requests, () => startOurs(makeSite(workspace.fresh('off'), { plugins: false })));
+    const on = await leg(requests, () => startOurs(makeSite(workspace.fresh('on'), { plugins: true })));
+    rounds.push({ bare, off, on });
+    console.error(
+      `publish ${round}/${ROUNDS}: ${[bare, off, on].map((l) => count(l.perSecond)).join(', ')}/s`,
+    );
+  }
+  const rows: Row[] = [
+    row('git and site off', rounds, (round) => round.off, 0.9),
+    row('git and site on', rounds, (round) => round.on, 0.5),
+  ];
+  const stop = medianOf(rounds, (round) => round.on.stopMs);
+  const text = [
+    table([`durable publishes/s at ${CONNECTIONS} connections`, 'ours', 'bare'], rows),
+    '',
+    `With git and site on, a stop right after the load took ${milliseconds(stop)}.`,
+  ].join('\n');
+  return { text, rows };
+}
+
+function row(what: string, rounds: readonly Round[], side: (round: Round) => Leg, goal: number): Row {
+  return {
+    what,
+    ours: figure(rounds, side),
+    against: figure(rounds, (round) => round.bare),
+    ratio: medianOf(rounds, (round) => side(round).perSecond / round.bare.perSecond),
+    goal: { kind: 'at least', value: goal },
+  };
+}
+
+function figure(rounds: readonly Round[], side: (round: Round) => Leg): string {
+  const perSecond = medianOf(rounds, (round) => side(round).perSecond);
+  const p99 = medianOf(rounds, (round) => side(round).p99);
+  return `${count(perSecond)}/s, p99 ${milliseconds(p99)}`;
+}
+
+async function leg(requests: readonly Buffer[], start: () => Promise<Receiver>): Promise<Leg> {
+  const receiver = await start();
+  const { port } = receiver;
+  await load({ port, connections: CONNECTIONS, seconds: SECONDS, next: once(requests.slice(0, WARM_UP)) });
+  const result = await load({
+    port,
+    connections: CONNECTIONS,
+    seconds: SECONDS,
+    next: once(requests.slice(WARM_UP)),
+  });
+  return { ...result, stopMs: await receiver.stop() };
+}

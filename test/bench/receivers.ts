@@ -1,0 +1,86 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net, { type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { SECRET } from './deliveries.js';
+
+const BARE = fileURLToPath(new URL('bare-receiver.js', import.meta.url));
+const OURS = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+
+/** A receiver in a process of its own. */
+export interface Receiver {
+  readonly port: number;
+  /** From the start of the process to the first 200 of /healthz, in milliseconds. */
+  readonly startMs: number;
+  /** Resident memory, in megabytes. */
+  memory(): number;
+  /** Stops it as an operator would; resolves with the milliseconds that took. */
+  stop(): Promise<number>;
+}
+
+/** Starts the bare receiver; without a folder it stores nothing. */
+export function startBare(folder?: string): Promise<Receiver> {
+  return start((port) => [BARE, String(port), ...(folder === undefined ? [] : [folder])]);
+}
+
+/** Starts Pressmark in a site's folder, as its command line does it. */
+export function startOurs(site: string): Promise<Receiver> {
+  return start((port) => [OURS, 'start', '--dir', site, '--port', String(port)]);
+}
+
+/** Makes a site's folder: bare of git and site, or with both as they are by default. */
+export function makeSite(folder: string, { plugins }: { plugins: boolean }): string {
+  fs.mkdirSync(folder, { recursive: true });
+  if (plugins) execFileSync('git', ['init', '--quiet', folder]);
+  else fs.writeFileSync(join(folder, 'pressmark.config.json'), '{ "git": false, "site": false }\n');
+  return folder;
+}
+
+async function start(command: (port: number) => string[]): Promise<Receiver> {
+  const port = await freePort();
+  const started = performance.now();
+  const child = spawn(process.execPath, command(port), {
+    env: { ...process.env, PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://example.com' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  await healthy(child, port);
+  const startMs = performance.now() - started;
+  return { port, startMs, memory: () => residentMegabytes(child), stop: () => stop(child) };
+}
+
+async function healthy(child: ChildProcess, port: number): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the receiver ended with exit code ${child.exitCode}`);
+    try {
+      const { ok } = await fetch(`http://localhost:${port}/healthz`);
+      if (ok) return;
+    } catch {
+      // not listening yet
+    }
+    await wait(5);
+  }
+}
+
+async function stop(child: ChildProcess): Promise<number> {
+  const started = performance.now();
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+  return performance.now() - started;
+}
+
+function residentMegabytes({ pid }: ChildProcess): number {
+  return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = net.createServer().listen(0, () => {
+      const { port } = server.address() as AddressInfo;
+      server.close(() => resolve(port));
+    });
+  });
+}

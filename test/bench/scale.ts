@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { draftOf } from '../../src/article/article.js';
+import { encodeFirst } from '../../src/article/codec.js';
+import { articleData, signedRequests } from './deliveries.js';
+import { count, medianOf, milliseconds, quantile, type Row, table } from './figures.js';
+import { load, once } from './load.js';
+import { makeSite, type Receiver, startOurs } from './receivers.js';
+import type { Workspace } from './workspace.js';
+
+const SMALL = 1_000;
+const LARGE = 20_000;
+const ROUNDS = 3;
+const CONNECTIONS = 4;
+/** A round's publishes go to the two sizes in turn, a slice at a time. */
+const SLICES = 10;
+const PER_SLICE = 200;
+
+/** One size in one round. */
+interface Leg {
+  readonly cold: Start;
+  readonly warm: Start;
+  readonly p99: number;
+}
+
+interface Start {
+  readonly ms: number;
+  readonly megabytes: number;
+}
+
+interface Round {
+  readonly small: Leg;
+  readonly large: Leg;
+}
+
+/** Whether a publish costs more as a site grows; memory and start-up with and without the snapshot. */
+export async function scale(workspace: Workspace): Promise<{ text: string; rows: Row[] }> {
+  const rounds: Round[] = [];
+  for (let round = 1; round <= ROUNDS; round++) {
+    const small = await startTwice(seed(workspace.fresh('small'), SMALL));
+    const large = await startTwice(seed(workspace.fresh('large'), LARGE));
+    const [p99Small, p99Large] = await publishInTurn(small.receiver, large.receiver);
+    await small.receiver.stop();
+    await large.receiver.stop();
+    rounds.push({ small: { ...small, p99: p99Small }, large: { ...large, p99: p99Large } });
+    console.error(`scale ${round}/${ROUNDS}: p99 ${milliseconds(p99Small)}, ${milliseconds(p99Large)}`);
+  }
+  const row = (what: string, figure: (leg: Leg) => number, show: (value: number) => string): Row => ({
+    what,
+    ours: show(medianOf(rounds, ({ large }) => figure(large))),
+    against: show(medianOf(rounds, ({ small }) => figure(small))),
+    ratio: medianOf(rounds, ({ large, small }) => figure(large) / figure(small)),
+  });
+  const megabytes = (value: number) => `${count(value)} MB`;
+  const rows: Row[] = [
+    {
+      ...row(`p99 of a publish at ${CONNECTIONS} connections`, (leg) => leg.p99, milliseconds),
+      goal: { kind: 'at most', value: 1.5 },
+    },
+    row('start to /healthz, no snapshot', (leg) => leg.cold.ms, milliseconds),
+    row('start to /healthz, with snapshot', (leg) => leg.warm.ms, milliseconds),
+    row('memory after it, no snapshot', (leg) => leg.cold.megabytes, megabytes),
+    row('memory after it, with snapshot', (leg) => leg.warm.megabytes, megabytes),
+  ];
+  const heads = ['stored articles', count(LARGE), count(SMALL)] as const;
+  return { text: table(heads, rows), rows };
+}
+
+/** A site of `articles` files, over five years of months as a real one would have them. */
+function seed(folder: string, articles: number): string {
+  const site = makeSite(folder, { plugins: false });
+  for (let n = 0; n < articles; n++) {
+    const month = n % 60;
+    const [year, mm] = [2020 + Math.floor(month / 12), String((month % 12) + 1).padStart(2, '0')];
+    const data = articleData(1_000_000 + n, `${year}-${mm}-01T08:00:00Z`);
+    const url = `https://example.com/articles/${data.slug}/`;
+    const { text } = encodeFirst({ ...draftOf(data), url, updated: null });
+    const path = join(site, 'content', 'articles', String(year), mm, `${data.slug}.md`);
+    if (n < 60) fs.mkdirSync(dirname(path), { recursive: true });
+    fs.writeFileSync(path, text);
+  }
+  execFileSync('sync'); // what the seeding left to be written must not be written during the measurement
+  return site;
+}
+
+/** Starts without the snapshot, which the stop then writes, and again with it. */
+async function startTwice(site: string): Promise<{ cold: Start; warm: Start; receiver: Receiver }> {
+  const first = await startOurs(site);
+  const cold = { ms: first.startMs, megabytes: first.memory() };
+  await first.stop();
+  const receiver = await startOurs(site);
+  return { cold, warm: { ms: receiver.startMs, megabytes: receiver.memory() }, receiver };
+}
+
+async function publishInTurn(small: Receiver, large: Receiver): Promise<[small: number, large: number]> {
+  const requests = signedRequests(0, (SLICES + 1) * PER_SLICE);
+  const seen: [number[], number[]] = [[], []];
+  for (let slice = 0; slice <= SLICES; slice++) {
+    const part = requests.slice(slice * PER_SLICE, (slice + 1) * PER_SLICE);
+    for (const [side, { port }] of [small, large].entries()) {
+      const { latencies } = await load({ port, connections: CONNECTIONS, seconds: 30, next: once(part) });
+      if (slice > 0) seen[side]?.push(...latencies); // the first slice warms up
+    }
+  }
+  return [quantile(seen[0], 0.99), quantile(seen[1], 0.99)];
+}
