@@ -25,6 +25,8 @@ export interface ReceiverOptions {
   readonly env?: NodeJS.Dict<string>;
   /** A module that is loaded before the program. */
   readonly preload?: string;
+  /** A command that runs the program, such as strace with its arguments. */
+  readonly wrapper?: readonly string[];
 }
 
 /** A receiver in a process of its own. */
@@ -68,6 +70,11 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     });
     child.once('exit', (code) => reject(new Error(`the receiver ended with ${code}: ${stderr}`)));
   });
+  // A wrapper's program is a process of its own, which a signal to the wrapper alone would leave behind.
+  const send = (signal: NodeJS.Signals) => {
+    if (options.wrapper === undefined || child.pid === undefined) child.kill(signal);
+    else process.kill(-child.pid, signal);
+  };
   const origin = `http://127.0.0.1:${port}`;
   const health = await fetch(`${origin}/healthz`);
   if (health.status !== 200) throw new Error(`healthz: ${health.status} ${await health.text()}`);
@@ -80,21 +87,23 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     port,
     log,
     stderr: () => stderr,
-    signal: (signal) => void child.kill(signal),
+    signal: send,
     kill: async (signal) => {
-      child.kill(signal);
+      if (child.exitCode === null && child.signalCode === null) send(signal);
       await exited;
     },
     stop: async () => {
-      child.kill('SIGTERM');
+      send('SIGTERM');
       await exited;
       return child.exitCode;
     },
   };
 }
 
-function spawnStart(dir: string, { env = {}, preload }: ReceiverOptions): ChildProcess {
-  const args = [
+function spawnStart(dir: string, { env = {}, preload, wrapper = [] }: ReceiverOptions): ChildProcess {
+  const [command = process.execPath, ...args] = [
+    ...wrapper,
+    process.execPath,
     ...(preload === undefined ? [] : ['--import', preload]),
     PROGRAM,
     'start',
@@ -103,9 +112,10 @@ function spawnStart(dir: string, { env = {}, preload }: ReceiverOptions): ChildP
     '--port',
     '0',
   ];
-  return spawn(process.execPath, args, {
+  return spawn(command, args, {
     env: { ...bareEnvironment(), PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: wrapper.length > 0,
   });
 }
 
