@@ -1,0 +1,63 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { articleFiles } from '../../support/content.js';
+import { article } from '../../support/events.js';
+import { run, startReceiver } from '../../support/receiver.js';
+import { SECRET } from '../../support/signer.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+interface Finding {
+  level: string;
+  about: string;
+  text: string;
+  mend?: string;
+}
+
+async function doctor(
+  dir: string,
+  env: NodeJS.Dict<string> = {},
+): Promise<{ code: number | null; findings: Finding[] }> {
+  const { code, stdout } = await run(['doctor', '--dir', dir, '--json'], env);
+  return { code, findings: JSON.parse(stdout) as Finding[] };
+}
+
+const about = (findings: Finding[], what: string) => findings.filter((finding) => finding.about === what);
+
+test('doctor finds a missing and a weak secret, and a site URL that would not last', async (t) => {
+  const dir = tempDir(t);
+  const bare = await doctor(dir);
+  t.is(bare.code, 1);
+  t.is(about(bare.findings, 'secret')[0]?.level, 'fail');
+  t.is(about(bare.findings, 'site URL')[0]?.level, 'warn');
+  const weak = await doctor(dir, {
+    PRESSMARK_SECRET: 'hunter2',
+    PRESSMARK_SITE_URL: 'https://garden.example',
+  });
+  t.is(weak.code, 0);
+  t.regex(about(weak.findings, 'secret')[0]?.text ?? '', /guessed/);
+  t.is(about(weak.findings, 'site URL')[0]?.level, 'ok');
+  t.true(
+    [...bare.findings, ...weak.findings].every(({ level, mend }) => level === 'ok' || mend !== undefined),
+    'each says how to mend it',
+  );
+});
+
+test('doctor finds duplicate ids and URLs and malformed files, and changes nothing', async (t) => {
+  const dir = tempDir(t);
+  const receiver = await startReceiver(t, { dir });
+  await receiver.post('article.published', article({ id: 'a', slug: 'a' }));
+  await receiver.stop();
+  const [file = ''] = articleFiles(dir);
+  fs.copyFileSync(file, file.replace('a.md', 'copy.md'));
+  fs.writeFileSync(join(dir, 'content/broken.md'), '---\ntitle: "x\n---\n');
+  const { code, findings } = await doctor(dir, {
+    PRESSMARK_SECRET: SECRET,
+    PRESSMARK_SITE_URL: 'https://garden.example',
+  });
+  t.is(code, 1);
+  const texts = about(findings, 'articles').map(({ text }) => text);
+  t.true(texts.some((text) => text.includes('have the id "a"') && text.includes('copy.md')));
+  t.true(texts.some((text) => text.includes('have the URL "https://garden.example/articles/a"')));
+  t.true(texts.some((text) => /broken\.md is malformed, line \d/.test(text)));
+});

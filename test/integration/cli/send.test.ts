@@ -1,0 +1,83 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { articleFiles } from '../../support/content.js';
+import { run, startReceiver } from '../../support/receiver.js';
+import { SECRET } from '../../support/signer.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+test('send signs each of the four events so that the receiver takes them', async (t) => {
+  const dir = tempDir(t);
+  const receiver = await startReceiver(t, { dir });
+  const to = ['--to', `${receiver.origin}/webhook`];
+  const send = async (...args: string[]) => {
+    const ended = await run(['send', ...args, ...to, '--dir', dir, '--json'], { PRESSMARK_SECRET: SECRET });
+    const { status, body } = JSON.parse(ended.stdout) as { status: number; body: string };
+    return { code: ended.code, status, answer: JSON.parse(body) };
+  };
+  const file = (name: string, data: object) => {
+    fs.writeFileSync(join(dir, name), JSON.stringify(data));
+    return join(dir, name);
+  };
+
+  t.is((await send('webhook.test')).answer.contract_version, 3);
+  const published = await send(
+    'article.published',
+    '--file',
+    file('a.json', { id: 'one', title: 'One', slug: 'one' }),
+  );
+  t.deepEqual(published, {
+    code: 0,
+    status: 200,
+    answer: { received: true, id: 'one', url: 'https://garden.example/articles/one/' },
+  });
+  t.is(articleFiles(dir).length, 1);
+  const found = await send('article.lookup', '--target', published.answer.url);
+  const base = { target_id: 'one', base_revision_id: found.answer.target.revision_id };
+  const target = ['--target', published.answer.url];
+  const updated = await send(
+    'article.updated',
+    '--file',
+    file('b.json', { id: 'draft', title: 'Two', ...base }),
+    ...target,
+  );
+  t.is(updated.answer.revision_id, 'draft');
+  const stale = await send('article.updated', '--file', file('c.json', { id: 'late', ...base }), ...target);
+  t.deepEqual([stale.code, stale.status], [1, 409]);
+});
+
+for (const [what, args, message] of [
+  ['an unknown event', ['article.deleted'], /Allowed choices are article\.published/],
+  ['a lookup without a target', ['article.lookup'], /give it with --target/],
+  [
+    'an update without a base',
+    ['article.updated', '--target', 'https://garden.example/a'],
+    /needs target_id/,
+  ],
+  [
+    'a file that is not there',
+    ['article.published', '--file', 'nowhere.json'],
+    /nowhere\.json.*cannot be read/,
+  ],
+  ['an address that is none', ['webhook.test', '--to', 'somewhere'], /--to "somewhere" is no URL/],
+] as const) {
+  test(`send refuses ${what} with one line and exit code 2`, async (t) => {
+    const { code, stderr } = await run(['send', ...args, '--dir', tempDir(t)], { PRESSMARK_SECRET: SECRET });
+    t.is(code, 2);
+    t.regex(stderr, message);
+  });
+}
+
+test('send without a secret says what to do; without a receiver it fails with exit code 1', async (t) => {
+  const dir = tempDir(t);
+  const bare = await run(['send', 'webhook.test', '--dir', dir]);
+  t.deepEqual(
+    [bare.code, bare.stderr],
+    [2, 'pressmark: there is no secret to sign with; set PRESSMARK_SECRET, or run pressmark init\n'],
+  );
+  const alone = await run(['send', 'webhook.test', '--dir', dir, '--to', 'http://127.0.0.1:1/webhook'], {
+    PRESSMARK_SECRET: SECRET,
+  });
+  t.is(alone.code, 1);
+  t.regex(alone.stderr, /cannot be reached/);
+});
