@@ -2,7 +2,7 @@ import Router from '@koa/router';
 import type { Article } from '../article/article.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import type { Log } from '../log.js';
-import type { ActionName, FilterName } from './hook-types.js';
+import type { ActionName, Actions, FilterName, Filters } from './hook-types.js';
 import { type ActionHandler, createHooks, type FilterHandler, type Hooks } from './hooks.js';
 
 /** The stored articles, for reading. */
@@ -31,6 +31,14 @@ export interface PluginHost<O = unknown> {
   readonly articles: ArticleReader;
   addFilter<N extends FilterName>(name: N, handler: FilterHandler<N>, options?: { priority?: number }): void;
   addAction<N extends ActionName>(name: N, handler: ActionHandler<N>, options?: { priority?: number }): void;
+  /** Runs a filter; for first-party plugins and plugins with hooks of others to run (see `createHooks`). */
+  applyFilters<N extends FilterName>(
+    name: N,
+    value: Filters[N]['value'],
+    context: Filters[N]['context'],
+  ): Promise<Filters[N]['value']>;
+  /** Runs an action; for first-party plugins and plugins with hooks of others to run (see `createHooks`). */
+  doAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void>;
   /** Runs when the service stops, before it exits; it may take a few seconds. */
   onClose(dispose: () => unknown): void;
 }
@@ -97,6 +105,8 @@ export async function startHost(entries: readonly PluginEntry[], around: HostSur
         hooks.addFilter(hook, handler, { plugin: name, ...(priority !== undefined && { priority }) }),
       addAction: (hook, handler, { priority } = {}) =>
         hooks.addAction(hook, handler, { plugin: name, ...(priority !== undefined && { priority }) }),
+      applyFilters: hooks.applyFilters,
+      doAction: hooks.doAction,
       onClose: (dispose) => disposers.push({ plugin: name, dispose }),
     };
     try {
