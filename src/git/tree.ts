@@ -1,0 +1,85 @@
+import type { Repository } from './repository.js';
+
+/** The blobs that a commit has at these paths; none before the first commit. */
+export async function blobsAt(
+  { git }: Repository,
+  commit: string | null,
+  paths: Iterable<string>,
+): Promise<Map<string, string>> {
+  const wanted = [...new Set(paths)];
+  if (commit === null || wanted.length === 0) return new Map();
+  const { stdout } = await git(['ls-tree', '-z', '--full-tree', commit, '--', ...wanted]);
+  return parseTree(stdout);
+}
+
+/** The blobs of everything that a commit has in a folder, by path from the top of the work tree. */
+export async function blobsBelow(
+  { git }: Repository,
+  commit: string | null,
+  folder: string,
+): Promise<Map<string, string>> {
+  if (commit === null) return new Map();
+  const { stdout } = await git([
+    'ls-tree',
+    '-r',
+    '-z',
+    '--full-tree',
+    commit,
+    ...(folder === '' ? [] : ['--', folder]),
+  ]);
+  return parseTree(stdout);
+}
+
+/** Every blob that the history behind a commit ever had at these paths, as `<blob> <path>`. */
+export async function blobsInHistory(
+  { git }: Repository,
+  commit: string,
+  paths: readonly string[],
+): Promise<Set<string>> {
+  const { stdout } = await git([
+    'log',
+    '--format=',
+    '--raw',
+    '-z',
+    '--no-abbrev',
+    '--no-renames',
+    '--full-history',
+    '--root',
+    '-m',
+    commit,
+    '--',
+    ...paths,
+  ]);
+  return new Set(parseRaw(stdout).map(({ path, newBlob }) => `${newBlob} ${path}`));
+}
+
+/** One line of git's raw diff format. */
+export interface RawChange {
+  readonly path: string;
+  readonly oldBlob: string;
+  readonly newBlob: string;
+}
+
+/** Reads `--raw -z`: `:<mode> <mode> <blob> <blob> <status>`, then the path. */
+export function parseRaw(output: string): RawChange[] {
+  const changes: RawChange[] = [];
+  const fields = output.split('\0');
+  for (let index = 0; index + 1 < fields.length; index++) {
+    // between the commits of a log stands an empty field or a line end
+    const head = fields[index]?.trimStart() ?? '';
+    if (!head.startsWith(':')) continue;
+    const [, , oldBlob = '', newBlob = ''] = head.split(' ');
+    changes.push({ path: fields[++index] ?? '', oldBlob, newBlob });
+  }
+  return changes;
+}
+
+function parseTree(output: string): Map<string, string> {
+  const blobs = new Map<string, string>();
+  for (const entry of output.split('\0')) {
+    const tab = entry.indexOf('\t');
+    const [, type, id] = entry.slice(0, tab).split(' ');
+    if (type === 'blob' && id !== undefined) blobs.set(entry.slice(tab + 1), id);
+  }
+  return blobs;
+}
