@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { PressmarkError } from '../errors.js';
+import type { Log } from '../log.js';
+import { blobsOf } from './blobs.js';
+import { type Branch, type NotNow, readHead } from './head.js';
+import { identityOf, type Person } from './identity.js';
+import { type CommitDraft, importCommits } from './import.js';
+import { setIndexEntries } from './index-entry.js';
+import type { IndexLock, IndexLocker } from './index-lock.js';
+import { blobId, type Repository } from './repository.js';
+import { supersededCount } from './superseded.js';
+import { blobsAt } from './tree.js';
+
+/** A stored text that shall have its commit. */
+export interface CommitRequest {
+  /** From the top of the work tree. */
+  readonly path: string;
+  /** The file's whole text. */
+  readonly text: string;
+  /** The whole commit message. */
+  readonly message: string;
+  /** The commit that HEAD was at about when the text was stored. */
+  readonly before: string | null;
+}
+
+/** What became of a batch: the commit of each request, undefined where the branch had it already. */
+export type BatchResult = { readonly commits: readonly (string | undefined)[] } | NotNow;
+
+/** What a batch needs beside its requests. */
+export interface CommitContext {
+  readonly repository: Repository;
+  readonly locker: IndexLocker;
+  readonly log: Log;
+  readonly author?: Person;
+  /** Ends the waiting for the index. */
+  readonly signal: AbortSignal;
+}
+
+interface Draft extends CommitDraft {
+  readonly request: CommitRequest;
+}
+
+/** How often a branch that moves under our hands is followed before the batch is put off. */
+const MAX_ATTEMPTS = 20;
+
+/**
+ * Commits each request by itself, in order, touching only its file: the commits are made first, then, with
+ * the index locked, the index gets the entries and the branch moves, if it is still where it was. The index
+ * goes first: the other way round, an owner's `git commit -a` in between would take the article out again.
+ *
+ * @param branch where the branch was a moment ago.
+ * @throws PressmarkError GIT_FAILED; nothing has moved then, at most entries of ours stand in the index.
+ */
+export async function commitBatch(
+  requests: readonly CommitRequest[],
+  branch: Branch,
+  context: CommitContext,
+): Promise<BatchResult> {
+  const { repository, locker, log, signal } = context;
+  let head = branch;
+  const [blobs, identity] = await Promise.all([
+    blobsOf(repository, requests),
+    identityOf(repository.git, context.author),
+  ]);
+  const all = requests.flatMap((request, index): Draft[] => {
+    const blob = blobs[index];
+    return blob === undefined ? [] : [{ request, path: request.path, message: request.message, blob }];
+  });
+  let lock: IndexLock | undefined;
+  try {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const drafts = await stillWanted(repository, all, head);
+      if (drafts.length === 0) return { commits: requests.map(() => undefined) };
+      const commits = await importCommits(repository, head.tip, drafts, identity);
+      lock ??= await locker.take(signal);
+      const now = await readHead(repository);
+      if ('waitingFor' in now) return now;
+      if (now.ref === head.ref && now.tip === head.tip) {
+        const staged = await setIndexEntries(repository, lock, head.tip, entriesFor(drafts, all));
+        if (await moveBranch(repository, head, commits)) {
+          for (const path of staged)
+            log.warn(
+              { path },
+              'committed an article for which you have staged something else; that was left staged',
+            );
+          return { commits: requests.map((request) => commitOf(request, drafts, commits)) };
+        }
+      }
+      const next = await readHead(repository);
+      if ('waitingFor' in next) return next;
+      // not moved, yet refused: another git command has the branch for a moment
+      if (next.tip === head.tip) await setTimeout(10 * (attempt + 1));
+      head = next;
+    }
+  } finally {
+    await lock?.release();
+  }
+  throw new PressmarkError('GIT_FAILED', 'the branch could not be moved to the new commits');
+}
+
+function commitOf(request: CommitRequest, drafts: readonly Draft[], commits: readonly string[]) {
+  const index = drafts.findIndex((draft) => draft.request === request);
+  return index === -1 ? undefined : commits[index];
+}
+
+/** The drafts that the branch does not have yet. */
+async function stillWanted(repository: Repository, all: readonly Draft[], { tip }: Branch): Promise<Draft[]> {
+  const byPath = groupedByPath(all);
+  const atTip = await blobsAt(repository, tip, byPath.keys());
+  const earlier = new Map([[tip, Promise.resolve(atTip)]]);
+  const blobsThen = (commit: string | null) => {
+    const found = earlier.get(commit) ?? blobsAt(repository, commit, byPath.keys());
+    earlier.set(commit, found);
+    return found;
+  };
+  const wanted = new Set<Draft>();
+  for (const [path, repeated] of byPath) {
+    // the same text twice: the start-up check has come upon a delivery that was on its way
+    const drafts = repeated.filter(({ blob }, index) => blob.id !== repeated[index + 1]?.blob.id);
+    const before = drafts[0]?.request.before ?? null;
+    const superseded = await supersededCount(
+      drafts.map(({ blob }) => blob.id),
+      atTip.get(path),
+      async () => (await blobsThen(before)).get(path),
+      () => blobsOnDisk(repository, path),
+    );
+    for (const draft of drafts.slice(superseded)) wanted.add(draft);
+  }
+  return all.filter((draft) => wanted.has(draft));
+}
+
+function groupedByPath(drafts: readonly Draft[]): Map<string, Draft[]> {
+  const groups = new Map<string, Draft[]>();
+  for (const draft of drafts) {
+    const group = groups.get(draft.path);
+    if (group === undefined) groups.set(draft.path, [draft]);
+    else group.push(draft);
+  }
+  return groups;
+}
+
+/** What the file's content is called, as it stands and with its line ends as git may have them. */
+async function blobsOnDisk(repository: Repository, path: string): Promise<ReadonlySet<string>> {
+  try {
+    const content = await readFile(join(repository.top, path));
+    const withLf = Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+    return new Set([blobId(repository, content), blobId(repository, withLf)]);
+  } catch {
+    // removed, or made unreadable: it is not what was delivered
+    return new Set();
+  }
+}
+
+function entriesFor(drafts: readonly Draft[], all: readonly Draft[]) {
+  const last = new Map(drafts.map(({ path, blob }) => [path, blob.id]));
+  const known = groupedByPath(all);
+  return [...last].map(([path, blob]) => ({
+    path,
+    blob,
+    known: new Set(known.get(path)?.map((draft) => draft.blob.id)),
+  }));
+}
+
+/** Compare-and-set: moves the branch to the last commit if it still is where it was. */
+async function moveBranch(
+  { git }: Repository,
+  { ref, tip }: Branch,
+  commits: readonly string[],
+): Promise<boolean> {
+  const last = commits.at(-1) ?? '';
+  const reason = `pressmark: ${commits.length === 1 ? 'an article' : `${commits.length} articles`}`;
+  const old = tip ?? '0'.repeat(last.length);
+  const { code } = await git(['update-ref', '--create-reflog', '-m', reason, ref, last, old], {
+    accept: [1, 128],
+  });
+  return code === 0;
+}

@@ -1,0 +1,75 @@
+import { constants, copyFile, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCode } from '../errors.js';
+import type { IndexLock } from './index-lock.js';
+import { emptyTree, type Repository } from './repository.js';
+import { parseRaw } from './tree.js';
+
+/** What the index shall have at a path. */
+export interface WantedEntry {
+  readonly path: string;
+  readonly blob: string;
+  /** Blobs of ours that it may have now; anything else but the tip's own the owner has staged. */
+  readonly known: ReadonlySet<string>;
+}
+
+/**
+ * Puts entries for exactly these paths into the index, whose lock is held; everything else in it stays, and so
+ * does what the owner has staged at these very paths.
+ *
+ * @returns the paths that were left because the owner has staged something there.
+ */
+export async function setIndexEntries(
+  repository: Repository,
+  lock: IndexLock,
+  tip: string | null,
+  wanted: readonly WantedEntry[],
+): Promise<string[]> {
+  const { git, gitDir } = repository;
+  const index = join(gitDir, 'index');
+  try {
+    await copyFile(index, lock.draft, constants.COPYFILE_FICLONE);
+  } catch (error) {
+    // before the first `git add` there is no index
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+  const indexFile = lock.draft;
+  const { stdout } = await git(
+    [
+      'diff-index',
+      '--cached',
+      '--raw',
+      '-z',
+      '--no-abbrev',
+      '--no-renames',
+      tip ?? emptyTree(repository),
+      '--',
+      ...wanted.map(({ path }) => path),
+    ],
+    { indexFile },
+  );
+  const staged = new Map(parseRaw(stdout).map(({ path, newBlob }) => [path, newBlob]));
+  const isOwners = ({ path, known }: WantedEntry) => {
+    const blob = staged.get(path);
+    return blob !== undefined && !known.has(blob);
+  };
+  const entries = wanted.filter((entry) => !isOwners(entry) && staged.get(entry.path) !== entry.blob);
+  if (entries.length > 0) {
+    await git(['update-index', '-z', '--index-info'], {
+      input: entries.map(({ path, blob }) => `100644 ${blob} 0\t${path}\0`).join(''),
+      indexFile,
+    });
+    await flush(lock.draft);
+    await rename(lock.draft, index);
+  }
+  return wanted.filter(isOwners).map(({ path }) => path);
+}
+
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,175 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, link, mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { PressmarkError, systemCode } from '../errors.js';
+import type { LockHelper } from '../fs/lock-helper.js';
+import type { Log } from '../log.js';
+
+/** Git's `index.lock`, held. */
+export interface IndexLock {
+  /** A path beside the index for its next version; empty when the lock was taken. */
+  readonly draft: string;
+  /** Lets the index go; what stands in `draft` is forgotten. */
+  release(): Promise<void>;
+}
+
+/** Takes git's `index.lock`; see `createIndexLocker`. */
+export interface IndexLocker {
+  /**
+   * Waits for as long as somebody else holds the lock; after ten seconds says so, once.
+   *
+   * @throws PressmarkError GIT_FAILED when `signal` ends the waiting, or the git directory cannot be written.
+   */
+  take(signal: AbortSignal): Promise<IndexLock>;
+  /** Removes an `index.lock` that a killed Pressmark has left. A lock of anybody else is never touched. */
+  sweep(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** After how long a busy index is worth a warning, in milliseconds. */
+const WARN_AFTER_MS = 10_000;
+
+/**
+ * The lock is a hard link to a token file of this process: the inode proves whose it is, and a kernel lock on
+ * the token says whether its process is alive.
+ */
+export function createIndexLocker(gitDir: string, helper: LockHelper, log: Log): IndexLocker {
+  const folder = join(gitDir, 'pressmark');
+  const id = randomBytes(8).toString('hex');
+  const token = join(folder, `token-${id}`);
+  const draft = join(folder, `index-${id}`);
+  const lockPath = join(gitDir, 'index.lock');
+  let held: FileHandle | undefined;
+
+  async function makeToken(): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    await held?.close();
+    held = await open(token, 'a', 0o600);
+    // somebody who sweeps may have come in between, and removes it now
+    if (!(await helper.take(held.fd, 0))) await rm(token, { force: true });
+  }
+
+  async function tryTake(): Promise<boolean> {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      try {
+        await link(token, lockPath);
+        return true;
+      } catch (error) {
+        if (systemCode(error) === 'EEXIST') return false;
+        if (systemCode(error) !== 'ENOENT') throw failed(error);
+        await makeToken();
+      }
+    }
+    throw failed(undefined);
+  }
+
+  async function take(signal: AbortSignal): Promise<IndexLock> {
+    const start = Date.now();
+    let pause = 10;
+    let swept = false;
+    let warned = false;
+    while (!(await tryTake())) {
+      if (signal.aborted)
+        throw new PressmarkError('GIT_FAILED', 'the git index was still locked when time was up');
+      if (!swept) await sweep();
+      swept = true;
+      if (!warned && Date.now() - start > WARN_AFTER_MS) {
+        warned = true;
+        log.warn(
+          'another program holds the git index (.git/index.lock); commits wait for it. ' +
+            'If no git command is running, remove that file',
+        );
+      }
+      // not in step with a program that locks at a regular beat
+      // (an abort ends the pause; it is looked at above)
+      await setTimeout(pause * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
+      pause = Math.min(pause * 1.5, 500);
+    }
+    await removeDraft(draft);
+    return { draft, release };
+  }
+
+  async function release(): Promise<void> {
+    await removeDraft(draft);
+    // somebody may have removed our lock by hand, and another program may have its own there now
+    if (await isFileAt(held, lockPath)) await unlink(lockPath);
+  }
+
+  async function sweep(): Promise<void> {
+    for (const name of await namesIn(folder)) {
+      const other = join(folder, name);
+      if (!name.startsWith('token-') || other === token) continue;
+      await ifLeftBehind(other, helper, async (file) => {
+        if (await isFileAt(file, lockPath)) {
+          await unlink(lockPath);
+          log.info('removed the git index.lock that a killed Pressmark had left');
+        }
+        await removeDraft(join(folder, name.replace('token-', 'index-')));
+        await unlink(other);
+      });
+    }
+  }
+
+  async function close(): Promise<void> {
+    if (held === undefined) return;
+    await rm(token, { force: true });
+    await held.close();
+    held = undefined;
+  }
+
+  return { take, sweep, close };
+}
+
+function failed(cause: unknown): PressmarkError {
+  return new PressmarkError('GIT_FAILED', 'the git index cannot be locked', { cause });
+}
+
+/** The next version of the index, and the lock file that a killed git command leaves beside it. */
+async function removeDraft(draft: string): Promise<void> {
+  await rm(draft, { force: true });
+  await rm(`${draft}.lock`, { force: true });
+}
+
+/** Does `work` if the process that made a token has ended, keeping others who sweep away meanwhile. */
+async function ifLeftBehind(
+  token: string,
+  helper: LockHelper,
+  work: (file: FileHandle) => Promise<void>,
+): Promise<void> {
+  let file: FileHandle;
+  try {
+    file = await open(token, 'r');
+  } catch {
+    // swept by somebody else at the same time, or not ours to read
+    return;
+  }
+  try {
+    if (await helper.take(file.fd, 0)) await work(file);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    // somebody else has swept it
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether an open file is the one that stands at `path`. */
+async function isFileAt(file: FileHandle | undefined, path: string): Promise<boolean> {
+  try {
+    const [open, there] = await Promise.all([file?.stat({ bigint: true }), stat(path, { bigint: true })]);
+    return open?.ino === there.ino && open.dev === there.dev;
+  } catch {
+    // nothing there: nothing to remove
+    return false;
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch {
+    // Pressmark has never committed here
+    return [];
+  }
+}
