@@ -1,0 +1,116 @@
+import test from 'ava';
+import { makeSite } from './site.js';
+
+test('a publication and an update have one commit each, of that file alone', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  await site.update('one', { title: 'New title', revision: 'draft-2' });
+  await site.untilCommitted(2);
+
+  const log = await site.git('log', '-2', '--reverse', '--format=%an <%ae>%n%B%x00', '--name-status');
+  t.is(
+    log,
+    [
+      'Olga Owner <olga@example.org>',
+      'Publish: Title of one',
+      '',
+      'Article-Id: one',
+      'Revision-Id: rev-one-1',
+      '\0',
+      '',
+      `A\t${path}`,
+      'Olga Owner <olga@example.org>',
+      'Update: New title',
+      '',
+      'Article-Id: one',
+      'Revision-Id: draft-2',
+      '\0',
+      '',
+      `M\t${path}`,
+      '',
+    ].join('\n'),
+  );
+  t.is(
+    await site.git('log', '-1', '--format=%(trailers:key=Revision-Id,valueonly,separator=%x2C)'),
+    'draft-2\n',
+  );
+  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
+  t.is(await site.git('status', '--porcelain'), '');
+  t.is(site.committed[1]?.commit, (await site.git('rev-parse', 'HEAD')).trim());
+  t.deepEqual({ ...site.committed[1], commit: '' }, { commit: '', path, subject: 'Update: New title' });
+  t.is((await site.git('reflog', 'HEAD')).split('\n').length, 4);
+});
+
+test('100 at once have 100 commits, in order, in a repository that git finds nothing wrong with', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  const ids = Array.from({ length: 99 }, (_, index) => `article-${index}`);
+  for (const id of ids) await site.publish(id);
+  await site.update('article-50', { revision: 'again' });
+  await site.untilCommitted(100);
+
+  t.deepEqual(await site.subjects(), [
+    'First',
+    ...ids.map((id) => `Publish: Title of ${id}`),
+    'Update: Title of article-50',
+  ]);
+  const counts = await site.git('log', '-100', '--format=', '--shortstat');
+  t.is(counts.match(/ 1 file changed/g)?.length, 100);
+  t.is(await site.git('fsck', '--full', '--strict', '--no-dangling'), '');
+  t.is(await site.git('status', '--porcelain'), '');
+  t.is(await site.git('for-each-ref', '--format=%(refname)'), 'refs/heads/main\n');
+});
+
+test('before the first commit', async (t) => {
+  const site = await makeSite(t, { repository: 'unborn' });
+  await site.start();
+  await site.publish('one');
+  await site.untilCommitted(1);
+  t.deepEqual(await site.subjects(), ['Publish: Title of one']);
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('the filter git.message may change the message, not the trailers; its failure keeps the message', async (t) => {
+  const site = await makeSite(t);
+  await site.start({
+    setup(host) {
+      host.addFilter('git.message', (value, { article }) => {
+        if (article.id === 'two') throw new Error('no');
+        return `${value} (by plugin)\n\nmore about it\nArticle-Id: forged`;
+      });
+    },
+  });
+  await site.publish('one');
+  await site.publish('two');
+  await site.untilCommitted(2);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one (by plugin)', 'Publish: Title of two']);
+  const message = await site.git('log', '-1', '--format=%B', 'HEAD^');
+  t.true(message.includes('\n\nmore about it\n'));
+  t.is(await site.git('log', '-1', '--format=%(trailers:key=Article-Id,valueonly)', 'HEAD^'), 'one\n\n');
+});
+
+test('closing commits what waits', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start();
+  for (let index = 0; index < 10; index++) await site.publish(`article-${index}`);
+  await host.close();
+  t.is((await site.subjects()).length, 11);
+});
+
+test('texts that lie in no memory are read again; what has gone on meanwhile is left to its own commit', async (t) => {
+  const site = await makeSite(t);
+  await site.start({ maxHeldText: 3_000 });
+  for (const id of ['held-1', 'held-2', 'gone', 'dropped'])
+    await site.publish(id, { body: 'x'.repeat(1_000) });
+  await site.update('gone', { body: 'small', revision: 'r2' });
+  await site.untilCommitted(4);
+  t.deepEqual((await site.subjects()).slice(1).sort(), [
+    'Publish: Title of dropped',
+    'Publish: Title of held-1',
+    'Publish: Title of held-2',
+    'Update: Title of gone',
+  ]);
+  t.is(await site.git('status', '--porcelain'), '');
+});

@@ -1,0 +1,105 @@
+import { chmod, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'ava';
+import { makeSite } from './site.js';
+
+test('failing hooks and a signing key that is not there do not matter', async (t) => {
+  const site = await makeSite(t);
+  for (const hook of ['pre-commit', 'commit-msg', 'post-commit', 'reference-transaction']) {
+    const path = join(site.top, '.git', 'hooks', hook);
+    await writeFile(path, '#!/bin/sh\nexit 1\n');
+    await chmod(path, 0o755);
+  }
+  await site.git('config', 'commit.gpgsign', 'true');
+  await site.git('config', 'user.signingkey', 'nobody');
+  await site.start();
+  await site.publish('one');
+  await site.untilCommitted(1);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
+});
+
+test('Pressmark commits under its own name where git knows none', async (t) => {
+  const site = await makeSite(t, { identity: false });
+  await site.start();
+  await site.publish('one');
+  await site.untilCommitted(1);
+  t.is(
+    await site.git('log', '-1', '--format=%an <%ae>, %cn <%ce>'),
+    'Pressmark <pressmark@localhost>, Pressmark <pressmark@localhost>\n',
+  );
+});
+
+test('an author of the config goes before that of git', async (t) => {
+  const site = await makeSite(t);
+  await site.start({ author: { name: 'Bot <1>\n', email: 'bot@example.org' } });
+  await site.publish('one');
+  await site.untilCommitted(1);
+  t.is(await site.git('log', '-1', '--format=%an <%ae>'), 'Bot 1 <bot@example.org>\n');
+});
+
+test('line ends and clean filters leave the status clean', async (t) => {
+  const site = await makeSite(t);
+  await site.git('config', 'core.autocrlf', 'true');
+  await site.git('config', 'filter.upper.clean', "tr 'a-z' 'A-Z'");
+  await site.write('.gitattributes', '*.up.md filter=upper\n*.id.md ident\n*.eol.md eol=crlf\n');
+  await site.git('add', '.');
+  await site.git('commit', '-qm', 'Attributes');
+  await site.git('config', 'core.safecrlf', 'true');
+  await site.start();
+  await site.publish('lf');
+  await site.publish('crlf', { body: 'one\r\ntwo\r\n' });
+  const upper = await site.publish('filtered', {}, { path: 'content/filtered.up.md' });
+  await site.publish('ident', { body: '$Id: 123 $\n' }, { path: 'content/ident.id.md' });
+  await site.publish('eol', { body: 'one\r\ntwo\r\n' }, { path: 'content/eol.eol.md' });
+  await site.untilCommitted(5);
+  t.is((await site.subjects()).length, 7);
+  t.is(
+    await site.git('show', `HEAD:${upper}`),
+    (await site.read(upper)).replace(/[a-z]/g, (x) => x.toUpperCase()),
+  );
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('a repository whose objects are named by SHA-256', async (t) => {
+  const site = await makeSite(t, { repository: 'none' });
+  await site.git('init', '-q', '-b', 'main', '--object-format=sha256');
+  await site.start();
+  await site.publish('one');
+  await site.untilCommitted(1);
+  await site.update('one', { revision: 'r2' });
+  await site.untilCommitted(2);
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('hostile titles, ids and paths', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  const title = `-rf #\n\nArticle-Id: forged\0\t${'x'.repeat(1_000_000)}`;
+  const id = `a\nRevision-Id: forged\r\n${'ü'.repeat(2_000)}`;
+  await site.publish(id, { title, revision: '"quoted"\u2028' }, { path: '-rf "a\\b" 日本 *?[x].md' });
+  await site.untilCommitted(1);
+  const message = await site.git('log', '-1', '--format=%B');
+  const [subject = '', , first = '', second = ''] = message.split('\n');
+  t.is(Array.from(subject).length, 200);
+  t.true(subject.startsWith('Publish: -rf # Article-Id: forged xxx'));
+  t.is(JSON.parse(first.replace('Article-Id: ', '')), id);
+  t.is(JSON.parse(second.replace('Revision-Id: ', '')), '"quoted"\u2028');
+  t.is(message.trim().split('\n').length, 4);
+  t.is(await site.git('status', '--porcelain'), '');
+  t.is(await site.git('fsck', '--full', '--strict', '--no-dangling'), '');
+});
+
+test('a file that git refuses does not keep the others', async (t) => {
+  const site = await makeSite(t);
+  await site.git('config', 'filter.broken.clean', 'false');
+  await site.git('config', 'filter.broken.required', 'true');
+  await site.write('.gitattributes', 'broken.md filter=broken\n');
+  await site.start();
+  await site.publish('broken');
+  for (let index = 0; index < 5; index++) await site.publish(`article-${index}`);
+  await site.untilCommitted(5);
+  t.is((await site.subjects()).length, 6);
+  t.true(site.log.some(({ level, msg }) => level === 50 && msg.includes('tried again later')));
+  await site.write('.gitattributes', '');
+  await site.untilCommitted(6);
+});

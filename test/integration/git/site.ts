@@ -1,0 +1,218 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import type { ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import type { Article } from '../../../src/article/article.js';
+import { decode, encode } from '../../../src/article/codec.js';
+import { type GitPluginOptions, gitPlugin } from '../../../src/git/plugin.js';
+import { definePlugin, type Host, type PluginHost, startHost } from '../../../src/host/plugins.js';
+
+const run = promisify(execFile);
+
+/** A site in a temporary repository, a receiver's plugin host with the git plugin, and a store's stand-in. */
+export interface Site {
+  /** The repository's work tree. */
+  readonly top: string;
+  /** The site's folder in it. */
+  readonly dir: string;
+  readonly articles: Map<string, Article>;
+  readonly log: { level: number; msg: string; [key: string]: unknown }[];
+  readonly committed: { commit: string; path: string; subject: string }[];
+  /** Runs git as the owner would. */
+  git(...args: string[]): Promise<string>;
+  /** The subjects of all commits, oldest first. */
+  subjects(): Promise<string[]>;
+  write(path: string, text: string): Promise<void>;
+  read(path: string): Promise<string>;
+  start(options?: StartOptions): Promise<Host>;
+  /** Stops as `kill -9` would: what waits is forgotten. */
+  stop(): Promise<void>;
+  publish(id: string, change?: Partial<Article>, options?: { path?: string }): Promise<string>;
+  update(id: string, change?: Partial<Article>): Promise<void>;
+  /** Waits for a condition, generously. */
+  until(what: string, holds: () => boolean | Promise<boolean>): Promise<void>;
+  untilCommitted(count: number): Promise<void>;
+}
+
+export interface StartOptions extends Partial<GitPluginOptions> {
+  setup?(host: PluginHost): void;
+}
+
+export interface SiteOptions {
+  /** The site's folder inside the repository. @default its top */
+  readonly folder?: string;
+  /** Whether to make a repository at all, and with a first commit. @default 'committed' */
+  readonly repository?: 'none' | 'unborn' | 'committed';
+  /** Whether the owner has told git their name. @default true */
+  readonly identity?: boolean;
+}
+
+/** Makes a site that the test removes in the end. */
+export async function makeSite(t: ExecutionContext, options: SiteOptions = {}): Promise<Site> {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'pressmark-git-')));
+  const top = join(root, 'work tree');
+  const home = join(root, 'home');
+  await mkdir(top);
+  await mkdir(home);
+  const env = environment(home);
+  if (options.identity !== false)
+    await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Olga Owner\n\temail = olga@example.org\n');
+  const repository = options.repository ?? 'committed';
+  const site = siteAt(t.log, top, join(top, options.folder ?? ''), env);
+  t.teardown(async () => {
+    await site.stop();
+    await rm(root, { recursive: true, force: true });
+  });
+  if (repository !== 'none') await site.git('init', '-q', '-b', 'main');
+  await mkdir(site.dir, { recursive: true });
+  if (repository === 'committed') {
+    await site.write('README.md', 'a site\n');
+    await site.git('add', '.');
+    await site.git('-c', 'user.name=Olga', '-c', 'user.email=o@example.org', 'commit', '-qm', 'First');
+  }
+  return site;
+}
+
+/** A site in a work tree that exists already. */
+export function siteAt(
+  tell: (...values: unknown[]) => void,
+  top: string,
+  dir: string,
+  env: NodeJS.ProcessEnv,
+): Site {
+  const articles = new Map<string, Article>();
+  const paths = new Map<string, string>();
+  const log: Site['log'] = [];
+  const committed: Site['committed'] = [];
+  const hosts: Host[] = [];
+  const logger = pino(
+    { level: 'debug', base: null },
+    { write: (line: string) => void log.push(JSON.parse(line)) },
+  );
+
+  const site: Site = {
+    top,
+    dir,
+    articles,
+    log,
+    committed,
+    async git(...args) {
+      const { stdout } = await run('git', args, { cwd: top, env, maxBuffer: 1e9 });
+      return stdout;
+    },
+    async subjects() {
+      return (await site.git('log', '--reverse', '--format=%s')).split('\n').filter((line) => line !== '');
+    },
+    async write(path, text) {
+      await mkdir(dirname(join(dir, path)), { recursive: true });
+      await writeFile(join(dir, path), text);
+    },
+    read: (path) => readFile(join(dir, path), 'utf8'),
+    async start({ setup, ...options } = {}) {
+      const watcher = definePlugin({
+        name: 'watcher',
+        setup(host) {
+          host.addAction('git.committed', (payload) => committed.push(payload));
+          setup?.(host);
+        },
+      });
+      const plugin = gitPlugin({
+        siteDir: dir,
+        env,
+        readStored: (path) => readStored(dir, path),
+        paths: () => paths.values(),
+        ...options,
+      });
+      const host = await startHost(
+        [
+          { plugin, origin: 'test' },
+          { plugin: watcher, origin: 'test' },
+        ],
+        {
+          role: 'receiver',
+          siteUrl: 'https://example.org',
+          siteDir: dir,
+          log: logger,
+          articles: {
+            get: async (id) => articles.get(id),
+            find: async () => undefined,
+            ids: () => articles.keys(),
+          },
+        },
+      );
+      hosts.push(host);
+      return host;
+    },
+    async stop() {
+      for (const host of hosts.splice(0)) await host.close();
+    },
+    async publish(id, change = {}, { path = `content/articles/2026/11/${id}.md` } = {}) {
+      const article: Article = { ...blank(id), ...change };
+      paths.set(id, path);
+      await store(article, 'article.published');
+      return path;
+    },
+    async update(id, change = {}) {
+      const stored = articles.get(id) ?? blank(id);
+      await store({ ...stored, updated: '2026-11-20T08:00:00Z', ...change }, 'article.updated');
+    },
+    async until(what, holds) {
+      for (const end = Date.now() + 40_000; Date.now() < end; await setTimeout(20)) if (await holds()) return;
+      tell(log);
+      throw new Error(`waited in vain: ${what}`);
+    },
+    untilCommitted: (count) => site.until(`${count} commits`, () => committed.length >= count),
+  };
+
+  async function store(article: Article, event: 'article.published' | 'article.updated'): Promise<void> {
+    const path = paths.get(article.id) ?? '';
+    const text = encode(article);
+    articles.set(article.id, article);
+    await site.write(path, text);
+    const payload = { event, article, path, timestamp: '2026-11-20T08:00:00Z', text };
+    await Promise.all(hosts.map((host) => host.hooks.doAction(event, payload)));
+  }
+  return site;
+}
+
+/** The environment of a machine on which git knows nobody. */
+export function environment(home: string): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
+  return { ...Object.fromEntries(kept), HOME: home, XDG_CONFIG_HOME: home, LC_ALL: 'C' };
+}
+
+async function readStored(dir: string, path: string) {
+  try {
+    const text = await readFile(join(dir, path), 'utf8');
+    const { article, edited } = decode(text, { id: path, slug: path, url: (slug) => slug });
+    const { id, revision, title, updated } = article;
+    return { text, articleId: id, revision, title, updated: updated !== null, pristine: !edited };
+  } catch {
+    return undefined;
+  }
+}
+
+function blank(id: string): Article {
+  return {
+    id,
+    title: `Title of ${id}`,
+    description: '',
+    date: '2026-11-19T08:00:00Z',
+    updated: null,
+    author: 'A. Uthor',
+    tags: [],
+    keyword: '',
+    image: null,
+    slug: id,
+    extra: {},
+    revision: `rev-${id}-1`,
+    url: `https://example.org/articles/${id}/`,
+    jsonLd: '',
+    contentHtml: `<p>${id}</p>`,
+    body: `${id}\n`,
+  };
+}

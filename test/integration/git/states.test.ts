@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import test from 'ava';
+import { environment, makeSite, siteAt } from './site.js';
+
+test('a detached HEAD is left alone until it is on a branch again', async (t) => {
+  const site = await makeSite(t);
+  await site.git('checkout', '-q', '--detach');
+  await site.start();
+  await site.publish('one');
+  await site.until('it waits', () => site.log.some(({ msg }) => msg.includes('on a branch again')));
+  t.is((await site.subjects()).length, 1);
+  await site.git('checkout', '-q', 'main');
+  await site.untilCommitted(1);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
+  t.is(site.log.filter(({ level }) => level >= 40).length, 1);
+});
+
+test('a merge and a rebase are waited for', async (t) => {
+  const site = await makeSite(t);
+  await site.git('checkout', '-qb', 'other');
+  await site.write('README.md', 'theirs\n');
+  await site.git('commit', '-qam', 'Theirs');
+  await site.git('checkout', '-q', 'main');
+  await site.write('README.md', 'ours\n');
+  await site.git('commit', '-qam', 'Ours');
+  await site.start();
+
+  await t.throwsAsync(site.git('merge', 'other'));
+  await site.publish('one');
+  await site.until('it waits', () => site.log.some(({ msg }) => msg.includes('a merge to end')));
+  await site.git('merge', '--abort');
+  await site.untilCommitted(1);
+
+  await t.throwsAsync(site.git('rebase', 'other'));
+  await site.publish('two');
+  await site.until('it waits', () => site.log.some(({ msg }) => msg.includes('a rebase to end')));
+  await site.git('rebase', '--abort');
+  await site.untilCommitted(2);
+  t.deepEqual(await site.subjects(), ['First', 'Ours', 'Publish: Title of one', 'Publish: Title of two']);
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('closing while HEAD is detached leaves the rest to the next start', async (t) => {
+  const site = await makeSite(t);
+  await site.git('checkout', '-q', '--detach');
+  const host = await site.start();
+  await site.publish('one');
+  await host.close();
+  await site.stop();
+  await site.git('checkout', '-q', 'main');
+  const again = await site.start();
+  await again.hooks.doAction('host.ready', { url: '' });
+  await site.untilCommitted(1);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
+});
+
+test('a site in a folder of the repository', async (t) => {
+  const site = await makeSite(t, { folder: 'web/my site' });
+  await site.start();
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  t.is(await site.git('show', '--format=', '--name-only'), `web/my site/${path}\n`);
+  t.is(site.committed[0]?.path, path);
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('a linked work tree', async (t) => {
+  const main = await makeSite(t);
+  const linked = join(main.top, '..', 'linked');
+  await main.git('worktree', 'add', '-q', '-b', 'drafts', linked);
+  const site = siteAt(t.log, linked, linked, environment(join(main.top, '..', 'home')));
+  await site.start();
+  await site.publish('one');
+  await site.untilCommitted(1);
+  await site.stop();
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
+  t.is(await site.git('status', '--porcelain'), '');
+  t.deepEqual(await main.subjects(), ['First']);
+  t.is(await main.git('status', '--porcelain'), '');
+});
+
+test('an ignored place is not committed; that is said once', async (t) => {
+  const site = await makeSite(t);
+  await site.write('.gitignore', 'content/\n');
+  await site.git('add', '.');
+  await site.git('commit', '-qm', 'Ignore');
+  await site.start();
+  await site.publish('one');
+  await site.publish('two');
+  await site.publish('three', {}, { path: 'elsewhere/three.md' });
+  await site.untilCommitted(1);
+  t.deepEqual(await site.subjects(), ['First', 'Ignore', 'Publish: Title of three']);
+  t.is(site.log.filter(({ level }) => level >= 40).length, 1);
+});
+
+test('a content folder in a repository of its own, or outside, is not committed here', async (t) => {
+  const site = await makeSite(t);
+  await site.write('content/x', '');
+  await site.git('init', '-q', 'content');
+  await site.start();
+  await site.publish('one');
+  await site.publish('two', {}, { path: 'elsewhere/two.md' });
+  await site.untilCommitted(1);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of two']);
+});
+
+test('outside of a work tree nothing runs', async (t) => {
+  const site = await makeSite(t, { repository: 'none' });
+  const host = await site.start();
+  await site.publish('one');
+  await host.hooks.doAction('host.ready', { url: '' });
+  await site.stop();
+  t.deepEqual(
+    site.log.map(({ level, msg }) => [level, msg]),
+    [[30, 'articles are not committed: the site is not in a git work tree']],
+  );
+});
+
+test('without git nothing runs', async (t) => {
+  const site = await makeSite(t);
+  await site.start({ env: { PATH: '/nowhere' } });
+  await site.publish('one');
+  await site.stop();
+  t.deepEqual(
+    site.log.map(({ level, msg }) => [level, msg]),
+    [[30, 'articles are not committed: git is not installed']],
+  );
+});

@@ -1,0 +1,112 @@
+import { setTimeout } from 'node:timers/promises';
+import test from 'ava';
+import { pino } from 'pino';
+import { createQueue, type QueueWork, type Waiting } from '../../../src/git/queue.js';
+
+const log = pino({ level: 'silent' });
+const change = (path: string, text = 'x'): Waiting => ({
+  path,
+  kind: 'Publish',
+  text,
+  revision: 'r',
+  message: Promise.resolve('m'),
+  before: undefined,
+});
+
+/** A queue whose batches are written down. */
+function record(work: Partial<QueueWork> = {}, maxHeldText = 1_000) {
+  const batches: Waiting[][] = [];
+  const queue = createQueue(
+    {
+      look: async () => ({ ref: 'refs/heads/main', tip: 'tip' }),
+      commit: async (batch) => {
+        batches.push([...batch]);
+        return undefined;
+      },
+      recover: async () => [],
+      ...work,
+    },
+    log,
+    maxHeldText,
+  );
+  return { queue, batches };
+}
+
+test('a burst becomes one batch, at most 200 commits long, in order', async (t) => {
+  const { queue, batches } = record();
+  for (let index = 0; index < 450; index++) queue.add(change(`${index}`));
+  t.is(await queue.close(), 0);
+  t.deepEqual(
+    batches.map((batch) => batch.length),
+    [200, 200, 50],
+  );
+  t.deepEqual(
+    batches.flat().map(({ path }) => path),
+    Array.from({ length: 450 }, (_, index) => `${index}`),
+  );
+  t.true(batches.flat().every(({ before }) => before === 'tip'));
+});
+
+test('texts beyond the limit are not held', async (t) => {
+  const { queue, batches } = record({}, 5);
+  for (const path of ['a', 'b', 'c']) queue.add(change(path, 'xx'));
+  await queue.close();
+  t.deepEqual(
+    batches.flat().map(({ text }) => text),
+    ['xx', 'xx', undefined],
+  );
+});
+
+test('what fails alone does not keep the others, and is tried again', async (t) => {
+  let broken = true;
+  const done: string[] = [];
+  const { queue } = record({
+    async commit(batch) {
+      if (broken && batch.some(({ path }) => path === 'bad')) throw new Error('no');
+      done.push(...batch.map(({ path }) => path));
+      return undefined;
+    },
+  });
+  for (const path of ['bad', 'a', 'b']) queue.add(change(path));
+  while (done.length < 2) await setTimeout(20);
+  t.deepEqual(done, ['a', 'b']);
+  broken = false;
+  while (done.length < 3) await setTimeout(20);
+  t.is(await queue.close(), 0);
+});
+
+test('while it has to wait, nothing is lost; closing does not wait, and tells how many are left', async (t) => {
+  let looks = 0;
+  const { queue, batches } = record({
+    async look() {
+      looks++;
+      return { waitingFor: 'a rebase to end', tip: 'tip' };
+    },
+  });
+  queue.add(change('a'));
+  queue.add(change('b'));
+  while (looks < 2) await setTimeout(20);
+  t.is(await queue.close(), 2);
+  t.deepEqual(batches, []);
+});
+
+test('a start-up check that fails does not keep deliveries; one that finds much comes first', async (t) => {
+  const failing = record({
+    async recover() {
+      throw new Error('no');
+    },
+  });
+  failing.queue.recover();
+  failing.queue.add(change('a'));
+  while (failing.batches.length === 0) await setTimeout(20);
+  await failing.queue.close();
+
+  const many = Array.from({ length: 150_000 }, (_, index) => change(`old-${index}`));
+  const finding = record({ recover: async () => [...many, change('new')] });
+  finding.queue.recover();
+  finding.queue.add(change('new'));
+  await finding.queue.close();
+  const paths = finding.batches.flat().map(({ path }) => path);
+  t.is(paths.length, 150_001);
+  t.is(paths.indexOf('new'), 150_000);
+});
