@@ -54,7 +54,10 @@ export function createGroupCommit(
   async function write(file: Write): Promise<Stamp> {
     underWay.add(file.path);
     try {
-      for (const parent of makeDirectory(dirname(file.target))) durableFolders.delete(parent);
+      const folder = dirname(file.target);
+      // A folder that was synced before, removed by somebody and made again, has lost what was promised of it.
+      const renewed = makeDirectory(folder);
+      if (renewed.length > 0) for (const one of [folder, ...renewed]) durableFolders.delete(one);
       const temp = await stage(file.target, file.text, file.mode);
       return await new Promise<Stamp>((resolve, reject) => {
         ready.push({ temp, write: file, resolve, reject });

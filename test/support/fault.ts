@@ -1,0 +1,102 @@
+// Loaded before the program (node --import): lets a test make single file-system calls fail, lets a person
+// save a file at an exact moment, and writes down what was called, in its order.
+
+import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import type { Rule } from './faults.js';
+
+const { PRESSMARK_TEST_RULES: rulesPath = '', PRESSMARK_TEST_TRACE: tracePath = '' } = process.env;
+const real = { ...fs };
+const names = new Map<number, string>();
+const uses = new Map<string, number>();
+const run = randomUUID();
+let ours = false;
+
+/** What of our own doing calls the wrapped functions again must not be seen by them. */
+function privately<T>(work: () => T): T {
+  ours = true;
+  try {
+    return work();
+  } finally {
+    ours = false;
+  }
+}
+
+function ruleFor(call: string, paths: readonly string[]): Rule | undefined {
+  if (ours) return undefined;
+  return privately(() => {
+    real.appendFileSync(tracePath, `${JSON.stringify({ run, call, paths })}\n`);
+    const rules = JSON.parse(real.readFileSync(rulesPath, 'utf8')) as Rule[];
+    const rule = rules.find(
+      (one) => one.call === call && paths.some((path) => new RegExp(one.path).test(path)),
+    );
+    if (rule === undefined) return undefined;
+    const used = (uses.get(rule.name) ?? 0) + 1;
+    uses.set(rule.name, used);
+    return used > (rule.times ?? Number.POSITIVE_INFINITY) ? undefined : rule;
+  });
+}
+
+function failure(code: string, call: string): Error {
+  return Object.assign(new Error(`${code}: injected, ${call}`), { code, syscall: call });
+}
+
+/** Runs a call under its rule: a failure, or something that happens just before or after it. */
+function under<T>(call: string, paths: readonly string[], work: () => T, spoil?: () => void): T {
+  const rule = ruleFor(call, paths);
+  if (rule === undefined) return work();
+  if (rule.code !== undefined) {
+    if (rule.halfway) spoil?.();
+    throw failure(rule.code, call);
+  }
+  // A person who has the file open already writes into the same inode, whatever its name is by then.
+  const open =
+    rule.save === undefined ? undefined : privately(() => real.openSync(rule.save?.path ?? '', 'r+'));
+  const happen = () => {
+    if (rule.stop) process.kill(process.pid, 'SIGSTOP');
+    if (open === undefined || rule.save === undefined) return;
+    real.ftruncateSync(open);
+    real.writeSync(open, rule.save.text, 0);
+    real.closeSync(open);
+  };
+  if (rule.when !== 'after') privately(happen);
+  const result = work();
+  if (rule.when === 'after') privately(happen);
+  return result;
+}
+
+function nameOf(file: unknown): string {
+  return typeof file === 'number' ? (names.get(file) ?? `fd ${file}`) : String(file);
+}
+
+Object.assign(fs, {
+  openSync: (...args: Parameters<typeof fs.openSync>) => {
+    const fd = under('openSync', [String(args[0])], () => real.openSync(...args));
+    names.set(fd, String(args[0]));
+    return fd;
+  },
+  writeFileSync: (...args: Parameters<typeof fs.writeFileSync>) => {
+    const [file, data] = args;
+    const half = () =>
+      privately(() => real.writeFileSync(file, String(data).slice(0, String(data).length / 2)));
+    under('writeFileSync', [nameOf(file)], () => privately(() => real.writeFileSync(...args)), half);
+  },
+  fsync: (fd: number, done: fs.NoParamCallback) => {
+    try {
+      under('fsync', [nameOf(fd)], () => real.fsync(fd, done));
+    } catch (error) {
+      process.nextTick(done, error);
+    }
+  },
+  linkSync: (from: string, to: string) => under('linkSync', [from, to], () => real.linkSync(from, to)),
+  renameSync: (from: string, to: string) => under('renameSync', [from, to], () => real.renameSync(from, to)),
+  unlinkSync: (path: string) => under('unlinkSync', [path], () => real.unlinkSync(path)),
+  rmSync: (...args: Parameters<typeof fs.rmSync>) =>
+    under('rmSync', [String(args[0])], () => privately(() => real.rmSync(...args))),
+  mkdirSync: (...args: Parameters<typeof fs.mkdirSync>) =>
+    under('mkdirSync', [String(args[0])], () => real.mkdirSync(...args)),
+  statSync: (...args: Parameters<typeof fs.statSync>) =>
+    under('statSync', [String(args[0])], () => real.statSync(...args)),
+});
+syncBuiltinESMExports();
