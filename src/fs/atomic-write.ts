@@ -58,8 +58,20 @@ export function putNew(temp: string, target: string): boolean {
     fs.renameSync(temp, target);
     return true;
   }
-  fs.unlinkSync(temp);
+  dropName(temp);
   return true;
+}
+
+/**
+ * Removes a temp or undo name of a file that has done its service. Should that fail, nothing that was
+ * promised has failed: the next start sweeps it.
+ */
+export function dropName(path: string): void {
+  try {
+    fs.unlinkSync(path);
+  } catch {
+    // see above
+  }
 }
 
 /** Removes a file that may be gone already; its absence is what is wanted. */

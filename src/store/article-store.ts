@@ -110,9 +110,10 @@ export function createStore(options: StoreOptions) {
           );
           return { outcome: 'stored', id: article.id, url, stored };
         } catch (error) {
-          // A person's file took the name meanwhile; from now on the catalog knows it.
-          if (!(error instanceof NameTaken)) throw error;
+          // What stands under this name is no news to the catalog from now on: a person's file that took it
+          // meanwhile, or ours that could not be taken back and must not be stored a second time.
           notice(refresh(content, catalog, path));
+          if (!(error instanceof NameTaken)) throw error;
         } finally {
           release();
         }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { digestOf } from '../article/codec.js';
 import { PressmarkError } from '../errors.js';
-import { discard, putNew, undoPath } from '../fs/atomic-write.js';
+import { discard, dropName, putNew, undoPath } from '../fs/atomic-write.js';
 import { type Stamp, stampOf } from './entry.js';
 
 /** A staged file that is to get its name. */
@@ -35,11 +35,17 @@ export class NameTaken extends Error {}
  * @throws NameTaken; PressmarkError REVISION_CONFLICT; the system's errors. The temp file is gone then.
  */
 export function place(temp: string, write: Write): Placed {
+  let undo: string | undefined;
   try {
-    const undo = write.replaces === null ? placeNew(temp, write) : replace(temp, write, write.replaces);
-    return { write, undo, stamp: stampOf(fs.statSync(write.target)) };
+    undo = write.replaces === null ? placeNew(temp, write) : replace(temp, write, write.replaces);
   } catch (error) {
     discard(temp);
+    throw error;
+  }
+  try {
+    return { write, undo, stamp: stampOf(fs.statSync(write.target)) };
+  } catch (error) {
+    takeBack({ write, undo });
     throw error;
   }
 }
@@ -79,11 +85,11 @@ export function settle({ write, undo }: Placed): void {
     fs.renameSync(undo, write.target);
     throw conflict();
   }
-  fs.unlinkSync(undo);
+  dropName(undo);
 }
 
 /** Takes back what could not be made durable: the old file whole, or no file. */
-export function takeBack({ write, undo }: Placed): void {
+export function takeBack({ write, undo }: Pick<Placed, 'write' | 'undo'>): void {
   if (write.replaces === null) fs.unlinkSync(write.target);
   else if (undo !== undefined) fs.renameSync(undo, write.target);
 }
