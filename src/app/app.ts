@@ -60,7 +60,7 @@ export async function startApp(
     const plugins = [
       ...further,
       ...(await loadPlugins(settings.dir, settings.plugins)),
-      ...firstPartyPlugins(settings, catalog, content, siteRelative),
+      ...firstPartyPlugins({ settings, content, catalog, siteRelative }),
     ];
     host = await startHost(plugins, {
       role: 'receiver',
