@@ -1,0 +1,58 @@
+import type { SiteInfo } from '../host/page-types.js';
+
+/** Where the site's own pages stand; an article there would overwrite them. */
+const RESERVED =
+  /^(?:index\.html?|404\.html?|feed\.xml|robots\.txt|style\.css|sitemap[^/]*\.xml|page\/.*|tags\/.*|tags\.html?)$/i;
+
+/** Longest name that file systems allow, in bytes. */
+const LONGEST_NAME = 255;
+
+/**
+ * The file below the output folder at which a public URL is served, or undefined where a static file cannot
+ * stand for it: another origin, outside the site's base path, a query, a reserved place, or a segment that
+ * would not be a plain file name.
+ */
+export function fileOf(url: string, site: SiteInfo): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { origin, pathname, search, username, password } = new URL(url);
+  const base = new URL(site.url);
+  const prefix = `${base.pathname.replace(/\/$/, '')}/`;
+  if (origin !== base.origin || `${search}${username}${password}` !== '') return undefined;
+  if (!pathname.startsWith(prefix)) return undefined;
+
+  const segments = pathname.slice(prefix.length).replace(/\/$/, '').split('/');
+  const names = segments.map(nameOf);
+  if (!names.every((name) => name !== undefined)) return undefined;
+  const isFile = /\.html?$/i.test(pathname);
+  const file = [...names, ...(isFile ? [] : ['index.html'])].join('/');
+  return RESERVED.test(file) ? undefined : file;
+}
+
+/** A path segment as the name of a file or folder; undefined for one that is none, or would lead elsewhere. */
+function nameOf(segment: string): string | undefined {
+  let name: string;
+  try {
+    name = decodeURIComponent(segment);
+  } catch {
+    return undefined; // not UTF-8
+  }
+  // Names with a dot first are refused as well: `..`, and what servers and git keep to themselves.
+  if (name === '' || name.startsWith('.') || /[/\\\x00-\x1f\x7f]/.test(name)) return undefined;
+  return Buffer.byteLength(name) > LONGEST_NAME ? undefined : name;
+}
+
+/** The file of one of the site's own pages, whose path ends in a slash or names a file. */
+export function fileAt(path: string): string {
+  return path.endsWith('/') ? `${path.slice(1)}index.html` : path.slice(1);
+}
+
+/** An address as a link of this site: without the origin where it is the site's own. */
+export function linkTo(url: string, site: SiteInfo): string {
+  const { origin } = new URL(site.url);
+  return url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
+}
+
+/** A path below the site's base path as a link. */
+export function linkBelow(path: string, site: SiteInfo): string {
+  return `${site.basePath}${path}`;
+}

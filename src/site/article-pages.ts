@@ -1,0 +1,121 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { renderedHtml } from '../article/codec.js';
+import type { Catalog } from '../store/catalog.js';
+import {
+  type ContentFolder,
+  type Entry,
+  entryOf,
+  isGone,
+  readArticle,
+  sameStamp,
+  stampOf,
+} from '../store/entry.js';
+import type { BuiltArticle, Manifest } from './manifest.js';
+import { type Page, summaryOf } from './page.js';
+import type { Round } from './round.js';
+import type { Piece } from './series.js';
+import { type Tags, tagsOf } from './tags.js';
+
+/** How often a page is built again because its article changed meanwhile. */
+const MOST_ATTEMPTS = 3;
+
+interface Around {
+  readonly content: ContentFolder;
+  readonly catalog: Catalog;
+  readonly manifest: Manifest;
+}
+
+/** What the manifest says of an article once its page is built; null for one that has no page. */
+export function builtArticle(entry: Entry, page: string | null, key: string, tags: Tags): BuiltArticle {
+  const slugs = tagsOf(entry).flatMap((name) => tags.get(name)?.slug ?? []);
+  return { entry, page, key, tags: page === null ? [] : slugs };
+}
+
+/** Whether what is said to have been built is what would be built now. */
+export function isUpToDate(built: BuiltArticle | undefined, now: BuiltArticle): boolean {
+  return (
+    built !== undefined &&
+    sameStamp(built.entry.stamp, now.entry.stamp) &&
+    built.page === now.page &&
+    built.key === now.key &&
+    built.tags.join() === now.tags.join()
+  );
+}
+
+/**
+ * Builds an article's page from its file as it is now.
+ *
+ * @returns whether the page is as it should be; if not, it must be built again.
+ */
+export async function buildArticle(
+  round: Round,
+  piece: Piece,
+  render: (page: Page) => Promise<string>,
+  built: BuiltArticle,
+  { content, catalog, manifest }: Around,
+): Promise<boolean> {
+  const { entry, file } = piece;
+  if (catalog.get(entry.path)?.broken !== undefined) return true; // as good as it can be; the intake has warned
+  for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
+    let stamp = entry.stamp;
+    const done = await round.build(file, () => {
+      const read = readArticle(content, entry.path);
+      stamp = read.stamp;
+      const current = sameStamp(stamp, entry.stamp) ? entry : entryOf(entry.path, read.stored.article, stamp);
+      return render(
+        articlePage({ ...piece, entry: current }, renderedHtml(read.stored), read.stored.article.jsonLd),
+      );
+    });
+    if (!done) return false;
+    // Another process may be building a newer state: whoever finishes last must have read last.
+    if (isStill(content, entry.path, stamp)) break;
+  }
+  manifest.setArticle(entry.path, built);
+  return true;
+}
+
+function articlePage({ entry, file }: Piece, html: string, jsonLd: string): Page {
+  const summary = summaryOf(entry);
+  return {
+    kind: 'article',
+    path: `/${file.replace(/(^|\/)index\.html$/, '$1')}`,
+    file,
+    title: summary.title,
+    description: summary.description,
+    canonical: summary.url,
+    article: { ...summary, html, jsonLd },
+    articles: [],
+    tag: null,
+  };
+}
+
+function isStill({ root }: ContentFolder, path: string, stamp: ReturnType<typeof stampOf>): boolean {
+  const stat = fs.statSync(join(root, path), { throwIfNoEntry: false });
+  return stat === undefined || sameStamp(stampOf(stat), stamp);
+}
+
+/** The HTML of articles for the feed; what was read for the last feed is not read again. */
+export function createHtmlReader({ content }: Pick<Around, 'content'>) {
+  let last = new Map<Piece['entry'], string>();
+
+  /** The pieces' HTML in their order; empty for one that cannot be read now. */
+  return function read(pieces: readonly Piece[]): string[] {
+    const next = new Map(pieces.map(({ entry }) => [entry, last.get(entry) ?? htmlOf(entry.path)]));
+    last = next;
+    return [...next.values()];
+  };
+
+  function htmlOf(path: string): string {
+    try {
+      return renderedHtml(readArticle(content, path).stored);
+    } catch (error) {
+      if (isGone(error) || isMalformed(error)) return '';
+      throw error;
+    }
+  }
+}
+
+function isMalformed(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'FRONT_MATTER_INVALID';
+}

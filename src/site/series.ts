@@ -1,0 +1,100 @@
+import type { Entry } from '../store/entry.js';
+
+/** An article that has a page. */
+export interface Piece {
+  readonly entry: Entry;
+  /** Its page, below the output folder. */
+  readonly file: string;
+  /** First publication in ms since 1970; what is no date counts as oldest. */
+  readonly time: number;
+}
+
+/** Which positions of a series may look different than when this was last asked. */
+export interface Changes {
+  /** From here on everything has moved; Infinity where nothing has. */
+  readonly from: number;
+  /** Positions before `from` whose article has changed in place. */
+  readonly touched: ReadonlySet<number>;
+}
+
+/** Articles in their order, oldest first, so that a position stays what it is while new ones come. */
+export interface Series {
+  readonly items: readonly Piece[];
+  /** Takes `before` out and `after` in; either may be undefined. */
+  swap(before: Piece | undefined, after: Piece | undefined): void;
+  /** Says that an article's looks have changed, though not its place. */
+  touch(piece: Piece): void;
+  touchAll(): void;
+  /** What has changed since the last call. */
+  takeChanges(): Changes;
+}
+
+/** The order of all lists: publication, and between articles of the same moment the file's path. */
+export function compare(a: Piece, b: Piece): number {
+  if (a.time !== b.time) return a.time - b.time;
+  return a.entry.path < b.entry.path ? -1 : Number(a.entry.path > b.entry.path);
+}
+
+/** An empty series. */
+export function createSeries(): Series {
+  const items: Piece[] = [];
+  let from = Number.POSITIVE_INFINITY;
+  let touched = new Set<number>();
+
+  /** Where `piece` stands, or would. */
+  function positionOf(piece: Piece): number {
+    let low = 0;
+    for (let high = items.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      const item = items[middle];
+      if (item !== undefined && compare(item, piece) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  function swap(before: Piece | undefined, after: Piece | undefined): void {
+    if (before !== undefined && after !== undefined && compare(before, after) === 0) {
+      const position = positionOf(after);
+      items[position] = after;
+      touched.add(position);
+      return;
+    }
+    if (before !== undefined) splice(positionOf(before), 1);
+    if (after !== undefined) splice(positionOf(after), 0, after);
+  }
+
+  function splice(position: number, removed: number, ...added: Piece[]): void {
+    items.splice(position, removed, ...added);
+    from = Math.min(from, position);
+  }
+
+  function takeChanges(): Changes {
+    const changes = { from, touched };
+    from = Number.POSITIVE_INFINITY;
+    touched = new Set();
+    return changes;
+  }
+
+  return {
+    items,
+    swap,
+    touch: (piece) => touched.add(positionOf(piece)),
+    touchAll: () => {
+      from = 0;
+    },
+    takeChanges,
+  };
+}
+
+/** Whether anything at the positions `start` to (not including) `end` may look different. */
+export function isChanged({ from, touched }: Changes, start: number, end: number): boolean {
+  if (from < end) return true;
+  for (const position of touched) if (position >= start && position < end) return true;
+  return false;
+}
+
+/** Whether anything has changed at all. */
+export function isAnyChanged(changes: Changes): boolean {
+  return changes.from !== Number.POSITIVE_INFINITY || changes.touched.size > 0;
+}

@@ -1,0 +1,197 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import type { BuildReport, FilterName } from '../host/hook-types.js';
+import type { Hooks } from '../host/hooks.js';
+import type { SiteInfo } from '../host/page-types.js';
+import type { Log } from '../log.js';
+import { type Catalog, createCatalog } from '../store/catalog.js';
+import type { ContentFolder } from '../store/entry.js';
+import { buildArticle, builtArticle, createHtmlReader, isUpToDate } from './article-pages.js';
+import { createHomePages } from './home-pages.js';
+import { createIntake } from './intake.js';
+import { without } from './list-pages.js';
+import { openManifest } from './manifest.js';
+import { createModel, type ModelChanges } from './model.js';
+import { openOutput } from './output.js';
+import { createRenderer } from './page.js';
+import { createRound, type Round } from './round.js';
+import type { Piece } from './series.js';
+import { createSiteFiles } from './site-files.js';
+import { createTagPages } from './tag-pages.js';
+import { loadTheme } from './theme.js';
+
+/** What a site is built from. */
+export interface SiteOptions {
+  readonly content: ContentFolder;
+  /** Absolute; made when it is not there. Files in it that Pressmark did not write stay. */
+  readonly outputDir: string;
+  /** Absolute; where the manifest of what was built is kept. */
+  readonly stateDir: string;
+  /** The site's own templates; the folder need not exist. */
+  readonly templatesDir: string;
+  readonly site: SiteInfo;
+  readonly log: Log;
+  readonly hooks: Hooks;
+  /** The builder's index of the articles, for those who read beside it. Default: one of its own. */
+  readonly catalog?: Catalog;
+  /**
+   * What else pages depend on, such as the plugins and their versions. Without it a site with page filters is
+   * built anew at every start.
+   */
+  readonly fingerprint?: string;
+}
+
+/** What a build did; `failed` counts the pages that stayed as they were. */
+export interface SiteReport extends BuildReport {
+  readonly failed: number;
+}
+
+/** Changes with the generator, where the same articles and templates make other pages. */
+const FORMAT = 1;
+
+const PAGE_FILTERS: readonly FilterName[] = ['page.context', 'page.head', 'page.content', 'page.html'];
+
+/** How often a build goes on with what another process has built meanwhile. */
+const MOST_PASSES = 5;
+
+/** What a site consists of and how it is brought up to date; one update at a time. */
+export function createSite(options: SiteOptions) {
+  const { content, site, log, hooks, catalog = createCatalog() } = options;
+  const manifest = openManifest(join(options.stateDir, 'site-manifest.ndjson'), options.outputDir);
+  const output = openOutput(options.outputDir, manifest, log);
+  const model = createModel(site);
+  const intake = createIntake({ content, catalog, model, manifest, log });
+  const home = createHomePages(site, model.all);
+  const tagPages = createTagPages(site, model.tags);
+  const siteFiles = createSiteFiles(site, hooks, model.all, createHtmlReader({ content }));
+
+  /** Articles whose page could not be built; every build tries again. */
+  const failed = new Set<string>();
+  let listsFailed = false;
+  let isLoaded = false;
+  let dress = dressUp();
+
+  /** The theme as it is now, and what its pages are known by. */
+  function dressUp() {
+    const theme = loadTheme(options.templatesDir);
+    const layout = content.layout.url('slug', '2001-02-03T04:05:06Z');
+    const parts = [FORMAT, theme.digest, site, layout, options.fingerprint ?? ''];
+    const key = hash('sha256', JSON.stringify(parts)).slice(0, 16);
+    return { theme, key, render: createRenderer(site, theme, hooks, model.tags) };
+  }
+
+  /** Brings the output up to date: everything, or after these files have changed. */
+  async function update(request: {
+    paths: readonly string[] | undefined;
+    force: boolean;
+  }): Promise<SiteReport> {
+    const start = performance.now();
+    const round = createRound(output);
+    try {
+      let paths = new Set([...(request.paths ?? []), ...manifest.catchUp()]);
+      if (request.paths === undefined || !isLoaded) await updateAll(round, request.force);
+      else await updateChanged(round, paths);
+      for (let pass = 1; pass < MOST_PASSES; pass++) {
+        paths = manifest.catchUp();
+        if (paths.size === 0) break;
+        await updateChanged(round, paths);
+      }
+    } catch (error) {
+      isLoaded = false; // what was to be built is forgotten; the next build looks at everything
+      throw error;
+    } finally {
+      round.report(log);
+      manifest.settle();
+    }
+
+    const { pages, written, removed, failed } = round;
+    return { pages, written, removed, failed, ms: Math.round(performance.now() - start) };
+  }
+
+  async function updateAll(round: Round, force: boolean): Promise<void> {
+    output.sweep();
+    dress = dressUp();
+    // Nobody can tell whether a plugin's code is still the same.
+    const isUnknown = !isLoaded && options.fingerprint === undefined && PAGE_FILTERS.some(hooks.hasFilter);
+    await intake.takeAll(dress.key);
+    isLoaded = true;
+
+    const changes = model.settle();
+    const stale = model.all.items.filter((piece) => force || isUnknown || !isBuilt(piece));
+    touchAll();
+    await siteFiles.buildFixed(round, dress.render, dress.theme);
+    await build(round, { ...changes, build: new Set(stale.map(pathOf)), tags: tagNames() });
+
+    const pages = model.all.items.map(({ file }) => file);
+    const expected = [...pages, ...home.files(), ...tagPages.files(), ...siteFiles.files()];
+    await round.remove(without([...manifest.files.keys()], expected));
+  }
+
+  async function updateChanged(round: Round, paths: Iterable<string>): Promise<void> {
+    intake.takeChanged(paths);
+    let changes = model.settle();
+    if (listsFailed) {
+      touchAll();
+      changes = { ...changes, tags: tagNames() };
+    }
+    for (const path of failed) changes.build.add(path);
+    await build(round, changes);
+  }
+
+  function touchAll(): void {
+    model.all.touchAll();
+    for (const { series } of model.tags.all()) series.touchAll();
+  }
+
+  function tagNames(): Set<string> {
+    return new Set([...model.tags.all()].map(({ name }) => name));
+  }
+
+  function isBuilt({ entry, file }: Piece): boolean {
+    const now = builtArticle(entry, file, dress.key, model.tags);
+    return isUpToDate(manifest.articles.get(entry.path), now) && output.isIntact(file);
+  }
+
+  async function build(round: Round, changes: ModelChanges): Promise<void> {
+    const { render } = dress;
+    for (const path of changes.build) {
+      if (await buildPage(round, model.get(path))) failed.delete(path);
+      else failed.add(path);
+    }
+    recordHomeless(changes);
+    const moved = model.all.takeChanges();
+    const done = [
+      await home.build(round, render, moved),
+      await siteFiles.build(round, moved),
+      await tagPages.build(round, render, changes.tags, changes.goneTags),
+    ];
+    listsFailed = done.includes(false);
+    await round.remove(changes.gone);
+  }
+
+  async function buildPage(round: Round, piece: Piece | undefined): Promise<boolean> {
+    if (piece === undefined) return true; // gone meanwhile
+    const built = builtArticle(piece.entry, piece.file, dress.key, model.tags);
+    return buildArticle(round, piece, dress.render, built, { content, catalog, manifest });
+  }
+
+  function recordHomeless({ homeless }: ModelChanges): void {
+    for (const [path, entry] of homeless) {
+      const now = builtArticle(entry, null, dress.key, model.tags);
+      if (!isUpToDate(manifest.articles.get(path), now)) manifest.setArticle(path, now);
+    }
+    const [example] = homeless.values();
+    if (example === undefined) return;
+    const { path, url } = example;
+    log.warn(
+      { articles: homeless.size, path, url, site: site.url },
+      'articles without a page: their URL is not one that this site serves, or another file has it',
+    );
+  }
+
+  return { update };
+}
+
+function pathOf({ entry }: Piece): string {
+  return entry.path;
+}

@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import test from 'ava';
+import { put, testSite } from './test-site.js';
+
+const options = { plugin: 'test' };
+
+test('every filter reaches every page, in the order in which a page is made', async (t) => {
+  const order = new Map<string, string[]>();
+  const site = testSite(t, {
+    addHooks: (hooks) => {
+      const note = (path: string, name: string) => order.set(path, [...(order.get(path) ?? []), name]);
+      const pathOf = (url: string) => url.replace('https://x.example', '');
+      hooks.addFilter(
+        'page.context',
+        (value, { path }) => {
+          note(path, 'context');
+          return { ...value, title: `${value.title}!`, extra: { x: 1 } };
+        },
+        options,
+      );
+      hooks.addFilter(
+        'page.head',
+        (value, { canonical }) => {
+          note(pathOf(canonical), 'head');
+          return `${value}<meta name="x" content="y">`;
+        },
+        options,
+      );
+      hooks.addFilter(
+        'page.content',
+        (value, { canonical }) => {
+          note(pathOf(canonical), 'content');
+          return value.replace(/<!--.*?-->/gs, '').replace('The body', 'Our body');
+        },
+        options,
+      );
+      hooks.addFilter(
+        'page.html',
+        (value, { path }) => {
+          note(path, 'html');
+          return value.replace(/<!--.*?-->/gs, '<!-- minified -->');
+        },
+        options,
+      );
+      hooks.addFilter(
+        'feed.items',
+        (items) => items.map((item) => ({ ...item, title: 'From a filter' })),
+        options,
+      );
+    },
+  });
+  site.write('a');
+  t.is((await site.builder.buildAll()).failed, 0);
+
+  t.deepEqual(order.get('/articles/a/'), ['context', 'head', 'content', 'html']);
+  for (const path of ['/', '/tags/', '/tags/one/', '/404.html'])
+    t.deepEqual(order.get(path), ['context', 'head', 'html'], path);
+  const page = site.page('articles/a/index.html');
+  for (const part of ['Title of a!', '<meta name="x" content="y">', 'Our body of a', '<!-- svc:item:a -->'])
+    t.true(page.includes(part), part);
+  t.true(site.page('feed.xml').includes('From a filter'));
+});
+
+test('no filter can lose json_ld or the item comment', async (t) => {
+  const site = testSite(t, {
+    addHooks: (hooks) => {
+      hooks.addFilter('page.context', (value) => ({ ...value, article: null }), options);
+      hooks.addFilter('page.content', () => '', options);
+    },
+  });
+  site.write('a');
+  await site.builder.buildAll();
+  const page = site.page('articles/a/index.html');
+  t.true(page.includes('<script type="application/ld+json">{"name":"a"}</script>'));
+  t.true(page.includes('<!-- svc:item:a -->'));
+});
+
+test('where a filter fails the old page stays, is told of, and the others are built', async (t) => {
+  let broken = false;
+  const site = testSite(t, {
+    addHooks: (hooks) =>
+      hooks.addFilter(
+        'page.content',
+        (value, { article }) => {
+          if (broken && article?.id === 'a') throw new Error('no luck');
+          return value;
+        },
+        options,
+      ),
+  });
+  for (const slug of ['a', 'b']) site.write(slug);
+  await site.builder.buildAll();
+  const before = site.page('articles/a/index.html');
+  broken = true;
+  const paths = ['a', 'b'].map((slug) => site.write(slug, { title: 'Newer' }));
+  t.is((await site.builder.buildChanged(paths)).failed, 1);
+  t.is(site.page('articles/a/index.html'), before);
+  t.true(site.page('articles/b/index.html').includes('Newer'));
+  t.true(site.logged.some((line) => line.includes('no luck') && line.includes('articles/a/index.html')));
+
+  broken = false;
+  t.is((await site.builder.buildChanged([])).failed, 0);
+  t.true(site.page('articles/a/index.html').includes('Newer'));
+});
+
+test('where a template fails the old pages stay, and the log names the template and the line', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  await site.builder.buildAll();
+  const before = site.page('articles/a/index.html');
+  const template = join(site.options.templatesDir, 'article.eta');
+  put(template, '<% layout("./layout") %>\n<h1><%= it.nothing.there %></h1>\n');
+  site.write('a', { title: 'Newer' });
+  t.is((await site.builder.buildAll()).failed, 1);
+  t.is(site.page('articles/a/index.html'), before);
+  t.true(site.page('index.html').includes('Newer'));
+  t.true(site.logged.some((line) => line.includes('article.eta:2')));
+
+  put(template, '<h1><%= it.title </h1>');
+  t.is((await site.builder.buildAll()).failed, 1);
+  t.true(site.logged.some((line) => line.includes('article.eta: unclosed tag')));
+
+  put(template, '<% layout("./layout") %><h1>Mended: <%= it.title %></h1>');
+  t.is((await site.builder.buildAll()).failed, 0);
+  t.true(site.page('articles/a/index.html').includes('Mended: Newer'));
+});
+
+test('a layout that fails everywhere is told once', async (t) => {
+  const site = testSite(t);
+  for (let n = 0; n < 30; n++) site.write(`a${n}`);
+  put(join(site.options.templatesDir, 'layout.eta'), '<%= it.nothing.there %>');
+  const { failed } = await site.builder.buildAll();
+  t.true(failed > 30);
+  t.true(site.logged.length < 10);
+});

@@ -1,0 +1,120 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { put, testSite } from './test-site.js';
+
+test('the page of a removed or moved article goes, and with it its empty folder', async (t) => {
+  const site = testSite(t);
+  const path = site.write('a');
+  site.write('b');
+  await site.builder.buildAll();
+  put(join(site.options.outputDir, 'articles/b/picture.png'), 'a person’s');
+  fs.rmSync(join(site.options.content.root, path));
+  fs.rmSync(join(site.options.content.root, 'articles/b.md'));
+  const report = await site.builder.buildChanged([path, 'articles/b.md']);
+  t.true(report.removed >= 2);
+  t.false(site.has('articles/a'));
+  t.deepEqual(fs.readdirSync(join(site.options.outputDir, 'articles/b')), ['picture.png']);
+});
+
+test('files that Pressmark did not write are neither deleted nor overwritten', async (t) => {
+  const site = testSite(t);
+  const foreign = {
+    'about/index.html': 'mine',
+    'robots.txt': 'User-agent: *',
+    'articles/a/index.html': 'mine',
+  };
+  for (const [file, text] of Object.entries(foreign)) put(join(site.options.outputDir, file), text);
+  site.write('a');
+  await site.builder.buildAll();
+  await site.builder.buildAll({ force: true });
+  for (const [file, text] of Object.entries(foreign)) t.is(site.page(file), text);
+  t.is(site.logged.length, 2);
+});
+
+test('when the manifest is lost nothing is deleted, and our own pages are built again', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  site.write('b');
+  await site.builder.buildAll();
+  fs.rmSync(site.options.stateDir, { recursive: true });
+  fs.rmSync(join(site.options.content.root, 'articles/b.md'));
+  site.write('a', { title: 'Newer' });
+  put(join(site.options.outputDir, 'mine.html'), 'mine');
+
+  const again = testSite(t, { dir: site.dir });
+  await again.builder.buildAll();
+  t.true(again.page('articles/a/index.html').includes('Newer'));
+  t.true(again.has('articles/b/index.html'));
+  t.true(again.has('mine.html'));
+  t.deepEqual(again.logged, []);
+});
+
+test('a manifest with a torn last line is read as far as it goes', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  await site.builder.buildAll();
+  fs.appendFileSync(join(site.options.stateDir, 'site-manifest.ndjson'), '{"file":"articles/a/ind');
+  const again = testSite(t, { dir: site.dir });
+  t.like(await again.builder.buildAll(), { written: 0, failed: 0 });
+});
+
+test('a page that somebody replaced after we wrote it is not deleted with its article', async (t) => {
+  const site = testSite(t);
+  const path = site.write('a');
+  await site.builder.buildAll();
+  put(join(site.options.outputDir, 'articles/a/index.html'), 'a farewell');
+  fs.rmSync(join(site.options.content.root, path));
+  await site.builder.buildChanged([path]);
+  t.is(site.page('articles/a/index.html'), 'a farewell');
+});
+
+test('a malformed article keeps its last good page and its place on the lists', async (t) => {
+  const site = testSite(t);
+  const path = site.write('a');
+  site.write('b');
+  await site.builder.buildAll();
+  const before = site.output();
+  const file = join(site.options.content.root, path);
+  const good = fs.readFileSync(file, 'utf8');
+  fs.writeFileSync(file, good.replace('title: "', 'title: ["'));
+  await site.builder.buildChanged([path]);
+  await site.builder.buildChanged([path]);
+  t.deepEqual(site.output(), before);
+  t.is(site.logged.length, 1);
+  t.true(site.logged[0]?.includes('malformed'));
+
+  const again = testSite(t, { dir: site.dir });
+  await again.builder.buildAll();
+  t.true(again.has('articles/a/index.html'));
+  t.true(again.page('index.html').includes('Title of a'));
+
+  fs.writeFileSync(file, good.replace('Title of a', 'Mended'));
+  await again.builder.buildChanged([path]);
+  t.true(again.page('articles/a/index.html').includes('Mended'));
+});
+
+test('what a crash left behind is swept, another process’s work is not', async (t) => {
+  const site = testSite(t);
+  const { outputDir } = site.options;
+  put(join(outputDir, '.pressmark-0123.tmp'), 'half');
+  put(join(outputDir, '.pressmark-4567.tmp'), 'half');
+  fs.utimesSync(join(outputDir, '.pressmark-0123.tmp'), 0, 0);
+  await site.builder.buildAll();
+  t.deepEqual(
+    fs.readdirSync(outputDir).filter((name) => name.startsWith('.')),
+    ['.pressmark-4567.tmp'],
+  );
+});
+
+test('a page that cannot be written is one failure, told and tried again', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  site.write('b');
+  fs.mkdirSync(join(site.options.outputDir, 'articles/a/index.html/x'), { recursive: true });
+  t.is((await site.builder.buildAll()).failed, 1);
+  t.true(site.has('articles/b/index.html'));
+  fs.rmSync(join(site.options.outputDir, 'articles/a/index.html'), { recursive: true });
+  t.is((await site.builder.buildChanged([])).failed, 0);
+  t.true(site.page('articles/a/index.html').includes('The body of a'));
+});

@@ -1,0 +1,156 @@
+import test from 'ava';
+import { testSite } from './test-site.js';
+
+const HOSTILE = '</title><script>alert("1")</script>';
+
+test('an article’s page holds json_ld, the body and the item comment to the byte', async (t) => {
+  const site = testSite(t);
+  const jsonLd =
+    '<script type="application/ld+json">{"a":"<b> & \' \\u003c"}</script>\n<script type="application/ld+json">[]</script>';
+  const contentHtml =
+    "<h2 data-x='1'>T &amp; T</h2>\r\n<p>{{ x }} <%= y %> $& $1</p>\n\n<!-- svc:item:a & b -->";
+  site.write('a', { jsonLd, contentHtml, body: contentHtml });
+  const report = await site.builder.buildAll();
+  t.is(report.failed, 0);
+  const page = site.page('articles/a/index.html');
+  t.true(page.includes(contentHtml));
+  t.true(page.slice(0, page.indexOf('</head>')).includes(jsonLd));
+});
+
+test('everything else is escaped, on every page', async (t) => {
+  const site = testSite(t);
+  site.write('a', {
+    title: HOSTILE,
+    description: HOSTILE,
+    author: HOSTILE,
+    tags: [HOSTILE, `"'><img src=x onerror=alert(1)>`],
+    image: 'https://img.example/"><script>alert("1")</script>.png',
+    jsonLd: '',
+    date: HOSTILE,
+    updated: HOSTILE,
+  });
+  t.is((await site.builder.buildAll()).failed, 0);
+  for (const [name, text] of Object.entries(site.output())) {
+    if (!name.endsWith('.html')) continue;
+    t.false(text.includes('<script'), name);
+    t.false(text.includes('<img src=x'), name);
+    t.is(text.match(/<\/title>/g)?.length, 1, name);
+  }
+});
+
+test('an image that is no HTTP address is not shown', async (t) => {
+  const site = testSite(t);
+  for (const [slug, image] of Object.entries({
+    a: 'javascript:alert(1)',
+    b: 'data:text/html,x',
+    c: ' ',
+    d: 'http://',
+    e: '/img/x.png',
+  }))
+    site.write(slug, { image });
+  t.is((await site.builder.buildAll()).failed, 0);
+  for (const slug of ['a', 'b', 'c', 'd'])
+    t.false(site.page(`articles/${slug}/index.html`).includes('<img'), slug);
+  t.true(site.page('articles/e/index.html').includes('<img class="lead" src="https://x.example/img/x.png"'));
+});
+
+test('a date that is none is shown as it stands, and the article comes last', async (t) => {
+  const site = testSite(t);
+  site.write('typo', { date: 'last Tuesday' });
+  site.write('real', { date: '1999-01-01' });
+  await site.builder.buildAll();
+  const home = site.page('index.html');
+  t.true(home.includes('<time>last Tuesday</time>'));
+  t.true(home.indexOf('Title of real') < home.indexOf('Title of typo'));
+});
+
+test('pages carry language, canonical address, description and Open Graph', async (t) => {
+  const site = testSite(t);
+  site.write('a', { image: 'https://img.example/a.png' });
+  await site.builder.buildAll();
+  const page = site.page('articles/a/index.html');
+  for (const part of [
+    '<html lang="en">',
+    '<link rel="canonical" href="https://x.example/articles/a/">',
+    '<meta name="description" content="About a">',
+    '<meta property="og:type" content="article">',
+    '<meta property="og:image" content="https://img.example/a.png">',
+    '<meta property="article:published_time" content="2026-11-02T08:00:00.000Z">',
+    '<a href="/tags/one/" rel="tag">One</a>',
+  ])
+    t.true(page.includes(part), part);
+  t.true(site.page('404.html').includes('noindex'));
+  t.false(/<script|https?:\/\/(?!x\.example)/.test(site.page('index.html')));
+});
+
+test('below a base path links carry it and files do not', async (t) => {
+  const site = testSite(t, { url: 'https://x.example/blog' });
+  site.write('a');
+  await site.builder.buildAll();
+  t.true(site.page('articles/a/index.html').includes('href="/blog/tags/one/"'));
+  const home = site.page('index.html');
+  t.true(home.includes('href="/blog/articles/a/"'));
+  t.true(home.includes('<link rel="canonical" href="https://x.example/blog/">'));
+  t.regex(home, /href="\/blog\/style\.css\?v=/);
+  t.true(site.page('sitemap.xml').includes('<loc>https://x.example/blog/articles/a/</loc>'));
+  t.false(site.has('robots.txt'));
+});
+
+test('an article whose URL is not the site’s has no page, and one warning says so', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  site.write('b', { url: 'https://other.example/articles/b/' });
+  site.write('c', { url: 'https://x.example/%2e%2e/%2e%2e/c%2f..%2f..%2fetc/' });
+  site.write('d', { url: 'https://x.example/tags/' });
+  site.write('e', { url: 'https://x.example/?p=1' });
+  await site.builder.buildAll();
+  const pages = Object.keys(site.output()).filter((name) => name.startsWith('articles/'));
+  t.deepEqual(pages, ['articles/a/index.html']);
+  t.is(site.logged.length, 1);
+  t.true(site.logged[0]?.includes('"articles":4'));
+  t.false(site.page('index.html').includes('other.example'));
+});
+
+test('tags that make the same slug have pages of their own; the older one keeps the plain address', async (t) => {
+  const site = testSite(t);
+  site.write('a', { tags: ['C'], date: '2026-01-02' });
+  site.write('b', { tags: ['C++', '?', ' C ', ''], date: '2026-01-03' });
+  await site.builder.buildAll();
+  const tags = Object.keys(site.output()).filter((name) => name.startsWith('tags/'));
+  t.is(tags.length, 4);
+  t.true(site.page('tags/c/index.html').includes('<h1>C</h1>'));
+  t.true(site.page('tags/c/index.html').includes('Title of b'));
+  const other = /href="(\/tags\/c-\w+\/)" rel="tag">C\+\+</.exec(site.page('articles/b/index.html'))?.[1];
+  t.true(site.page(`${other?.slice(1)}index.html`).includes('<h1>C++</h1>'));
+});
+
+test('lists are cut into pages of which the older never change', async (t) => {
+  const site = testSite(t);
+  const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString();
+  for (let n = 1; n <= 59; n++) site.write(`a${n}`, { date: day(n) });
+  await site.builder.buildAll();
+  t.is(site.page('index.html').match(/<li>/g)?.length, 39);
+  t.true(site.page('index.html').includes('href="/page/1/"'));
+  t.is(site.page('page/1/index.html').match(/<li>/g)?.length, 20);
+  t.true(site.page('tags/one/index.html').includes('href="/tags/one/page/1/"'));
+  const [first] = [site.page('page/1/index.html')];
+
+  await site.builder.buildChanged([site.write('a60', { date: day(60) })]);
+  t.is(site.page('index.html').match(/<li>/g)?.length, 20);
+  t.true(site.page('page/2/index.html').includes('Title of a40<'));
+  t.is(site.page('page/1/index.html').replace('href="/page/2/"', 'href="/"'), first);
+});
+
+test('a site without articles has its pages', async (t) => {
+  const site = testSite(t);
+  t.is((await site.builder.buildAll()).failed, 0);
+  t.deepEqual(Object.keys(site.output()), [
+    '404.html',
+    'feed.xml',
+    'index.html',
+    'robots.txt',
+    'sitemap.xml',
+    'style.css',
+    'tags/index.html',
+  ]);
+});

@@ -1,0 +1,29 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { canonicalUrl } from '../../../src/contract/canonical-url.js';
+import { createBuilder } from '../../../src/site/build.js';
+import { readerOf } from '../../../src/site/reader.js';
+import { createCatalog } from '../../../src/store/catalog.js';
+import { pathOf, SITE_URL, testSite } from './test-site.js';
+
+test('plugins read articles as their files are now; what is there twice or broken is not there', async (t) => {
+  const site = testSite(t);
+  const catalog = createCatalog();
+  for (const slug of ['a', 'b', 'c']) site.write(slug);
+  site.write('copy', { id: 'c', url: `${SITE_URL}/articles/c/` });
+  await createBuilder({ ...site.options, catalog }).buildAll();
+  const reader = readerOf(site.options.content, catalog, canonicalUrl);
+
+  t.is((await reader.get('a'))?.title, 'Title of a');
+  t.is((await reader.find(`${SITE_URL}/articles/a#part`))?.id, 'a');
+  t.is(await reader.find(`${SITE_URL}/articles/`), undefined);
+  t.is(await reader.find('no url'), undefined);
+  t.is(await reader.get('c'), undefined);
+  t.deepEqual([...reader.ids()].sort(), ['a', 'b', 'c']);
+
+  site.write('a', { title: 'Newer' });
+  fs.writeFileSync(join(site.options.content.root, pathOf('b')), 'broken');
+  t.is((await reader.get('a'))?.title, 'Newer');
+  t.is(await reader.get('b'), undefined);
+});
