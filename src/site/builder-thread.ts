@@ -1,0 +1,63 @@
+import type { Worker } from 'node:worker_threads';
+import { messageOf } from '../errors.js';
+import type { Log } from '../log.js';
+import type { Answer, Request } from './messages.js';
+
+/** The builder's thread as the main thread sees it: started when needed, and again after a crash. */
+export interface BuilderThread {
+  /** Asks for a build. Never rejects; a thread that dies of it has `failed`. One request at a time. */
+  build(paths: readonly string[] | 'all'): Promise<Answer>;
+  /** Ends the thread after the build under way, or by force after `ms`. */
+  close(ms: number): Promise<void>;
+}
+
+/** A thread that is not started yet. */
+export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThread {
+  let worker: Worker | undefined;
+  let waiting: ((answer: Answer) => void) | undefined;
+
+  function start(): Worker {
+    const started = spawn();
+    started.on('message', settle);
+    started.on('messageerror', (error) => settle({ is: 'failed', reason: messageOf(error) }));
+    started.on('error', (error) => log.error({ err: error }, 'the thread that builds pages has crashed'));
+    started.on('exit', (code) => {
+      if (worker === started) worker = undefined;
+      settle({ is: 'failed', reason: `the thread that builds pages ended with code ${code}` });
+    });
+    return started;
+  }
+
+  function settle(answer: Answer): void {
+    const resolve = waiting;
+    waiting = undefined;
+    resolve?.(answer);
+  }
+
+  function ask(request: Request): Promise<Answer> {
+    return new Promise((resolve) => {
+      waiting = resolve;
+      try {
+        worker ??= start();
+        worker.postMessage(request);
+      } catch (error) {
+        settle({ is: 'failed', reason: messageOf(error) });
+      }
+    });
+  }
+
+  async function close(ms: number): Promise<void> {
+    const open = worker;
+    if (open === undefined) return;
+    const ended = new Promise<void>((resolve) => open.once('exit', () => resolve()));
+    const deadline = setTimeout(() => {
+      log.warn('the thread that builds pages was stopped in the middle of a build');
+      void open.terminate();
+    }, ms);
+    open.postMessage({ do: 'close' } satisfies Request);
+    await ended;
+    clearTimeout(deadline);
+  }
+
+  return { build: (paths) => ask({ do: 'build', paths }), close };
+}

@@ -1,0 +1,90 @@
+import type { Worker } from 'node:worker_threads';
+import { definePlugin, type Plugin } from '../host/plugins.js';
+import { createBuilderThread } from './builder-thread.js';
+import { createSchedule, type Work } from './schedule.js';
+
+/** How long pending work may take when the service stops. */
+const CLOSE_MS = 5_000;
+
+/** Pauses before a build that failed is tried again: the first, doubled each time up to the last. */
+const RETRY_MS = { thread: { first: 1_000, last: 60_000 }, pages: { first: 30_000, last: 600_000 } };
+
+/**
+ * The static generator as a plugin of the receiver: every stored, edited or removed article is built into
+ * pages by a thread of its own, so that no delivery waits for it.
+ *
+ * @param options.spawn starts the builder's thread, in which `serveBuilds` answers.
+ * @param options.contentDir the content folder, relative to the site's folder.
+ */
+export function sitePlugin(options: { spawn(): Worker; contentDir: string }): Plugin {
+  const prefix = folderPrefix(options.contentDir);
+
+  return definePlugin({
+    name: 'site',
+    setup(host) {
+      if (host.role !== 'receiver') return;
+      const { log } = host;
+      const thread = createBuilderThread(options.spawn, log);
+      const schedule = createSchedule(run);
+      let failures = 0;
+      let notBefore = 0;
+      let retry: NodeJS.Timeout | undefined;
+
+      async function run(work: Work): Promise<void> {
+        if (performance.now() < notBefore) return; // a build of everything is to come
+        const answer = await thread.build(work === 'all' ? 'all' : [...work]);
+        if (answer.is === 'built') {
+          const { report } = answer;
+          const level = report.written + report.removed > 0 ? 'info' : 'debug';
+          log[level](report, 'site built');
+          failures = report.failed === 0 ? 0 : failures + 1;
+          if (report.failed > 0) later([], pause(RETRY_MS.pages));
+          void host.doAction('site.built', report);
+        } else if (answer.is === 'failed') {
+          failures++;
+          const ms = pause(RETRY_MS.thread);
+          notBefore = performance.now() + ms;
+          log.error({ reason: answer.reason, retryInMs: ms }, 'the site could not be built');
+          later('all', ms);
+        }
+      }
+
+      function pause({ first, last }: { first: number; last: number }): number {
+        return Math.min(last, first * 2 ** (failures - 1));
+      }
+
+      function later(work: readonly string[] | 'all', ms: number): void {
+        clearTimeout(retry);
+        retry = setTimeout(() => {
+          notBefore = 0;
+          schedule.request(work);
+        }, ms);
+      }
+
+      const changed = ({ path }: { readonly path: string }) => {
+        if (path.startsWith(prefix)) schedule.request([path.slice(prefix.length)]);
+      };
+      host.addAction('article.published', changed);
+      host.addAction('article.updated', changed);
+      host.addAction('article.edited', changed);
+      host.addAction('article.removed', changed);
+      host.addAction('host.ready', () => schedule.request('all'));
+      host.onClose(async () => {
+        clearTimeout(retry);
+        const end = performance.now() + CLOSE_MS;
+        await Promise.race([schedule.drain(), elapsed(CLOSE_MS)]);
+        schedule.stop();
+        await thread.close(Math.max(0, end - performance.now()));
+      });
+    },
+  });
+}
+
+function folderPrefix(folder: string): string {
+  const path = folder.replaceAll('\\', '/').replace(/^\.\/|^\.$|\/+$/g, '');
+  return path === '' ? '' : `${path}/`;
+}
+
+function elapsed(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

@@ -1,0 +1,49 @@
+import os from 'node:os';
+import type { MessagePort } from 'node:worker_threads';
+import { messageOf } from '../errors.js';
+import type { Log } from '../log.js';
+import type { Builder } from './build.js';
+import type { Answer, Request } from './messages.js';
+
+/** How much less this thread gets than the one that answers deliveries. */
+const NICENESS = 10;
+
+/**
+ * Answers the main thread's requests for builds; runs in the builder's thread, whose log writes for itself.
+ * The thread ends when it is told to close.
+ */
+export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void {
+  yieldToDeliveries(log);
+  port.on('message', (request: Request) => {
+    // Never rejects: the builder keeps requests in their order.
+    void answer(request).then((answer) => {
+      port.postMessage(answer);
+      if (answer.is === 'closed') port.close();
+    });
+  });
+
+  async function answer(request: Request): Promise<Answer> {
+    try {
+      if (request.do === 'close') {
+        await builder.close();
+        return { is: 'closed' };
+      }
+      const { paths } = request;
+      const report = paths === 'all' ? await builder.buildAll() : await builder.buildChanged(paths);
+      return { is: 'built', report };
+    } catch (error) {
+      log.error({ err: error }, 'build failed');
+      return { is: 'failed', reason: messageOf(error) };
+    }
+  }
+}
+
+function yieldToDeliveries(log: Log): void {
+  // Only Linux has priorities per thread; elsewhere this would slow down the whole process.
+  if (process.platform !== 'linux') return;
+  try {
+    os.setPriority(0, NICENESS);
+  } catch (error) {
+    log.debug({ reason: messageOf(error) }, 'the builder keeps its priority');
+  }
+}

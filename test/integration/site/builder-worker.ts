@@ -1,0 +1,24 @@
+// The thread that thread.test.ts starts; in the service the app does the same with config and plugins.
+import { parentPort, workerData } from 'node:worker_threads';
+import { createHooks } from '../../../src/host/hooks.js';
+import { createLog } from '../../../src/log.js';
+import { patternLayout } from '../../../src/presets/layout.js';
+import { createBuilder } from '../../../src/site/build.js';
+import { serveBuilds } from '../../../src/site/thread.js';
+import { siteInfo } from './test-site.js';
+
+const { root, url, crash } = workerData as { root: string; url: string; crash: boolean };
+if (crash) throw new Error('the thread was told to crash');
+if (parentPort === null) throw new Error('this file is for a worker thread');
+
+const log = createLog({ level: 'silent', terminal: false });
+const builder = createBuilder({
+  content: { root: `${root}/content`, layout: patternLayout(url, 'articles/:slug.md', '/articles/:slug/') },
+  outputDir: `${root}/public`,
+  stateDir: `${root}/.pressmark`,
+  templatesDir: `${root}/templates`,
+  site: siteInfo(url),
+  log,
+  hooks: createHooks(log),
+});
+serveBuilds(parentPort, builder, log);
