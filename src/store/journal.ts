@@ -26,7 +26,8 @@ export function openJournal(path: string): Journal {
   let offset = fs.fstatSync(fd).size;
 
   function append(paths: Iterable<string>): void {
-    const lines = [...paths].map((name) => `${checksum(name)} ${name}\n`).join('');
+    // The line end in front closes a line that somebody's full disk has cut off.
+    const lines = `\n${[...paths].map((name) => `${checksum(name)} ${name}\n`).join('')}`;
     const ours = offset === fs.fstatSync(fd).size;
     fs.writeFileSync(fd, lines);
     // Our own lines are no news to us; were there others before them, all are read again.

@@ -39,6 +39,8 @@ export function createPipeline(lock: Lock, catchUp: () => Promise<void>): Pipeli
   let inside = false;
   let entering = false;
   let closed = false;
+  /** Whether others may have written what has not been read yet; it stays so when reading fails. */
+  let behind = false;
   let nextLook = 0;
   const idlers: (() => void)[] = [];
 
@@ -67,9 +69,10 @@ export function createPipeline(lock: Lock, catchUp: () => Promise<void>): Pipeli
   }
 
   async function enter(): Promise<void> {
-    const fresh = await lock.enter();
+    if (await lock.enter()) behind = true;
     try {
-      if (fresh) await catchUp();
+      if (behind) await catchUp();
+      behind = false;
     } catch (error) {
       lock.leave();
       throw error;

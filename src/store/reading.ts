@@ -50,11 +50,42 @@ export function createReading(
 ) {
   const newFiles = createFolderCheck(content, (path) => catalog.get(path) !== undefined || isUnderWay(path));
 
-  /** Reads what other processes have written. */
+  /** Paths that others named and that are still to be read; they stay until reading them has succeeded. */
+  const unread = new Set<string>();
+  let everythingUnread = false;
+  let reading: Promise<void> | undefined;
+
+  /** Reads what other processes have written. Whoever calls this while everything is read waits for the end of it. */
   async function catchUp(): Promise<void> {
     const news = journal.news();
-    if (news === 'everything') notice((await scan(content, catalog)).changes);
-    else for (const path of news) if (!isUnderWay(path)) notice(refresh(content, catalog, path));
+    if (news === 'everything') everythingUnread = true;
+    else for (const path of news) unread.add(path);
+    for (const path of unread) {
+      if (!isUnderWay(path)) notice(refresh(content, catalog, path));
+      unread.delete(path);
+    }
+    while (everythingUnread || reading !== undefined) {
+      reading ??= readEverything();
+      await reading;
+    }
+  }
+
+  async function readEverything(): Promise<void> {
+    everythingUnread = false;
+    try {
+      notice((await scan(content, catalog)).changes);
+    } catch (error) {
+      everythingUnread = true;
+      throw error;
+    } finally {
+      reading = undefined;
+    }
+  }
+
+  /** Learns of what others have written and of files that nobody told of, as far as folders show them. */
+  async function learn(): Promise<void> {
+    await catchUp();
+    for (const path of newFiles()) notice(refresh(content, catalog, path));
   }
 
   /** The catalog's first entry for an id, compared with the disk; a file that was moved is looked for. */
@@ -72,8 +103,7 @@ export function createReading(
    */
   async function find(url: string): Promise<Found> {
     const canonical = canonicalUrl(url) ?? '';
-    await catchUp();
-    for (const path of newFiles()) notice(refresh(content, catalog, path));
+    await learn();
     for (const { path } of catalog.byUrl(canonical)) notice(refresh(content, catalog, path));
     const entries = catalog.byUrl(canonical);
     const [entry, other] = entries;
@@ -85,6 +115,7 @@ export function createReading(
 
   /** The article with this id, or undefined. */
   async function get(id: string): Promise<Found | undefined> {
+    await catchUp();
     const entry = await current(id);
     return entry === undefined ? undefined : { ...open(entry).stored, path: entry.path };
   }
@@ -96,6 +127,7 @@ export function createReading(
    */
   async function judge({ targetId, targetUrl, base, revision }: Target): Promise<Judgement> {
     const canonical = canonicalUrl(targetUrl);
+    await learn();
     await current(targetId);
     const entries = catalog.byId(targetId).filter((entry) => entry.canonical === canonical);
     const [entry, other] = entries;
