@@ -1,0 +1,60 @@
+import fs from 'node:fs';
+import test from 'ava';
+import { debris, fileOf } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
+import { createFaults, type Rule } from '../../support/faults.js';
+import { startReceiver } from '../../support/receiver.js';
+
+const MOMENTS: Record<string, Pick<Rule, 'call' | 'path' | 'when'>> = {
+  'while the new file is being written': { call: 'writeFileSync', path: '\\.tmp$' },
+  'while it is being synced': { call: 'fsync', path: '\\.tmp$' },
+  'just before the second name': { call: 'linkSync', path: '\\.undo$' },
+  'just after the second name': { call: 'linkSync', path: '\\.undo$', when: 'after' },
+  'just before the rename': { call: 'renameSync', path: '\\.tmp$' },
+  'just after the rename, into the file they have open': {
+    call: 'renameSync',
+    path: '\\.tmp$',
+    when: 'after',
+  },
+  'while the folder is being synced, into the file they have open': {
+    call: 'fsync',
+    path: '/content/articles/2026/11$',
+  },
+};
+
+test('a person who saves in place at any moment of an update keeps their version, and the update is a 409', async (t) => {
+  const faults = createFaults(t);
+  const { dir, post, find } = await startReceiver(t, faults.options);
+  for (const [name, moment] of Object.entries(MOMENTS)) {
+    t.log(name);
+    const data = article();
+    const { url } = (await post('article.published', data)).json;
+    const { revision_id: base_revision_id } = await find(url);
+    const path = fileOf(dir, data.id);
+    const theirs = fs.readFileSync(path, 'utf8').replace('Out of the wind.\n\n<!--', 'Mine!\n\n<!--');
+
+    // The folder's sync comes after the rename: they have the old file open since before.
+    const early = fs.openSync(path, 'r+');
+    const save = {
+      path:
+        moment.call === 'fsync' && !moment.path.includes('tmp') ? `/proc/${process.pid}/fd/${early}` : path,
+      text: theirs,
+    };
+    faults.set({ ...moment, save, times: 1 });
+    const request = update({ target_id: data.id, target_url: url, base_revision_id });
+    const { status, json } = await post('article.updated', request);
+    fs.closeSync(early);
+    t.is(status, 409, name);
+    t.regex(json.error, /^Article revision conflict/);
+    t.is(fs.readFileSync(path, 'utf8'), theirs);
+    t.deepEqual(debris(dir), []);
+
+    faults.clear();
+    const now = await find(url);
+    t.not(now.revision_id, base_revision_id);
+    t.true(now.content_html.includes('Mine!'));
+    t.is((await post('article.updated', request)).status, 409, 'a retry is no way round');
+    const based = { ...request, base_revision_id: now.revision_id };
+    t.is((await post('article.updated', based)).status, 200);
+  }
+});
