@@ -41,8 +41,8 @@ export interface Receiver extends Client {
   kill(signal: NodeJS.Signals): Promise<void>;
   /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void;
-  /** Ends it in good order. @returns the exit code. */
-  stop(): Promise<number | null>;
+  /** Ends it in good order, and waits for its end. @returns the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 /** How a program ended that was not meant to run on. */
@@ -92,8 +92,8 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
       if (child.exitCode === null && child.signalCode === null) send(signal);
       await exited;
     },
-    stop: async () => {
-      send('SIGTERM');
+    stop: async (signal = 'SIGTERM') => {
+      send(signal);
       await exited;
       return child.exitCode;
     },

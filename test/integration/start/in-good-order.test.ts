@@ -1,0 +1,53 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { articleFiles, debris } from '../../support/content.js';
+import { article } from '../../support/events.js';
+import { startReceiver } from '../../support/receiver.js';
+import { SECRET } from '../../support/signer.js';
+import { publishUntilGone } from '../../support/workload.js';
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} ends it in good order: what was acknowledged is there, nothing is half done, exit 0`, async (t) => {
+    const receiver = await startReceiver(t);
+    const { dir, post } = receiver;
+    await post('article.published', article());
+    const published = publishUntilGone(receiver, () => article());
+    const code = await receiver.stop(signal);
+    const acknowledged = await published;
+    t.is(code, 0);
+    t.true(articleFiles(dir).length > acknowledged.length);
+    t.deepEqual(debris(dir), []);
+    t.is(receiver.stderr(), '');
+  });
+}
+
+test('/healthz tells that articles cannot be stored', async (t) => {
+  const { origin, dir } = await startReceiver(t);
+  t.is((await fetch(`${origin}/healthz`)).status, 200);
+  fs.rmSync(join(dir, 'content'), { recursive: true });
+  // A verdict stands for a second.
+  let status = 200;
+  while (status === 200) status = (await fetch(`${origin}/healthz`)).status;
+  t.is(status, 503);
+});
+
+test('settings of the environment, of .env and of the config, in this order', async (t) => {
+  const first = await startReceiver(t);
+  fs.writeFileSync(
+    join(first.dir, '.env'),
+    `PRESSMARK_SECRET=${SECRET}\nPRESSMARK_SITE_URL=https://env-file.example\n`,
+  );
+  fs.writeFileSync(
+    join(first.dir, 'pressmark.config.json'),
+    JSON.stringify({
+      siteUrl: 'https://config.example',
+      articles: { permalink: '/:year/:slug/', file: ':slug.md' },
+    }),
+  );
+  const unset = { PRESSMARK_SECRET: undefined, PRESSMARK_SITE_URL: undefined };
+  const second = await startReceiver(t, { dir: first.dir, env: unset });
+  const answer = await second.post('article.published', article({ slug: 'where' }));
+  t.is(answer.json.url, 'https://env-file.example/2026/where/');
+  t.true(fs.existsSync(join(first.dir, 'content/where.md')));
+});
