@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 
 /** The logger that everything is handed; pino's. */
@@ -21,16 +21,21 @@ const REDACTED = [
  * The service's logger: JSON lines on a pipe, readable lines on a terminal.
  *
  * @param options.terminal whether somebody reads along.
- * @param options.destination where lines go instead of standard output.
+ * @param options.fd the descriptor that lines go to. @default 1, standard output
  */
-export function createLog(options: {
+export function createLog({
+  level,
+  terminal,
+  fd = 1,
+}: {
   level: LogLevel;
   terminal: boolean;
-  destination?: DestinationStream;
+  fd?: number;
 }): Log {
-  const settings = { level: options.level, base: null, redact: { paths: REDACTED, censor: '[redacted]' } };
-  if (options.destination !== undefined) return pino(settings, options.destination);
-  if (options.terminal)
-    return pino(settings, pretty({ sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }));
-  return pino(settings, pino.destination({ dest: 1, sync: true }));
+  const settings = { level, base: null, redact: { paths: REDACTED, censor: '[redacted]' } };
+  if (!terminal) return pino(settings, pino.destination({ dest: fd, sync: true }));
+  return pino(
+    settings,
+    pretty({ destination: fd, sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }),
+  );
 }

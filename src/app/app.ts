@@ -27,16 +27,22 @@ export interface App {
   close(): Promise<void>;
 }
 
+export interface StartOptions {
+  /** Plugins beside those of the config. */
+  readonly further?: readonly PluginEntry[];
+  /** Whether somebody reads the log along; the builder's thread, which logs for itself, must know. @default false */
+  readonly terminal?: boolean;
+}
+
 /**
  * Starts the receiver of one site: recover, load plugins, listen.
  *
- * @param further plugins beside those of the config, for whoever embeds Pressmark.
  * @throws PressmarkError LOCK_HELPER_MISSING, PLUGIN_INVALID, PORT_UNAVAILABLE, …; nothing is left running then.
  */
 export async function startApp(
   settings: Settings,
   log: Log,
-  further: readonly PluginEntry[] = [],
+  { further = [], terminal = false }: StartOptions = {},
 ): Promise<App> {
   const { contentDir, outputDir, stateDir } = foldersOf(settings);
   const layout = patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink);
@@ -60,7 +66,7 @@ export async function startApp(
     const plugins = [
       ...further,
       ...(await loadPlugins(settings.dir, settings.plugins)),
-      ...firstPartyPlugins({ settings, content, catalog, siteRelative }),
+      ...firstPartyPlugins({ settings, content, catalog, siteRelative, terminal }),
     ];
     host = await startHost(plugins, {
       role: 'receiver',

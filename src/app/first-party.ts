@@ -1,9 +1,12 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
 import { gitPlugin, type StoredFile } from '../git/plugin.js';
 import type { PluginEntry } from '../host/plugins.js';
+import { sitePlugin } from '../site/plugin.js';
 import type { Catalog } from '../store/catalog.js';
 import { type ContentFolder, isGone, readArticle } from '../store/entry.js';
+import type { BuilderSettings } from './site-builder.js';
 
 /** What the first-party plugins are made from. */
 export interface FirstPartyOptions {
@@ -12,12 +15,17 @@ export interface FirstPartyOptions {
   readonly catalog: Catalog;
   /** A path below the content folder, as seen from the site's folder. */
   readonly siteRelative: (path: string) => string;
+  /** Whether somebody reads the log along. */
+  readonly terminal: boolean;
 }
 
 /** The plugins that come with Pressmark, as far as the config wants them. */
 export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
-  const { git } = options.settings;
-  return [...(git === false ? [] : [gitEntry(options, git)])];
+  const { git, site } = options.settings;
+  return [
+    ...(site === false ? [] : [siteEntry(options)]),
+    ...(git === false ? [] : [gitEntry(options, git)]),
+  ];
 }
 
 function gitEntry(
@@ -27,6 +35,7 @@ function gitEntry(
   const author = git === true ? undefined : git.author;
   const plugin = gitPlugin({
     siteDir: settings.dir,
+    env: settings.environment,
     ...(author !== undefined && { author }),
     readStored: async (path) => readStored(content, relative(content.root, join(settings.dir, path))),
     paths: function* () {
@@ -34,6 +43,13 @@ function gitEntry(
     },
   });
   return { plugin, origin: 'git in the config' };
+}
+
+function siteEntry({ settings, terminal }: FirstPartyOptions): PluginEntry {
+  const { plugins: _, secrets: __, environment: ___, ...serializable } = settings;
+  const workerData = { settings: serializable satisfies BuilderSettings, terminal };
+  const spawn = () => new Worker(new URL('./builder-thread.js', import.meta.url), { workerData });
+  return { plugin: sitePlugin({ spawn, contentDir: settings.content }), origin: 'site in the config' };
 }
 
 function readStored(content: ContentFolder, path: string): StoredFile | undefined {

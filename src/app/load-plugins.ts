@@ -19,16 +19,13 @@ export async function loadPlugins(dir: string, configured: readonly unknown[]): 
   const entries: PluginEntry[] = [];
   for (const [index, item] of configured.entries()) {
     const [what, options] = Array.isArray(item) ? item : [item];
-    const origin = typeof what === 'string' ? what : `plugins[${index}] of the config`;
-    const plugin =
-      typeof what === 'string' ? await importPlugin(locate(dir, what), origin) : (what as Plugin);
-    entries.push({ plugin, origin, ...(options !== undefined && { options }) });
+    const given = options === undefined ? {} : { options };
+    if (typeof what === 'string')
+      entries.push({ ...(await importPlugin(locate(dir, what), what)), ...given });
+    else entries.push({ plugin: what as Plugin, origin: `plugins[${index}] of the config`, ...given });
   }
   for (const name of pluginFiles(join(dir, 'plugins'))) {
-    entries.push({
-      plugin: await importPlugin(join(dir, 'plugins', name), `plugins/${name}`),
-      origin: `plugins/${name}`,
-    });
+    entries.push(await importPlugin(join(dir, 'plugins', name), `plugins/${name}`));
   }
   return entries;
 }
@@ -45,10 +42,10 @@ function pluginFiles(folder: string): string[] {
   }
 }
 
-async function importPlugin(path: string, origin: string): Promise<Plugin> {
+async function importPlugin(file: string, origin: string): Promise<PluginEntry> {
   try {
-    const module: { default?: unknown } = await import(pathToFileURL(path).href);
-    return module.default as Plugin; // its manifest is checked by the host
+    const module: { default?: unknown } = await import(pathToFileURL(file).href);
+    return { plugin: module.default as Plugin, origin, file }; // its manifest is checked by the host
   } catch (cause) {
     throw new PressmarkError(
       'PLUGIN_INVALID',

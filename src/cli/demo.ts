@@ -28,11 +28,15 @@ export function demoCommand(): Command {
       const hasGit = makeRepository(dir);
       // An environment of its own: the settings of a real site have no business in a throwaway one.
       const settings = await loadSettings(dir, { port, host: '127.0.0.1' }, {});
-      const log = createLog({ level: 'error', terminal: process.stdout.isTTY === true });
+      const terminal = process.stdout.isTTY === true;
+      const log = createLog({ level: 'error', terminal });
 
       console.log(`A throwaway site in ${dir}, with a secret of its own.\n`);
       const watcher = demoWatcher(hasGit);
-      const app = await startApp(settings, log, [{ plugin: watcher.plugin, origin: 'demo' }]);
+      const app = await startApp(settings, log, {
+        further: [{ plugin: watcher.plugin, origin: 'demo' }],
+        terminal,
+      });
       const ok = await playDemo({
         url: `http://localhost:${port}`,
         endpoint: settings.endpoint,

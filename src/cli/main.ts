@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { messageOf, PressmarkError } from '../errors.js';
+import { buildCommand } from './build.js';
 import { demoCommand } from './demo.js';
 import { doctorCommand } from './doctor.js';
 import { initCommand } from './init.js';
@@ -36,7 +37,14 @@ function program(): Command {
     .helpCommand(false)
     .showHelpAfterError('(run with --help for the options)')
     .exitOverride();
-  for (const command of [initCommand(), startCommand(), sendCommand(), doctorCommand(), demoCommand()]) {
+  for (const command of [
+    initCommand(),
+    startCommand(),
+    buildCommand(),
+    sendCommand(),
+    doctorCommand(),
+    demoCommand(),
+  ]) {
     pressmark.addCommand(command.exitOverride().showHelpAfterError('(run with --help for the options)'));
   }
   return pressmark;

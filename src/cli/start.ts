@@ -14,7 +14,8 @@ export function startCommand(): Command {
     .addHelpText('after', example('pressmark start --port 8787'))
     .action(async ({ dir, ...flags }: { dir: string } & Flags) => {
       let settings = await loadSettings(dir, flags);
-      const log = createLog({ level: settings.logLevel, terminal: process.stdout.isTTY === true });
+      const terminal = process.stdout.isTTY === true;
+      const log = createLog({ level: settings.logLevel, terminal });
       if (settings.secrets.length === 0) {
         createSecret(dir);
         settings = await loadSettings(dir, flags);
@@ -28,7 +29,7 @@ export function startCommand(): Command {
           'siteUrl is not set; articles get this address for good. Set PRESSMARK_SITE_URL or siteUrl in the config',
         );
       }
-      const app = await startApp(settings, log);
+      const app = await startApp(settings, log, { terminal });
       log.info(
         { port: app.port, endpoint: settings.endpoint, site: `http://localhost:${app.port}${app.basePath}/` },
         'ready',

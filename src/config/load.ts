@@ -26,6 +26,8 @@ export interface Settings extends Omit<Config, 'siteUrl'> {
   readonly secrets: readonly string[];
   /** The config file, absolute; undefined where there is none. */
   readonly configFile: string | undefined;
+  /** The process's environment, for programs that are run. */
+  readonly environment: NodeJS.Dict<string>;
 }
 
 /**
@@ -58,7 +60,15 @@ export async function loadSettings(
       .map((secret) => secret.trim())
       .filter((secret) => secret !== ''),
     configFile,
+    environment: variables,
   };
+}
+
+/** The config file's `plugins` alone, for a thread that functions do not reach otherwise. */
+export async function configuredPlugins(configFile: string | undefined): Promise<readonly unknown[]> {
+  const { plugins } =
+    configFile === undefined ? {} : ((await readConfigFile(configFile)) as { plugins?: unknown });
+  return Array.isArray(plugins) ? plugins : [];
 }
 
 /** The process's environment over the site's `.env`. */

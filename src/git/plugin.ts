@@ -30,8 +30,8 @@ export interface GitPluginOptions {
   readonly siteDir: string;
   /** Author and committer. @default what git is configured with, else `Pressmark <pressmark@localhost>` */
   readonly author?: Person;
-  /** The environment that is handed on to git, without its GIT_* variables. @default the process's own */
-  readonly env?: NodeJS.ProcessEnv;
+  /** The environment that is handed on to git, without its GIT_* variables. */
+  readonly env: NodeJS.Dict<string>;
   /**
    * How much text may wait for its commit in memory, in characters; what comes beyond it is read again from
    * its file, and has no commit of its own if the file has gone on by then. @default 64000000
@@ -62,7 +62,7 @@ export function gitPlugin(options: GitPluginOptions): Plugin {
 async function commitChanges(host: PluginHost, options: GitPluginOptions): Promise<void> {
   const { log } = host;
   const stop = new AbortController();
-  const found = await openRepository(options.siteDir, options.env ?? process.env, stop.signal);
+  const found = await openRepository(options.siteDir, options.env, stop.signal);
   if ('because' in found) {
     log[found.unexpected ? 'warn' : 'info'](`articles are not committed: ${found.because}`);
     return;

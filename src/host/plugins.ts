@@ -60,6 +60,8 @@ export interface PluginEntry {
   readonly options?: unknown;
   /** Where it came from, for messages. */
   readonly origin: string;
+  /** Its module, absolute; undefined for one that the config holds itself. */
+  readonly file?: string;
 }
 
 /** Types a plugin's options through to its `setup`. */

@@ -3,11 +3,12 @@ import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { ExecutionContext } from 'ava';
+import { pino } from 'pino';
 import type { Article } from '../../../src/article/article.js';
 import { encodeFirst } from '../../../src/article/codec.js';
 import { createHooks, type Hooks } from '../../../src/host/hooks.js';
 import type { SiteInfo } from '../../../src/host/page-types.js';
-import { createLog, type Log } from '../../../src/log.js';
+import type { Log } from '../../../src/log.js';
 import { patternLayout } from '../../../src/presets/layout.js';
 import { type Builder, createBuilder, type SiteOptions } from '../../../src/site/build.js';
 
@@ -37,7 +38,7 @@ export function gatheringLog(lines: string[]): Log {
       done();
     },
   });
-  return createLog({ level: 'warn', terminal: false, destination });
+  return pino({ level: 'warn' }, destination);
 }
 
 export function siteInfo(url: string): SiteInfo {

@@ -1,0 +1,93 @@
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import type { Settings } from '../config/load.js';
+import { canonicalUrl } from '../contract/canonical-url.js';
+import type { SiteInfo } from '../host/page-types.js';
+import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
+import type { Log } from '../log.js';
+import { patternLayout } from '../presets/layout.js';
+import { type Builder, createBuilder } from '../site/build.js';
+import { readerOf } from '../site/reader.js';
+import { createCatalog } from '../store/catalog.js';
+import { foldersOf } from './folders.js';
+import { loadPlugins } from './load-plugins.js';
+
+/** A builder and the plugins that filter its pages. */
+export interface SiteBuilder {
+  readonly builder: Builder;
+  close(): Promise<void>;
+}
+
+/** What a thread can be handed of the settings: everything but the plugins, which it loads itself, and the secrets. */
+export type BuilderSettings = Omit<Settings, 'plugins' | 'secrets' | 'environment'>;
+
+/** Whether this site is built by Pressmark. */
+export function buildsSite(
+  settings: BuilderSettings,
+): settings is BuilderSettings & { site: Exclude<Settings['site'], false> } {
+  return settings.site !== false;
+}
+
+/**
+ * Makes the builder of a site, with a plugin host of its own: builds run in a thread, and functions do not
+ * travel between threads.
+ *
+ * @param configured the config's `plugins`.
+ */
+export async function openSiteBuilder(
+  settings: BuilderSettings,
+  configured: readonly unknown[],
+  log: Log,
+): Promise<SiteBuilder> {
+  const { contentDir, ...folders } = foldersOf(settings);
+  const content = {
+    root: contentDir,
+    layout: patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink),
+  };
+  const catalog = createCatalog();
+  const plugins = await loadPlugins(settings.dir, configured);
+  const host: Host = await startHost(plugins, {
+    role: 'builder',
+    siteUrl: settings.siteUrl,
+    siteDir: settings.dir,
+    log,
+    articles: readerOf(content, catalog, canonicalUrl),
+  });
+  fs.mkdirSync(contentDir, { recursive: true });
+  fs.mkdirSync(folders.stateDir, { recursive: true });
+  const builder = createBuilder({
+    ...folders,
+    content,
+    catalog,
+    site: siteInfo(settings),
+    log,
+    hooks: host.hooks,
+    fingerprint: fingerprint(plugins, settings.configFile),
+  });
+  const close = async () => {
+    await builder.close();
+    await host.close();
+  };
+  return { builder, close };
+}
+
+function siteInfo(settings: BuilderSettings): SiteInfo {
+  const { siteUrl } = settings;
+  const said =
+    settings.site === false ? { title: '', description: '', language: 'en', author: '' } : settings.site;
+  return { url: siteUrl, basePath: new URL(siteUrl).pathname.replace(/\/$/, ''), ...said };
+}
+
+/** What pages depend on beside articles and templates: a plugin that was changed builds the pages anew. */
+function fingerprint(plugins: readonly PluginEntry[], configFile: string | undefined): string {
+  const parts = plugins.map(({ plugin, file }) => [
+    plugin.name,
+    plugin.version,
+    file === undefined ? null : digestOf(file),
+  ]);
+  return hash('sha256', JSON.stringify([parts, configFile === undefined ? null : digestOf(configFile)]));
+}
+
+function digestOf(path: string): string {
+  return hash('sha256', fs.readFileSync(path));
+}
