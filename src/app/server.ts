@@ -2,9 +2,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import sirv from 'sirv';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import type { Log } from '../log.js';
+import { preview } from './preview.js';
 
 /** How long a client may take for its headers, … */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -54,27 +54,6 @@ function healthz(health: () => string | undefined): Middleware {
     const trouble = health();
     context.status = trouble === undefined ? 200 : 503;
     context.body = trouble === undefined ? { ok: true } : { ok: false, error: trouble };
-  };
-}
-
-/** Serves the built site, so that what was published can be looked at. */
-function preview(outputDir: string, basePath: string): Middleware {
-  // `dev`: files come and go while we run.
-  const serve = sirv(outputDir, { dev: true, etag: true });
-  const notFound = sirv(outputDir, { dev: true, single: '404.html' });
-  return async (context, next) => {
-    if (context.method !== 'GET' && context.method !== 'HEAD') return next();
-    if (basePath !== '' && !`${context.path}/`.startsWith(`${basePath}/`)) {
-      if (context.path === '/') return context.redirect(`${basePath}/`);
-      return next();
-    }
-    context.respond = false;
-    context.res.statusCode = 200;
-    context.req.url = (context.req.url ?? '/').slice(basePath.length) || '/';
-    serve(context.req, context.res, () => {
-      context.res.statusCode = 404;
-      notFound(context.req, context.res, () => void context.res.end('Not found\n'));
-    });
   };
 }
 

@@ -27,6 +27,8 @@ export interface ReceiverOptions {
   readonly preload?: string;
   /** A command that runs the program, such as strace with its arguments. */
   readonly wrapper?: readonly string[];
+  /** @default one that the system chooses */
+  readonly port?: number;
 }
 
 /** A receiver in a process of its own. */
@@ -100,7 +102,10 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
   };
 }
 
-function spawnStart(dir: string, { env = {}, preload, wrapper = [] }: ReceiverOptions): ChildProcess {
+function spawnStart(
+  dir: string,
+  { env = {}, preload, wrapper = [], port = 0 }: ReceiverOptions,
+): ChildProcess {
   const [command = process.execPath, ...args] = [
     ...wrapper,
     process.execPath,
@@ -110,7 +115,7 @@ function spawnStart(dir: string, { env = {}, preload, wrapper = [] }: ReceiverOp
     '--dir',
     dir,
     '--port',
-    '0',
+    String(port),
   ];
   return spawn(command, args, {
     env: { ...bareEnvironment(), PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, ...env },
