@@ -7,19 +7,10 @@ import { patternLayout } from '../presets/layout.js';
 import { createCatalog } from '../store/catalog.js';
 import type { Entry } from '../store/entry.js';
 import { scan } from '../store/scan.js';
+import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 import { gitFindings } from './git-findings.js';
 import { MIN_SECRET_CHARS } from './secret.js';
-
-/** One thing that was looked at. */
-export interface Finding {
-  /** `fail` keeps the receiver from working or loses something; `warn` may be what the owner wants. */
-  readonly level: 'ok' | 'warn' | 'fail';
-  readonly about: string;
-  readonly text: string;
-  /** How to mend it. */
-  readonly mend?: string;
-}
 
 /** Looks at everything a receiver needs, and changes nothing but for a probe file. */
 export async function examine(settings: Settings): Promise<Finding[]> {

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/load.js';
-import type { Finding } from './doctor.js';
+import type { Finding } from './finding.js';
 
 /** What git has to say of a site. */
 export async function gitFindings({ git }: Settings): Promise<Finding[]> {

@@ -6,6 +6,7 @@ import { sampleArticle, sampleTest, sendEvent } from '../sender/send-event.js';
 import { DEMO_ARTICLES } from './demo-articles.js';
 import type { DemoWatcher } from './demo-watcher.js';
 
+/** What the demo plays on. */
 export interface DemoStage {
   /** The running receiver and, as it is its own preview, the site. */
   readonly url: string;

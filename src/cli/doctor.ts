@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import { examine, type Finding } from '../app/doctor.js';
+import { examine } from '../app/doctor.js';
+import type { Finding } from '../app/finding.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
 

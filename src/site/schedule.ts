@@ -7,6 +7,7 @@ const LONGEST_MS = 1_000;
 /** What is to be built next. */
 export type Work = ReadonlySet<string> | 'all';
 
+/** Builds gathered and paced. */
 export interface Schedule {
   /** Asks for a build of these files, or of everything. */
   request(work: Iterable<string> | 'all'): void;

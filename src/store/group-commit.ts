@@ -12,6 +12,7 @@ import { type Placed, place, settle, takeBack, type Write } from './placing.js';
  */
 export type Durability = (writes: readonly Write[]) => Promise<void>;
 
+/** Durable writes, many at a time; see `createGroupCommit`. */
 export interface GroupCommit {
   /**
    * Makes one write durable: file synced, named, folder synced.

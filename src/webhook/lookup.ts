@@ -2,7 +2,7 @@ import { renderedHtml } from '../article/codec.js';
 import { lookupAnswer } from '../contract/answers.js';
 import { MAX_BODY_BYTES } from '../contract/limits.js';
 import { PressmarkError, quote } from '../errors.js';
-import type { Handled, Surroundings } from './receive.js';
+import type { Handled, Surroundings } from './handler.js';
 
 /**
  * `article.lookup`: the one article at exactly this URL, read from its file as it is now

@@ -3,7 +3,7 @@ import { OWN_KEYS } from '../article/codec.js';
 import { publishedAnswer } from '../contract/answers.js';
 import type { ArticleData } from '../contract/envelope.js';
 import type { Hooks } from '../host/hooks.js';
-import type { Handled, Surroundings } from './receive.js';
+import type { Handled, Surroundings } from './handler.js';
 
 /**
  * `article.published`: deduplicate on `data.id`, store durably, only then answer

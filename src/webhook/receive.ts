@@ -3,32 +3,11 @@ import { type Delivery, parseDelivery } from '../contract/envelope.js';
 import { HEADER_CONTRACT, HEADER_SIGNATURE } from '../contract/limits.js';
 import { verify } from '../contract/signature.js';
 import { PressmarkError, quote } from '../errors.js';
-import type { ArticleChange } from '../host/hook-types.js';
-import type { Hooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
-import type { ArticleStore, StoredFile } from '../store/article-store.js';
+import type { Handled, Surroundings } from './handler.js';
 import { lookup } from './lookup.js';
 import { published } from './published.js';
 import { updated } from './updated.js';
-
-/** What the handlers of events are handed. */
-export interface Surroundings {
-  readonly store: ArticleStore;
-  readonly hooks: Hooks;
-  readonly log: Log;
-  /** A stored file as actions are told of it. */
-  changeOf(stored: StoredFile): Pick<ArticleChange, 'article' | 'path' | 'text'>;
-}
-
-/** What a handler made of its event; always a 200. */
-export interface Handled {
-  readonly id: string;
-  readonly outcome: string;
-  /** The answer, or its JSON where that is at hand. */
-  readonly body: object | string;
-  /** Runs after the answer has gone out. */
-  readonly after?: () => Promise<void>;
-}
 
 /** A request as it came: all bytes of the body and the headers, lowercase. */
 export interface RawDelivery {

@@ -2,8 +2,8 @@ import { replacementOf } from '../article/article.js';
 import { updatedAnswer } from '../contract/answers.js';
 import type { UpdateData } from '../contract/envelope.js';
 import { PressmarkError, quote } from '../errors.js';
+import type { Handled, Surroundings } from './handler.js';
 import { filterContent } from './published.js';
-import type { Handled, Surroundings } from './receive.js';
 
 /**
  * `article.updated`: replace an article in place by compare-and-set (contract: article.updated, steps 2 to 6).

@@ -1,0 +1,23 @@
+import type { ArticleChange } from '../host/hook-types.js';
+import type { Hooks } from '../host/hooks.js';
+import type { Log } from '../log.js';
+import type { ArticleStore, StoredFile } from '../store/article-store.js';
+
+/** What the handlers of events are handed. */
+export interface Surroundings {
+  readonly store: ArticleStore;
+  readonly hooks: Hooks;
+  readonly log: Log;
+  /** A stored file as actions are told of it. */
+  changeOf(stored: StoredFile): Pick<ArticleChange, 'article' | 'path' | 'text'>;
+}
+
+/** What a handler made of its event; always a 200. */
+export interface Handled {
+  readonly id: string;
+  readonly outcome: string;
+  /** The answer, or its JSON where that is at hand. */
+  readonly body: object | string;
+  /** Runs after the answer has gone out. */
+  readonly after?: () => Promise<void>;
+}

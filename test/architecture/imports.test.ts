@@ -1,0 +1,119 @@
+import fs from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+
+const SOURCE = fileURLToPath(new URL('../../../src', import.meta.url));
+
+/** Who may import whom (docs: design). A part is a folder of src, or a file at its top. */
+const ALLOWED: Record<string, readonly string[]> = {
+  errors: [],
+  log: ['errors'],
+  contract: ['errors'],
+  fs: ['errors'],
+  config: ['errors'],
+  article: ['contract', 'errors'],
+  host: ['article', 'log', 'errors'],
+  presets: ['article', 'errors'],
+  store: ['article', 'presets', 'contract', 'fs', 'log', 'errors'],
+  webhook: ['contract', 'article', 'store', 'host', 'log', 'errors'],
+  site: ['article', 'store', 'fs', 'host', 'log', 'errors'],
+  git: ['host', 'fs', 'log', 'errors'],
+  sender: ['contract', 'fs', 'log', 'errors'],
+  app: [
+    'errors',
+    'log',
+    'contract',
+    'fs',
+    'config',
+    'article',
+    'host',
+    'presets',
+    'store',
+    'webhook',
+    'site',
+    'git',
+  ],
+  index: ['app', 'host', 'article', 'errors'],
+  cli: ['app', 'sender', 'config', 'log', 'errors'],
+};
+
+const MOST_LINES = 260;
+
+const files = fs
+  .readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts'))
+  .map((name) => name.replaceAll('\\', '/'))
+  .sort();
+
+const text = (file: string) => fs.readFileSync(join(SOURCE, file), 'utf8');
+const partOf = (file: string) => file.split('/', 1)[0]?.replace(/\.ts$/, '') ?? '';
+
+/** The files of src that a file imports or re-exports, types too. */
+function importsOf(file: string): string[] {
+  const pattern =
+    /(?:\bfrom|\bimport)\s*\(?\s*'(\.{1,2}\/[^']+)'|new URL\('(\.{1,2}\/[^']+\.js)', import\.meta\.url\)/g;
+  return [...text(file).matchAll(pattern)].map(([, path, worker]) => {
+    const target = join(SOURCE, dirname(file), (path ?? worker ?? '').replace(/\.js$/, '.ts'));
+    return relative(SOURCE, target).replaceAll('\\', '/');
+  });
+}
+
+test('every import names a file that is there, so that this test reads them all', (t) => {
+  for (const file of files)
+    for (const target of importsOf(file)) t.true(files.includes(target), `${file} imports ${target}`);
+});
+
+test('a part imports only what the table allows', (t) => {
+  for (const file of files) {
+    const part = partOf(file);
+    const allowed = ALLOWED[part];
+    t.truthy(allowed, `${part} is not in the table`);
+    for (const target of importsOf(file)) {
+      const other = partOf(target);
+      if (other === part) continue;
+      t.true(allowed?.includes(other), `${file} imports ${target}`);
+    }
+  }
+});
+
+test('no file imports itself by a detour', (t) => {
+  const done = new Set<string>();
+  const visit = (file: string, path: readonly string[]): void => {
+    const at = path.indexOf(file);
+    if (at !== -1) t.fail(`a circle: ${[...path.slice(at), file].join(' -> ')}`);
+    if (at !== -1 || done.has(file)) return;
+    for (const target of importsOf(file)) visit(target, [...path, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  t.pass();
+});
+
+test(`no file is longer than ${MOST_LINES} lines`, (t) => {
+  for (const file of files) {
+    const lines = text(file).split('\n').length - 1;
+    t.true(lines <= MOST_LINES, `${file}: ${lines}`);
+  }
+});
+
+test('only config reads the environment', (t) => {
+  const readers = files.filter((file) =>
+    /\bprocess\.env\b|'node:process'|\{[^}]*\benv\b[^}]*\} = process\b/.test(text(file)),
+  );
+  t.deepEqual(
+    readers.filter((file) => partOf(file) !== 'config'),
+    [],
+  );
+});
+
+test('every exported function, class and interface of src says what it is', (t) => {
+  for (const file of files) {
+    const lines = text(file).split('\n');
+    for (const [n, line] of lines.entries()) {
+      if (!/^export (?:async )?(?:function|class|interface)/.test(line)) continue;
+      if (/^export interface \w+Options /.test(line)) continue; // said where they are taken
+      t.true(lines[n - 1]?.trimEnd().endsWith('*/'), `${file}:${n + 1} ${line}`);
+    }
+  }
+});
