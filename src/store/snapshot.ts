@@ -3,7 +3,7 @@ import readline from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeAtomically } from '../fs/atomic-write.js';
 import type { Catalog } from './catalog.js';
-import type { Entry } from './entry.js';
+import type { Entry, Stamp } from './entry.js';
 
 /** Changes with every change of the entries' shape; a snapshot of another version is not read. */
 const VERSION = 1;
@@ -57,10 +57,21 @@ function header(key: string): string {
 function parse(line: string): Entry | undefined {
   try {
     const entry: unknown = JSON.parse(line);
-    return typeof entry === 'object' && entry !== null && 'path' in entry && 'stamp' in entry && 'id' in entry
-      ? (entry as Entry)
-      : undefined;
+    return isEntry(entry) ? entry : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Whether it has the shape on which looking at the file itself depends; the rest is read anew where it differs. */
+function isEntry(value: unknown): value is Entry {
+  if (typeof value !== 'object' || value === null) return false;
+  const { path, id, url, tags, stamp }: Record<string, unknown> = { ...value };
+  return [path, id, url].every((text) => typeof text === 'string') && Array.isArray(tags) && isStamp(stamp);
+}
+
+function isStamp(value: unknown): value is Stamp {
+  if (typeof value !== 'object' || value === null) return false;
+  const { ino, size, mtimeMs, ctimeMs }: Record<string, unknown> = { ...value };
+  return [ino, size, mtimeMs, ctimeMs].every((number) => typeof number === 'number');
 }

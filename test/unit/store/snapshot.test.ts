@@ -1,0 +1,68 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { createCatalog } from '../../../src/store/catalog.js';
+import type { Entry } from '../../../src/store/entry.js';
+import { loadSnapshot, saveSnapshot } from '../../../src/store/snapshot.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+function entry(n: number, id: string): Entry {
+  const url = `https://garden.example/${n}/`;
+  const stamp = { ino: n, size: 10 * n, mtimeMs: n + 0.25, ctimeMs: n + 0.5 };
+  const text = { title: `Title ${n}`, description: '', date: '2026-11-19', author: 'A', tags: ['t'] };
+  return {
+    path: `${n}.md`,
+    stamp,
+    id,
+    url,
+    canonical: url.slice(0, -1),
+    updated: null,
+    image: null,
+    ...text,
+  };
+}
+
+const IDS = ['a', 'line\nfeed', 'separator\u2028', 'nul\u0000', '😀', '__proto__', '\r'];
+
+test('a catalog comes back as it was saved', async (t) => {
+  const path = join(tempDir(t), 'catalog.jsonl');
+  const saved = createCatalog();
+  for (const [n, id] of IDS.entries()) saved.set(entry(n, id));
+  for (let n = 100; n < 2_600; n++) saved.set(entry(n, `id-${n}`));
+  await saveSnapshot(path, 'key', saved);
+  const loaded = createCatalog();
+  t.is(await loadSnapshot(path, 'key', loaded), saved.size);
+  t.deepEqual([...loaded.entries()], [...saved.entries()]);
+  for (const id of IDS) t.is(loaded.byId(id).length, 1, JSON.stringify(id));
+});
+
+test('a snapshot of another key, a missing one and one that is no snapshot are not read', async (t) => {
+  const path = join(tempDir(t), 'catalog.jsonl');
+  const catalog = createCatalog();
+  t.is(await loadSnapshot(path, 'key', catalog), 0);
+  catalog.set(entry(1, 'a'));
+  await saveSnapshot(path, 'another key', catalog);
+  t.is(await loadSnapshot(path, 'key', createCatalog()), 0);
+  for (const text of ['', '\n', 'null\n', '{}\n', 'rubbish'.repeat(1_000)]) {
+    fs.writeFileSync(path, text);
+    t.is(await loadSnapshot(path, 'key', createCatalog()), 0);
+  }
+});
+
+test('a line that is no entry costs that entry alone', async (t) => {
+  const path = join(tempDir(t), 'catalog.jsonl');
+  const catalog = createCatalog();
+  for (let n = 0; n < 5; n++) catalog.set(entry(n, `id-${n}`));
+  await saveSnapshot(path, 'key', catalog);
+  const lines = fs.readFileSync(path, 'utf8').split('\n');
+  lines[2] = (lines[2] ?? '').slice(0, 20);
+  lines[3] = '{"path":7,"stamp":null,"id":{}}';
+  lines[4] = '[]';
+  fs.writeFileSync(path, lines.join('\n'));
+  const loaded = createCatalog();
+  await loadSnapshot(path, 'key', loaded);
+  t.deepEqual(
+    [...loaded.entries()].map(({ id }) => id),
+    ['id-0', 'id-4'],
+  );
+});
