@@ -1,0 +1,73 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { canonicalUrl } from '../../../src/contract/canonical-url.js';
+
+const TABLE: [text: string, canonical: string | undefined][] = [
+  ['https://a.example/x/', 'https://a.example/x'],
+  ['https://a.example/x', 'https://a.example/x'],
+  ['https://a.example/x//', 'https://a.example/x/'],
+  ['https://a.example/', 'https://a.example'],
+  ['https://a.example', 'https://a.example'],
+  ['https://a.example/x/#y', 'https://a.example/x'],
+  ['https://a.example/x/?y=1#z', 'https://a.example/x?y=1'],
+  ['https://a.example/x?y=1/', 'https://a.example/x?y=1/'],
+  ['https://A.Example/X', 'https://a.example/X'],
+  ['https://a.example:443/x', 'https://a.example/x'],
+  ['http://a.example:80/x', 'http://a.example/x'],
+  ['http://a.example:8080/x', 'http://a.example:8080/x'],
+  ['https://a.example/%7Ex', 'https://a.example/%7Ex'],
+  ['https://a.example/~x', 'https://a.example/~x'],
+  ['https://a.example/ä', 'https://a.example/%C3%A4'],
+  ['https://ä.example/', 'https://xn--4ca.example'],
+  ['https://[::1]:3000/x/', 'https://[::1]:3000/x'],
+  ['', undefined],
+  ['x', undefined],
+  ['/x', undefined],
+  ['//a.example/x', undefined],
+  ['https:a.example', undefined],
+  ['https:/a.example', undefined],
+  ['https:///a.example', undefined],
+  ['https://', undefined],
+  ['https://:443/', undefined],
+  ['ftp://a.example/', undefined],
+  ['data:text/html,x', undefined],
+  ['https://u@a.example/', undefined],
+  ['https://u:p@a.example/', undefined],
+  ['https://:@a.example/', undefined],
+  [' https://a.example/', undefined],
+  ['https://a.example/ ', undefined],
+  ['https://a.example/a\tb', undefined],
+  ['https://a.example\\b', undefined],
+  ['https://a.example:99999/', undefined],
+];
+
+for (const [text, canonical] of TABLE) {
+  test(JSON.stringify(text), (t) => {
+    t.is(canonicalUrl(text), canonical);
+  });
+}
+
+const url = fc.webUrl({ withFragments: true, withQueryParameters: true });
+
+test('canonical once is canonical for good, but for further slashes', (t) => {
+  fc.assert(
+    fc.property(url, (text) => {
+      const once = canonicalUrl(text);
+      t.not(once, undefined);
+      if (once === undefined || /\/(?:\?|$)/.test(once.slice('https://'.length))) return;
+      t.is(canonicalUrl(once), once);
+    }),
+  );
+});
+
+test('a fragment and one trailing slash make no difference; anything else does', (t) => {
+  fc.assert(
+    fc.property(fc.webUrl(), fc.webFragments(), (text, fragment) => {
+      t.is(canonicalUrl(`${text}#${fragment}`), canonicalUrl(text));
+      const bare = text.replace(/\/+$/, '');
+      t.is(canonicalUrl(`${bare}/`), canonicalUrl(bare));
+      t.not(canonicalUrl(`${bare}/more`), canonicalUrl(bare));
+      t.not(canonicalUrl(`${bare}?more=1`), canonicalUrl(bare));
+    }),
+  );
+});

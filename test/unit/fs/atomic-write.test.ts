@@ -1,0 +1,86 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import {
+  isLeftover,
+  makeDirectory,
+  putNew,
+  stage,
+  undoMark,
+  undoPath,
+  writeAtomically,
+} from '../../../src/fs/atomic-write.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+test('a file is created, then replaced, and nothing else is left', async (t) => {
+  const dir = tempDir(t);
+  const target = join(dir, 'file');
+  await writeAtomically(target, 'one');
+  await writeAtomically(target, Buffer.from('two'), 0o640);
+  t.is(fs.readFileSync(target, 'utf8'), 'two');
+  t.is(fs.statSync(target).mode & 0o777, 0o640);
+  t.deepEqual(fs.readdirSync(dir), ['file']);
+});
+
+test('a target that cannot be replaced leaves nothing', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'folder', 'full'), { recursive: true });
+  await t.throwsAsync(writeAtomically(join(dir, 'folder'), 'x'));
+  await t.throwsAsync(writeAtomically(join(dir, 'nowhere', 'file'), 'x'), { code: 'ENOENT' });
+  t.deepEqual(fs.readdirSync(dir), ['folder']);
+});
+
+test('readers see the old or the new file, never a part', async (t) => {
+  const target = join(tempDir(t), 'file');
+  const texts = ['a', 'b'].map((letter) => letter.repeat(300_000));
+  await writeAtomically(target, texts[0] ?? '');
+  let done = false;
+  const writing = (async () => {
+    for (let n = 0; n < 30; n++) await writeAtomically(target, texts[n % 2] ?? '');
+    done = true;
+  })();
+  let looks = 0;
+  while (!done) {
+    t.true(texts.includes(await fs.promises.readFile(target, 'utf8')));
+    looks++;
+  }
+  await writing;
+  t.true(looks > 0);
+});
+
+test('a staged file gets its name only where the name is free', async (t) => {
+  const dir = tempDir(t);
+  const target = join(dir, 'file');
+  t.true(putNew(await stage(target, 'first'), target));
+  const second = await stage(target, 'second');
+  t.false(putNew(second, target));
+  t.is(fs.readFileSync(target, 'utf8'), 'first');
+  t.deepEqual(fs.readdirSync(dir).filter(isLeftover).length, 1);
+});
+
+test('a directory tells which others got a new entry', (t) => {
+  const dir = tempDir(t);
+  const deep = join(dir, 'a', 'b', 'c');
+  t.deepEqual(makeDirectory(deep), [join(dir, 'a', 'b'), join(dir, 'a'), dir]);
+  t.deepEqual(makeDirectory(deep), []);
+  t.deepEqual(makeDirectory(join(dir, 'a', 'd')), [join(dir, 'a')]);
+});
+
+test('only names of unfinished work are leftovers, and an undo name tells its mark', async (t) => {
+  const dir = tempDir(t);
+  const temp = await stage(join(dir, 'x.md'), '');
+  t.true(isLeftover(temp.slice(dir.length + 1)));
+  const undo = undoPath(join(dir, 'x.md'), 'abc123');
+  t.true(isLeftover(undo.slice(dir.length + 1)));
+  t.is(undoMark(undo), 'abc123');
+  t.is(undoMark(temp), undefined);
+  for (const name of [
+    'x.md',
+    '.pressmark',
+    '.pressmark-x',
+    'pressmark-1.tmp',
+    '.pressmark-1.tmp.md',
+    'a.pressmark-1.tmp',
+  ])
+    t.false(isLeftover(name), name);
+});

@@ -1,0 +1,105 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { createLock } from '../../../src/fs/lock.js';
+import { findLockHelper } from '../../../src/fs/lock-helper.js';
+import { untilReleased } from '../../support/kernel-lock.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const helper = findLockHelper();
+
+function lockIn(site: string, options: { timeoutMs?: number; idleMs?: number } = {}) {
+  return createLock({ directory: join(site, '.pressmark'), helper, ...options });
+}
+
+test('the lock is taken once for all who are inside, and kept a little while', async (t) => {
+  const lock = lockIn(tempDir(t), { idleMs: 60_000 });
+  t.true(await lock.enter());
+  t.false(await lock.enter());
+  lock.leave();
+  lock.leave();
+  t.false(await lock.enter(), 'still held');
+  lock.leave();
+  lock.close();
+  t.true(await lock.enter(), 'taken anew');
+  lock.leave();
+  lock.close();
+});
+
+test('a second holder waits for the first, and is seen to wait', async (t) => {
+  const site = tempDir(t);
+  const [first, second] = [lockIn(site, { idleMs: 60_000 }), lockIn(site)];
+  await first.enter();
+  t.false(first.contended());
+  let entered = false;
+  const waiting = second.enter().then(() => {
+    entered = true;
+  });
+  while (!first.contended()) await new Promise(setImmediate);
+  t.false(entered);
+  first.leave(); // somebody waits: it is let go of at once
+  await waiting;
+  second.leave();
+  second.close();
+  await untilReleased(site);
+});
+
+test('waiting is bounded', async (t) => {
+  const site = tempDir(t);
+  const [first, second] = [lockIn(site), lockIn(site, { timeoutMs: 100 })];
+  await first.enter();
+  const error = await t.throwsAsync(second.enter(), { code: 'LOCK_TIMEOUT' });
+  t.is((error as Error & { status: number }).status, 503);
+  t.deepEqual(fs.readdirSync(join(site, '.pressmark', 'waiting')), []);
+  first.leave();
+  first.close();
+  t.true(await second.enter(), 'and it is none the worse for it');
+  second.leave();
+  second.close();
+});
+
+test('another process that holds it is waited for; when it is killed, the lock is free', async (t) => {
+  const site = tempDir(t);
+  fs.mkdirSync(join(site, '.pressmark'));
+  const path = join(site, '.pressmark', 'lock');
+  const holder = spawn('flock', ['-x', path, 'sh', '-c', 'echo held; exec sleep 600'], { detached: true });
+  t.teardown(() => holder.kill('SIGKILL'));
+  await once(holder.stdout, 'data');
+  await t.throwsAsync(lockIn(site, { timeoutMs: 50 }).enter(), { code: 'LOCK_TIMEOUT' });
+  const lock = lockIn(site);
+  const waiting = lock.enter();
+  process.kill(-(holder.pid ?? 0), 'SIGKILL');
+  t.true(await waiting);
+  lock.leave();
+  lock.close();
+});
+
+test('a lock file that was replaced protects nothing: it is let go of and taken anew', async (t) => {
+  const site = tempDir(t);
+  const lock = lockIn(site, { idleMs: 60_000 });
+  await lock.enter();
+  fs.rmSync(join(site, '.pressmark'), { recursive: true });
+  t.true(lock.contended());
+  lock.leave();
+  t.true(await lock.enter());
+  t.false(lock.contended());
+  lock.leave();
+  lock.close();
+});
+
+test('a dead waiter’s note is forgotten', async (t) => {
+  const site = tempDir(t);
+  const lock = lockIn(site);
+  await lock.enter();
+  const note = join(site, '.pressmark', 'waiting', 'dead');
+  fs.writeFileSync(note, '');
+  t.true(lock.contended());
+  const longAgo = Date.now() / 1000 - 3_600;
+  fs.utimesSync(note, longAgo, longAgo);
+  t.false(lock.contended());
+  t.false(fs.existsSync(note));
+  lock.leave();
+  lock.close();
+});

@@ -1,0 +1,88 @@
+import test from 'ava';
+import { pino } from 'pino';
+import type { ActionName } from '../../../src/host/hook-types.js';
+import { createHooks } from '../../../src/host/hooks.js';
+
+const silent = pino({ level: 'silent' });
+const page = { kind: 'home', path: '/' };
+
+test('lower priorities run first, equal ones in the order added; each gets what the one before returned', async (t) => {
+  const hooks = createHooks(silent);
+  for (const [letter, priority] of [
+    ['c', 10],
+    ['d', undefined],
+    ['a', -5],
+    ['e', 11],
+    ['b', 0],
+  ] as const) {
+    hooks.addFilter('page.html', (html) => html + letter, {
+      plugin: letter,
+      ...(priority !== undefined && { priority }),
+    });
+  }
+  t.is(await hooks.applyFilters('page.html', '', page), 'abcde');
+  t.true(hooks.hasFilter('page.html'));
+  t.false(hooks.hasFilter('page.head'));
+  t.deepEqual(
+    await hooks.applyFilters('feed.items', [], page),
+    [],
+    'without handlers the value goes through',
+  );
+});
+
+test('an unknown name is refused at registration, and the nearest is named', (t) => {
+  const hooks = createHooks(silent);
+  const add = (name: string) => () =>
+    hooks.addAction(name as ActionName, () => undefined, { plugin: 'mine' });
+  t.throws(add('article.publish'), {
+    message: /plugin mine: there is no action "article.publish"; did you mean article.published\?/,
+  });
+  for (const name of ['constructor', '__proto__', 'page.html', ''])
+    t.throws(add(name), { code: 'HOOK_UNKNOWN' });
+  t.throws(() => hooks.addAction('host.ready', 'no function' as never, { plugin: 'mine' }), {
+    code: 'PLUGIN_INVALID',
+  });
+});
+
+test('registration ends with the start', (t) => {
+  const hooks = createHooks(silent);
+  hooks.seal();
+  t.throws(() => hooks.addFilter('page.html', (html) => html, { plugin: 'late' }), {
+    message: /plugin late/,
+  });
+});
+
+test('a filter that throws, rejects, returns nothing or hangs is a failure that names its plugin', async (t) => {
+  const cases = {
+    throws: () => {
+      throw new Error('broken');
+    },
+    rejects: () => Promise.reject(new Error('broken')),
+    nothing: () => undefined as unknown as string,
+    hangs: () => new Promise<string>(() => undefined),
+  };
+  for (const [plugin, handler] of Object.entries(cases)) {
+    const hooks = createHooks(silent, { filterTimeoutMs: 20 });
+    hooks.addFilter('page.html', handler, { plugin });
+    const error = await t.throwsAsync(hooks.applyFilters('page.html', '', page), { code: 'FILTER_FAILED' });
+    t.true(error?.message.includes(`filter page.html of plugin ${plugin} `), error?.message);
+  }
+});
+
+test('an action that throws, rejects or hangs hinders nobody', async (t) => {
+  const hooks = createHooks(silent, { actionTimeoutMs: 20 });
+  const told: string[] = [];
+  hooks.addAction('host.ready', () => told.push('first'), { plugin: 'a' });
+  hooks.addAction(
+    'host.ready',
+    () => {
+      throw new Error('broken');
+    },
+    { plugin: 'b' },
+  );
+  hooks.addAction('host.ready', () => Promise.reject(new Error('broken')), { plugin: 'c' });
+  hooks.addAction('host.ready', () => new Promise(() => undefined), { plugin: 'd' });
+  hooks.addAction('host.ready', ({ url }) => told.push(url), { plugin: 'e' });
+  await hooks.doAction('host.ready', { url: 'http://localhost:1' });
+  t.deepEqual(told, ['first', 'http://localhost:1']);
+});

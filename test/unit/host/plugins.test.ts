@@ -1,0 +1,121 @@
+import test from 'ava';
+import { pino } from 'pino';
+import { definePlugin, type Plugin, type PluginEntry, startHost } from '../../../src/host/plugins.js';
+
+const around = {
+  role: 'receiver',
+  siteUrl: 'https://garden.example',
+  siteDir: '/nowhere',
+  log: pino({ level: 'silent' }),
+  articles: { get: async () => undefined, find: async () => undefined, ids: () => [] },
+} as const;
+
+function entry(plugin: Plugin<never> | unknown, options?: unknown): PluginEntry {
+  return { plugin: plugin as Plugin, origin: 'plugins/x.js', ...(options !== undefined && { options }) };
+}
+
+function named(name: string, order: string[], requires?: string[]): PluginEntry {
+  return entry({ name, setup: () => void order.push(name), ...(requires && { requires }) });
+}
+
+test('plugins are set up in their order, each after those it requires, and closed the other way round', async (t) => {
+  const order: string[] = [];
+  const closed: string[] = [];
+  const closing = definePlugin({
+    name: 'b',
+    requires: ['d', 'c'],
+    setup: (host) => {
+      order.push('b');
+      host.onClose(() => closed.push('b first'));
+      host.onClose(() => {
+        closed.push('b last');
+        throw new Error('broken');
+      });
+    },
+  });
+  const host = await startHost(
+    [named('a', order), entry(closing), named('c', order, ['d']), named('d', order)],
+    around,
+  );
+  t.deepEqual(order, ['a', 'd', 'c', 'b']);
+  await host.close();
+  t.deepEqual(closed, ['b last', 'b first']);
+});
+
+const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
+  'a requirement that is not there': [[named('a', [], ['z'])], /plugin a .*requires "z"/],
+  'a circle': [[named('a', [], ['b']), named('b', [], ['c']), named('c', [], ['a'])], /a -> b -> c -> a/],
+  'itself required': [[named('a', [], ['a'])], /a -> a/],
+  'one name twice': [
+    [named('a', []), named('a', [])],
+    /two plugins are named "a": plugins\/x\.js and plugins\/x\.js/,
+  ],
+  'no default export': [[entry(undefined)], /plugins\/x\.js is no plugin/],
+  'no name': [[entry({ setup: () => undefined })], /name is missing/],
+  'no setup': [[entry({ name: 'a' })], /no setup/],
+  'options where none are taken': [
+    [entry({ name: 'a', setup: () => undefined }, { x: 1 })],
+    /plugin a .*takes no options/,
+  ],
+  'options that its check refuses': [
+    [
+      entry(
+        {
+          name: 'a',
+          setup: () => undefined,
+          options: {
+            parse: () => {
+              throw new Error('x is missing');
+            },
+          },
+        },
+        {},
+      ),
+    ],
+    /plugin a .*options are wrong: x is missing/,
+  ],
+  'a setup that throws': [
+    [
+      entry({
+        name: 'a',
+        setup: () => {
+          throw new Error('broken');
+        },
+      }),
+    ],
+    /plugin a .*broken/,
+  ],
+};
+
+for (const [name, [entries, words]] of Object.entries(REFUSED)) {
+  test(`refused: ${name}`, async (t) => {
+    await t.throwsAsync(startHost(entries, around), { message: words });
+  });
+}
+
+test('options come as their check returned them', async (t) => {
+  let seen: unknown;
+  const plugin = definePlugin<{ n: number }>({
+    name: 'a',
+    options: { parse: (value) => ({ n: Number((value as { n?: string }).n ?? 7) }) },
+    setup: ({ options }) => {
+      seen = options.n;
+    },
+  });
+  await startHost([entry(plugin, { n: '3' })], around);
+  t.is(seen, 3);
+  await startHost([entry(plugin)], around);
+  t.is(seen, 7);
+});
+
+test('a hook that is added after the start is refused', async (t) => {
+  let late: (() => void) | undefined;
+  const plugin = definePlugin({
+    name: 'late',
+    setup: (host) => {
+      late = () => host.addAction('host.ready', () => undefined);
+    },
+  });
+  await startHost([entry(plugin)], around);
+  t.throws(() => late?.(), { message: /plugin late adds "host.ready" after the start/ });
+});
