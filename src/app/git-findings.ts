@@ -1,8 +1,88 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
+import { messageOf } from '../errors.js';
+import { readHead } from '../git/head.js';
+import { identityOf } from '../git/identity.js';
+import { openRepository, type Repository } from '../git/repository.js';
 import type { Finding } from './finding.js';
 
-/** What git has to say of a site. */
-export async function gitFindings({ git }: Settings): Promise<Finding[]> {
-  if (git === false) return [{ level: 'ok', about: 'git', text: 'switched off in the config' }];
-  return [];
+const about = 'git';
+
+/** What git has to say of a site: whether stored articles will be committed, and what is in their way. */
+export async function gitFindings(settings: Settings): Promise<Finding[]> {
+  if (settings.git === false)
+    return [{ level: 'ok', about, text: 'switched off in the config; nothing is committed' }];
+  const repository = await openRepository(settings.dir, settings.environment);
+  if ('because' in repository) return [notCommitted(repository)];
+  try {
+    const author = settings.git === true ? undefined : settings.git.author;
+    return [
+      await branch(repository),
+      ...(await ignored(repository, settings)),
+      await identity(repository, author),
+    ];
+  } catch (error) {
+    const mend = 'run git status in the site’s folder; what it says is what must be mended';
+    return [{ level: 'fail', about, text: reasonOf(error), mend }];
+  }
+}
+
+function notCommitted({ because, unexpected }: { because: string; unexpected: boolean }): Finding {
+  const mend = 'mend that, or set git: false in the config';
+  return {
+    level: unexpected ? 'warn' : 'ok',
+    about,
+    text: `articles are not committed: ${because}`,
+    ...(unexpected && { mend }),
+  };
+}
+
+async function branch(repository: Repository): Promise<Finding> {
+  const head = await readHead(repository);
+  if (!('waitingFor' in head))
+    return { level: 'ok', about, text: `articles are committed to ${head.ref.replace('refs/heads/', '')}` };
+  const mend =
+    'finish or abort it, or check out a branch; articles are stored meanwhile and committed afterwards';
+  return { level: 'warn', about, text: `commits wait for ${head.waitingFor}`, mend };
+}
+
+/** The content must not be ignored, the secret must be. */
+async function ignored({ git, prefix }: Repository, settings: Settings): Promise<Finding[]> {
+  const isIgnored = async (path: string) => {
+    const options = { accept: [1], literalPaths: false }; // check-ignore refuses to be told that no path is a pattern
+    return (await git(['check-ignore', '-q', '--', `${prefix}${path}`], options)).code === 0;
+  };
+  const findings: Finding[] = [];
+  if (await isIgnored(`${settings.content}/articles/x.md`)) {
+    const mend = `take ${settings.content}/ out of .gitignore, or set git: false in the config`;
+    findings.push({
+      level: 'warn',
+      about,
+      text: `${settings.content}/ is ignored; articles are not committed`,
+      mend,
+    });
+  }
+  if (fs.existsSync(join(settings.dir, '.env')) && !(await isIgnored('.env')))
+    findings.push({
+      level: 'fail',
+      about,
+      text: '.env, which holds the secret, is not ignored',
+      mend: 'add .env to .gitignore',
+    });
+  return findings;
+}
+
+async function identity(
+  { git }: Repository,
+  author: { name: string; email: string } | undefined,
+): Promise<Finding> {
+  const { author: who } = await identityOf(git, author);
+  return { level: 'ok', about, text: `commits are by ${who.name} <${who.email}>` };
+}
+
+/** The doctor's reader may know paths of the machine, so git's own words are of use. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -60,4 +61,32 @@ test('doctor finds duplicate ids and URLs and malformed files, and changes nothi
   t.true(texts.some((text) => text.includes('have the id "a"') && text.includes('copy.md')));
   t.true(texts.some((text) => text.includes('have the URL "https://garden.example/articles/a"')));
   t.true(texts.some((text) => /broken\.md is malformed, line \d/.test(text)));
+});
+
+test('doctor tells of git: the branch, who commits, an ignored content folder, a secret that is not ignored', async (t) => {
+  const dir = tempDir(t);
+  const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://garden.example', HOME: dir };
+  t.regex(
+    about((await doctor(dir, env)).findings, 'git')[0]?.text ?? '',
+    /not committed: the site is not in a git work tree/,
+  );
+  execFileSync('git', ['init', '--quiet', '--initial-branch', 'trunk', dir]);
+  fs.writeFileSync(join(dir, '.gitignore'), '.env\n');
+  const fine = await doctor(dir, env);
+  t.is(fine.code, 0);
+  t.deepEqual(
+    about(fine.findings, 'git').map(({ level, text }) => [level, text]),
+    [
+      ['ok', 'articles are committed to trunk'],
+      ['ok', 'commits are by Pressmark <pressmark@localhost>'],
+    ],
+  );
+  fs.writeFileSync(join(dir, '.env'), '', { mode: 0o600 });
+  fs.writeFileSync(join(dir, '.gitignore'), 'content/\n');
+  const wrong = await doctor(dir, env);
+  t.is(wrong.code, 1);
+  t.deepEqual(
+    about(wrong.findings, 'git').map(({ level }) => level),
+    ['ok', 'warn', 'fail', 'ok'],
+  );
 });

@@ -1,0 +1,12 @@
+import test from 'ava';
+import { run } from '../../support/receiver.js';
+
+test('demo --exit plays the whole life of an article and leaves nothing behind', async (t) => {
+  const { code, stdout, stderr } = await run(['demo', '--exit']);
+  t.deepEqual([code, stderr], [0, '']);
+  const statuses = [...stdout.matchAll(/^(\d{3}) {2}/gm)].map(([, status]) => status);
+  t.deepEqual(statuses, ['200', '200', '200', '200', '200', '200', '200', '409']);
+  t.is([...stdout.matchAll(/commit {2}[0-9a-f]{10} {2}Publish: /g)].length, 3);
+  t.regex(stdout, /commit {2}[0-9a-f]{10} {2}Update: What a pressmark is, and what it is not/);
+  t.regex(stdout, /page {4}public\/articles\/what-a-pressmark-is\/index\.html/);
+});
