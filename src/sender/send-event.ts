@@ -93,7 +93,7 @@ export function sampleArticle(
   return {
     id,
     title,
-    slug: id,
+    slug: title,
     content_html: `<p>This article was sent to try the receiver out. If you can read it on your site, everything works.</p>\n<!-- svc:item:${id} -->`,
     content_markdown: `This article was sent to try the receiver out. If you can read it on your site, everything works.\n\n<!-- svc:item:${id} -->\n`,
     meta_description: 'Sent to try the receiver out.',

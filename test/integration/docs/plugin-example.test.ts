@@ -42,6 +42,6 @@ test('the example of docs/plugins.md does what the page says', async (t) => {
   await until(
     () =>
       fs.existsSync(page) &&
-      fs.readFileSync(page, 'utf8').includes('<meta name="generator" content="Pressmark">'),
+      fs.readFileSync(page, 'utf8').includes('<link rel="me" href="https://social.example/@me">'),
   );
 });
