@@ -60,6 +60,10 @@ export async function openStore({
   const snapshotKey = content.layout.url('slug', '2001-02-03T00:00:00Z');
   const recovery = await recover({ content, catalog, lock, journal, snapshotPath, snapshotKey });
 
+  function* pathsBelow(folder: string): Generator<string> {
+    for (const { path } of catalog.entries()) if (path.startsWith(`${folder}/`)) yield path;
+  }
+
   let unsaved = recovery.read;
   const store = createStore({
     content,
@@ -80,7 +84,7 @@ export async function openStore({
       onChange?.(changes);
     },
   });
-  const watcher = watch ? watchContent(content.root, catalog.size, store.look, log) : undefined;
+  const watcher = watch ? watchContent(content.root, catalog.size, pathsBelow, store.look, log) : undefined;
   await watcher?.ready;
 
   async function save(): Promise<void> {

@@ -63,7 +63,8 @@ export function isArticlePath(path: string): boolean {
   return path.endsWith('.md') && path.split('/').every(isWatchedName);
 }
 
-function isWatchedName(name: string): boolean {
+/** Whether a file or folder of this name is looked at. */
+export function isWatchedName(name: string): boolean {
   return !name.startsWith('.') && name !== 'node_modules';
 }
 

@@ -4,12 +4,18 @@ import { watch as chokidarWatch } from 'chokidar';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
 import { isArticlePath } from './scan.js';
+import { watchFolders } from './watch-folders.js';
 
 /** chokidar keeps some 8 KB a file; above this many files the system's recursive watch is used. */
 const MANY_FILES = 20_000;
 
 /** Events are gathered this long, so that an editor's write-rename-chmod is looked at once. */
 const SETTLE_MS = 50;
+
+// Measured on Linux at 12,000 articles a month: both chokidar and the recursive watch, which Node makes there out
+// of many, read a folder anew at every event in it. A publish cost 1.2 ms and 7.6 ms of processor time with them,
+// and 0.6 ms with one watch a folder.
+const HAS_INOTIFY = process.platform === 'linux';
 
 /** A running watcher. */
 export interface Watcher {
@@ -23,11 +29,13 @@ export interface Watcher {
  * identities are read from the files when they matter.
  *
  * @param files how many article files there are.
+ * @param below the known article paths in a folder, its subfolders included; asked where a folder came or went.
  * @param look asked about the paths that had events; returns those to ask about again.
  */
 export function watchContent(
   root: string,
   files: number,
+  below: (folder: string) => Iterable<string>,
   look: (paths: Iterable<string>) => string[],
   log: Log,
 ): Watcher {
@@ -39,6 +47,10 @@ export function watchContent(
     if (!isArticlePath(name)) return;
     pending.add(name);
     timer ??= setTimeout(settle, SETTLE_MS);
+  }
+
+  function noteFolder(folder: string): void {
+    for (const path of below(relative(root, folder).split(sep).join('/'))) note(`${root}${sep}${path}`);
   }
 
   function settle(): void {
@@ -57,7 +69,11 @@ export function watchContent(
     if (pending.size > 0) timer ??= setTimeout(settle, SETTLE_MS);
   }
 
-  const source = files > MANY_FILES ? systemWatch(root, note, log) : fileWatch(root, note, log);
+  const source = HAS_INOTIFY
+    ? folderWatch(root, note, noteFolder, log)
+    : files > MANY_FILES
+      ? systemWatch(root, note, log)
+      : fileWatch(root, note, log);
   return {
     ready: source.ready,
     close: async () => {
@@ -65,6 +81,16 @@ export function watchContent(
       await source.close();
     },
   };
+}
+
+function folderWatch(
+  root: string,
+  note: (path: string) => void,
+  noteFolder: (path: string) => void,
+  log: Log,
+): Watcher {
+  const close = watchFolders(root, note, noteFolder, (error) => warn(log, error));
+  return { ready: Promise.resolve(), close: async () => close() };
 }
 
 function fileWatch(root: string, note: (path: string) => void, log: Log): Watcher {

@@ -1,0 +1,41 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { pino } from 'pino';
+import { watchContent } from '../../../src/store/watch.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+test('files and folders that come, change, move and go are all asked about', async (t) => {
+  const root = tempDir(t);
+  fs.mkdirSync(join(root, 'old'));
+  fs.writeFileSync(join(root, 'old', 'a.md'), 'a');
+  const seen = new Set<string>();
+  const look = (paths: Iterable<string>) => {
+    for (const path of paths) seen.add(path);
+    return [];
+  };
+  const below = (folder: string) => (folder === 'old' ? ['old/a.md'] : []);
+  const watcher = watchContent(root, 1, below, look, pino({ level: 'silent' }));
+  t.teardown(() => watcher.close());
+  await watcher.ready;
+  const asked = async (path: string) => {
+    await until(() => seen.has(path));
+    seen.clear();
+    t.pass(path);
+  };
+
+  fs.writeFileSync(join(root, 'old', 'a.md'), 'changed');
+  await asked('old/a.md');
+  fs.mkdirSync(join(root, 'new', 'deep'), { recursive: true });
+  fs.writeFileSync(join(root, 'new', 'deep', 'b.md'), 'b');
+  await asked('new/deep/b.md');
+  fs.renameSync(join(root, 'old'), join(root, '.gone'));
+  await asked('old/a.md');
+  fs.renameSync(join(root, '.gone'), join(root, 'old'));
+  await asked('old/a.md');
+  fs.writeFileSync(join(root, 'old', 'c.md'), 'c');
+  await asked('old/c.md');
+  fs.rmSync(join(root, 'new'), { recursive: true });
+  await asked('new/deep/b.md');
+});
