@@ -22,14 +22,29 @@ export function escapeUnprintable(yaml: string): string {
 }
 
 // What a literal block would lose or a reader would take for something else: control characters and other
-// line ends, a first line that is blank or indented, more than one line end at the end. Very long runs of
-// white space are legal, but make gray-matter's search for comments slow.
-const NOT_LITERAL =
-  /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]|^\s|\n\s*\n$|[^\S\n]+$|\s{200}/;
+// line ends, …
+const NOT_IN_LITERAL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/;
+
+// … a first line that is blank or indented, more than one line end at the end.
+const LITERAL_END = /^(?:[^\S\n]*\n)?$/;
+
+// Very long runs of white space are legal, but make gray-matter's search for comments slow.
+const LONG_SPACE = /\s{200}/;
+
+/** Whether a text survives in a literal block. One pattern for all of it would take four times as long. */
+function fitsLiteral(text: string): boolean {
+  return (
+    text !== '' &&
+    !/^\s/.test(text) &&
+    LITERAL_END.test(text.slice(text.trimEnd().length)) &&
+    !NOT_IN_LITERAL.test(text) &&
+    !LONG_SPACE.test(text)
+  );
+}
 
 /** A long text as a literal block where it survives in one, for people's eyes and line-wise diffs; else quoted. */
 export function literal(text: string): string {
-  if (text === '' || NOT_LITERAL.test(text)) return quoted(text);
+  if (!fitsLiteral(text)) return quoted(text);
   const [header, block] = text.endsWith('\n') ? ['|', text.slice(0, -1)] : ['|-', text];
   return `${header}\n${block.replace(/^(?=.)/gm, '  ')}`;
 }
