@@ -19,6 +19,7 @@ if (unknown !== undefined) {
   process.exit(2);
 }
 
+process.setMaxListeners(0); // one a receiver
 const workspace = openWorkspace();
 try {
   const missed: Row[] = [];

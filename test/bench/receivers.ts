@@ -46,6 +46,7 @@ async function start(command: (port: number) => string[]): Promise<Receiver> {
     env: { ...process.env, PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://example.com' },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
+  process.once('exit', () => child.kill('SIGKILL')); // should the benchmark fail half-way
   await healthy(child, port);
   const startMs = performance.now() - started;
   return { port, startMs, memory: () => residentMegabytes(child), stop: () => stop(child) };

@@ -26,14 +26,14 @@ export async function redelivery(workspace: Workspace): Promise<{ text: string; 
   }
   const rows: Row[] = [
     {
-      what: `${CONNECTIONS} connections, ${ARTICLES} articles`,
+      what: `redeliveries of ${ARTICLES} articles`,
       ours: figure(rounds, (round) => round.ours),
       against: figure(rounds, (round) => round.bare),
       ratio: medianOf(rounds, ({ ours, bare }) => ours.perSecond / bare.perSecond),
       goal: { kind: 'at least', value: 0.75 },
     },
   ];
-  return { text: table(['redeliveries/s', 'ours', 'bare, storing nothing'], rows), rows };
+  return { text: table([`${CONNECTIONS} connections`, 'ours', 'bare, storing nothing'], rows), rows };
 }
 
 function figure(rounds: readonly Round[], side: (round: Round) => Load): string {
