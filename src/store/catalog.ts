@@ -4,7 +4,7 @@ import type { Entry } from './entry.js';
 export interface Catalog {
   readonly size: number;
   get(path: string): Entry | undefined;
-  /** All files that carry this id; more than one after a person has copied a file. */
+  /** All files that carry this id, always in the same order; more than one after a person has copied a file. */
   byId(id: string): readonly Entry[];
   /** All files at this canonical URL. */
   byUrl(canonical: string): readonly Entry[];
@@ -63,7 +63,7 @@ function createIndex() {
 
   function add(key: string, entry: Entry): void {
     const found = get(key);
-    map.set(key, found.length === 0 ? entry : [...found, entry]);
+    map.set(key, found.length === 0 ? entry : [...found, entry].sort(byPath));
   }
 
   function remove(key: string, entry: Entry): void {
@@ -73,4 +73,12 @@ function createIndex() {
   }
 
   return { get, add, remove };
+}
+
+/**
+ * The first of several must be the same one whatever was written last, and after a restart; the shorter name
+ * is the likelier original, as copies are called `name-copy`.
+ */
+function byPath(a: Entry, b: Entry): number {
+  return a.path.length - b.path.length || (a.path < b.path ? -1 : 1);
 }

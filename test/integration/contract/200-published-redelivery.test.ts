@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import test from 'ava';
 import { articleFiles, edit, fileOf, treeOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
@@ -59,8 +60,30 @@ test('a redelivery finds an article that a person has moved', async (t) => {
   const { dir, post } = await startReceiver(t);
   const data = article();
   const first = await post('article.published', data);
-  const { renameSync } = await import('node:fs');
-  renameSync(fileOf(dir, data.id), `${dir}/content/moved-by-hand.md`);
+  fs.renameSync(fileOf(dir, data.id), `${dir}/content/moved-by-hand.md`);
   t.is((await post('article.published', data)).text, first.text);
   t.is(articleFiles(dir).length, 1);
+});
+
+test('a copy that a person has given another URL is never what a redelivery answers', async (t) => {
+  const receiver = await startReceiver(t);
+  const { dir, post, find } = receiver;
+  const data = article({ slug: 'original' });
+  const first = await post('article.published', data);
+  const { url } = first.json;
+  const path = fileOf(dir, data.id);
+  const { revision_id: base_revision_id } = await find(url);
+  const copy = path.replace('original.md', 'original-translated.md');
+  fs.writeFileSync(
+    copy,
+    fs.readFileSync(path, 'utf8').replaceAll('articles/original/', 'articles/translated/'),
+  );
+  t.is((await find(url.replace('original', 'translated'))).id, data.id);
+
+  const updated = update({ target_id: data.id, target_url: url, base_revision_id });
+  t.is((await post('article.updated', updated)).status, 200);
+  t.is((await post('article.published', data)).text, first.text);
+  await receiver.stop();
+  const again = await startReceiver(t, { dir });
+  t.is((await again.post('article.published', data)).text, first.text);
 });
