@@ -1,5 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { messageOf } from '../errors.js';
 
 /** A verdict stands this long, so that a monitor that asks often costs nothing. */
@@ -12,21 +13,22 @@ const VERDICT_MS = 1_000;
  * @returns a function that gives the reason why not, or undefined where all is well.
  */
 export function createHealth(contentDir: string, stateDir: string): () => string | undefined {
+  // Not by the process id: in two containers that share the volume both are process 1.
+  const probePath = join(stateDir, `health-${randomUUID()}`);
   let verdict: string | undefined;
   let until = 0;
   return () => {
     if (Date.now() < until) return verdict;
-    verdict = probe(contentDir, stateDir);
+    verdict = probe(contentDir, probePath);
     until = Date.now() + VERDICT_MS;
     return verdict;
   };
 }
 
-function probe(contentDir: string, stateDir: string): string | undefined {
-  const path = join(stateDir, `health-${process.pid}`);
+function probe(contentDir: string, path: string): string | undefined {
   try {
     fs.accessSync(contentDir, fs.constants.W_OK);
-    fs.mkdirSync(stateDir, { recursive: true });
+    fs.mkdirSync(dirname(path), { recursive: true });
     fs.writeFileSync(path, 'ok\n');
     fs.unlinkSync(path);
     return undefined;
