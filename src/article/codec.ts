@@ -118,11 +118,12 @@ export function decode(text: string, fallback: Fallback): StoredArticle {
 }
 
 /**
- * The HTML that the article is shown with. The service's own to the byte, until a person edits the body;
- * then the body is rendered as Markdown, and the item comment survives (contract: Body additions).
+ * The HTML that the article is shown with. The service's own to the byte, until a person edits the body, or
+ * where it sent Markdown alone; then the body is rendered as Markdown, and the item comment survives
+ * (contract: Body additions).
  */
 export function renderedHtml({ article, bodyEdited }: StoredArticle): string {
-  return bodyEdited
+  return bodyEdited || article.contentHtml === ''
     ? keepItemComments(renderMarkdown(article.body), article.contentHtml)
     : article.contentHtml;
 }

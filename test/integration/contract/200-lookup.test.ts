@@ -79,3 +79,18 @@ test('a lookup writes nothing at all', async (t) => {
   t.deepEqual(treeOf(dir), before);
   t.deepEqual(namesIn(dir), files);
 });
+
+test('an article that came as Markdown alone is told as what the Markdown renders to', async (t) => {
+  const data = article({ content_html: '', content_markdown: 'Some *words*.\n' });
+  const { json } = await receiver().post('article.published', data);
+  t.is((await receiver().find(json.url)).content_html, '<p>Some <em>words</em>.</p>\n');
+});
+
+test('an article without any content has nothing that a lookup could tell', async (t) => {
+  const data = article({ content_html: '', content_markdown: '' });
+  const published = await receiver().post('article.published', data);
+  t.is(published.status, 200);
+  const { status, json } = await receiver().post('article.lookup', { target_url: published.json.url });
+  t.is(status, 404);
+  t.regex(json.error, /target\.content_html is empty/);
+});
