@@ -16,6 +16,12 @@ const EDITS: Record<string, (path: string) => void> = {
   content_html: (path) => edit(path, '<p>Out of the wind.</p>', '<p>Into the sun.</p>'),
   'a key of their own': (path) => edit(path, '\nslug:', '\ndraft: true\nslug:'),
   'a comment': (path) => edit(path, '\nslug:', '\n# hm\nslug:'),
+  'a byte order mark': (path) => fs.writeFileSync(path, `\ufeff${fs.readFileSync(path, 'utf8')}`),
+  'line ends, and a word': (path) => {
+    edit(path, 'Keeping', 'Housing');
+    fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
+  },
+  'the style of a value': (path) => edit(path, 'author: "Marta Oak"', 'author: Marta Oak'),
   'the digest': (path) => edit(path, 'digest: "sha256-', 'digest: "sha256-0'),
   'a file saved by rename': (path) => {
     fs.writeFileSync(`${path}.swp`, fs.readFileSync(path, 'utf8').replace('Keeping', 'Housing'));

@@ -3,6 +3,7 @@ import test from 'ava';
 import { articleFiles, debris, readStored } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { startReceiver } from '../../support/receiver.js';
+import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { type Acknowledged, publishUntilGone } from '../../support/workload.js';
 
@@ -14,7 +15,7 @@ const MOMENTS_MS = 120;
 
 test(`${KILLS} kills at random moments lose nothing that was acknowledged, and leave nothing half done`, async (t) => {
   t.timeout(KILLS * 10_000);
-  const dir = tempDir(t);
+  const dir = storeOnly(tempDir(t));
   const all: Acknowledged[] = [];
   for (let kill = 0; kill <= KILLS; kill++) {
     const receiver = await startReceiver(t, { dir });

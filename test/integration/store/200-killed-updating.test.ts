@@ -3,6 +3,7 @@ import test from 'ava';
 import { articleFiles, debris, readStored } from '../../support/content.js';
 import { article, type UpdatedData, update } from '../../support/events.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const KILLS = Number(process.env.PRESSMARK_TEST_KILLS ?? 50) / 2;
@@ -40,7 +41,7 @@ function settle(known: Known, { revision_id, content_html }: UpdatedData): void 
 
 test(`${KILLS} kills during updates: every article is the old or the new one, whole`, async (t) => {
   t.timeout(KILLS * 10_000);
-  const dir = tempDir(t);
+  const dir = storeOnly(tempDir(t));
   const first = await startReceiver(t, { dir });
   const articles: Known[] = [];
   for (let n = 0; n < ARTICLES; n++) {

@@ -2,9 +2,10 @@ import test from 'ava';
 import { articleFiles, debris, fileOf, treeOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { launch, type Receiver } from '../../support/receiver.js';
+import { storeOnly } from '../../support/store-only.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
-const dir = makeTempDir();
+const dir = storeOnly(makeTempDir());
 let receivers: Receiver[] = [];
 
 test.serial.before(async () => {
