@@ -2,6 +2,7 @@ import { type ArticleDraft, draftOf, keepItemComments } from '../article/article
 import { OWN_KEYS } from '../article/codec.js';
 import { publishedAnswer } from '../contract/answers.js';
 import type { ArticleData } from '../contract/envelope.js';
+import { PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Handled, Surroundings } from './handler.js';
 
@@ -35,6 +36,11 @@ async function filteredDraft(draft: ArticleDraft, { hooks, log }: Surroundings):
   const filtered = await filterContent(draft, hooks, { event: 'article.published', stored: null });
   const slug = await hooks.applyFilters('article.slug', draft.slug, filtered);
   const extra = await hooks.applyFilters('article.frontMatter', {}, filtered);
+  if (typeof extra !== 'object' || extra === null || Array.isArray(extra))
+    throw new PressmarkError(
+      'FILTER_FAILED',
+      'filter article.frontMatter: the plugins’ front matter is no object',
+    );
   const own = Object.keys(extra).filter((key) => OWN_KEYS.has(key));
   if (own.length > 0)
     log.warn(
@@ -54,7 +60,26 @@ export async function filterContent(
   if (!hooks.hasFilter('article.draft')) return draft;
   const { id, slug, date, extra, jsonLd } = draft;
   const filtered = await hooks.applyFilters('article.draft', draft, context);
+  const fault = faultIn(filtered);
+  if (fault !== undefined)
+    throw new PressmarkError('FILTER_FAILED', `filter article.draft: the plugins’ draft ${fault}`);
   const contentHtml = keepItemComments(filtered.contentHtml, draft.contentHtml);
   const body = keepItemComments(filtered.body, draft.body);
   return { ...filtered, id, slug, date, extra, jsonLd, contentHtml, body };
+}
+
+const TEXTS = ['title', 'description', 'author', 'keyword', 'contentHtml', 'body'] as const;
+
+/** What keeps a draft from being stored: plugins in JavaScript return whatever they like. */
+function faultIn(value: unknown): string | undefined {
+  if (typeof value !== 'object' || value === null) return 'is no object';
+  const draft: Partial<Record<keyof ArticleDraft, unknown>> = { ...value };
+  const field = TEXTS.find((name) => !isText(draft[name]));
+  if (field !== undefined) return `has no text as its ${field}`;
+  if (!Array.isArray(draft.tags) || !draft.tags.every(isText)) return 'has no list of texts as its tags';
+  return draft.image === null || isText(draft.image) ? undefined : 'has neither a text nor null as its image';
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.isWellFormed();
 }
