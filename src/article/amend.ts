@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { type Document, isScalar, parseDocument, Scalar } from 'yaml';
+import { isDeepStrictEqual } from 'node:util';
+import { type Document, isMap, isScalar, parseDocument, Scalar, visit } from 'yaml';
+import { messageOf, PressmarkError } from '../errors.js';
 import type { Article } from './article.js';
-import { digestOf, encode, fileDigest } from './codec.js';
-import { escapeUnprintable, literal, PORTABLE_YAML, quoted, quotedList } from './yaml-text.js';
+import { decode, digestOf, encode, fileDigest } from './codec.js';
+import { escapeUnprintable, isUnprintable, literal, PORTABLE_YAML, quoted, quotedList } from './yaml-text.js';
 
 /**
  * The file of an article that replaces the one in `previous`. Keys and comments that a person wrote stay,
@@ -11,12 +13,13 @@ import { escapeUnprintable, literal, PORTABLE_YAML, quoted, quotedList } from '.
  * @param previous the whole present file.
  * @param stored the same file, decoded.
  * @param next what it shall say; its `extra` is taken from the file, not from here.
+ * @throws PressmarkError ARTICLE_UNREADABLE where a person's YAML cannot be rewritten without loss.
  */
 export function amend(previous: string, stored: Article, next: Article): string {
   // As `encode` laid it out, nothing of anyone else's is in it but the extra keys, which it keeps.
   if (encode(stored) === previous) return encode({ ...next, extra: stored.extra });
 
-  const document = parseDocument(frontMatterText(previous));
+  const document = parseFront(previous);
   const inserted = new Map<string, string>();
   const digestMark = mark();
   for (const [key, yaml] of ownLines(next)) {
@@ -29,7 +32,44 @@ export function amend(previous: string, stored: Article, next: Article): string 
   let front = escapeUnprintable(document.toString(PORTABLE_YAML));
   for (const [placeholder, yaml] of inserted) front = front.replace(placeholder, () => yaml);
   const text = `---\n${front}---\n${next.body}`;
-  return text.replace(digestMark, () => `"${fileDigest(text)}"`);
+  const amended = text.replace(digestMark, () => `"${fileDigest(text)}"`);
+  requireFaithful(amended, { ...next, extra: stored.extra });
+  return amended;
+}
+
+/** The front matter as a document in which own values can be set. */
+function parseFront(text: string): Document {
+  const document = parseDocument(frontMatterText(text));
+  const [error] = document.errors;
+  // This parser keeps comments and is stricter than the one that reads, for instance about indentation.
+  if (error !== undefined) {
+    const line = (error.linePos?.[0].line ?? 0) + 1;
+    throw unreadable(`line ${line}: ${error.message.split(/ at line |:?\n/, 1)[0]}`);
+  }
+  // In `{a: 1, b: 2}` no literal block can stand.
+  if (isMap(document.contents)) document.contents.flow = false;
+  visit(document, {
+    Scalar: (_, scalar) => {
+      if (typeof scalar.value === 'string' && isUnprintable(scalar.value)) scalar.type = Scalar.QUOTE_DOUBLE;
+    },
+  });
+  return document;
+}
+
+/** A person can write YAML in more ways than we can foresee: what does not read back is not written. */
+function requireFaithful(text: string, next: Article): void {
+  let read: Article;
+  try {
+    read = decode(text, { id: next.id, slug: next.slug, url: () => next.url }).article;
+  } catch (cause) {
+    throw unreadable(messageOf(cause), cause);
+  }
+  if (!isDeepStrictEqual(read, next)) throw unreadable('it would not read back as it was');
+}
+
+function unreadable(reason: string, cause?: unknown): PressmarkError {
+  const message = `the article's front matter cannot be rewritten, ${reason}; write it more plainly`;
+  return new PressmarkError('ARTICLE_UNREADABLE', message, { cause });
 }
 
 function frontMatterText(text: string): string {
@@ -64,9 +104,11 @@ function setOwn(document: Document, key: string, yaml: string, inserted: Map<str
   scalar.type = Scalar.PLAIN;
   const present = document.get(key, true);
   if (isScalar(present)) {
-    // A comment behind or above the value is the person's.
-    if (present.comment) scalar.comment = present.comment;
-    if (present.commentBefore) scalar.commentBefore = present.commentBefore;
+    // A comment behind or above the value is the person's. Behind a literal block it would become text.
+    const isBlock = yaml.startsWith('|');
+    if (present.comment && !isBlock) scalar.comment = present.comment;
+    const above = [present.commentBefore, isBlock && present.comment].filter(Boolean);
+    if (above.length > 0) scalar.commentBefore = above.join('\n');
   }
   document.set(key, scalar);
 }

@@ -16,6 +16,11 @@ export function quoted(text: string): string {
   return escapeUnprintable(JSON.stringify(text));
 }
 
+/** Whether a string can only stand in double quotes, its unprintable characters escaped. */
+export function isUnprintable(text: string): boolean {
+  return text.search(UNPRINTABLE) !== -1;
+}
+
 /** Escapes what YAML readers refuse. Only for YAML in which such characters can stand in double quotes alone. */
 export function escapeUnprintable(yaml: string): string {
   return yaml.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
