@@ -69,6 +69,7 @@ export function createFaults(t: { teardown(dispose: () => void): void }): Faults
   set();
   return {
     options: {
+      storeOnly: true,
       preload: PRELOAD,
       env: { PRESSMARK_TEST_RULES: rulesPath, PRESSMARK_TEST_TRACE: tracePath },
     },

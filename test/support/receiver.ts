@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { TestFn } from 'ava';
 import { type Client, createClient } from './client.js';
 import { SECRET } from './signer.js';
+import { storeOnly } from './store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
 
 /** The program that is tested, as it is shipped. */
@@ -21,6 +22,8 @@ export interface LogLine {
 }
 
 export interface ReceiverOptions {
+  /** Neither builds pages nor commits: where the store and the answers are looked at, that costs time alone. */
+  readonly storeOnly?: boolean;
   /** Laid over the environment; undefined leaves a variable out. */
   readonly env?: NodeJS.Dict<string>;
   /** A module that is loaded before the program. */
@@ -56,6 +59,7 @@ export interface Ended {
 
 /** Starts a receiver on a site's folder and waits until it answers. Whoever calls this stops it. */
 export async function launch(dir: string, options: ReceiverOptions = {}): Promise<Receiver> {
+  if (options.storeOnly) storeOnly(dir);
   const child = spawnStart(dir, options);
   const exited = once(child, 'exit');
   const log: LogLine[] = [];
@@ -156,6 +160,9 @@ export async function startReceiver(
   t.teardown(() => receiver.kill('SIGKILL'));
   return receiver;
 }
+
+/** What most tests of the contract start their receivers with. */
+export const STORE_ONLY: ReceiverOptions = { storeOnly: true };
 
 /** One receiver for all tests of a file. */
 export function sharedReceiver(test: TestFn, options: ReceiverOptions = {}): () => Receiver {

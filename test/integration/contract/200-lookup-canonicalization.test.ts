@@ -1,8 +1,8 @@
 import test from 'ava';
 import { article } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 test.serial.before(async (t) => {
   const { json } = await receiver().post('article.published', article({ id: 'canon', slug: 'canon' }));

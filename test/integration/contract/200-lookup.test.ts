@@ -1,9 +1,9 @@
 import test from 'ava';
 import { edit, fileOf, namesIn, treeOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { sharedReceiver, startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 test('a lookup answers with the article, its revision and version 3', async (t) => {
   const data = article();
@@ -40,7 +40,7 @@ for (const [name, content_html] of Object.entries(BODIES)) {
 }
 
 test('the revision is the same until something changes', async (t) => {
-  const { dir, post, find } = await startReceiver(t);
+  const { dir, post, find } = await startReceiver(t, STORE_ONLY);
   const data = article();
   const { json } = await post('article.published', data);
   const first = await find(json.url);
@@ -51,7 +51,7 @@ test('the revision is the same until something changes', async (t) => {
 });
 
 test('after a person has edited the body, the body is what a lookup tells, with the item comment', async (t) => {
-  const { dir, post, find } = await startReceiver(t);
+  const { dir, post, find } = await startReceiver(t, STORE_ONLY);
   const data = article({ content_markdown: '## A heading\n\nSome words.\n' });
   const { json } = await post('article.published', data);
   edit(fileOf(dir, data.id), 'Some words.', 'Some *better* words.');
@@ -62,7 +62,7 @@ test('after a person has edited the body, the body is what a lookup tells, with 
 });
 
 test('after a person has edited anything else, content_html is still the service’s own', async (t) => {
-  const { dir, post, find } = await startReceiver(t);
+  const { dir, post, find } = await startReceiver(t, STORE_ONLY);
   const data = article();
   const { json } = await post('article.published', data);
   edit(fileOf(dir, data.id), data.title, 'A title by hand');
@@ -70,7 +70,7 @@ test('after a person has edited anything else, content_html is still the service
 });
 
 test('a lookup writes nothing at all', async (t) => {
-  const { dir, post, find } = await startReceiver(t);
+  const { dir, post, find } = await startReceiver(t, STORE_ONLY);
   const { json } = await post('article.published', article());
   const before = treeOf(dir);
   const files = namesIn(dir);

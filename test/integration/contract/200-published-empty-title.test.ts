@@ -1,9 +1,9 @@
 import test from 'ava';
 import { fileOf, readStored } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 for (const title of ['', '   ', '\n\t']) {
   test(`a title of ${JSON.stringify(title)} is stored as a placeholder, so that a lookup can answer`, async (t) => {

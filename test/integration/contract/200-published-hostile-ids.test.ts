@@ -1,7 +1,7 @@
 import test from 'ava';
 import { articleFiles } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
 
 const IDS = [
   'true',
@@ -50,7 +50,7 @@ const IDS = [
 ];
 
 test('every id comes back exactly: in answers, lookups, redeliveries, and after a restart', async (t) => {
-  const first = await startReceiver(t);
+  const first = await startReceiver(t, STORE_ONLY);
   const { dir } = first;
   const urls = new Map<string, string>();
   for (const id of IDS) {

@@ -2,9 +2,9 @@ import { basename } from 'node:path';
 import test from 'ava';
 import { articleFiles, fileOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { SITE_URL, sharedReceiver } from '../../support/receiver.js';
+import { SITE_URL, STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 const SLUGS = [
   '',

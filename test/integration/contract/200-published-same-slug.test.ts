@@ -1,8 +1,8 @@
 import test from 'ava';
 import { article } from '../../support/events.js';
-import { SITE_URL, sharedReceiver } from '../../support/receiver.js';
+import { SITE_URL, STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 test('articles with one slug get numbers, also when all come at once', async (t) => {
   const answers = await Promise.all(

@@ -2,9 +2,9 @@ import fs from 'node:fs';
 import test from 'ava';
 import { fileOf } from '../../support/content.js';
 import { article, envelope } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 test('unknown fields are accepted and dropped', async (t) => {
   const data = article();

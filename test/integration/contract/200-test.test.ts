@@ -1,9 +1,9 @@
 import test from 'ava';
 import { namesIn, treeOf } from '../../support/content.js';
 import { article, testData } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 test('a test is answered with version 3 and all three capabilities, and writes nothing', async (t) => {
   const { dir, post } = receiver();

@@ -1,10 +1,10 @@
 import test from 'ava';
 import { answerOf } from '../../support/client.js';
 import { envelope, testData } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 import { signature } from '../../support/signer.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 for (const path of ['/webhook', '/webhook/', '/webhook?from=service', '/webhook/?from=service']) {
   test(`${path} answers itself, never by a redirect`, async (t) => {

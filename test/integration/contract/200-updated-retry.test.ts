@@ -1,10 +1,10 @@
 import test from 'ava';
 import { treeOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
 
 test('a retry of the current revision is a 200 that touches nothing, whatever else it says', async (t) => {
-  const receiver = await startReceiver(t);
+  const receiver = await startReceiver(t, STORE_ONLY);
   const { dir, post, find } = receiver;
   const data = article();
   const { url } = (await post('article.published', data)).json;
@@ -31,7 +31,7 @@ test('a retry of the current revision is a 200 that touches nothing, whatever el
 });
 
 test('an old retry after a newer update is a 409', async (t) => {
-  const { dir, post, find } = await startReceiver(t);
+  const { dir, post, find } = await startReceiver(t, STORE_ONLY);
   const data = article();
   const { url } = (await post('article.published', data)).json;
   const { revision_id: base_revision_id } = await find(url);
@@ -47,7 +47,7 @@ test('an old retry after a newer update is a 409', async (t) => {
 });
 
 test('twenty retries at once are one update', async (t) => {
-  const { post, find } = await startReceiver(t);
+  const { post, find } = await startReceiver(t, STORE_ONLY);
   const data = article();
   const { url } = (await post('article.published', data)).json;
   const { revision_id: base_revision_id } = await find(url);

@@ -1,8 +1,8 @@
 import test from 'ava';
 import { article, envelope } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 const whole = JSON.stringify(envelope('article.published', article()));
 
 const BODIES = {

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { articleFiles } from '../../support/content.js';
 import { article, envelope, testData } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 const FIELDS = Object.keys(article()).filter((field) => field !== 'published_at');
 

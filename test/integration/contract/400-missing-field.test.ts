@@ -1,9 +1,9 @@
 import test from 'ava';
 import { treeOf } from '../../support/content.js';
 import { article, envelope, testData, update } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 const target = { target_id: 'a', target_url: 'https://garden.example/articles/a/', base_revision_id: 'r' };
 const DATA: Record<string, object> = {

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import test from 'ava';
 import { treeOf } from '../../support/content.js';
 import { article, envelope } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 import { SECRET, signature } from '../../support/signer.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 const BODY = JSON.stringify(envelope('article.published', article()));
 const RIGHT = signature(BODY);

@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import test from 'ava';
 import { edit, fileOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
 
 test('an article whose file a person has removed is not found any more, and can come again', async (t) => {
-  const { dir, post } = await startReceiver(t);
+  const { dir, post } = await startReceiver(t, STORE_ONLY);
   const data = article();
   const { json } = await post('article.published', data);
   fs.unlinkSync(fileOf(dir, data.id));
@@ -17,7 +17,7 @@ test('an article whose file a person has removed is not found any more, and can 
 });
 
 test('an article whose URL a person has changed is not found at the old one', async (t) => {
-  const { dir, post } = await startReceiver(t);
+  const { dir, post } = await startReceiver(t, STORE_ONLY);
   const data = article();
   const { json } = await post('article.published', data);
   edit(fileOf(dir, data.id), `url: "${json.url}"`, 'url: "https://garden.example/elsewhere/"');
@@ -27,7 +27,7 @@ test('an article whose URL a person has changed is not found at the old one', as
 });
 
 test('titles and slugs are never guessed by', async (t) => {
-  const { post } = await startReceiver(t);
+  const { post } = await startReceiver(t, STORE_ONLY);
   await post('article.published', article({ slug: 'bees-in-spring', title: 'Bees in spring' }));
   for (const path of [
     'articles/bees-in-sprin/',
@@ -39,7 +39,7 @@ test('titles and slugs are never guessed by', async (t) => {
 });
 
 test('a target field that a person has emptied is named instead of sent', async (t) => {
-  const { dir, post } = await startReceiver(t);
+  const { dir, post } = await startReceiver(t, STORE_ONLY);
   const data = article();
   const { json } = await post('article.published', data);
   edit(fileOf(dir, data.id), `title: ${JSON.stringify(data.title)}`, 'title: ""');

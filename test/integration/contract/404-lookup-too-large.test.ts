@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import test from 'ava';
 import { fileOf } from '../../support/content.js';
 import { article, envelope } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
 
 test('the largest article that can be published can be looked up', async (t) => {
-  const { post, raw } = await startReceiver(t);
+  const { post, raw } = await startReceiver(t, STORE_ONLY);
   const data = article({ content_html: '', content_markdown: '' });
   const room = 1_000_000 - Buffer.byteLength(JSON.stringify(envelope('article.published', data)));
   data.content_html = 'x'.repeat(room);
@@ -16,7 +16,7 @@ test('the largest article that can be published can be looked up', async (t) => 
 });
 
 test('an answer that a person’s edit brings to 1,000,000 bytes is a 404 that says why', async (t) => {
-  const { dir, post, find } = await startReceiver(t);
+  const { dir, post, find } = await startReceiver(t, STORE_ONLY);
   const data = article();
   const { json } = await post('article.published', data);
   const path = fileOf(dir, data.id);

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import test from 'ava';
 import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
 
 test('a copied file makes its URL ambiguous at once, until the copy is gone', async (t) => {
-  const { dir, post, find } = await startReceiver(t);
+  const { dir, post, find } = await startReceiver(t, STORE_ONLY);
   for (let round = 0; round < 10; round++) {
     const data = article();
     const { json } = await post('article.published', data);
@@ -34,7 +34,7 @@ test('a copied file makes its URL ambiguous at once, until the copy is gone', as
 });
 
 test('also where the clock of the file system is too coarse to tell that the folder changed', async (t) => {
-  const { dir, post, find } = await startReceiver(t);
+  const { dir, post, find } = await startReceiver(t, STORE_ONLY);
   const data = article();
   const { json } = await post('article.published', data);
   const path = fileOf(dir, data.id);

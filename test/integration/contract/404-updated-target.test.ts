@@ -1,10 +1,10 @@
 import test from 'ava';
 import { treeOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
 
 test('target_id and target_url must name the same stored article', async (t) => {
-  const { dir, post, find } = await startReceiver(t);
+  const { dir, post, find } = await startReceiver(t, STORE_ONLY);
   const [one, other] = [article(), article()];
   const url = (await post('article.published', one)).json.url;
   const otherUrl = (await post('article.published', other)).json.url;
@@ -30,7 +30,7 @@ test('target_id and target_url must name the same stored article', async (t) => 
 });
 
 test('an update of nothing inserts nothing', async (t) => {
-  const { dir, post } = await startReceiver(t);
+  const { dir, post } = await startReceiver(t, STORE_ONLY);
   const target = { target_id: 'a', target_url: 'https://garden.example/articles/a/', base_revision_id: 'r' };
   t.is((await post('article.updated', update(target))).status, 404);
   t.deepEqual(treeOf(dir), []);

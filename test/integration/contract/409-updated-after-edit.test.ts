@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import { edit, fileOf } from '../../support/content.js';
 import { article, type UpdatedData, update } from '../../support/events.js';
-import { type Receiver, sharedReceiver, startReceiver } from '../../support/receiver.js';
+import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
 
 const EDITS: Record<string, (path: string) => void> = {
   'the body': (path) => edit(path, 'Out of the wind.\n\n<!--', 'Out of the wind, always.\n\n<!--'),
@@ -29,7 +29,7 @@ const EDITS: Record<string, (path: string) => void> = {
   },
 };
 
-const shared = sharedReceiver(test);
+const shared = sharedReceiver(test, STORE_ONLY);
 
 /** An article, and an update that would be right if nobody touched the article any more. */
 async function prepare({ dir, post, find }: Receiver) {
@@ -62,7 +62,7 @@ for (const [what, make] of Object.entries(EDITS)) {
 }
 
 test('so do edits that are made while no receiver runs', async (t) => {
-  const receiver = await startReceiver(t);
+  const receiver = await startReceiver(t, STORE_ONLY);
   const { dir } = receiver;
   const prepared = [];
   for (const make of Object.values(EDITS)) prepared.push({ make, ...(await prepare(receiver)) });

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { article, update } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
 
 test('of thirty updates on one base exactly one wins, and it is what stands there', async (t) => {
-  const { post, find } = await startReceiver(t);
+  const { post, find } = await startReceiver(t, STORE_ONLY);
   const data = article();
   const { url } = (await post('article.published', data)).json;
   for (let round = 0; round < 3; round++) {

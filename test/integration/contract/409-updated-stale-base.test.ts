@@ -1,10 +1,10 @@
 import test from 'ava';
 import { treeOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
 
 test('a base that is not the current revision is a conflict, and nothing changes', async (t) => {
-  const { dir, post, find } = await startReceiver(t);
+  const { dir, post, find } = await startReceiver(t, STORE_ONLY);
   const data = article();
   const { url } = (await post('article.published', data)).json;
   const { revision_id } = await find(url);

@@ -1,11 +1,11 @@
 import test from 'ava';
 import { articleFiles } from '../../support/content.js';
 import { article, envelope } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 import { signature } from '../../support/signer.js';
 import { sendSlowly, sendThenRead } from '../../support/sockets.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 
 const BODY = Buffer.from(
   JSON.stringify(envelope('article.published', article({ content_html: 'x'.repeat(3_000_000) }))),

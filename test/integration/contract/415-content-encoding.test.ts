@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { article, envelope } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, STORE_ONLY);
 const body = () => Buffer.from(JSON.stringify(envelope('article.published', article())));
 
 for (const encoding of ['gzip', 'br', 'deflate', 'x-unknown', 'gzip, identity']) {

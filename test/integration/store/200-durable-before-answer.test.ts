@@ -4,7 +4,7 @@ import test from 'ava';
 import { fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { createFaults, type Traced } from '../../support/faults.js';
-import { startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
 
 /** The calls on the content folder and the journal, in their order, each by a name that does not change. */
 function stepsOf(trace: readonly Traced[], dir: string): string[] {
@@ -91,7 +91,7 @@ test('an update is written, synced, kept by a second name, renamed, and its fold
 
 test('what another process left behind is synced before it is acknowledged', async (t) => {
   const faults = createFaults(t);
-  const first = await startReceiver(t);
+  const first = await startReceiver(t, STORE_ONLY);
   const data = article();
   await first.post('article.published', data);
   await first.kill('SIGKILL');

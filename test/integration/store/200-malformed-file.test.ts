@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import test from 'ava';
 import { articleFiles, edit, fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
 
 test('a malformed file is one article’s trouble: named in the log, skipped, its id stays taken', async (t) => {
-  const first = await startReceiver(t);
+  const first = await startReceiver(t, STORE_ONLY);
   const { dir } = first;
   const [broken, sound] = [article(), article()];
   const brokenAnswer = await first.post('article.published', broken);
@@ -46,7 +46,7 @@ test('a malformed file is one article’s trouble: named in the log, skipped, it
 });
 
 test('front matter in another language is refused, never evaluated', async (t) => {
-  const { dir, post } = await startReceiver(t);
+  const { dir, post } = await startReceiver(t, STORE_ONLY);
   const data = article();
   const { json } = await post('article.published', data);
   const path = fileOf(dir, data.id);
@@ -68,7 +68,7 @@ test('front matter in another language is refused, never evaluated', async (t) =
 });
 
 test('other files in the content folder are left alone', async (t) => {
-  const { dir, post } = await startReceiver(t);
+  const { dir, post } = await startReceiver(t, STORE_ONLY);
   const files = {
     'notes.txt': 'x',
     'empty.md': '',

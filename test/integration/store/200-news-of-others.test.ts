@@ -5,7 +5,7 @@ import test from 'ava';
 import { articleFiles } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
-import { startReceiver } from '../../support/receiver.js';
+import { STORE_ONLY, startReceiver } from '../../support/receiver.js';
 
 test('a journal line that was cut off hides nothing that is named after it', async (t) => {
   const faults = createFaults(t);
@@ -29,7 +29,7 @@ test('a journal line that was cut off hides nothing that is named after it', asy
 
 test('news that could not be read stay news', async (t) => {
   const faults = createFaults(t);
-  const first = await startReceiver(t);
+  const first = await startReceiver(t, STORE_ONLY);
   const { dir } = first;
   const second = await startReceiver(t, { ...faults.options, dir });
   for (let round = 0; round < 5; round++) {
@@ -44,7 +44,7 @@ test('news that could not be read stay news', async (t) => {
 });
 
 test('without .pressmark nothing is lost but time', async (t) => {
-  const first = await startReceiver(t);
+  const first = await startReceiver(t, STORE_ONLY);
   const { dir } = first;
   const second = await startReceiver(t, { dir });
   const receivers = [first, second, first];
