@@ -4,6 +4,7 @@ import type { Article } from '../article/article.js';
 import { decode, type StoredArticle } from '../article/codec.js';
 import { reasonOf } from '../article/front-matter.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
+import { systemCode } from '../errors.js';
 import type { Layout } from '../presets/layout.js';
 
 /** What tells that a file is still the one that was read. */
@@ -76,7 +77,10 @@ export function readEntry(content: ContentFolder, path: string, known?: Entry): 
     read = readText(content, path);
   } catch (error) {
     if (isGone(error)) return undefined;
-    throw error;
+    if (systemCode(error) !== 'EACCES') throw error;
+    // One file that we may not read must not keep us from all the others.
+    const stamp = stampOf(fs.statSync(join(content.root, path)));
+    return brokenEntry(content, path, { text: '', stamp }, 'line 1: the file may not be read', known);
   }
   try {
     return entryOf(path, decodeAt(content, path, read.text).article, read.stamp);

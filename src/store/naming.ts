@@ -28,7 +28,8 @@ export function createNaming(content: ContentFolder, catalog: Catalog): (draft: 
   function isFree(path: string, url: string): boolean {
     if (reserved.has(path) || reserved.has(url)) return false;
     if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0) return false;
-    return !fs.existsSync(join(content.root, path));
+    // A symbolic link that leads nowhere takes its name too; only lstat sees it.
+    return fs.lstatSync(join(content.root, path), { throwIfNoEntry: false }) === undefined;
   }
 
   return (draft) => {

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemCode } from '../errors.js';
 import { isLeftover } from '../fs/atomic-write.js';
 import type { Catalog } from './catalog.js';
 import { type ContentFolder, type Entry, isGone, readEntry, sameStamp, stampOf } from './entry.js';
@@ -50,12 +51,22 @@ export async function scan(content: ContentFolder, catalog: Catalog): Promise<Sc
 /** Brings one path of the catalog up to date with the disk; nothing where nothing changed. */
 export function refresh(content: ContentFolder, catalog: Catalog, path: string): Change[] {
   const before = catalog.get(path);
-  const stat = fs.statSync(join(content.root, path), { throwIfNoEntry: false });
+  const stat = statOf(join(content.root, path));
   if (stat?.isFile() && before !== undefined && sameStamp(stampOf(stat), before.stamp)) return [];
   const after = stat?.isFile() ? readEntry(content, path, before) : undefined;
   if (after !== undefined) catalog.set(after);
   else if (catalog.delete(path) === undefined) return [];
   return [{ path, before, after }];
+}
+
+/** A file's status; undefined where nothing is there, or only symbolic links that lead in a circle. */
+function statOf(path: string): fs.Stats | undefined {
+  try {
+    return fs.statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (systemCode(error) === 'ELOOP') return undefined;
+    throw error;
+  }
 }
 
 /** Whether a path below the content folder is an article's. */
