@@ -69,7 +69,7 @@ export function createStore(options: StoreOptions) {
   const durable = createDurableFiles(content.root, group.suspects);
   const reading = createReading(content, catalog, journal, group.isUnderWay, notice);
   const pipeline = createPipeline(lock, reading.catchUp);
-  const chooseName = createNaming(content, catalog);
+  const chooseName = createNaming(content, catalog, (path) => notice(refresh(content, catalog, path)));
 
   function notice(changes: readonly Change[]): void {
     if (changes.length > 0) onChange(changes);
@@ -95,14 +95,16 @@ export function createStore(options: StoreOptions) {
    */
   function publish(draft: ArticleDraft): Promise<Published> {
     return locked(draft.id, async () => {
-      const entry = await reading.current(draft.id);
-      if (entry !== undefined) {
-        await durable.ensure(entry);
-        return { outcome: 'known', id: entry.id, url: entry.url };
-      }
       for (;;) {
+        const entry = await reading.current(draft.id);
+        if (entry !== undefined) {
+          await durable.ensure(entry);
+          return { outcome: 'known', id: entry.id, url: entry.url };
+        }
         const { slug, path, url, release } = chooseName(draft);
         try {
+          // The file that has the suggested name may be this very article, put back a moment ago.
+          if (catalog.byId(draft.id).length > 0) continue;
           const { text, article } = encodeFirst({ ...draft, slug, url, updated: null });
           const stored = await write(
             { path, target: join(content.root, path), text, replaces: null },

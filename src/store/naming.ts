@@ -19,8 +19,14 @@ export interface Name {
 /**
  * Chooses names for new articles: a slug whose file and URL are both free, numbered where the suggestion is
  * taken. Names of articles that are still being written count as taken.
+ *
+ * @param look told of a path at which a file stands that the catalog does not know.
  */
-export function createNaming(content: ContentFolder, catalog: Catalog): (draft: ArticleDraft) => Name {
+export function createNaming(
+  content: ContentFolder,
+  catalog: Catalog,
+  look: (path: string) => void,
+): (draft: ArticleDraft) => Name {
   const reserved = new Set<string>();
   /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
   const nextNumber = new Map<string, number>();
@@ -29,7 +35,9 @@ export function createNaming(content: ContentFolder, catalog: Catalog): (draft: 
     if (reserved.has(path) || reserved.has(url)) return false;
     if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0) return false;
     // A symbolic link that leads nowhere takes its name too; only lstat sees it.
-    return fs.lstatSync(join(content.root, path), { throwIfNoEntry: false }) === undefined;
+    if (fs.lstatSync(join(content.root, path), { throwIfNoEntry: false }) === undefined) return true;
+    look(path);
+    return false;
   }
 
   return (draft) => {
