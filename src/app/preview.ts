@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Middleware } from 'koa';
 import sirv from 'sirv';
 import { systemCode } from '../errors.js';
@@ -23,6 +24,9 @@ export function preview(outputDir: string, basePath: string): Middleware {
     context.respond = false;
     context.res.statusCode = 200;
     context.req.url = (context.req.url ?? '/').slice(basePath.length) || '/';
+    // Opening a file can fail after all: too many are open, this one may not be read. sirv hears of no error of
+    // the stream it makes, and an error that nobody hears ends the process.
+    context.res.once('pipe', (file: Readable) => file.once('error', () => context.res.destroy()));
     const missing = () => notFound(outputDir, context.res, context.method === 'HEAD');
     if (isHidden(context.req.url)) missing();
     else serve(context.req, context.res, missing);

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import net from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { article } from '../../support/events.js';
@@ -64,4 +65,16 @@ test('200: a site below a path is served there, and the root leads to it', async
   const root = await fetch(`${receiver.origin}/`, { redirect: 'manual' });
   t.deepEqual([root.status, root.headers.get('location')], [302, '/blog/']);
   t.is((await receiver.find('https://garden.example/blog/articles/hive')).id, json.id);
+});
+
+test('a file that cannot be opened ends its own request, not the receiver', async (t) => {
+  const dir = tempDir(t);
+  const receiver = await startReceiver(t, { dir });
+  fs.mkdirSync(join(dir, 'public'), { recursive: true });
+  // Nobody can open a socket's name, whatever they may read.
+  const socket = net.createServer().listen(join(dir, 'public/socket.txt'));
+  t.teardown(() => socket.close());
+  await until(() => socket.listening);
+  await t.throwsAsync(fetch(`${receiver.origin}/socket.txt`).then((response) => response.text()));
+  t.is((await receiver.post('article.published', article())).status, 200);
 });
