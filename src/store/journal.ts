@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
+import { dirname } from 'node:path';
 
 /** A journal longer than this is begun anew at the next start. */
 const ROTATE_BYTES = 1_000_000;
@@ -49,6 +50,8 @@ export function openJournal(path: string): Journal {
   }
 
   function reopen(): void {
+    // Somebody may have removed the whole state folder; nothing in it is missed.
+    fs.mkdirSync(dirname(path), { recursive: true });
     const next = fs.openSync(path, 'a+');
     fs.closeSync(fd);
     fd = next;

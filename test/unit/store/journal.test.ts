@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test from 'ava';
 import { openJournal } from '../../../src/store/journal.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -33,6 +33,7 @@ test('a journal that was removed, replaced or cut short means that everything mu
   const path = join(tempDir(t), 'journal');
   const spoil = {
     removed: () => fs.unlinkSync(path),
+    'removed with its folder': () => fs.rmSync(dirname(path), { recursive: true }),
     replaced: () => {
       fs.writeFileSync(`${path}.new`, '');
       fs.renameSync(`${path}.new`, path);
