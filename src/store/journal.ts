@@ -25,6 +25,8 @@ export function openJournal(path: string): Journal {
   let fd = fs.openSync(path, 'a+');
   let inode = fs.fstatSync(fd).ino;
   let offset = fs.fstatSync(fd).size;
+  /** Whether a journal was begun anew before its end was read. */
+  let missed = false;
 
   function append(paths: Iterable<string>): void {
     // The line end in front closes a line that somebody's full disk has cut off.
@@ -37,7 +39,8 @@ export function openJournal(path: string): Journal {
 
   function news(): ReadonlySet<string> | 'everything' {
     const stat = fs.statSync(path, { throwIfNoEntry: false });
-    if (stat?.ino !== inode || stat.size < offset) {
+    if (missed || stat?.ino !== inode || stat.size < offset) {
+      missed = false;
       reopen();
       return 'everything';
     }
@@ -59,7 +62,9 @@ export function openJournal(path: string): Journal {
   }
 
   function rotate(): boolean {
-    if (fs.fstatSync(fd).size < ROTATE_BYTES) return false;
+    const { size } = fs.fstatSync(fd);
+    if (size < ROTATE_BYTES) return false;
+    missed ||= size !== offset;
     fs.writeFileSync(`${path}.new`, '');
     fs.renameSync(`${path}.new`, path);
     reopen();

@@ -39,8 +39,11 @@ export function createPipeline(lock: Lock, catchUp: () => Promise<void>): Pipeli
   let inside = false;
   let entering = false;
   let closed = false;
-  /** Whether others may have written what has not been read yet; it stays so when reading fails. */
-  let behind = false;
+  /**
+   * Whether others may have written what has not been read yet; it stays so when reading fails. True to begin
+   * with: the recovery has taken the lock after it had looked at the files, and may hold it still.
+   */
+  let behind = true;
   let nextLook = 0;
   const idlers: (() => void)[] = [];
 

@@ -64,3 +64,12 @@ test('only a long journal is begun anew', (t) => {
   t.is(fs.statSync(path).size, 0);
   t.is(b.news(), 'everything');
 });
+
+test('what was not read before the journal was begun anew is not forgotten', (t) => {
+  const path = join(tempDir(t), 'journal');
+  const [a, b] = [openJournal(path), openJournal(path)];
+  a.append(Array.from({ length: 30_000 }, (_, n) => `articles/2026/11/an-article-${n}.md`));
+  t.true(b.rotate());
+  t.is(b.news(), 'everything');
+  t.deepEqual(b.news(), new Set());
+});
