@@ -33,9 +33,15 @@ export function createLog({
   fd?: number;
 }): Log {
   const settings = { level, base: null, redact: { paths: REDACTED, censor: '[redacted]' } };
-  if (!terminal) return pino(settings, pino.destination({ dest: fd, sync: true }));
-  return pino(
-    settings,
-    pretty({ destination: fd, sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' }),
-  );
+  return pino(settings, deaf(terminal ? readable(fd) : pino.destination({ dest: fd, sync: true })));
+}
+
+function readable(fd: number) {
+  return pretty({ destination: fd, sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' });
+}
+
+/** A log that cannot be written, as its disk is full, must not stop the deliveries; its lines are lost. */
+function deaf<S extends { on(event: 'error', listener: () => void): unknown }>(stream: S): S {
+  stream.on('error', () => undefined);
+  return stream;
 }
