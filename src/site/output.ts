@@ -29,9 +29,15 @@ export interface Output {
   sweep(): void;
 }
 
-/** The output folder at `root`, of which `manifest` says what in it is ours. */
-export function openOutput(root: string, manifest: Manifest, log: Log): Output {
+/**
+ * The output folder at `root`, of which `manifest` says what in it is ours.
+ *
+ * @param workshop where pages are written before they get their name, so that nobody who copies the output
+ *   ever takes half a page along; on the same file system, or the root itself serves.
+ */
+export function openOutput(root: string, workshop: string, manifest: Manifest, log: Log): Output {
   const foreign = new Set<string>();
+  let tempFolder = workshop;
 
   function put(file: string, text: string): boolean {
     const digest = hash('sha256', text).slice(0, 32);
@@ -51,8 +57,7 @@ export function openOutput(root: string, manifest: Manifest, log: Log): Output {
   }
 
   function replace(file: string, text: string, digest: string): void {
-    // In the root, so that one look at one folder finds all leftovers.
-    const temp = join(root, `.pressmark-${randomBytes(8).toString('hex')}.tmp`);
+    const temp = join(tempFolder, `.pressmark-${randomBytes(8).toString('hex')}.tmp`);
     try {
       const stat = writeNew(temp, text);
       // Said before it is done: after a crash in between the file does not match and is built again.
@@ -60,12 +65,14 @@ export function openOutput(root: string, manifest: Manifest, log: Log): Output {
       rename(temp, join(root, file));
     } catch (error) {
       discard(temp);
-      throw error;
+      if (systemCode(error) !== 'EXDEV' || tempFolder === root) throw error;
+      tempFolder = root; // the output is mounted from elsewhere
+      replace(file, text, digest);
     }
   }
 
   function writeNew(temp: string, text: string): fs.Stats {
-    fs.mkdirSync(root, { recursive: true });
+    fs.mkdirSync(dirname(temp), { recursive: true });
     const fd = fs.openSync(temp, 'wx');
     try {
       fs.writeFileSync(fd, text);
@@ -124,11 +131,13 @@ export function openOutput(root: string, manifest: Manifest, log: Log): Output {
   }
 
   function sweep(): void {
-    if (!fs.existsSync(root)) return;
-    for (const name of fs.readdirSync(root)) {
-      if (!isLeftover(name)) continue;
-      const stat = fs.statSync(join(root, name), { throwIfNoEntry: false });
-      if (stat !== undefined && Date.now() - stat.mtimeMs > LEFTOVER_AFTER_MS) discard(join(root, name));
+    for (const folder of new Set([workshop, root])) {
+      if (!fs.existsSync(folder)) continue;
+      for (const name of fs.readdirSync(folder)) {
+        if (!isLeftover(name)) continue;
+        const stat = fs.statSync(join(folder, name), { throwIfNoEntry: false });
+        if (stat !== undefined && Date.now() - stat.mtimeMs > LEFTOVER_AFTER_MS) discard(join(folder, name));
+      }
     }
   }
 

@@ -58,7 +58,7 @@ const MOST_PASSES = 5;
 export function createSite(options: SiteOptions) {
   const { content, site, log, hooks, catalog = createCatalog() } = options;
   const manifest = openManifest(join(options.stateDir, 'site-manifest.ndjson'), options.outputDir);
-  const output = openOutput(options.outputDir, manifest, log);
+  const output = openOutput(options.outputDir, join(options.stateDir, 'build'), manifest, log);
   const model = createModel(site);
   const intake = createIntake({ content, catalog, model, manifest, log });
   const home = createHomePages(site, model.all);

@@ -89,7 +89,13 @@ export async function openStore({
 
   async function save(): Promise<void> {
     try {
-      await saveSnapshot(snapshotPath, snapshotKey, catalog);
+      // Under the lock, as recovery takes temp files for debris while it holds it.
+      await lock.enter();
+      try {
+        await saveSnapshot(snapshotPath, snapshotKey, catalog);
+      } finally {
+        lock.leave();
+      }
       unsaved = 0;
     } catch (error) {
       log.warn(

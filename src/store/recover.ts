@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { discard, syncDirectory, undoMark } from '../fs/atomic-write.js';
+import { discard, isLeftover, syncDirectory, undoMark } from '../fs/atomic-write.js';
 import type { Lock } from '../fs/lock.js';
 import type { Catalog } from './catalog.js';
 import type { ContentFolder } from './entry.js';
@@ -50,11 +50,18 @@ export async function recover({
   fs.mkdirSync(content.root, { recursive: true });
   const fromSnapshot = await loadSnapshot(snapshotPath, snapshotKey, catalog);
   const { files, changes, leftovers } = await scan(content, catalog);
-  const swept = await sweep(leftovers, lock, journal);
+  const swept = await sweep([...leftovers, ...leftoversIn(dirname(snapshotPath))], lock, journal);
   const malformed = [...catalog.entries()].flatMap(({ path, broken }) =>
     broken === undefined ? [] : [{ path, reason: broken }],
   );
   return { fromSnapshot, files, read: changes.length, ...swept, malformed };
+}
+
+function leftoversIn(folder: string): string[] {
+  return fs
+    .readdirSync(folder)
+    .filter(isLeftover)
+    .map((name) => join(folder, name));
 }
 
 /** Under the lock nobody else's write is under way, so what was seen before and is still there is debris. */
