@@ -12,6 +12,10 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 25_000;
 /** … and how many may be connected. */
 const MAX_CONNECTIONS = 1_000;
+/** Node.js looks for requests that have taken too long only every 30 s if it is not told otherwise. */
+const TIMEOUTS_CHECKED_MS = 1_000;
+/** How long requests in flight may take when the server closes; what follows needs time too. */
+const CLOSE_MS = 4_000;
 
 export interface ServerOptions {
   readonly webhook: Middleware;
@@ -41,7 +45,7 @@ export function createServer({
   app.use(healthz(health));
   app.use(router.routes());
   app.use(preview(outputDir, basePath));
-  const server = http.createServer(app.callback());
+  const server = http.createServer({ connectionsCheckingInterval: TIMEOUTS_CHECKED_MS }, app.callback());
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
@@ -79,11 +83,14 @@ export function listen(server: http.Server, port: number, host: string | undefin
 
 /**
  * Stops accepting and resolves when every request in flight is answered. Kept-alive connections are closed as
- * soon as they fall idle, else their clients would hold up the end.
+ * soon as they fall idle, and those that send or read too slowly after a while: their clients must not keep
+ * plugins and store from ending in good order.
  */
 export async function closeServer(server: http.Server): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
-  const timer = setInterval(() => server.closeIdleConnections(), 50);
+  const idle = setInterval(() => server.closeIdleConnections(), 50);
+  const slow = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
   await closed;
-  clearInterval(timer);
+  clearInterval(idle);
+  clearTimeout(slow);
 }

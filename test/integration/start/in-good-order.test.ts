@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import net from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { articleFiles, debris } from '../../support/content.js';
@@ -21,6 +22,16 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     t.is(receiver.stderr(), '');
   });
 }
+
+test('a client that never finishes its request does not keep the receiver from ending in good order', async (t) => {
+  const receiver = await startReceiver(t);
+  const socket = net.connect(receiver.port, '127.0.0.1');
+  socket.on('error', () => undefined); // it is cut off in the end
+  socket.write('POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc');
+  t.is((await receiver.post('article.published', article())).status, 200);
+  t.is(await receiver.stop(), 0);
+  t.is(receiver.log.at(-1)?.msg, 'stopped', 'plugins and store have been closed');
+});
 
 test('/healthz tells that articles cannot be stored', async (t) => {
   const { origin, dir } = await startReceiver(t);
