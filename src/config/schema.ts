@@ -13,8 +13,8 @@ const absoluteUrl = z.string().refine(isSiteUrl, {
     'must be an absolute http(s) URL such as https://example.com, without query, fragment or credentials',
 });
 
-const pattern = (needed: string) =>
-  z.string().refine((text) => text.includes(needed), { error: `must contain ${needed}` });
+/** Without its slug all articles would have one name, and the search for a free one would never end. */
+const pattern = z.string().regex(/:slug\b/, { error: 'must contain :slug' });
 
 /** What `pressmark.config.*` may hold, with the defaults. */
 export const schema = z.strictObject({
@@ -40,12 +40,14 @@ export const schema = z.strictObject({
     .strictObject({
       /** Below `content`. @default 'articles/:year/:month/:slug.md' */
       file: below
-        .and(pattern(':slug'))
+        .and(pattern)
+        .and(z.string().refine(isReadBack, { error: 'must not lead into a dot folder or node_modules' }))
         .and(z.string().endsWith('.md', { error: 'must end in .md' }))
         .default('articles/:year/:month/:slug.md'),
       /** Below `siteUrl`. @default '/articles/:slug/' */
-      permalink: pattern(':slug')
+      permalink: pattern
         .and(z.string().startsWith('/', { error: 'must start with /' }))
+        .and(z.string().regex(/^[^#\s\\]*$/, { error: 'must not contain #, white space or a backslash' }))
         .default('/articles/:slug/'),
     })
     .prefault({}),
@@ -91,9 +93,15 @@ export function defineConfig(config: ConfigInput): ConfigInput {
 }
 
 function isSiteUrl(text: string): boolean {
-  if (!/^https?:\/\/[^/\s]/i.test(text) || !URL.canParse(text)) return false;
+  // What a parser would repair or drop would stand in every article's URL for good.
+  if (!/^https?:\/\/[^/?#\s\\][^?#\s\\]*$/i.test(text) || !URL.canParse(text)) return false;
   const { username, password, search, hash } = new URL(text);
   return username === '' && password === '' && search === '' && hash === '';
+}
+
+/** Whether files there are found again: people's hidden folders are left alone. */
+function isReadBack(path: string): boolean {
+  return path.split(/[\\/]/).every((name) => !name.startsWith('.') && name !== 'node_modules');
 }
 
 function isLanguageTag(text: string): boolean {

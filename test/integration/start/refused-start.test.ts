@@ -79,10 +79,29 @@ test('a site URL that is none', async (t) => {
     'ftp://garden.example',
     'https://u:p@garden.example',
     'https://garden.example/?x=1',
+    'https://garden.example?',
+    'https://garden.example ',
+    'https://garden.example/my site',
   ])
     await refuses(t, 2, /siteUrl must be an absolute http\(s\) URL/, tempDir(t), [], {
       PRESSMARK_SITE_URL: url,
     });
+});
+
+test('patterns that give all articles one name, or one that is not found again', async (t) => {
+  const dir = tempDir(t);
+  const config = join(dir, 'pressmark.config.json');
+  for (const articles of [
+    { file: ':slugs.md' },
+    { file: '.drafts/:slug.md' },
+    { file: 'node_modules/:slug.md' },
+    { permalink: '/:slugs/' },
+    { permalink: '/#/:slug' },
+    { permalink: '/my articles/:slug/' },
+  ]) {
+    fs.writeFileSync(config, JSON.stringify({ articles }));
+    await refuses(t, 2, /articles\.(file|permalink) must/, dir);
+  }
 });
 
 test('paths that lead out of the site', async (t) => {
