@@ -71,12 +71,13 @@ export async function configuredPlugins(configFile: string | undefined): Promise
   return Array.isArray(plugins) ? plugins : [];
 }
 
-/** The process's environment over the site's `.env`. */
+/** The process's environment over the site's `.env`; a variable that is set to nothing is not set. */
 function readEnvironment(dir: string, variables: NodeJS.Dict<string>): NodeJS.Dict<string> {
   const path = join(dir, '.env');
   if (!fs.existsSync(path)) return variables;
   try {
-    return { ...parseEnv(fs.readFileSync(path, 'utf8')), ...variables };
+    const set = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
+    return { ...parseEnv(fs.readFileSync(path, 'utf8')), ...set };
   } catch (cause) {
     throw invalid(`.env cannot be read: ${messageOf(cause)}`, cause);
   }

@@ -62,3 +62,19 @@ test('settings of the environment, of .env and of the config, in this order', as
   t.is(answer.json.url, 'https://env-file.example/2026/where/');
   t.true(fs.existsSync(join(first.dir, 'content/where.md')));
 });
+
+test('a secret that is set to nothing in the environment is made once, and used', async (t) => {
+  const first = await startReceiver(t, { env: { PRESSMARK_SECRET: '' } });
+  const { dir } = first;
+  await first.stop();
+  const env = fs.readFileSync(join(dir, '.env'), 'utf8');
+  const secret = /^PRESSMARK_SECRET=(.+)\n$/.exec(env)?.[1];
+  t.truthy(secret);
+
+  const second = await startReceiver(t, { dir, env: { PRESSMARK_SECRET: '' } });
+  t.is(fs.readFileSync(join(dir, '.env'), 'utf8'), env);
+  t.is(
+    (await second.post('article.published', article(), secret === undefined ? {} : { secret })).status,
+    200,
+  );
+});
