@@ -44,16 +44,28 @@ export interface Article extends ArticleDraft {
 }
 
 /** What is written in the body of every new article so that the service finds it on the live site. */
-const ITEM_COMMENT = /<!-- svc:item:.*? -->/gs;
+const ITEM_COMMENT = { start: '<!-- svc:item:', end: ' -->' };
 
 /** The item comments of a piece of HTML or Markdown, in their order. */
 export function itemComments(text: string): string[] {
-  return text.includes('<!-- svc:item:') ? (text.match(ITEM_COMMENT) ?? []) : [];
+  // No regular expression: one would look for the end again behind every start that has none.
+  const found: string[] = [];
+  for (let at = 0; ; ) {
+    const start = text.indexOf(ITEM_COMMENT.start, at);
+    if (start === -1) return found;
+    const end = text.indexOf(ITEM_COMMENT.end, start + ITEM_COMMENT.start.length);
+    if (end === -1) return found;
+    at = end + ITEM_COMMENT.end.length;
+    found.push(text.slice(start, at));
+  }
 }
 
 /** `text`, with those item comments of `original` appended that it has lost (contract: Body additions). */
 export function keepItemComments(text: string, original: string): string {
-  const lost = itemComments(original).filter((comment) => !text.includes(comment));
+  const comments = itemComments(original);
+  if (comments.length === 0) return text;
+  const kept = new Set(itemComments(text));
+  const lost = comments.filter((comment) => !kept.has(comment) && !text.includes(comment));
   return lost.length === 0 ? text : [text, ...lost].join('\n');
 }
 
