@@ -1,8 +1,9 @@
 import fs from 'node:fs';
-import { relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { watch as chokidarWatch } from 'chokidar';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
+import { isGone } from './entry.js';
 import { isArticlePath } from './scan.js';
 import { watchFolders } from './watch-folders.js';
 
@@ -94,14 +95,28 @@ function folderWatch(
 }
 
 function fileWatch(root: string, note: (path: string) => void, log: Log): Watcher {
+  const realRoot = fs.realpathSync(root);
+  // chokidar follows links to folders, a walk does not; their files have paths of their own, or are none of ours.
+  const isBehindLink = (folder: string) => realPath(folder) !== join(realRoot, relative(root, folder));
   const watcher = chokidarWatch(root, {
     ignoreInitial: true,
     ignored: (path) => /[\\/](?:\.|node_modules)/.test(path.slice(root.length)),
   });
-  watcher.on('all', (_event, path) => note(path));
+  watcher.on('all', (_event, path) => {
+    if (!isBehindLink(dirname(path))) note(path);
+  });
   watcher.on('error', (error) => warn(log, error));
   const ready = new Promise<void>((resolve) => watcher.once('ready', () => resolve()));
   return { ready, close: () => watcher.close() };
+}
+
+function realPath(path: string): string {
+  try {
+    return fs.realpathSync(path);
+  } catch (error) {
+    if (isGone(error)) return path;
+    throw error;
+  }
 }
 
 function systemWatch(root: string, note: (path: string) => void, log: Log): Watcher {

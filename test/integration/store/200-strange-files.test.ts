@@ -5,6 +5,8 @@ import { articleFiles, fileOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
 import { startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 
 test('a symbolic link that leads nowhere has its name, and the article gets another', async (t) => {
   const { dir, post, find } = await startReceiver(t);
@@ -53,4 +55,17 @@ test('a file that may not be read is skipped with a warning, and never stored tw
   faults.clear();
   t.is((await post('article.published', hidden)).text, hiddenAnswer.text);
   t.is(articleFiles(dir).length, 3);
+});
+
+test('a folder that is a symbolic link gives no article a second place', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'content/articles/2026/11'), { recursive: true });
+  fs.symlinkSync('articles/2026', join(dir, 'content/latest'));
+  const { post, find, log } = await startReceiver(t, { dir });
+  const data = article();
+  const { json } = await post('article.published', data);
+  // What the watcher tells comes in order: once it has told of a malformed file, it has told of this one.
+  fs.writeFileSync(join(dir, 'content/articles/2026/11/later.md'), '---\n');
+  await until(() => log.some(({ msg }) => msg.startsWith('malformed article file')));
+  t.is((await find(json.url)).id, data.id);
 });
