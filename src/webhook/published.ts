@@ -35,7 +35,7 @@ export async function published(
 async function filteredDraft(draft: ArticleDraft, { hooks, log }: Surroundings): Promise<ArticleDraft> {
   const filtered = await filterContent(draft, hooks, { event: 'article.published', stored: null });
   const slug = await hooks.applyFilters('article.slug', draft.slug, filtered);
-  const extra = await hooks.applyFilters('article.frontMatter', {}, filtered);
+  const extra = plainData(await hooks.applyFilters('article.frontMatter', {}, filtered));
   if (typeof extra !== 'object' || extra === null || Array.isArray(extra))
     throw new PressmarkError(
       'FILTER_FAILED',
@@ -66,6 +66,21 @@ export async function filterContent(
   const contentHtml = keepItemComments(filtered.contentHtml, draft.contentHtml);
   const body = keepItemComments(filtered.body, draft.body);
   return { ...filtered, id, slug, date, extra, jsonLd, contentHtml, body };
+}
+
+/** What a file can hold of it: what JSON has no word for, such as undefined, would make YAML that nobody reads. */
+function plainData(extra: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(extra) ?? 'null');
+  } catch (cause) {
+    throw new PressmarkError(
+      'FILTER_FAILED',
+      'filter article.frontMatter: the front matter is no plain data',
+      {
+        cause,
+      },
+    );
+  }
 }
 
 const TEXTS = ['title', 'description', 'author', 'keyword', 'contentHtml', 'body'] as const;
