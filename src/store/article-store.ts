@@ -89,6 +89,23 @@ export function createStore(options: StoreOptions) {
   }
 
   /**
+   * The id and URL of an article that the catalog has, once it is certain that its file is there and durable.
+   *
+   * @returns undefined where `publish` must be asked.
+   * @throws PressmarkError STORE_FAILED, LOCK_TIMEOUT.
+   */
+  async function recall(id: string): Promise<Published | undefined> {
+    return catalog.byId(id).length === 0 ? undefined : locked(id, () => stored(id));
+  }
+
+  async function stored(id: string): Promise<Published | undefined> {
+    const entry = await reading.current(id);
+    if (entry === undefined) return undefined;
+    await durable.ensure(entry);
+    return { outcome: 'known', id: entry.id, url: entry.url };
+  }
+
+  /**
    * Stores a new article, or finds that its id is stored already. Resolves when the file is durable.
    *
    * @throws PressmarkError STORE_FAILED, LOCK_TIMEOUT; nothing was changed then.
@@ -96,21 +113,15 @@ export function createStore(options: StoreOptions) {
   function publish(draft: ArticleDraft): Promise<Published> {
     return locked(draft.id, async () => {
       for (;;) {
-        const entry = await reading.current(draft.id);
-        if (entry !== undefined) {
-          await durable.ensure(entry);
-          return { outcome: 'known', id: entry.id, url: entry.url };
-        }
+        const known = await stored(draft.id);
+        if (known !== undefined) return known;
         const { slug, path, url, release } = chooseName(draft);
         try {
           // The file that has the suggested name may be this very article, put back a moment ago.
           if (catalog.byId(draft.id).length > 0) continue;
           const { text, article } = encodeFirst({ ...draft, slug, url, updated: null });
-          const stored = await write(
-            { path, target: join(content.root, path), text, replaces: null },
-            article,
-          );
-          return { outcome: 'stored', id: article.id, url, stored };
+          const file = await write({ path, target: join(content.root, path), text, replaces: null }, article);
+          return { outcome: 'stored', id: article.id, url, stored: file };
         } catch (error) {
           // What stands under this name is no news to the catalog from now on: a person's file that took it
           // meanwhile, or ours that could not be taken back and must not be stored a second time.
@@ -157,6 +168,15 @@ export function createStore(options: StoreOptions) {
     });
   }
 
+  /** Whether an update is stored already; if so, resolves when its file is durable. Changes nothing. */
+  function confirm(target: Target): Promise<boolean> {
+    return locked(target.targetId, async () => {
+      const { verdict, entry } = await reading.judge(target);
+      if (verdict === 'retry') await durable.ensure(entry);
+      return verdict === 'retry';
+    });
+  }
+
   async function write(file: Write, article: Article): Promise<StoredFile> {
     const stamp = await group.write(file);
     catalog.set(entryOf(file.path, article, stamp));
@@ -193,5 +213,5 @@ export function createStore(options: StoreOptions) {
   }
 
   const { find, get, judge } = reading;
-  return { known, publish, update, judge, find, get, look, ids, idle: pipeline.idle };
+  return { known, recall, publish, update, confirm, judge, find, get, look, ids, idle: pipeline.idle };
 }

@@ -17,7 +17,10 @@ export async function published(
 ): Promise<Handled> {
   const { store, hooks } = around;
   // Known ids go past the filters: what a plugin does to new articles is no business of a redelivery.
-  const result = store.known(data.id) ?? (await store.publish(await filteredDraft(draftOf(data), around)));
+  const result =
+    store.known(data.id) ??
+    (await store.recall(data.id)) ??
+    (await store.publish(await filteredDraft(draftOf(data), around)));
   const { id, url, outcome, stored } = result;
   const handled = { id, outcome, body: publishedAnswer(id, url) };
   if (stored === undefined) return handled;
