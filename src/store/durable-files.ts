@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { stage, syncDirectory, syncFile } from '../fs/atomic-write.js';
 import type { Entry } from './entry.js';
 
@@ -29,9 +29,11 @@ export function createDurableFiles(root: string, suspects: Set<string>): Durable
     const target = fs.realpathSync(join(root, entry.path));
     if (suspects.has(entry.path)) fs.renameSync(await stage(target, fs.readFileSync(target)), target);
     else await syncFile(target);
+    // Up to the site's folder, where a link may lead; what lies above is not ours, and may not be ours to open.
+    const top = dirname(fs.realpathSync(root));
     for (let folder = dirname(target); ; folder = dirname(folder)) {
       await syncDirectory(folder);
-      if (folder === dirname(root) || folder === dirname(folder)) break;
+      if (!folder.startsWith(`${top}${sep}`)) break;
     }
     suspects.delete(entry.path);
     inodes.set(entry.path, fs.statSync(target).ino);
