@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
-import { messageOf, PressmarkError } from '../errors.js';
+import { messageOf, PressmarkError, systemCode } from '../errors.js';
 
 /** Each command in a file of its own, loaded when it is asked for: starting the program takes half the time. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -17,6 +17,10 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
+// A reader that has seen enough, such as `head`, is no failure: the command goes on to its end unheard.
+process.stdout.on('error', (error) => {
+  if (systemCode(error) !== 'EPIPE') throw error;
+});
 process.exitCode = await run(process.argv);
 
 async function run(argv: readonly string[]): Promise<number> {
