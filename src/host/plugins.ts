@@ -1,9 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import Router from '@koa/router';
 import type { Article } from '../article/article.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import type { Log } from '../log.js';
 import type { ActionName, Actions, FilterName, Filters } from './hook-types.js';
 import { type ActionHandler, createHooks, type FilterHandler, type Hooks } from './hooks.js';
+
+/** How long `host.closing` is waited for; the disposers, which flush commits and pages, need time too. */
+const CLOSING_MS = 2_000;
 
 /** The stored articles, for reading. */
 export interface ArticleReader {
@@ -125,7 +129,7 @@ export async function startHost(entries: readonly PluginEntry[], around: HostSur
   hooks.seal();
 
   async function close(): Promise<void> {
-    await hooks.doAction('host.closing', {});
+    await Promise.race([hooks.doAction('host.closing', {}), pause(CLOSING_MS, undefined, { ref: false })]);
     for (const { plugin, dispose } of disposers.reverse()) {
       try {
         await dispose();

@@ -42,6 +42,21 @@ test('plugins are set up in their order, each after those it requires, and close
   t.deepEqual(closed, ['b last', 'b first']);
 });
 
+test('a handler of host.closing that never ends does not keep the disposers from their work', async (t) => {
+  let isDisposed = false;
+  const plugin = definePlugin({
+    name: 'slow',
+    setup: (host) => {
+      host.addAction('host.closing', () => new Promise(() => undefined));
+      host.onClose(() => {
+        isDisposed = true;
+      });
+    },
+  });
+  await (await startHost([entry(plugin)], around)).close();
+  t.true(isDisposed);
+});
+
 const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
   'a requirement that is not there': [[named('a', [], ['z'])], /plugin a .*requires "z"/],
   'a circle': [[named('a', [], ['b']), named('b', [], ['c']), named('c', [], ['a'])], /a -> b -> c -> a/],
