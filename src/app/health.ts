@@ -18,9 +18,9 @@ export function createHealth(contentDir: string, stateDir: string): () => string
   let verdict: string | undefined;
   let until = 0;
   return () => {
-    if (Date.now() < until) return verdict;
+    if (performance.now() < until) return verdict;
     verdict = probe(contentDir, probePath);
-    until = Date.now() + VERDICT_MS;
+    until = performance.now() + VERDICT_MS;
     return verdict;
   };
 }

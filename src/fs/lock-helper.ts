@@ -60,10 +60,10 @@ export function findLockHelper(): LockHelper {
 }
 
 async function poll(seconds: number, attempt: () => Promise<boolean>): Promise<boolean> {
-  const end = Date.now() + seconds * 1000;
+  const end = performance.now() + seconds * 1000;
   for (;;) {
     if (await attempt()) return true;
-    if (Date.now() >= end) return false;
+    if (performance.now() >= end) return false;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

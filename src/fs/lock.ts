@@ -86,9 +86,9 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
       release();
       return;
     }
-    const end = Date.now() + idleMs;
+    const end = performance.now() + idleMs;
     idle = setInterval(() => {
-      if (Date.now() >= end || contended()) release();
+      if (performance.now() >= end || contended()) release();
     }, IDLE_POLL_MS);
     idle.unref();
   }
@@ -114,10 +114,10 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
 }
 
 async function takeKernelLock(path: string, helper: LockHelper, timeoutMs: number): Promise<number> {
-  const end = Date.now() + timeoutMs;
+  const end = performance.now() + timeoutMs;
   for (;;) {
     const fd = fs.openSync(path, 'a', 0o600);
-    const seconds = Math.max(0, (end - Date.now()) / 1000);
+    const seconds = Math.max(0, (end - performance.now()) / 1000);
     const taken = await helper.take(fd, seconds).catch((cause: unknown) => {
       fs.closeSync(fd);
       if (systemCode(cause) !== 'ENOENT') throw cause;
@@ -130,7 +130,7 @@ async function takeKernelLock(path: string, helper: LockHelper, timeoutMs: numbe
     // A lock on a file that somebody has replaced meanwhile protects nothing.
     if (taken && isLockFile(fd, path)) return fd;
     fs.closeSync(fd);
-    if (Date.now() >= end) {
+    if (performance.now() >= end) {
       throw new PressmarkError(
         'LOCK_TIMEOUT',
         `another process has held the store's lock for ${timeoutMs / 1000} s; try again`,

@@ -3,6 +3,7 @@ import type { Lock } from '../fs/lock.js';
 /** Operations that are planned and written at the same time, at the most. */
 const MAX_UNDER_WAY = 64;
 
+// By the steady clock: one that is set back would keep us from looking for as long.
 /** How long the lock is held between two looks for waiting processes, in milliseconds. */
 const LOOK_EVERY_MS = 5;
 
@@ -82,12 +83,12 @@ export function createPipeline(lock: Lock, catchUp: () => Promise<void>): Pipeli
     }
     inside = true;
     closed = false;
-    nextLook = Date.now() + LOOK_EVERY_MS;
+    nextLook = performance.now() + LOOK_EVERY_MS;
   }
 
   function admit(): void {
-    if (Date.now() >= nextLook) {
-      nextLook = Date.now() + LOOK_EVERY_MS;
+    if (performance.now() >= nextLook) {
+      nextLook = performance.now() + LOOK_EVERY_MS;
       closed ||= lock.contended();
     }
     // At least one is let in each time the lock is got: two busy processes must not hand it back and forth for nothing.
