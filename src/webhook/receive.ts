@@ -2,7 +2,7 @@ import { testAnswer } from '../contract/answers.js';
 import { type Delivery, parseDelivery } from '../contract/envelope.js';
 import { HEADER_CONTRACT, HEADER_SIGNATURE } from '../contract/limits.js';
 import { verify } from '../contract/signature.js';
-import { PressmarkError, quote } from '../errors.js';
+import { messageOf, PressmarkError, quote } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Handled, Surroundings } from './handler.js';
 import { lookup } from './lookup.js';
@@ -95,9 +95,9 @@ function dispatch(delivery: Delivery, around: Surroundings): Handled | Promise<H
 /** The answer to what failed: a code of the error table, or a 500 that says nothing of the inside. */
 export function refusal(error: unknown, delivery: Delivery | undefined, log: Log): Answer {
   const known = error instanceof PressmarkError ? error : undefined;
-  if (known === undefined || (known.status >= 500 && known.cause !== undefined))
-    log.error({ err: error }, 'a delivery failed');
-  const message = known?.message ?? 'the receiver failed; nothing was acknowledged, send it again';
+  if (known === undefined || known.status >= 500) log.error({ err: error }, 'a delivery failed');
+  const message =
+    known === undefined ? 'the receiver failed; nothing was acknowledged, send it again' : wordsOf(known);
   return {
     status: known?.status ?? 500,
     body: JSON.stringify({ error: message }),
@@ -105,6 +105,13 @@ export function refusal(error: unknown, delivery: Delivery | undefined, log: Log
     id: delivery === undefined ? undefined : idOf(delivery),
     outcome: known?.code ?? 'INTERNAL',
   };
+}
+
+/** What the sender is told. A plugin's own words are for the log: they may name paths of the machine. */
+function wordsOf({ code, message, cause }: PressmarkError): string {
+  return code === 'FILTER_FAILED' && cause !== undefined
+    ? message.replace(messageOf(cause), 'the receiver’s log says why')
+    : message;
 }
 
 function idOf(delivery: Delivery): string | undefined {
