@@ -108,18 +108,19 @@ async function settleUndo(path: string): Promise<void> {
   await syncDirectory(dirname(path));
 }
 
-/** The article file beside an undo link that carries the same id. */
+/** The article file beside an undo link that is the same file, or that carries the same id. */
 function findTarget(undo: string, text: string): string | undefined {
   const id = /^id: .*$/m.exec(text)?.[0];
   const folder = dirname(undo);
   const names = fs.readdirSync(folder).filter((name) => name.endsWith('.md'));
-  return names
-    .map((name) => join(folder, name))
-    .find((path) => id !== undefined && readOrEmpty(path).split(/\r?\n/).includes(id));
+  const paths = names.map((name) => join(folder, name));
+  const same = paths.find((path) => sameFile(undo, path));
+  if (same !== undefined) return same;
+  return paths.find((path) => id !== undefined && readOrEmpty(path).split(/\r?\n/).includes(id));
 }
 
 function sameFile(a: string, b: string): boolean {
-  return fs.statSync(a).ino === fs.statSync(b).ino;
+  return fs.statSync(a).ino === fs.statSync(b, { throwIfNoEntry: false })?.ino;
 }
 
 function readOrEmpty(path: string): string {
