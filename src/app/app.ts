@@ -1,4 +1,4 @@
-import { relative, resolve, sep } from 'node:path';
+import { posix } from 'node:path';
 import type { Settings } from '../config/load.js';
 import type { FileChange } from '../host/hook-types.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
@@ -47,8 +47,8 @@ export async function startApp(
   const { contentDir, outputDir, stateDir } = foldersOf(settings);
   const layout = patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink);
   const content = { root: contentDir, layout };
-  const siteRelative = (path: string) =>
-    relative(settings.dir, resolve(contentDir, path)).split(sep).join('/');
+  const prefix = posix.join(settings.content.replaceAll('\\', '/'), '/');
+  const siteRelative = (path: string) => `${prefix}${path}`;
 
   let host: Host | undefined;
   const onChange = (changes: readonly Change[]) => {

@@ -69,7 +69,10 @@ export function isReserved(slug: string): boolean {
   return SITE.has(slug) || WINDOWS.test(slug);
 }
 
+const PLAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
 function plain(text: string): string {
+  if (text.length <= MAX_LENGTH && PLAIN.test(text)) return text; // as nearly every suggestion is
   const slug = slugify(text.slice(0, MAX_SUGGESTION).toWellFormed(), { decamelize: false });
   return slug
     .replace(/[^a-z0-9-]+/g, '')

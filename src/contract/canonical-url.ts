@@ -12,10 +12,19 @@ export function canonicalUrl(text: string): string | undefined {
   if (REPAIRED.test(text)) return undefined;
   // `new URL` also accepts `http:/host` and `https:host`; the contract wants an absolute URL.
   if (!/^https?:\/\/[^/]/i.test(text)) return undefined;
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
+  const url = parse(text);
+  if (url === undefined) return undefined;
   if (url.username !== '' || url.password !== '' || /^[^/?#]*@/.test(text.slice(text.indexOf('//') + 2)))
     return undefined;
   const path = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname;
   return `${url.origin}${path}${url.search}`;
+}
+
+/** Parsed once: asking `URL.canParse` first would do the work twice. */
+function parse(text: string): URL | undefined {
+  try {
+    return new URL(text);
+  } catch {
+    return undefined; // a TypeError is how URL says no
+  }
 }

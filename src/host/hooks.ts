@@ -125,7 +125,8 @@ export function createHooks(log: Log, options: { filterTimeoutMs?: number; actio
 
   /** Tells everybody; each handler alone, timed. Resolves when all have finished or were given up on; never rejects. */
   async function doAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
-    const list: readonly Registered<ActionHandler<N>>[] = actions[name] ?? [];
+    const list: readonly Registered<ActionHandler<N>>[] | undefined = actions[name];
+    if (list === undefined) return;
     await Promise.all(
       list.map(async ({ handler, plugin }) => {
         try {

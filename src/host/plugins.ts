@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Router from '@koa/router';
 import type { Article } from '../article/article.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
-import type { Log } from '../log.js';
+import { type Log, REDACTION } from '../log.js';
 import type { ActionName, Actions, FilterName, Filters } from './hook-types.js';
 import { type ActionHandler, createHooks, type FilterHandler, type Hooks } from './hooks.js';
 
@@ -104,7 +104,7 @@ export async function startHost(entries: readonly PluginEntry[], around: HostSur
     const { name } = plugin;
     const host: PluginHost = {
       ...around,
-      log: around.log.child({ plugin: name }),
+      log: around.log.child({ plugin: name }, { redact: REDACTION }),
       options: parseOptions(plugin, options, origin),
       router,
       addFilter: (hook, handler, { priority } = {}) =>

@@ -1,4 +1,4 @@
-import { dayOf } from '../article/day.js';
+import { type Day, dayOf } from '../article/day.js';
 
 /** Where articles live: their files below the content folder and their public URLs. */
 export interface Layout {
@@ -21,13 +21,24 @@ export const DEFAULT_PERMALINK = '/articles/:slug/';
  * @param siteUrl absolute, without a trailing slash.
  */
 export function patternLayout(siteUrl: string, filePattern: string, permalink: string): Layout {
-  return {
-    path: (slug, date) => fill(filePattern, slug, date),
-    url: (slug, date) => `${siteUrl}${fill(permalink, slug, date)}`,
-  };
+  const path = filler(filePattern);
+  const below = filler(permalink);
+  return { path, url: (slug, date) => `${siteUrl}${below(slug, date)}` };
 }
 
-function fill(pattern: string, slug: string, date: string): string {
-  const values: Record<string, string> = { slug, ...dayOf(date) };
-  return pattern.replace(/:(slug|year|month|day)\b/g, (_, name: string) => values[name] ?? '');
+type Part = (slug: string, day: Day | undefined) => string;
+
+/** A function that fills a pattern, which is cut to pieces once and not for every article. */
+function filler(pattern: string): (slug: string, date: string) => string {
+  const pieces = pattern.split(/:(slug|year|month|day)\b/);
+  const needsDay = pieces.some((piece, index) => index % 2 === 1 && piece !== 'slug');
+  const parts = pieces.map((piece, index): Part => {
+    if (index % 2 === 0) return () => piece;
+    if (piece === 'slug') return (slug) => slug;
+    return (_, day) => day?.[piece as keyof Day] ?? '';
+  });
+  return (slug, date) => {
+    const day = needsDay ? dayOf(date) : undefined;
+    return parts.map((part) => part(slug, day)).join('');
+  };
 }

@@ -53,6 +53,8 @@ export interface StoreOptions {
   readonly catalog: Catalog;
   readonly lock: Lock;
   readonly journal: Journal;
+  /** Where files are written before they get their name; absolute. */
+  readonly staging: string;
   readonly log: Log;
   readonly durability?: Durability;
   /** Told of files that changed by another hand than this store's. */
@@ -64,12 +66,13 @@ export type ArticleStore = ReturnType<typeof createStore>;
 
 /** The store: Markdown files, written durably and compared under the cross-process lock. */
 export function createStore(options: StoreOptions) {
-  const { content, catalog, lock, journal, log, durability, onChange = () => undefined } = options;
-  const group = createGroupCommit(content.root, journal, log, durability);
+  const { content, catalog, lock, journal, staging, log, durability } = options;
+  const onChange = options.onChange ?? (() => undefined);
+  const group = createGroupCommit(content.root, staging, journal, log, durability);
   const durable = createDurableFiles(content.root, group.suspects);
   const reading = createReading(content, catalog, journal, group.isUnderWay, notice);
   const pipeline = createPipeline(lock, reading.catchUp);
-  const chooseName = createNaming(content, catalog, (path) => notice(refresh(content, catalog, path)));
+  const chooseName = createNaming(content, catalog);
 
   function notice(changes: readonly Change[]): void {
     if (changes.length > 0) onChange(changes);
@@ -112,17 +115,17 @@ export function createStore(options: StoreOptions) {
    */
   function publish(draft: ArticleDraft): Promise<Published> {
     return locked(draft.id, async () => {
+      const taken = new Set<string>();
       for (;;) {
         const known = await stored(draft.id);
         if (known !== undefined) return known;
-        const { slug, path, url, release } = chooseName(draft);
+        const { slug, path, url, release } = chooseName(draft, taken);
         try {
-          // The file that has the suggested name may be this very article, put back a moment ago.
-          if (catalog.byId(draft.id).length > 0) continue;
           const { text, article } = encodeFirst({ ...draft, slug, url, updated: null });
           const file = await write({ path, target: join(content.root, path), text, replaces: null }, article);
           return { outcome: 'stored', id: article.id, url, stored: file };
         } catch (error) {
+          taken.add(path);
           // What stands under this name is no news to the catalog from now on: a person's file that took it
           // meanwhile, or ours that could not be taken back and must not be stored a second time.
           notice(refresh(content, catalog, path));
@@ -213,5 +216,18 @@ export function createStore(options: StoreOptions) {
   }
 
   const { find, get, judge } = reading;
-  return { known, recall, publish, update, confirm, judge, find, get, look, ids, idle: pipeline.idle };
+  return {
+    known,
+    recall,
+    publish,
+    update,
+    confirm,
+    judge,
+    find,
+    get,
+    look,
+    isUnderWay: group.isUnderWay,
+    ids,
+    idle: pipeline.idle,
+  };
 }

@@ -27,8 +27,10 @@ export function createDurableFiles(root: string, suspects: Set<string>): Durable
   async function ensure(entry: Entry): Promise<void> {
     if (has(entry)) return;
     const target = fs.realpathSync(join(root, entry.path));
-    if (suspects.has(entry.path)) fs.renameSync(await stage(target, fs.readFileSync(target)), target);
-    else await syncFile(target);
+    if (suspects.has(entry.path)) {
+      const { temp } = await stage(dirname(target), fs.readFileSync(target));
+      fs.renameSync(temp, target);
+    } else await syncFile(target);
     // Up to the site's folder, where a link may lead; what lies above is not ours, and may not be ours to open.
     const top = dirname(fs.realpathSync(root));
     for (let folder = dirname(target); ; folder = dirname(folder)) {

@@ -12,7 +12,6 @@ export interface Stamp {
   readonly ino: number;
   readonly size: number;
   readonly mtimeMs: number;
-  readonly ctimeMs: number;
 }
 
 /** What the catalog knows of one article file. */
@@ -83,7 +82,7 @@ export function readEntry(content: ContentFolder, path: string, known?: Entry): 
     return brokenEntry(content, path, { text: '', stamp }, 'line 1: the file may not be read', known);
   }
   try {
-    return entryOf(path, decodeAt(content, path, read.text).article, read.stamp);
+    return ownStrings(entryOf(path, decodeAt(content, path, read.text).article, read.stamp));
   } catch (error) {
     return brokenEntry(content, path, read, reasonOf(error), known);
   }
@@ -91,10 +90,26 @@ export function readEntry(content: ContentFolder, path: string, known?: Entry): 
 
 /** The entry of an article that was just read or written. */
 export function entryOf(path: string, article: Article, stamp: Stamp): Entry {
-  // A string cut out of a file keeps the whole file in memory: through JSON each one becomes its own.
   const { id, url, title, description, date, updated, author, tags, image } = article;
-  const own = JSON.parse(JSON.stringify({ id, url, title, description, date, updated, author, tags, image }));
-  return { path, stamp, canonical: canonicalUrl(url), ...own };
+  return {
+    path,
+    stamp,
+    canonical: canonicalUrl(url),
+    id,
+    url,
+    title,
+    description,
+    date,
+    updated,
+    author,
+    tags,
+    image,
+  };
+}
+
+/** A string cut out of a file keeps the whole file in memory: through JSON each one becomes its own. */
+function ownStrings(entry: Entry): Entry {
+  return JSON.parse(JSON.stringify(entry)) as Entry;
 }
 
 /** What can still be told of a malformed file: its id and URL as they were, or as their lines say. */
@@ -142,13 +157,13 @@ function readText({ root }: ContentFolder, path: string): { text: string; stamp:
 }
 
 /** The stamp in a file's status. */
-export function stampOf({ ino, size, mtimeMs, ctimeMs }: fs.Stats): Stamp {
-  return { ino, size, mtimeMs, ctimeMs };
+export function stampOf({ ino, size, mtimeMs }: fs.Stats): Stamp {
+  return { ino, size, mtimeMs };
 }
 
 /** Whether two stamps are of the same, unchanged file. */
 export function sameStamp(a: Stamp, b: Stamp): boolean {
-  return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
+  return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs;
 }
 
 /** Whether an error says that a file is not there. */

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
-import { messageOf } from '../errors.js';
-import { discard, makeDirectory, stage, syncDirectory } from '../fs/atomic-write.js';
+import { messageOf, systemCode } from '../errors.js';
+import { discard, dropName, makeDirectory, type Staged, stage, syncDirectory } from '../fs/atomic-write.js';
 import type { Log } from '../log.js';
 import type { Stamp } from './entry.js';
 import type { Journal } from './journal.js';
@@ -28,26 +28,36 @@ export interface GroupCommit {
 }
 
 interface Waiting {
-  readonly temp: string;
+  readonly staged: Staged;
   readonly write: Write;
   resolve(stamp: Stamp): void;
   reject(error: unknown): void;
 }
 
 /**
+ * Batches that are made durable at the same time: while the disk works on one, the files of the next can get
+ * their names. A durability level beyond the disk has its batches one after the other.
+ */
+const MOST_COMMITS = 2;
+
+/**
  * Writes files side by side and syncs each folder once for all that became ready meanwhile. The caller holds
  * the store's lock, and never writes one path twice at the same time.
  *
  * @param root the content folder; folders are synced up to and including its parent.
+ * @param staging where files are written before they get their name.
  */
 export function createGroupCommit(
   root: string,
+  staging: string,
   journal: Journal,
   log: Log,
   durability?: Durability,
 ): GroupCommit {
   let ready: Waiting[] = [];
-  let flushing = false;
+  let commits = 0;
+  const mostCommits = durability === undefined ? MOST_COMMITS : 1;
+  let isElsewhere = false;
   const underWay = new Set<string>();
   const suspects = new Set<string>();
   const durableFolders = new Set<string>();
@@ -55,67 +65,97 @@ export function createGroupCommit(
   async function write(file: Write): Promise<Stamp> {
     underWay.add(file.path);
     try {
-      const folder = dirname(file.target);
-      // A folder that was synced before, removed by somebody and made again, has lost what was promised of it.
-      const renewed = makeDirectory(folder);
-      if (renewed.length > 0) for (const one of [folder, ...renewed]) durableFolders.delete(one);
-      const temp = await stage(file.target, file.text, file.mode);
-      return await new Promise<Stamp>((resolve, reject) => {
-        ready.push({ temp, write: file, resolve, reject });
-        void flush();
-      });
+      const staged = await stageSomewhere(file);
+      return await new Promise<Stamp>((resolve, reject) => enqueue({ staged, write: file, resolve, reject }));
     } finally {
       underWay.delete(file.path);
     }
   }
 
+  /** In the staging folder, which nobody watches; beside the target where that is on another file system. */
+  async function stageSomewhere({ target, text, mode }: Write): Promise<Staged> {
+    const folder = isElsewhere ? dirname(target) : staging;
+    try {
+      return await stage(folder, text, mode);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+      ensureFolder(folder);
+      return stage(folder, text, mode);
+    }
+  }
+
+  function enqueue(waiting: Waiting): void {
+    ready.push(waiting);
+    void flush();
+  }
+
+  /** Makes a folder that is missing. */
+  function ensureFolder(folder: string): void {
+    // One that was synced before, removed by somebody and made again, has lost what was promised of it.
+    const renewed = makeDirectory(folder);
+    if (renewed.length > 0) for (const one of [folder, ...renewed]) durableFolders.delete(one);
+  }
+
   async function flush(): Promise<void> {
-    if (flushing) return;
-    flushing = true;
+    if (commits >= mostCommits) return;
+    commits++;
     while (ready.length > 0) {
       const batch = ready;
       ready = [];
       await commit(batch);
     }
-    flushing = false;
+    commits--;
   }
 
   async function commit(batch: readonly Waiting[]): Promise<void> {
-    const placed: { waiting: Waiting; file: Placed }[] = [];
     try {
+      for (const folder of new Set(batch.map(({ write }) => dirname(write.target)))) ensureFolder(folder);
       // Named before the renames: a process that takes the lock after our death reads these files again.
       journal.append(batch.map(({ write }) => write.path));
     } catch (error) {
       for (const waiting of batch) abandon(waiting, error);
       return;
     }
-    for (const waiting of batch) {
-      try {
-        placed.push({ waiting, file: place(waiting.temp, waiting.write) });
-      } catch (error) {
-        waiting.reject(error);
-      }
-    }
-    const failed = await syncFolders(placed.map(({ file }) => file.write));
-    const kept = placed.filter(({ waiting, file }) => {
+    const placed = (await Promise.all(batch.map(placeOne))).filter((one) => one !== undefined);
+    const [failed] = await Promise.all([
+      syncFolders(placed.map(({ file }) => file.write)),
+      ...placed.map(({ waiting }) => dropName(waiting.staged.temp)),
+    ]);
+    const kept: typeof placed = [];
+    for (const { waiting, file } of placed) {
       const error = failed.get(dirname(file.write.target));
-      if (error === undefined) return true;
-      refuse(waiting, file, error);
-      return false;
-    });
+      if (error === undefined) kept.push({ waiting, file });
+      else await refuse(waiting, file, error);
+    }
     try {
       await durability?.(kept.map(({ file }) => file.write));
     } catch (error) {
-      for (const { waiting, file } of kept) refuse(waiting, file, error);
+      for (const { waiting, file } of kept) await refuse(waiting, file, error);
       return;
     }
-    for (const { waiting, file } of kept) await finish(waiting, file);
+    await Promise.all(kept.map(({ waiting, file }) => finish(waiting, file)));
     announce(kept.map(({ file }) => file.write.path));
+  }
+
+  async function placeOne(waiting: Waiting): Promise<{ waiting: Waiting; file: Placed } | undefined> {
+    try {
+      return { waiting, file: await place(waiting.staged, waiting.write) };
+    } catch (error) {
+      if (systemCode(error) !== 'EXDEV' || dirname(waiting.staged.temp) !== staging) waiting.reject(error);
+      else stageBeside(waiting);
+      return undefined;
+    }
+  }
+
+  /** The content folder is mounted from elsewhere: from now on files are staged there. */
+  function stageBeside(waiting: Waiting): void {
+    isElsewhere = true;
+    stageSomewhere(waiting.write).then((staged) => enqueue({ ...waiting, staged }), waiting.reject);
   }
 
   async function finish(waiting: Waiting, file: Placed): Promise<void> {
     try {
-      settle(file);
+      await settle(file);
     } catch (error) {
       await syncFolders([file.write]);
       waiting.reject(error);
@@ -125,14 +165,14 @@ export function createGroupCommit(
     waiting.resolve(file.stamp);
   }
 
-  function abandon({ temp, reject }: Waiting, error: unknown): void {
-    takeAway(temp);
+  function abandon({ staged, reject }: Waiting, error: unknown): void {
+    takeAway(staged.temp);
     reject(error);
   }
 
-  function refuse(waiting: Waiting, file: Placed, error: unknown): void {
+  async function refuse(waiting: Waiting, file: Placed, error: unknown): Promise<void> {
     try {
-      takeBack(file);
+      await takeBack(file);
     } catch (cause) {
       suspects.add(file.write.path);
       log.error(

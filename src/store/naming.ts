@@ -1,5 +1,3 @@
-import fs from 'node:fs';
-import { join } from 'node:path';
 import type { ArticleDraft } from '../article/article.js';
 import { numbered, slugOf } from '../article/slug.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
@@ -20,34 +18,30 @@ export interface Name {
  * Chooses names for new articles: a slug whose file and URL are both free, numbered where the suggestion is
  * taken. Names of articles that are still being written count as taken.
  *
- * @param look told of a path at which a file stands that the catalog does not know.
+ * The disk is not asked: a file that the catalog does not know shows itself when the new one gets its name, which
+ * never covers another. The caller then asks again with that path as `taken`.
  */
 export function createNaming(
-  content: ContentFolder,
+  { layout }: ContentFolder,
   catalog: Catalog,
-  look: (path: string) => void,
-): (draft: ArticleDraft) => Name {
+): (draft: ArticleDraft, taken: ReadonlySet<string>) => Name {
   const reserved = new Set<string>();
   /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
   const nextNumber = new Map<string, number>();
 
   function isFree(path: string, url: string): boolean {
     if (reserved.has(path) || reserved.has(url)) return false;
-    if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0) return false;
-    // A symbolic link that leads nowhere takes its name too; only lstat sees it.
-    if (fs.lstatSync(join(content.root, path), { throwIfNoEntry: false }) === undefined) return true;
-    look(path);
-    return false;
+    return catalog.get(path) === undefined && catalog.byUrl(url).length === 0;
   }
 
-  return (draft) => {
+  return (draft, taken) => {
     const suggestion = slugOf(draft.slug, draft.title, draft.id);
     for (let n = nextNumber.get(suggestion) ?? 1; ; n++) {
       const slug = numbered(suggestion, n);
-      const path = content.layout.path(slug, draft.date);
-      const url = content.layout.url(slug, draft.date);
+      const path = layout.path(slug, draft.date);
+      const url = layout.url(slug, draft.date);
       const canonical = canonicalUrl(url) ?? url;
-      if (!isFree(path, canonical)) continue;
+      if (taken.has(path) || !isFree(path, canonical)) continue;
       if (n > 1) nextNumber.set(suggestion, n);
       reserved.add(path).add(canonical);
       const release = () => {

@@ -9,7 +9,7 @@ import { type Catalog, createCatalog } from './catalog.js';
 import type { ContentFolder } from './entry.js';
 import type { Durability } from './group-commit.js';
 import { openJournal } from './journal.js';
-import { type RecoveryReport, recover } from './recover.js';
+import { type RecoveryReport, recover, STAGING } from './recover.js';
 import type { Change } from './scan.js';
 import { saveSnapshot } from './snapshot.js';
 import { watchContent } from './watch.js';
@@ -70,6 +70,7 @@ export async function openStore({
     catalog,
     lock,
     journal,
+    staging: join(stateDir, STAGING),
     log,
     ...(durability !== undefined && { durability }),
     onChange: (changes) => {
@@ -84,7 +85,9 @@ export async function openStore({
       onChange?.(changes);
     },
   });
-  const watcher = watch ? watchContent(content.root, catalog.size, pathsBelow, store.look, log) : undefined;
+  const watcher = watch
+    ? watchContent(content.root, catalog.size, pathsBelow, store.isUnderWay, store.look, log)
+    : undefined;
   await watcher?.ready;
 
   async function save(): Promise<void> {

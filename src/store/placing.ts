@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { digestOf } from '../article/codec.js';
 import { PressmarkError } from '../errors.js';
-import { discard, dropName, putNew, undoPath } from '../fs/atomic-write.js';
+import { discard, dropName, putNew, type Staged, undoPath } from '../fs/atomic-write.js';
 import { type Stamp, stampOf } from './entry.js';
 
 /** A staged file that is to get its name. */
@@ -34,24 +34,18 @@ export class NameTaken extends Error {}
  *
  * @throws NameTaken; PressmarkError REVISION_CONFLICT; the system's errors. The temp file is gone then.
  */
-export function place(temp: string, write: Write): Placed {
-  let undo: string | undefined;
+export async function place({ temp, stat }: Staged, write: Write): Promise<Placed> {
   try {
-    undo = write.replaces === null ? placeNew(temp, write) : replace(temp, write, write.replaces);
+    const undo = write.replaces === null ? await placeNew(temp, write) : replace(temp, write, write.replaces);
+    return { write, undo, stamp: stampOf(stat) };
   } catch (error) {
     discard(temp);
     throw error;
   }
-  try {
-    return { write, undo, stamp: stampOf(fs.statSync(write.target)) };
-  } catch (error) {
-    takeBack({ write, undo });
-    throw error;
-  }
 }
 
-function placeNew(temp: string, { target, path }: Write): undefined {
-  if (!putNew(temp, target)) throw new NameTaken(path);
+async function placeNew(temp: string, { target, path }: Write): Promise<undefined> {
+  if (!(await putNew(temp, target))) throw new NameTaken(path);
 }
 
 function replace(temp: string, { target }: Write, decided: string): string | undefined {
@@ -79,19 +73,29 @@ function replace(temp: string, { target }: Write, decided: string): string | und
  *
  * @throws PressmarkError REVISION_CONFLICT; the directory must then be synced again.
  */
-export function settle({ write, undo }: Placed): void {
+export async function settle({ write, undo }: Placed): Promise<void> {
   if (undo === undefined) return;
   if (fs.readFileSync(undo, 'utf8') !== write.replaces) {
     fs.renameSync(undo, write.target);
     throw conflict();
   }
-  dropName(undo);
+  await dropName(undo);
 }
 
-/** Takes back what could not be made durable: the old file whole, or no file. */
-export function takeBack({ write, undo }: Pick<Placed, 'write' | 'undo'>): void {
-  if (write.replaces === null) fs.unlinkSync(write.target);
+/**
+ * Takes back what could not be made durable: the old file whole, or no file. A person who has saved into it
+ * since keeps their version.
+ */
+export async function takeBack({ write, stamp, undo }: Placed): Promise<void> {
+  if (!isStillOurs(write, stamp)) {
+    if (undo !== undefined) await dropName(undo);
+  } else if (write.replaces === null) fs.unlinkSync(write.target);
   else if (undo !== undefined) fs.renameSync(undo, write.target);
+}
+
+function isStillOurs({ target, text }: Write, stamp: Stamp): boolean {
+  const inode = fs.statSync(target, { throwIfNoEntry: false })?.ino;
+  return inode === stamp.ino && fs.readFileSync(target, 'utf8') === text;
 }
 
 /** What an undo link's name says of the text it was made for. */

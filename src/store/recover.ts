@@ -10,6 +10,9 @@ import { shortDigest } from './placing.js';
 import { scan } from './scan.js';
 import { loadSnapshot } from './snapshot.js';
 
+/** The folder below the state folder in which files are written before they get their name. */
+export const STAGING = 'staging';
+
 /** What a start found and mended, each step by its name. */
 export interface RecoveryReport {
   /** Entries taken from the snapshot. */
@@ -50,7 +53,9 @@ export async function recover({
   fs.mkdirSync(content.root, { recursive: true });
   const fromSnapshot = await loadSnapshot(snapshotPath, snapshotKey, catalog);
   const { files, changes, leftovers } = await scan(content, catalog);
-  const swept = await sweep([...leftovers, ...leftoversIn(dirname(snapshotPath))], lock, journal);
+  const stateDir = dirname(snapshotPath);
+  const ofState = [stateDir, join(stateDir, STAGING)].flatMap(leftoversIn);
+  const swept = await sweep([...leftovers, ...ofState], lock, journal);
   const malformed = [...catalog.entries()].flatMap(({ path, broken }) =>
     broken === undefined ? [] : [{ path, reason: broken }],
   );
@@ -58,6 +63,7 @@ export async function recover({
 }
 
 function leftoversIn(folder: string): string[] {
+  if (!fs.existsSync(folder)) return [];
   return fs
     .readdirSync(folder)
     .filter(isLeftover)

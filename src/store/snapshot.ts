@@ -6,7 +6,7 @@ import type { Catalog } from './catalog.js';
 import type { Entry, Stamp } from './entry.js';
 
 /** Changes with every change of the entries' shape; a snapshot of another version is not read. */
-const VERSION = 1;
+const VERSION = 2;
 
 const ENTRIES_PER_TURN = 1_000;
 
@@ -72,6 +72,6 @@ function isEntry(value: unknown): value is Entry {
 
 function isStamp(value: unknown): value is Stamp {
   if (typeof value !== 'object' || value === null) return false;
-  const { ino, size, mtimeMs, ctimeMs }: Record<string, unknown> = { ...value };
-  return [ino, size, mtimeMs, ctimeMs].every((number) => typeof number === 'number');
+  const { ino, size, mtimeMs }: Record<string, unknown> = { ...value };
+  return [ino, size, mtimeMs].every((number) => typeof number === 'number');
 }

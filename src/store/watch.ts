@@ -31,12 +31,14 @@ export interface Watcher {
  *
  * @param files how many article files there are.
  * @param below the known article paths in a folder, its subfolders included; asked where a folder came or went.
+ * @param isUnderWay whether this process is writing a path just now.
  * @param look asked about the paths that had events; returns those to ask about again.
  */
 export function watchContent(
   root: string,
   files: number,
   below: (folder: string) => Iterable<string>,
+  isUnderWay: (path: string) => boolean,
   look: (paths: Iterable<string>) => string[],
   log: Log,
 ): Watcher {
@@ -44,8 +46,10 @@ export function watchContent(
   let timer: NodeJS.Timeout | undefined;
 
   function note(path: string): void {
-    const name = relative(root, path).split(sep).join('/');
-    if (!isArticlePath(name)) return;
+    const below = path.slice(root.length + 1);
+    const name = sep === '/' ? below : below.replaceAll(sep, '/');
+    // What we write ourselves is announced while it is still under way: no news.
+    if (!isArticlePath(name) || isUnderWay(name)) return;
     pending.add(name);
     timer ??= setTimeout(settle, SETTLE_MS);
   }

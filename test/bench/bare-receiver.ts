@@ -12,7 +12,7 @@ import Koa from 'koa';
 import getRawBody from 'raw-body';
 
 interface Delivery {
-  readonly data: { readonly id: string; readonly title: string; readonly content_html: string };
+  readonly data: { readonly id: string };
 }
 
 const [port, folder] = process.argv.slice(2);
@@ -31,7 +31,7 @@ app.use(async (context) => {
     return;
   }
   const delivery: Delivery = JSON.parse(body.toString('utf8'));
-  if (folder !== undefined) await store(folder, delivery);
+  if (folder !== undefined) await store(folder, delivery.data.id, body);
   context.body = { received: true };
 });
 app.listen(Number(port));
@@ -42,16 +42,16 @@ function isSigned(body: Buffer, header: string): boolean {
   return expected.length === given.length && timingSafeEqual(expected, given);
 }
 
-async function store(directory: string, { data }: Delivery): Promise<void> {
+async function store(directory: string, id: string, body: Buffer): Promise<void> {
   const temp = join(directory, `.${randomUUID()}.tmp`);
   const file = await fs.open(temp, 'wx');
   try {
-    await file.writeFile(`---\ntitle: ${JSON.stringify(data.title)}\n---\n${data.content_html}\n`);
+    await file.writeFile(body);
     await file.sync();
   } finally {
     await file.close();
   }
-  await fs.rename(temp, join(directory, `${data.id}.md`));
+  await fs.rename(temp, join(directory, `${id}.json`));
   const parent = await fs.open(directory, 'r');
   try {
     await parent.sync();

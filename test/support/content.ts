@@ -27,10 +27,14 @@ export function articleFiles(site: string): string[] {
     .map((name) => join(root, name));
 }
 
-/** What unfinished work would leave behind: names in the content folder that are no article's. */
+/** What unfinished work would leave behind: names in the content folder that are no article's, and temp files. */
 export function debris(site: string): string[] {
   const root = join(site, 'content');
-  return namesIn(root).filter((name) => !name.endsWith('.md') && fs.statSync(join(root, name)).isFile());
+  const strange = namesIn(root).filter(
+    (name) => !name.endsWith('.md') && fs.statSync(join(root, name)).isFile(),
+  );
+  const temps = namesIn(join(site, '.pressmark')).filter((name) => name.endsWith('.tmp'));
+  return [...strange, ...temps];
 }
 
 /** An article's file, found by the id in its front matter, as a person would find it. */

@@ -66,13 +66,22 @@ function under<T>(call: string, paths: readonly string[], work: () => T, spoil?:
   return result;
 }
 
+/** Hands a failure to the callback, as the real function would. */
+function later(done: (error: Error) => void, work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    process.nextTick(done, error);
+  }
+}
+
 function nameOf(file: unknown): string {
   return typeof file === 'number' ? (names.get(file) ?? `fd ${file}`) : String(file);
 }
 
 Object.assign(fs, {
   openSync: (...args: Parameters<typeof fs.openSync>) => {
-    const fd = under('openSync', [String(args[0])], () => real.openSync(...args));
+    const fd = under('open', [String(args[0])], () => real.openSync(...args));
     names.set(fd, String(args[0]));
     return fd;
   },
@@ -80,23 +89,40 @@ Object.assign(fs, {
     const [file, data] = args;
     const half = () =>
       privately(() => real.writeFileSync(file, String(data).slice(0, String(data).length / 2)));
-    under('writeFileSync', [nameOf(file)], () => privately(() => real.writeFileSync(...args)), half);
+    under('write', [nameOf(file)], () => privately(() => real.writeFileSync(...args)), half);
   },
-  fsync: (fd: number, done: fs.NoParamCallback) => {
-    try {
-      under('fsync', [nameOf(fd)], () => real.fsync(fd, done));
-    } catch (error) {
-      process.nextTick(done, error);
-    }
+  open: (path: string, ...rest: unknown[]) => {
+    const done = rest.pop() as (error: Error | null, fd?: number) => void;
+    const named = (error: Error | null, fd?: number) => {
+      if (fd !== undefined) names.set(fd, path);
+      done(error, fd);
+    };
+    later(named, () => under('open', [path], () => Reflect.apply(real.open, fs, [path, ...rest, named])));
   },
-  linkSync: (from: string, to: string) => under('linkSync', [from, to], () => real.linkSync(from, to)),
-  renameSync: (from: string, to: string) => under('renameSync', [from, to], () => real.renameSync(from, to)),
-  unlinkSync: (path: string) => under('unlinkSync', [path], () => real.unlinkSync(path)),
+  writeFile: (file: number, data: string | Uint8Array, done: fs.NoParamCallback) => {
+    const half = () =>
+      privately(() => real.writeFileSync(file, String(data).slice(0, String(data).length / 2)));
+    later(done, () => under('write', [nameOf(file)], () => real.writeFile(file, data, done), half));
+  },
+  fsync: (fd: number, done: fs.NoParamCallback) =>
+    later(done, () => under('fsync', [nameOf(fd)], () => real.fsync(fd, done))),
+  link: (from: string, to: string, done: fs.NoParamCallback) =>
+    later(done, () =>
+      under('link', [from, to], () => {
+        real.linkSync(from, to); // so that what happens after it really does
+        process.nextTick(done, null);
+      }),
+    ),
+  unlink: (path: string, done: fs.NoParamCallback) =>
+    later(done, () => under('unlink', [path], () => real.unlink(path, done))),
+  linkSync: (from: string, to: string) => under('link', [from, to], () => real.linkSync(from, to)),
+  renameSync: (from: string, to: string) => under('rename', [from, to], () => real.renameSync(from, to)),
+  unlinkSync: (path: string) => under('unlink', [path], () => real.unlinkSync(path)),
   rmSync: (...args: Parameters<typeof fs.rmSync>) =>
-    under('rmSync', [String(args[0])], () => privately(() => real.rmSync(...args))),
+    under('rm', [String(args[0])], () => privately(() => real.rmSync(...args))),
   mkdirSync: (...args: Parameters<typeof fs.mkdirSync>) =>
-    under('mkdirSync', [String(args[0])], () => real.mkdirSync(...args)),
+    under('mkdir', [String(args[0])], () => real.mkdirSync(...args)),
   statSync: (...args: Parameters<typeof fs.statSync>) =>
-    under('statSync', [String(args[0])], () => real.statSync(...args)),
+    under('stat', [String(args[0])], () => real.statSync(...args)),
 });
 syncBuiltinESMExports();

@@ -8,7 +8,7 @@ import { tempDir } from './temp-dir.js';
 export interface Rule {
   /** Unique; under it the uses are counted. */
   readonly name: string;
-  /** The function of node:fs. */
+  /** The function of node:fs, be it `openSync` or `open`: open, write, fsync, link, rename, unlink, rm, mkdir, stat. */
   readonly call: string;
   /** A regular expression; the path, or for two-path calls either of them. */
   readonly path: string;

@@ -11,8 +11,8 @@ test('what cannot be cleaned up is left to the next start, and fails nothing tha
   const data = article();
 
   faults.set(
-    { call: 'unlinkSync', path: '\\.(tmp|undo)$', code: 'EIO' },
-    { call: 'rmSync', path: '\\.(tmp|undo)$', code: 'EIO' },
+    { call: 'unlink', path: '\\.(tmp|undo)$', code: 'EIO' },
+    { call: 'rm', path: '\\.(tmp|undo)$', code: 'EIO' },
   );
   const first = await post('article.published', data);
   t.is(first.status, 200);
@@ -37,7 +37,7 @@ test('an article that could not be taken back is found by its redelivery, never 
   const data = article();
   faults.set(
     { call: 'fsync', path: '/content/articles/2026/11$', code: 'EIO' },
-    { call: 'unlinkSync', path: '\\.md$', code: 'EIO' },
+    { call: 'unlink', path: '\\.md$', code: 'EIO' },
   );
   for (let n = 0; n < 3; n++) t.is((await post('article.published', data)).status, 500);
   faults.clear();

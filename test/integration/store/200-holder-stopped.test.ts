@@ -14,10 +14,10 @@ for (const [where, when] of [
     const holder = await startReceiver(t, faults.options);
     const other = await startReceiver(t, { dir: holder.dir });
     const data = article();
-    faults.set({ call: 'linkSync', path: '\\.tmp$', stop: true, when, times: 1 });
+    faults.set({ call: 'link', path: '\\.tmp$', stop: true, when, times: 1 });
     const stopped = holder.post('article.published', data);
     // What was called is written down before it happens.
-    while (!faults.trace().some(({ call }) => call === 'linkSync')) await pause(5);
+    while (!faults.trace().some(({ call }) => call === 'link')) await pause(5);
     let answered = false;
     const waiting = other.post('article.published', data).finally(() => {
       answered = true;
@@ -42,9 +42,9 @@ test('a holder that is killed is no hindrance', async (t) => {
   const holder = await startReceiver(t, faults.options);
   const other = await startReceiver(t, { dir: holder.dir });
   const data = article();
-  faults.set({ call: 'linkSync', path: '\\.tmp$', stop: true, when: 'after', times: 1 });
+  faults.set({ call: 'link', path: '\\.tmp$', stop: true, when: 'after', times: 1 });
   const lost = t.throwsAsync(holder.post('article.published', data));
-  while (!faults.trace().some(({ call }) => call === 'linkSync')) await pause(5);
+  while (!faults.trace().some(({ call }) => call === 'link')) await pause(5);
   const waiting = other.post('article.published', data);
   await holder.kill('SIGKILL');
   await lost;

@@ -12,14 +12,14 @@ test('a journal line that was cut off hides nothing that is named after it', asy
   const first = await startReceiver(t, faults.options);
   const { dir } = first;
   const second = await startReceiver(t, { dir });
-  faults.set({ call: 'writeFileSync', path: '/journal$', code: 'ENOSPC', halfway: true, times: 1 });
+  faults.set({ call: 'write', path: '/journal$', code: 'ENOSPC', halfway: true, times: 1 });
   t.is((await first.post('article.published', article())).status, 500);
 
   // The next one is named, stored, and its process is killed before it can name it again.
-  faults.set({ call: 'linkSync', path: '\\.tmp$', stop: true, when: 'after', times: 1 });
+  faults.set({ call: 'link', path: '\\.tmp$', stop: true, when: 'after', times: 1 });
   const data = article();
   const lost = t.throwsAsync(first.post('article.published', data));
-  while (!faults.trace().some(({ call }) => call === 'linkSync')) await pause(5);
+  while (!faults.trace().some(({ call }) => call === 'link')) await pause(5);
   const waiting = second.post('article.published', data);
   await first.kill('SIGKILL');
   await lost;
@@ -33,7 +33,7 @@ test('news that could not be read stay news', async (t) => {
   const { dir } = first;
   const second = await startReceiver(t, { ...faults.options, dir });
   for (let round = 0; round < 5; round++) {
-    faults.set({ call: 'openSync', path: '\\.md$', code: 'EMFILE' });
+    faults.set({ call: 'open', path: '\\.md$', code: 'EMFILE' });
     const data = article();
     const { text } = await first.post('article.published', data);
     t.is((await second.post('article.published', data)).status, 500);

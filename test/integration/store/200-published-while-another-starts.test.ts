@@ -22,7 +22,7 @@ test('what one receiver stores between another’s first look and its first lock
     log: createLog({ level: 'silent', terminal: false }),
     watch: false,
   };
-  let goOn = () => {};
+  let goOn: () => void = () => undefined;
   const held = new Promise<void>((resolve) => {
     goOn = resolve;
   });

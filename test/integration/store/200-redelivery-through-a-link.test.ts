@@ -18,6 +18,6 @@ test('a redelivery after a restart opens no folder above the site, which may be 
   t.is(await first.stop(), 0);
 
   const { post } = await startReceiver(t, { ...faults.options, dir });
-  faults.set({ call: 'openSync', path: `^${folder}$`, code: 'EACCES' });
+  faults.set({ call: 'open', path: `^${folder}$`, code: 'EACCES' });
   t.is((await post('article.published', data)).text, text);
 });

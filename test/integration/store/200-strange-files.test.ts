@@ -44,8 +44,9 @@ test('a file that may not be read is skipped with a warning, and never stored tw
   t.is(await first.stop(), 0);
 
   const path = fileOf(dir, hidden.id);
-  fs.chmodSync(path, 0); // changes its stamp; the fault is for testers who may read everything
-  faults.set({ call: 'openSync', path: 'hidden\\.md$', code: 'EACCES' });
+  fs.utimesSync(path, new Date(), new Date()); // it must be read anew
+  fs.chmodSync(path, 0); // the fault is for testers who may read everything
+  faults.set({ call: 'open', path: 'hidden\\.md$', code: 'EACCES' });
   const { log, post, find } = await startReceiver(t, { ...faults.options, dir });
   t.truthy(log.find(({ reason }) => reason === 'line 1: the file may not be read'));
   t.is((await post('article.published', hidden)).status, 500, 'whether it is durable cannot be told');

@@ -6,13 +6,13 @@ import { createFaults, type Rule } from '../../support/faults.js';
 import { startReceiver } from '../../support/receiver.js';
 
 const MOMENTS: Record<string, Pick<Rule, 'call' | 'path' | 'when'>> = {
-  'while the new file is being written': { call: 'writeFileSync', path: '\\.tmp$' },
+  'while the new file is being written': { call: 'write', path: '\\.tmp$' },
   'while it is being synced': { call: 'fsync', path: '\\.tmp$' },
-  'just before the second name': { call: 'linkSync', path: '\\.undo$' },
-  'just after the second name': { call: 'linkSync', path: '\\.undo$', when: 'after' },
-  'just before the rename': { call: 'renameSync', path: '\\.tmp$' },
+  'just before the second name': { call: 'link', path: '\\.undo$' },
+  'just after the second name': { call: 'link', path: '\\.undo$', when: 'after' },
+  'just before the rename': { call: 'rename', path: '\\.tmp$' },
   'just after the rename, into the file they have open': {
-    call: 'renameSync',
+    call: 'rename',
     path: '\\.tmp$',
     when: 'after',
   },

@@ -5,21 +5,21 @@ import { article, update } from '../../support/events.js';
 import { createFaults, type Rule } from '../../support/faults.js';
 import { startReceiver } from '../../support/receiver.js';
 
-const TEMP = '\\.pressmark-\\w+\\.tmp$';
+const TEMP = '\\.pressmark-[\\w-]+\\.tmp$';
 const UNDO = '\\.undo$';
 const MONTH = '/content/articles/2026/11$';
 
 const FAULTS: Record<string, Omit<Rule, 'name'>> = {
-  'open: read-only': { call: 'openSync', path: TEMP, code: 'EROFS' },
-  'open: too many files': { call: 'openSync', path: TEMP, code: 'EMFILE' },
-  'write: no space, halfway': { call: 'writeFileSync', path: TEMP, code: 'ENOSPC', halfway: true },
+  'open: read-only': { call: 'open', path: TEMP, code: 'EROFS' },
+  'open: too many files': { call: 'open', path: TEMP, code: 'EMFILE' },
+  'write: no space, halfway': { call: 'write', path: TEMP, code: 'ENOSPC', halfway: true },
   'sync of the file: error': { call: 'fsync', path: TEMP, code: 'EIO' },
-  'undo link: no space': { call: 'linkSync', path: UNDO, code: 'ENOSPC' },
-  'rename: error': { call: 'renameSync', path: TEMP, code: 'EIO' },
-  'rename: no space': { call: 'renameSync', path: TEMP, code: 'ENOSPC' },
+  'undo link: no space': { call: 'link', path: UNDO, code: 'ENOSPC' },
+  'rename: error': { call: 'rename', path: TEMP, code: 'EIO' },
+  'rename: no space': { call: 'rename', path: TEMP, code: 'ENOSPC' },
   'sync of the folder: error': { call: 'fsync', path: MONTH, code: 'EIO' },
-  'open of the folder: too many files': { call: 'openSync', path: MONTH, code: 'EMFILE' },
-  'journal: no space': { call: 'writeFileSync', path: '/journal$', code: 'ENOSPC', halfway: true },
+  'open of the folder: too many files': { call: 'open', path: MONTH, code: 'EMFILE' },
+  'journal: no space': { call: 'write', path: '/journal$', code: 'ENOSPC', halfway: true },
 };
 
 test('a disk that fails at any step of an update: 5xx, the old file whole, stored when it is well again', async (t) => {

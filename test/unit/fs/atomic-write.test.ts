@@ -1,7 +1,8 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import test from 'ava';
 import {
+  dropName,
   isLeftover,
   makeDirectory,
   putNew,
@@ -51,11 +52,13 @@ test('readers see the old or the new file, never a part', async (t) => {
 test('a staged file gets its name only where the name is free', async (t) => {
   const dir = tempDir(t);
   const target = join(dir, 'file');
-  t.true(putNew(await stage(target, 'first'), target));
-  const second = await stage(target, 'second');
-  t.false(putNew(second, target));
+  const [first, second] = [await stage(dir, 'first'), await stage(dir, 'second')];
+  t.true(await putNew(first.temp, target));
+  t.false(await putNew(second.temp, target));
   t.is(fs.readFileSync(target, 'utf8'), 'first');
-  t.deepEqual(fs.readdirSync(dir).filter(isLeftover).length, 1);
+  t.is(fs.statSync(target).ino, first.stat.ino);
+  await dropName(first.temp);
+  t.deepEqual(fs.readdirSync(dir).filter(isLeftover), [basename(second.temp)]);
 });
 
 test('a directory tells which others got a new entry', (t) => {
@@ -68,7 +71,7 @@ test('a directory tells which others got a new entry', (t) => {
 
 test('only names of unfinished work are leftovers, and an undo name tells its mark', async (t) => {
   const dir = tempDir(t);
-  const temp = await stage(join(dir, 'x.md'), '');
+  const { temp } = await stage(dir, '');
   t.true(isLeftover(temp.slice(dir.length + 1)));
   const undo = undoPath(join(dir, 'x.md'), 'abc123');
   t.true(isLeftover(undo.slice(dir.length + 1)));

@@ -3,7 +3,7 @@ import type { Piece } from '../../../src/site/series.js';
 /** An article of a list; its time makes its path and URL. */
 export function piece(time: number, version = 0): Piece {
   const path = `a${time}.md`;
-  const stamp = { ino: 0, size: 0, mtimeMs: 0, ctimeMs: 0 };
+  const stamp = { ino: 0, size: 0, mtimeMs: 0 };
   const url = `https://x.example/a${time}/`;
   const texts = { id: path, url, canonical: url, title: `${version}`, description: '', author: '' };
   const date = new Date(time).toISOString();

@@ -11,7 +11,7 @@ function entry(path: string, id: string, canonical: string | undefined): Entry {
     id,
     canonical,
     url: `${canonical}/`,
-    stamp: { ino: 1, size: 1, mtimeMs: 1, ctimeMs: 1 },
+    stamp: { ino: 1, size: 1, mtimeMs: 1 },
   };
 }
 

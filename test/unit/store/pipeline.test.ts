@@ -12,7 +12,7 @@ test.serial('a clock that is set back does not keep another process from the loc
     close: () => undefined,
   };
   const pipeline = createPipeline(lock, async () => undefined);
-  let finish = () => {};
+  let finish: () => void = () => undefined;
   const long = new Promise<void>((resolve) => {
     finish = resolve;
   });

@@ -8,7 +8,7 @@ import { tempDir } from '../../support/temp-dir.js';
 
 function entry(n: number, id: string): Entry {
   const url = `https://garden.example/${n}/`;
-  const stamp = { ino: n, size: 10 * n, mtimeMs: n + 0.25, ctimeMs: n + 0.5 };
+  const stamp = { ino: n, size: 10 * n, mtimeMs: n + 0.25 };
   const text = { title: `Title ${n}`, description: '', date: '2026-11-19', author: 'A', tags: ['t'] };
   return {
     path: `${n}.md`,

@@ -16,7 +16,7 @@ test('files and folders that come, change, move and go are all asked about', asy
     return [];
   };
   const below = (folder: string) => (folder === 'old' ? ['old/a.md'] : []);
-  const watcher = watchContent(root, 1, below, look, pino({ level: 'silent' }));
+  const watcher = watchContent(root, 1, below, () => false, look, pino({ level: 'silent' }));
   t.teardown(() => watcher.close());
   await watcher.ready;
   const asked = async (path: string) => {
