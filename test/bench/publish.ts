@@ -7,7 +7,7 @@ import type { Workspace } from './workspace.js';
 const CONNECTIONS = 32;
 const ROUNDS = 5;
 const SECONDS = 4;
-const WARM_UP = 1_500;
+const WARM_UP = 6_000;
 /** More than any receiver here takes in one leg; the same requests for all, as each leg has a fresh folder. */
 const MOST = 24_000;
 
