@@ -1,5 +1,7 @@
+import fs from 'node:fs';
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import { systemCode } from './errors.js';
 
 /** The logger that everything is handed; pino's. */
 export type Log = Logger;
@@ -23,32 +25,75 @@ export const REDACTION = {
   censor: '[redacted]',
 };
 
+/** Lines wait for each other this long, in milliseconds: at thousands of deliveries a second a write for each would show. */
+const GATHER_MS = 50;
+
+/** How the line of an ordinary delivery begins. */
+const INFO = `{"level":${pino.levels.values.info},`;
+
+/** More than this is not kept for a reader that does not read, in characters. */
+const MOST_WAITING = 1_000_000;
+
+/** How a log is written. */
+export interface LogOptions {
+  readonly level: LogLevel;
+  /** Whether somebody reads along. */
+  readonly terminal: boolean;
+  /** The descriptor that lines go to. @default 1, standard output */
+  readonly fd?: number;
+  /** Whether each line is written at once; for what may be ended without notice. @default false */
+  readonly atOnce?: boolean;
+}
+
 /**
  * The service's logger: JSON lines on a pipe, readable lines on a terminal.
- *
- * @param options.terminal whether somebody reads along.
- * @param options.fd the descriptor that lines go to. @default 1, standard output
  */
-export function createLog({
-  level,
-  terminal,
-  fd = 1,
-}: {
-  level: LogLevel;
-  terminal: boolean;
-  fd?: number;
-}): Log {
-  const settings = { level, base: null };
-  // Not synchronous: a reader that stalls must not hold up deliveries. What is still waiting is written at the exit.
-  return pino(settings, deaf(terminal ? readable(fd) : pino.destination({ dest: fd, sync: false })));
+export function createLog({ level, terminal, fd = 1, atOnce = false }: LogOptions): Log {
+  return pino({ level, base: null }, terminal ? readable(fd) : createLineWriter(fd, atOnce));
 }
 
 function readable(fd: number) {
-  return pretty({ destination: fd, sync: true, ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss' });
-}
-
-/** A log that cannot be written, as its disk is full, must not stop the deliveries; its lines are lost. */
-function deaf<S extends { on(event: 'error', listener: () => void): unknown }>(stream: S): S {
+  const stream = pretty({
+    destination: fd,
+    sync: true,
+    ignore: 'pid,hostname',
+    translateTime: 'SYS:HH:MM:ss',
+  });
+  // A log that cannot be written, as its disk is full, must not stop the deliveries; its lines are lost.
   stream.on('error', () => undefined);
   return stream;
+}
+
+/**
+ * Where log lines are written. pino's own destination tries for ever to write to a full disk, and does not let
+ * the process end; here a line that cannot be written is lost.
+ *
+ * @param fd the descriptor.
+ * @param atOnce whether lines are written as they come, and not gathered for a moment.
+ */
+function createLineWriter(fd: number, atOnce: boolean): { write(line: string): void } {
+  let waiting = '';
+
+  function flush(): void {
+    if (waiting === '') return;
+    const bytes = Buffer.from(waiting);
+    waiting = '';
+    let written = 0;
+    try {
+      while (written < bytes.length) written += fs.writeSync(fd, bytes, written);
+    } catch (error) {
+      // A pipe that is full just now gets the rest later; any other failure costs these lines and nothing else.
+      if (systemCode(error) === 'EAGAIN' && bytes.length - written < MOST_WAITING)
+        waiting = bytes.toString('utf8', written) + waiting;
+    }
+  }
+
+  setInterval(flush, GATHER_MS).unref();
+  process.on('exit', flush);
+  return {
+    write: (line) => {
+      waiting += line;
+      if (atOnce || !line.startsWith(INFO)) flush(); // what somebody should know is not kept waiting
+    },
+  };
 }

@@ -7,6 +7,6 @@ import { type BuilderSettings, openSiteBuilder } from './site-builder.js';
 // The entry of the thread that builds pages; `first-party.ts` starts it.
 const { settings, terminal } = workerData as { settings: BuilderSettings; terminal: boolean };
 if (parentPort === null) throw new Error('this file is the entry of a worker thread');
-const log = createLog({ level: settings.logLevel, terminal }).child({ plugin: 'site' });
+const log = createLog({ level: settings.logLevel, terminal, atOnce: true }).child({ plugin: 'site' });
 const { builder } = await openSiteBuilder(settings, await configuredPlugins(settings.configFile), log);
 serveBuilds(parentPort, builder, log);

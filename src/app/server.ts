@@ -43,6 +43,7 @@ export function createServer({
   app.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
   app.use(webhook);
   app.use(healthz(health));
+  app.use(failuresAsJson(log));
   app.use(router.routes());
   app.use(preview(outputDir, basePath));
   const server = http.createServer({ connectionsCheckingInterval: TIMEOUTS_CHECKED_MS }, app.callback());
@@ -50,6 +51,19 @@ export function createServer({
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
   return server;
+}
+
+/** A plugin's route that throws is answered like everything else here: as JSON, without a word of the inside. */
+function failuresAsJson(log: Log): Middleware {
+  return async (context, next) => {
+    try {
+      await next();
+    } catch (error) {
+      log.error({ err: error, path: context.path }, 'a route failed');
+      context.status = 500;
+      context.body = { error: 'this route failed; the log says why' };
+    }
+  };
 }
 
 function healthz(health: () => string | undefined): Middleware {

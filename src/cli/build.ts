@@ -16,7 +16,7 @@ export function buildCommand(): Command {
       if (!buildsSite(settings))
         throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
       // Standard output is for the summary alone.
-      const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2 });
+      const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
       const { builder, close } = await openSiteBuilder(settings, settings.plugins, log);
       const report = await builder.buildAll({ force: true });
       await close();

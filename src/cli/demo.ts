@@ -29,7 +29,7 @@ export function demoCommand(): Command {
       // An environment of its own: the settings of a real site have no business in a throwaway one.
       const settings = await loadSettings(dir, { port, host: '127.0.0.1' }, {});
       const terminal = process.stdout.isTTY === true;
-      const log = createLog({ level: 'error', terminal });
+      const log = createLog({ level: 'error', terminal, atOnce: true });
 
       console.log(`A throwaway site in ${dir}, with a secret of its own.\n`);
       const watcher = demoWatcher(hasGit);

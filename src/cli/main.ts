@@ -29,9 +29,7 @@ async function run(argv: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE; // it has printed its own line
-    console.error(
-      `pressmark: ${error instanceof PressmarkError ? error.message : `unexpected: ${unexpected(error)}`}`,
-    );
+    console.error(`pressmark: ${error instanceof PressmarkError ? error.message : unexpected(error)}`);
     return error instanceof PressmarkError && ['CONFIG_INVALID', 'USAGE'].includes(error.code)
       ? WRONG_USAGE
       : FAILED;
@@ -61,7 +59,8 @@ function version(): string {
   return manifest.version;
 }
 
-/** A fault of our own: here, and only here, the stack is what helps. */
+/** What the system refused is told in its words; for a fault of our own, and only there, the stack is what helps. */
 function unexpected(error: unknown): string {
+  if (systemCode(error) !== undefined) return messageOf(error);
   return error instanceof Error && error.stack !== undefined ? error.stack : messageOf(error);
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { startApp } from '../app/app.js';
-import { createSecret } from '../app/secret.js';
+import { addIgnoreLines, createSecret } from '../app/secret.js';
 import { type Flags, loadSettings } from '../config/load.js';
 import { createLog } from '../log.js';
 import { example, withDir, withPort } from './options.js';
@@ -18,6 +18,7 @@ export function startCommand(): Command {
       const log = createLog({ level: settings.logLevel, terminal });
       if (settings.secrets.length === 0) {
         createSecret(dir);
+        addIgnoreLines(dir, ['.env']); // before anybody's `git add .` takes it along
         settings = await loadSettings(dir, flags);
         log.warn(
           'there was no signing secret; a random one is now PRESSMARK_SECRET in .env: give it to the service, or put the service’s own there',

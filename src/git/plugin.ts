@@ -44,7 +44,7 @@ export interface GitPluginOptions {
 }
 
 /** How long the shutdown waits for commits, in milliseconds. */
-const CLOSE_MS = 8_000;
+const CLOSE_MS = 7_000;
 
 /**
  * Commits every publication and update to the git repository that the site stands in: one commit each, of

@@ -9,6 +9,14 @@ import { type ActionHandler, createHooks, type FilterHandler, type Hooks } from 
 /** How long `host.closing` is waited for; the disposers, which flush commits and pages, need time too. */
 const CLOSING_MS = 2_000;
 
+/** How long a plugin may take to close; the whole stop has 10 s. */
+const DISPOSE_MS = 8_000;
+
+interface Disposer {
+  readonly plugin: string;
+  readonly dispose: () => unknown;
+}
+
 /** The stored articles, for reading. */
 export interface ArticleReader {
   /** The article with this id, or undefined. */
@@ -98,7 +106,7 @@ export interface HostSurroundings {
 export async function startHost(entries: readonly PluginEntry[], around: HostSurroundings): Promise<Host> {
   const hooks = createHooks(around.log);
   const router = new Router();
-  const disposers: { plugin: string; dispose: () => unknown }[] = [];
+  const disposers: Disposer[] = [];
 
   for (const { plugin, options, origin } of inOrder(entries)) {
     const { name } = plugin;
@@ -127,15 +135,25 @@ export async function startHost(entries: readonly PluginEntry[], around: HostSur
     }
   }
   hooks.seal();
+  // What is served must not change while it is served.
+  router.register = () => {
+    throw new PressmarkError('PLUGIN_INVALID', 'a route was added after the start; add routes in setup()');
+  };
 
   async function close(): Promise<void> {
     await Promise.race([hooks.doAction('host.closing', {}), pause(CLOSING_MS, undefined, { ref: false })]);
-    for (const { plugin, dispose } of disposers.reverse()) {
-      try {
-        await dispose();
-      } catch (error) {
-        around.log.error({ plugin, err: error }, 'plugin could not be closed');
-      }
+    // Side by side, last set up first: what one of them has to flush must not cost another its time.
+    await Promise.all(disposers.reverse().map(disposeOf));
+  }
+
+  async function disposeOf({ plugin, dispose }: Disposer): Promise<void> {
+    const late = Symbol('late');
+    try {
+      const end = await Promise.race([(async () => dispose())(), pause(DISPOSE_MS, late, { ref: false })]);
+      if (end === late)
+        around.log.warn({ plugin }, `plugin is not closed after ${DISPOSE_MS} ms; it is left behind`);
+    } catch (error) {
+      around.log.error({ plugin, err: error }, 'plugin could not be closed');
     }
   }
 
