@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf, systemCode } from '../errors.js';
 import { discard, dropName, makeDirectory, type Staged, stage, syncDirectory } from '../fs/atomic-write.js';
 import type { Log } from '../log.js';
@@ -35,12 +36,6 @@ interface Waiting {
 }
 
 /**
- * Batches that are made durable at the same time: while the disk works on one, the files of the next can get
- * their names. A durability level beyond the disk has its batches one after the other.
- */
-const MOST_COMMITS = 2;
-
-/**
  * Writes files side by side and syncs each folder once for all that became ready meanwhile. The caller holds
  * the store's lock, and never writes one path twice at the same time.
  *
@@ -55,8 +50,7 @@ export function createGroupCommit(
   durability?: Durability,
 ): GroupCommit {
   let ready: Waiting[] = [];
-  let commits = 0;
-  const mostCommits = durability === undefined ? MOST_COMMITS : 1;
+  let flushing = false;
   let isElsewhere = false;
   const underWay = new Set<string>();
   const suspects = new Set<string>();
@@ -97,14 +91,16 @@ export function createGroupCommit(
   }
 
   async function flush(): Promise<void> {
-    if (commits >= mostCommits) return;
-    commits++;
+    if (flushing) return;
+    flushing = true;
     while (ready.length > 0) {
+      // The disk tells of several files at once, one callback after the other: those that are due now come along.
+      await nextTurn();
       const batch = ready;
       ready = [];
       await commit(batch);
     }
-    commits--;
+    flushing = false;
   }
 
   async function commit(batch: readonly Waiting[]): Promise<void> {
@@ -133,8 +129,9 @@ export function createGroupCommit(
       for (const { waiting, file } of kept) await refuse(waiting, file, error);
       return;
     }
-    await Promise.all(kept.map(({ waiting, file }) => finish(waiting, file)));
+    // Before the answers: what one receiver has acknowledged, another must find.
     announce(kept.map(({ file }) => file.write.path));
+    await Promise.all(kept.map(({ waiting, file }) => finish(waiting, file)));
   }
 
   async function placeOne(waiting: Waiting): Promise<{ waiting: Waiting; file: Placed } | undefined> {
