@@ -4,6 +4,7 @@ import test from 'ava';
 import { article } from '../../support/events.js';
 import { startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 
 test('a filter that fails is named in the answer, its own words only in the log', async (t) => {
   const dir = tempDir(t);
@@ -21,5 +22,5 @@ test('a filter that fails is named in the answer, its own words only in the log'
   t.is(status, 500);
   t.regex(json.error, /^filter article\.draft of plugin lists failed/);
   t.false(json.error.includes(dir), json.error);
-  t.true(JSON.stringify(log).includes('list.json'));
+  await until(() => JSON.stringify(log).includes('list.json'));
 });
