@@ -1,5 +1,4 @@
 import fs from 'node:fs';
-import readline from 'node:readline';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeAtomically } from '../fs/atomic-write.js';
 import type { Catalog } from './catalog.js';
@@ -18,12 +17,8 @@ const ENTRIES_PER_TURN = 1_000;
  */
 export async function loadSnapshot(path: string, key: string, catalog: Catalog): Promise<number> {
   if (!fs.existsSync(path)) return 0;
-  const lines = readline.createInterface({
-    input: fs.createReadStream(path),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  });
   let usable: boolean | undefined;
-  for await (const line of lines) {
+  for await (const line of linesOf(path)) {
     if (usable === undefined) {
       usable = line === header(key);
       if (!usable) break;
@@ -33,6 +28,17 @@ export async function loadSnapshot(path: string, key: string, catalog: Catalog):
     }
   }
   return catalog.size;
+}
+
+/** The lines of a file, ended by LF alone: readline also takes the U+2028 in somebody's title for a line's end. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of fs.createReadStream(path, 'utf8')) {
+    const lines = `${rest}${chunk}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }
 
 /** Writes the catalog's snapshot; deliveries go on meanwhile. */

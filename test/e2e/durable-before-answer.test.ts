@@ -52,7 +52,7 @@ test('200: the file, then its name, then the folder are on the disk before the a
   const { receiver, calls } = await traced(t);
   t.is((await receiver.post('article.published', article({ id: 'a', slug: 'hive' }))).status, 200);
   const trace = calls();
-  const file = at(trace, /^fsync$/, /\.pressmark-\w+\.tmp/);
+  const file = at(trace, /^fsync$/, /\.pressmark-[\w-]+\.tmp/);
   const name = at(trace, /^link$/, /hive\.md/);
   const folder = trace.findIndex(
     (call, index) => index > name && call.name === 'fsync' && /2026\/11>/.test(call.rest),
@@ -72,7 +72,7 @@ test('200: an update is on the disk before the answer goes out', async (t) => {
   const target = { target_id: 'a', target_url: json.url, base_revision_id: revision_id };
   t.is((await receiver.post('article.updated', update(target))).status, 200);
   const trace = calls().slice(before);
-  const file = at(trace, /^fsync$/, /\.pressmark-\w+\.tmp/);
+  const file = at(trace, /^fsync$/, /\.pressmark-[\w-]+\.tmp/);
   const name = at(trace, /^rename$/, /hive\.md/);
   const folder = trace.findIndex(
     (call, index) => index > name && call.name === 'fsync' && /2026\/11>/.test(call.rest),

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import readline from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { TestFn } from 'ava';
 import { type Client, createClient } from './client.js';
@@ -69,10 +68,15 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
   });
   const port = await new Promise<number>((resolve, reject) => {
     if (child.stdout === null) throw new Error('standard output is no pipe');
-    readline.createInterface({ input: child.stdout }).on('line', (text) => {
-      const line = JSON.parse(text) as LogLine;
-      log.push(line);
-      if (line.msg === 'ready') resolve(Number(line.port));
+    let rest = '';
+    // By LF alone: readline also takes the U+2028 in an id for a line's end.
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      const lines = `${rest}${text}`.split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines.map((one) => JSON.parse(one) as LogLine)) {
+        log.push(line);
+        if (line.msg === 'ready') resolve(Number(line.port));
+      }
     });
     child.once('exit', (code) => reject(new Error(`the receiver ended with ${code}: ${stderr}`)));
   });
