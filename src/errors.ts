@@ -22,7 +22,6 @@ const STATUS = {
   FILTER_FAILED: 500,
   STORE_FAILED: 500,
   LOCK_TIMEOUT: 503,
-  SHUTTING_DOWN: 503,
   // what a person meets on the terminal
   FRONT_MATTER_INVALID: 500,
   CONFIG_INVALID: 500,

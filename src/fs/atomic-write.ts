@@ -67,12 +67,17 @@ export async function putNew(temp: string, target: string): Promise<boolean> {
     await link(temp, target);
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '')) throw error;
-    // A file system without hard links. The store's lock keeps other receivers away from this name.
+    if (!lacksHardLinks(error)) throw error;
+    // The store's lock keeps other receivers away from this name.
     if (fs.existsSync(target)) return false;
     fs.renameSync(temp, target);
   }
   return true;
+}
+
+/** Whether a link failed because this file system has no hard links, or grants none on this file. */
+export function lacksHardLinks(error: unknown): boolean {
+  return ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(systemCode(error) ?? '');
 }
 
 /**

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { digestOf } from '../article/codec.js';
 import { PressmarkError } from '../errors.js';
-import { discard, dropName, putNew, type Staged, undoPath } from '../fs/atomic-write.js';
+import { discard, dropName, lacksHardLinks, putNew, type Staged, undoPath } from '../fs/atomic-write.js';
 import { type Stamp, stampOf } from './entry.js';
 
 /** A staged file that is to get its name. */
@@ -108,12 +108,7 @@ function tryLink(target: string, undo: string): boolean {
     fs.linkSync(target, undo);
     return true;
   } catch (error) {
-    if (
-      error instanceof Error &&
-      'code' in error &&
-      ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes(String(error.code))
-    )
-      return false;
+    if (lacksHardLinks(error)) return false;
     throw error;
   }
 }
