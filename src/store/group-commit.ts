@@ -29,15 +29,16 @@ export interface GroupCommit {
 }
 
 interface Waiting {
-  readonly staged: Staged;
-  readonly write: Write;
+  readonly file: Placed;
+  /** Resolves when the temp name is gone. */
+  readonly tidied: Promise<void>;
   resolve(stamp: Stamp): void;
   reject(error: unknown): void;
 }
 
 /**
- * Writes files side by side and syncs each folder once for all that became ready meanwhile. The caller holds
- * the store's lock, and never writes one path twice at the same time.
+ * Writes and names files side by side, and syncs each folder once for all that got their name meanwhile. The
+ * caller holds the store's lock, and never writes one path twice at the same time.
  *
  * @param root the content folder; folders are synced up to and including its parent.
  * @param staging where files are written before they get their name.
@@ -49,26 +50,48 @@ export function createGroupCommit(
   log: Log,
   durability?: Durability,
 ): GroupCommit {
-  let ready: Waiting[] = [];
+  let named: Waiting[] = [];
   let flushing = false;
   let isElsewhere = false;
   const underWay = new Set<string>();
+  /** Paths that the journal does not tell of yet. */
+  const untold = new Set<string>();
   const suspects = new Set<string>();
   const durableFolders = new Set<string>();
 
   async function write(file: Write): Promise<Stamp> {
     underWay.add(file.path);
+    untold.add(file.path);
     try {
-      const staged = await stageSomewhere(file);
-      return await new Promise<Stamp>((resolve, reject) => enqueue({ staged, write: file, resolve, reject }));
+      const { placed, temp } = await putInPlace(file);
+      const tidied = dropName(temp);
+      return await new Promise<Stamp>((resolve, reject) => {
+        named.push({ file: placed, tidied, resolve, reject });
+        void flush();
+      });
     } finally {
+      untold.delete(file.path);
       underWay.delete(file.path);
     }
   }
 
-  /** In the staging folder, which nobody watches; beside the target where that is on another file system. */
-  async function stageSomewhere({ target, text, mode }: Write): Promise<Staged> {
-    const folder = isElsewhere ? dirname(target) : staging;
+  /** Staged in the staging folder, which nobody watches; beside the target where that is on another file system. */
+  async function putInPlace(file: Write): Promise<{ placed: Placed; temp: string }> {
+    for (;;) {
+      const folder = isElsewhere ? dirname(file.target) : staging;
+      const staged = await stageIn(folder, file);
+      try {
+        tellJournal(file.path);
+        return { placed: await giveName(staged, file), temp: staged.temp };
+      } catch (error) {
+        takeAway(staged.temp);
+        if (systemCode(error) !== 'EXDEV' || folder !== staging) throw error;
+        isElsewhere = true; // the content folder is mounted from elsewhere
+      }
+    }
+  }
+
+  async function stageIn(folder: string, { text, mode }: Write): Promise<Staged> {
     try {
       return await stage(folder, text, mode);
     } catch (error) {
@@ -78,9 +101,21 @@ export function createGroupCommit(
     }
   }
 
-  function enqueue(waiting: Waiting): void {
-    ready.push(waiting);
-    void flush();
+  /** Before the file gets its name: a process that takes the lock after our death reads it again. */
+  function tellJournal(path: string): void {
+    if (!untold.has(path)) return;
+    journal.append(untold); // those that are still being staged too: one line more costs less than one write more
+    untold.clear();
+  }
+
+  async function giveName(staged: Staged, file: Write): Promise<Placed> {
+    try {
+      return await place(staged, file);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT' || file.replaces !== null) throw error;
+      ensureFolder(dirname(file.target));
+      return place(staged, file);
+    }
   }
 
   /** Makes a folder that is missing. */
@@ -93,81 +128,51 @@ export function createGroupCommit(
   async function flush(): Promise<void> {
     if (flushing) return;
     flushing = true;
-    while (ready.length > 0) {
+    while (named.length > 0) {
       // The disk tells of several files at once, one callback after the other: those that are due now come along.
       await nextTurn();
-      const batch = ready;
-      ready = [];
+      const batch = named;
+      named = [];
       await commit(batch);
     }
     flushing = false;
   }
 
   async function commit(batch: readonly Waiting[]): Promise<void> {
-    try {
-      for (const folder of new Set(batch.map(({ write }) => dirname(write.target)))) ensureFolder(folder);
-      // Named before the renames: a process that takes the lock after our death reads these files again.
-      journal.append(batch.map(({ write }) => write.path));
-    } catch (error) {
-      for (const waiting of batch) abandon(waiting, error);
-      return;
-    }
-    const placed = (await Promise.all(batch.map(placeOne))).filter((one) => one !== undefined);
     const [failed] = await Promise.all([
-      syncFolders(placed.map(({ file }) => file.write)),
-      ...placed.map(({ waiting }) => dropName(waiting.staged.temp)),
+      syncFolders(batch.map(({ file }) => file.write)),
+      ...batch.map(({ tidied }) => tidied),
     ]);
-    const kept: typeof placed = [];
-    for (const { waiting, file } of placed) {
-      const error = failed.get(dirname(file.write.target));
-      if (error === undefined) kept.push({ waiting, file });
-      else await refuse(waiting, file, error);
+    const kept: Waiting[] = [];
+    for (const waiting of batch) {
+      const error = failed.get(dirname(waiting.file.write.target));
+      if (error === undefined) kept.push(waiting);
+      else await refuse(waiting, error);
     }
     try {
       await durability?.(kept.map(({ file }) => file.write));
     } catch (error) {
-      for (const { waiting, file } of kept) await refuse(waiting, file, error);
+      for (const waiting of kept) await refuse(waiting, error);
       return;
     }
     // Before the answers: what one receiver has acknowledged, another must find.
     announce(kept.map(({ file }) => file.write.path));
-    await Promise.all(kept.map(({ waiting, file }) => finish(waiting, file)));
+    await Promise.all(kept.map(finish));
   }
 
-  async function placeOne(waiting: Waiting): Promise<{ waiting: Waiting; file: Placed } | undefined> {
-    try {
-      return { waiting, file: await place(waiting.staged, waiting.write) };
-    } catch (error) {
-      if (systemCode(error) !== 'EXDEV' || dirname(waiting.staged.temp) !== staging) waiting.reject(error);
-      else stageBeside(waiting);
-      return undefined;
-    }
-  }
-
-  /** The content folder is mounted from elsewhere: from now on files are staged there. */
-  function stageBeside(waiting: Waiting): void {
-    isElsewhere = true;
-    stageSomewhere(waiting.write).then((staged) => enqueue({ ...waiting, staged }), waiting.reject);
-  }
-
-  async function finish(waiting: Waiting, file: Placed): Promise<void> {
+  async function finish({ file, resolve, reject }: Waiting): Promise<void> {
     try {
       await settle(file);
     } catch (error) {
       await syncFolders([file.write]);
-      waiting.reject(error);
+      reject(error);
       return;
     }
     suspects.delete(file.write.path);
-    waiting.resolve(file.stamp);
+    resolve(file.stamp);
   }
 
-  function abandon({ staged, reject }: Waiting, error: unknown): void {
-    takeAway(staged.temp);
-    reject(error);
-  }
-
-  async function refuse(waiting: Waiting, file: Placed, error: unknown): Promise<void> {
+  async function refuse({ file, reject }: Waiting, error: unknown): Promise<void> {
     try {
       await takeBack(file);
     } catch (cause) {
@@ -177,7 +182,7 @@ export function createGroupCommit(
         'a failed write could not be taken back; it is written anew when it is sent again',
       );
     }
-    waiting.reject(error);
+    reject(error);
   }
 
   /** Syncs the folders of these files, each once, and those above that this process has not synced yet. */

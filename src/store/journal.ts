@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
 
 /** A journal longer than this is begun anew at the next start. */
 const ROTATE_BYTES = 1_000_000;
@@ -80,5 +80,5 @@ function pathIn(line: string): string[] {
 }
 
 function checksum(path: string): string {
-  return hash('sha256', path).slice(0, 8);
+  return crc32(path).toString(16).padStart(8, '0');
 }

@@ -32,16 +32,11 @@ export class NameTaken extends Error {}
  * Gives a staged file its name. A new file never covers another; a replacement happens only while the file
  * is still what was decided upon, whose inode is kept under a second name until `settle`.
  *
- * @throws NameTaken; PressmarkError REVISION_CONFLICT; the system's errors. The temp file is gone then.
+ * @throws NameTaken; PressmarkError REVISION_CONFLICT; the system's errors. Nothing was changed then.
  */
 export async function place({ temp, stat }: Staged, write: Write): Promise<Placed> {
-  try {
-    const undo = write.replaces === null ? await placeNew(temp, write) : replace(temp, write, write.replaces);
-    return { write, undo, stamp: stampOf(stat) };
-  } catch (error) {
-    discard(temp);
-    throw error;
-  }
+  const undo = write.replaces === null ? await placeNew(temp, write) : replace(temp, write, write.replaces);
+  return { write, undo, stamp: stampOf(stat) };
 }
 
 async function placeNew(temp: string, { target, path }: Write): Promise<undefined> {

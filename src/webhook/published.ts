@@ -37,6 +37,7 @@ export async function published(
 
 async function filteredDraft(draft: ArticleDraft, { hooks, log }: Surroundings): Promise<ArticleDraft> {
   const filtered = await filterContent(draft, hooks, { event: 'article.published', stored: null });
+  if (!hooks.hasFilter('article.slug') && !hooks.hasFilter('article.frontMatter')) return filtered;
   const slug = await hooks.applyFilters('article.slug', draft.slug, filtered);
   const extra = plainData(await hooks.applyFilters('article.frontMatter', {}, filtered));
   if (typeof extra !== 'object' || extra === null || Array.isArray(extra))

@@ -60,10 +60,23 @@ function under<T>(call: string, paths: readonly string[], work: () => T, spoil?:
     real.writeSync(open, rule.save.text, 0);
     real.closeSync(open);
   };
-  if (rule.when !== 'after') privately(happen);
-  const result = work();
-  if (rule.when === 'after') privately(happen);
+  if (rule.when !== 'after') {
+    privately(happen);
+    return work();
+  }
+  const result = unlessItFails(rule, work);
+  privately(happen);
   return result;
+}
+
+/** There is no moment after a call that failed; the rule waits for the next. */
+function unlessItFails<T>({ name }: Rule, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    uses.set(name, (uses.get(name) ?? 1) - 1);
+    throw error;
+  }
 }
 
 /** Hands a failure to the callback, as the real function would. */
