@@ -1,16 +1,43 @@
-/** An article as lists, feeds and templates see it. */
-export interface ArticleSummary {
-  readonly id: string;
+/** An article as the page of another one links to it. */
+export interface ArticleLink {
   readonly title: string;
   readonly description: string;
-  /** First publication, ISO 8601. */
+  /** First publication, as it stands in the file. */
   readonly date: string;
-  readonly updated: string | null;
-  readonly author: string;
-  readonly tags: readonly string[];
+  /** The same moment as ISO 8601 in UTC; null where `date` is no date. */
+  readonly published: string | null;
   readonly image: string | null;
   /** Absolute public URL. */
   readonly url: string;
+}
+
+/** An article as lists, feeds and templates see it. */
+export interface ArticleSummary extends ArticleLink {
+  readonly id: string;
+  /** The moment of the last update, as it stands in the file; null before the first. */
+  readonly updated: string | null;
+  /** The same moment as ISO 8601 in UTC; null before the first update, or where `updated` is no date. */
+  readonly modified: string | null;
+  readonly author: string;
+  readonly tags: readonly string[];
+}
+
+/** An article on its own page. */
+export interface ArticleOnPage extends ArticleSummary {
+  /** The HTML to show. */
+  readonly html: string;
+  /** The head's `json_ld`. */
+  readonly jsonLd: string;
+  /** Words of the text; a character of Chinese, Japanese or Korean counts as one. */
+  readonly words: number;
+  /** Minutes it takes to read, at least 1. */
+  readonly readingMinutes: number;
+  /** The article published just before this one. */
+  readonly previous: ArticleLink | null;
+  /** The article published just after this one. */
+  readonly next: ArticleLink | null;
+  /** Articles near in time that share tags, the best first; at most four. */
+  readonly related: readonly ArticleLink[];
 }
 
 /** A link of the site's own: its text and its address below the site's base path. */
@@ -32,20 +59,25 @@ export interface SiteInfo {
   readonly author: string;
 }
 
+/** The kinds of pages. */
+export type PageKind = 'article' | 'home' | 'archive' | 'tag' | 'tags' | 'author' | 'notFound';
+
 /** What every page's template gets. */
 export interface PageContext {
   readonly site: SiteInfo;
-  readonly kind: 'article' | 'home' | 'tag' | 'tags' | 'notFound';
+  readonly kind: PageKind;
   readonly title: string;
   readonly description: string;
   /** The page's own absolute URL. */
   readonly canonical: string;
-  /** The article itself on its page, with the HTML to show and the head's `json_ld`; null elsewhere. */
-  readonly article: (ArticleSummary & { readonly html: string; readonly jsonLd: string }) | null;
+  /** The article itself on its page; null elsewhere. */
+  readonly article: ArticleOnPage | null;
   /** The articles that the page lists, newest first. */
   readonly articles: readonly ArticleSummary[];
   /** The tag of a tag page. */
   readonly tag: string | null;
+  /** The author of an author's page. */
+  readonly author: string | null;
   /** HTML that filters add to the head. */
   readonly head: string;
   /** Whatever plugins add for their own templates. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { renderedHtml } from '../article/codec.js';
@@ -12,10 +13,12 @@ import {
   stampOf,
 } from '../store/entry.js';
 import type { BuiltArticle, Manifest } from './manifest.js';
-import { type Page, summaryOf } from './page.js';
+import type { Model } from './model.js';
+import { type Neighbours, neighboursOf } from './neighbours.js';
+import { linkOf, type Page, summaryOf } from './page.js';
+import { lengthOf } from './reading-time.js';
 import type { Round } from './round.js';
 import type { Piece } from './series.js';
-import { type Tags, tagsOf } from './tags.js';
 
 /** How often a page is built again because its article changed meanwhile. */
 const MOST_ATTEMPTS = 3;
@@ -26,10 +29,20 @@ interface Around {
   readonly manifest: Manifest;
 }
 
-/** What the manifest says of an article once its page is built; null for one that has no page. */
-export function builtArticle(entry: Entry, page: string | null, key: string, tags: Tags): BuiltArticle {
-  const slugs = tagsOf(entry).flatMap((name) => tags.get(name)?.slug ?? []);
-  return { entry, page, key, tags: page === null ? [] : slugs };
+/** What the manifest says of an article that has no page. */
+export function withoutPage(entry: Entry, key: string): BuiltArticle {
+  return { entry, page: null, key, shows: '' };
+}
+
+/** What the manifest says of an article once its page is built. */
+export function builtArticle(piece: Piece, key: string, model: Model): BuiltArticle {
+  const { entry, file } = piece;
+  const slugs = [model.tags, model.authors].map((groups) =>
+    groups.namesOf(entry).map((name) => groups.get(name)?.slug ?? ''),
+  );
+  const { previous, next, related } = neighboursOf(piece, model.all, model.tags);
+  const others = [previous, next, ...related].map((other) => other && [other.entry.path, other.entry.stamp]);
+  return { entry, page: file, key, shows: hash('sha256', JSON.stringify([slugs, others])).slice(0, 16) };
 }
 
 /** Whether what is said to have been built is what would be built now. */
@@ -39,7 +52,7 @@ export function isUpToDate(built: BuiltArticle | undefined, now: BuiltArticle): 
     sameStamp(built.entry.stamp, now.entry.stamp) &&
     built.page === now.page &&
     built.key === now.key &&
-    built.tags.join() === now.tags.join()
+    built.shows === now.shows
   );
 }
 
@@ -53,6 +66,7 @@ export async function buildArticle(
   piece: Piece,
   render: (page: Page) => Promise<string>,
   built: BuiltArticle,
+  neighbours: Neighbours,
   { content, catalog, manifest }: Around,
 ): Promise<boolean> {
   const { entry, file } = piece;
@@ -64,7 +78,10 @@ export async function buildArticle(
       stamp = read.stamp;
       const current = sameStamp(stamp, entry.stamp) ? entry : entryOf(entry.path, read.stored.article, stamp);
       return render(
-        articlePage({ ...piece, entry: current }, renderedHtml(read.stored), read.stored.article.jsonLd),
+        articlePage({ ...piece, entry: current }, neighbours, {
+          html: renderedHtml(read.stored),
+          jsonLd: read.stored.article.jsonLd,
+        }),
       );
     });
     if (!done) return false;
@@ -75,8 +92,17 @@ export async function buildArticle(
   return true;
 }
 
-function articlePage({ entry, file }: Piece, html: string, jsonLd: string): Page {
+function articlePage(
+  { entry, file }: Piece,
+  { previous, next, related }: Neighbours,
+  text: { readonly html: string; readonly jsonLd: string },
+): Page {
   const summary = summaryOf(entry);
+  const links = {
+    previous: previous === undefined ? null : linkOf(previous.entry),
+    next: next === undefined ? null : linkOf(next.entry),
+    related: related.map((other) => linkOf(other.entry)),
+  };
   return {
     kind: 'article',
     path: `/${file.replace(/(^|\/)index\.html$/, '$1')}`,
@@ -84,9 +110,10 @@ function articlePage({ entry, file }: Piece, html: string, jsonLd: string): Page
     title: summary.title,
     description: summary.description,
     canonical: summary.url,
-    article: { ...summary, html, jsonLd },
+    article: { ...summary, ...text, ...lengthOf(text.html), ...links },
     articles: [],
     tag: null,
+    author: null,
   };
 }
 

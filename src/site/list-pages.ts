@@ -19,13 +19,14 @@ export async function buildList(
   address: string,
   series: Series,
   changes: Changes,
+  pageSize: number,
   frameOf: (path: string, number: number) => Page,
 ): Promise<boolean> {
   let done = true;
-  for (const { path, number, items, newer, older } of changedPages(address, series, changes)) {
+  for (const { path, number, items, newer, older } of changedPages(address, series, changes, pageSize)) {
     const frame = frameOf(path, number);
     const isDone = await round.build(frame.file, () =>
-      render({ ...frame, articles: items.map(({ entry }) => summaryOf(entry)), newer, older }),
+      render({ ...frame, articles: items.map(({ entry }) => summaryOf(entry)), number, newer, older }),
     );
     done &&= isDone;
   }

@@ -1,8 +1,5 @@
 import { type Changes, isChanged, type Piece, type Series } from './series.js';
 
-/** Articles on one page. */
-const PAGE_SIZE = 20;
-
 /** One page of a list of articles. */
 export interface ListPage {
   /** Below the site's base path. */
@@ -18,10 +15,10 @@ export interface ListPage {
 
 /**
  * How many older pages a list of `count` articles has. Pages are counted from the oldest and only full ones
- * leave the list's own page, which so holds 20 to 39 articles: an older page never changes when new ones come.
+ * leave the list's own page, which so holds one to two pages' worth: an older page never changes when new ones come.
  */
-export function olderPages(count: number): number {
-  return Math.max(0, Math.floor(count / PAGE_SIZE) - 1);
+export function olderPages(count: number, pageSize: number): number {
+  return Math.max(0, Math.floor(count / pageSize) - 1);
 }
 
 /** The path of a list's page: its own address for 0, `page/<n>/` below it for the older ones. */
@@ -30,25 +27,31 @@ export function listPath(address: string, number: number): string {
 }
 
 /** The paths of all pages of a list. */
-export function listPaths(address: string, count: number): string[] {
-  return Array.from({ length: olderPages(count) + 1 }, (_, number) => listPath(address, number));
+export function listPaths(address: string, count: number, pageSize: number): string[] {
+  return Array.from({ length: olderPages(count, pageSize) + 1 }, (_, number) => listPath(address, number));
 }
 
 /**
  * The pages of a list that may look different after `changes`.
  *
  * @param address the list's own path, ending in a slash.
+ * @param pageSize articles on an older page.
  */
-export function* changedPages(address: string, series: Series, changes: Changes): Generator<ListPage> {
+export function* changedPages(
+  address: string,
+  series: Series,
+  changes: Changes,
+  pageSize: number,
+): Generator<ListPage> {
   const { items } = series;
-  const older = olderPages(items.length);
+  const older = olderPages(items.length, pageSize);
   // When the list grows by a page, the page before it gets another neighbour: two pages earlier is early enough.
-  const moved = { ...changes, from: changes.from - 2 * PAGE_SIZE };
+  const moved = { ...changes, from: changes.from - 2 * pageSize };
   for (let number = 1; number <= older; number++) {
-    const start = (number - 1) * PAGE_SIZE;
-    if (isChanged(moved, start, start + PAGE_SIZE)) yield page(number, start, start + PAGE_SIZE);
+    const start = (number - 1) * pageSize;
+    if (isChanged(moved, start, start + pageSize)) yield page(number, start, start + pageSize);
   }
-  const start = older * PAGE_SIZE;
+  const start = older * pageSize;
   if (isChanged(moved, start, Number.POSITIVE_INFINITY)) yield page(0, start, items.length);
 
   function page(number: number, start: number, end: number): ListPage {

@@ -19,8 +19,8 @@ export interface BuiltArticle {
   readonly page: string | null;
   /** What every page is made of: templates, site, version. */
   readonly key: string;
-  /** The addresses of its tags' pages, which depend on other articles. */
-  readonly tags: readonly string[];
+  /** Of what its page shows of other articles, and of addresses that depend on them. */
+  readonly shows: string;
 }
 
 /**
@@ -43,7 +43,7 @@ export interface Manifest {
   settle(): void;
 }
 
-const VERSION = 1;
+const VERSION = 2;
 
 type Line =
   | { readonly file: string; readonly is: WrittenFile | null }

@@ -1,15 +1,17 @@
 import type { SiteInfo } from '../host/page-types.js';
 import type { Entry } from '../store/entry.js';
 import { fileOf } from './addresses.js';
+import { createAuthors, createTags, type GroupChanges, type Groups } from './groups.js';
 import { momentOf } from './moments.js';
+import { neighboursFor } from './neighbours.js';
 import { createSeries, type Piece, type Series } from './series.js';
-import { createTags, type Tags, tagsOf } from './tags.js';
 
 /** What the site consists of: which article has which page, and the lists they are on. */
 export interface Model {
   /** Every article that has a page. */
   readonly all: Series;
-  readonly tags: Tags;
+  readonly tags: Groups;
+  readonly authors: Groups;
   /** The article of this file, where it has a page. */
   get(path: string): Piece | undefined;
   /** The article files that are known. */
@@ -28,10 +30,16 @@ export interface ModelChanges {
   readonly gone: Set<string>;
   /** Article files that have no page: their URL is not the site's, or another file has it. */
   readonly homeless: ReadonlyMap<string, Entry>;
-  /** Tags with a list to build. */
-  readonly tags: ReadonlySet<string>;
-  /** Tags that are no more. */
-  readonly goneTags: readonly string[];
+  readonly tags: ListChanges;
+  readonly authors: ListChanges;
+}
+
+/** What has to be built of the lists of one kind of group. */
+export interface ListChanges {
+  /** Names of groups with a list to build. */
+  readonly names: ReadonlySet<string>;
+  /** Names of groups that are no more. */
+  readonly gone: readonly string[];
 }
 
 /** A site without articles. */
@@ -40,6 +48,7 @@ export function createModel(site: SiteInfo): Model {
   const claims = new Map<string, Piece[]>();
   const all = createSeries();
   const tags = createTags();
+  const authors = createAuthors();
   let build = new Set<string>();
   let gone = new Set<string>();
   let homeless = new Map<string, Entry>();
@@ -88,6 +97,11 @@ export function createModel(site: SiteInfo): Model {
     if (before === after) return;
     all.swap(before, after);
     tags.swap(before, after);
+    authors.swap(before, after);
+    for (const piece of [before, after]) {
+      if (piece === undefined) continue;
+      for (const other of neighboursFor(piece, all, tags)) build.add(other.entry.path);
+    }
     if (before !== undefined) {
       build.delete(before.entry.path);
       if (pieces.get(before.entry.path) === before) homeless.set(before.entry.path, before.entry);
@@ -102,22 +116,36 @@ export function createModel(site: SiteInfo): Model {
   }
 
   function settle(): ModelChanges {
-    const { changed, moved, gone: goneTags } = tags.settle();
-    const lists = new Set([...changed, ...moved].map((tag) => tag.name));
-    for (const tag of moved) {
-      tag.series.touchAll();
-      for (const piece of tag.series.items) {
-        build.add(piece.entry.path);
-        all.touch(piece);
-        for (const name of tagsOf(piece.entry)) {
-          tags.get(name)?.series.touch(piece);
-          lists.add(name);
-        }
-      }
+    const [tagChanges, authorChanges] = [tags.settle(), authors.settle()];
+    const lists = { tags: listsOf(tagChanges), authors: listsOf(authorChanges) };
+    for (const group of [...tagChanges.moved, ...authorChanges.moved]) {
+      group.series.touchAll();
+      for (const piece of group.series.items) relink(piece, lists);
     }
-    const changes = { build, gone, homeless, tags: lists, goneTags };
+    const changes = {
+      build,
+      gone,
+      homeless,
+      tags: { names: lists.tags, gone: tagChanges.gone },
+      authors: { names: lists.authors, gone: authorChanges.gone },
+    };
     [build, gone, homeless] = [new Set(), new Set(), new Map()];
     return changes;
+  }
+
+  /** An article links a group that has another address now: its page and all lists that show it change. */
+  function relink(piece: Piece, lists: { tags: Set<string>; authors: Set<string> }): void {
+    build.add(piece.entry.path);
+    all.touch(piece);
+    for (const [groups, names] of [
+      [tags, lists.tags],
+      [authors, lists.authors],
+    ] as const) {
+      for (const name of groups.namesOf(piece.entry)) {
+        groups.get(name)?.series.touch(piece);
+        names.add(name);
+      }
+    }
   }
 
   function get(path: string): Piece | undefined {
@@ -125,5 +153,9 @@ export function createModel(site: SiteInfo): Model {
     return piece !== undefined && ownerOf(piece.file) === piece ? piece : undefined;
   }
 
-  return { all, tags, get, paths: () => [...pieces.keys()], apply, settle };
+  return { all, tags, authors, get, paths: () => [...pieces.keys()], apply, settle };
+}
+
+function listsOf({ changed, moved }: GroupChanges): Set<string> {
+  return new Set([...changed, ...moved].map(({ name }) => name));
 }

@@ -1,11 +1,18 @@
 import { hash } from 'node:crypto';
 import { itemComments, keepItemComments, PLACEHOLDER_TITLE } from '../article/article.js';
 import type { Hooks } from '../host/hooks.js';
-import type { ArticleSummary, PageContext, SiteInfo, SiteLink } from '../host/page-types.js';
+import type {
+  ArticleLink,
+  ArticleSummary,
+  PageContext,
+  PageKind,
+  SiteInfo,
+  SiteLink,
+} from '../host/page-types.js';
 import type { Entry } from '../store/entry.js';
 import { fileAt, linkBelow, linkTo } from './addresses.js';
+import { authorOf, type Groups, tagsOf } from './groups.js';
 import { dayFormat, momentOf } from './moments.js';
-import { type Tags, tagsOf } from './tags.js';
 import type { Theme } from './theme.js';
 
 /** A tag as the tags page lists it. */
@@ -19,6 +26,8 @@ export interface Page extends Omit<PageContext, 'site' | 'head' | 'extra'> {
   readonly path: string;
   /** Below the output folder. */
   readonly file: string;
+  /** Of a list's page: 0 for its newest articles, else counted from the oldest. */
+  readonly number?: number;
   /** The pages of the same list beside this one. */
   readonly newer?: string | undefined;
   readonly older?: string | undefined;
@@ -26,22 +35,31 @@ export interface Page extends Omit<PageContext, 'site' | 'head' | 'extra'> {
 }
 
 /** Which template each kind of page has. */
-const TEMPLATE: Readonly<Record<PageContext['kind'], string>> = {
+const TEMPLATE: Readonly<Record<PageKind, string>> = {
   article: 'article',
   home: 'home',
+  archive: 'archive',
   tag: 'tag',
   tags: 'tags',
+  author: 'author',
   notFound: 'not-found',
 };
 
 /** Makes pages of one theme; the result renders a page to HTML through the filters. */
-export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, tags: Tags) {
+export function createRenderer(
+  site: SiteInfo,
+  theme: Theme,
+  hooks: Hooks,
+  { tags, authors }: { readonly tags: Groups; readonly authors: Groups },
+) {
   const day = dayFormat(site.language);
   const helpers = {
     /** A path below the site's base path, or an absolute URL, as a link. */
     link: (address: string) => (address.startsWith('/') ? linkBelow(address, site) : linkTo(address, site)),
     /** The page of a tag. */
     tagLink: (name: string) => linkBelow(`/tags/${tags.get(name)?.slug ?? ''}/`, site),
+    /** The page of an author. */
+    authorLink: (name: string) => linkBelow(`/authors/${authors.get(name)?.slug ?? ''}/`, site),
     /** A date in words. */
     day,
     /** A date for machines; empty where it is no date. */
@@ -50,7 +68,7 @@ export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, tags:
   };
 
   return async function render(page: Page): Promise<string> {
-    const { path, file, newer, older, tagLinks, ...own } = page;
+    const { path, file, number, newer, older, tagLinks, ...own } = page;
     const info = { kind: page.kind, path };
     let context: PageContext = { site, ...own, head: '', extra: {} };
     if (hooks.hasFilter('page.context')) {
@@ -67,7 +85,14 @@ export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, tags:
         article: { ...article, html: keepItemComments(html, page.article?.html ?? '') },
       };
     }
-    const html = theme.render(TEMPLATE[page.kind], { ...context, ...helpers, newer, older, tagLinks });
+    const html = theme.render(TEMPLATE[page.kind], {
+      ...context,
+      ...helpers,
+      number,
+      newer,
+      older,
+      tagLinks,
+    });
     if (!hooks.hasFilter('page.html')) return html;
     return keepComments(await hooks.applyFilters('page.html', html, info), page.article?.html ?? '');
   };
@@ -89,19 +114,29 @@ function keepComments(html: string, original: string): string {
   return `${html.slice(0, at)}${lost.join('\n')}\n${html.slice(at)}`;
 }
 
-/** An article as pages and feeds show it: nothing in it is a danger in an attribute. */
-export function summaryOf(entry: Entry): ArticleSummary {
-  const { id, title, description, date, updated, author, image, url } = entry;
+/** An article as another one's page links to it: nothing in it is a danger in an attribute. */
+export function linkOf({ title, description, date, image, url }: Entry): ArticleLink {
   return {
-    id,
     title: title.trim() === '' ? PLACEHOLDER_TITLE : title,
     description,
     date,
-    updated,
-    author,
-    tags: tagsOf(entry),
+    published: momentOf(date)?.toISOString() ?? null,
     image: safeImage(image, url),
     url,
+  };
+}
+
+/** An article as lists and feeds show it. */
+export function summaryOf(entry: Entry): ArticleSummary {
+  const { id, updated } = entry;
+  const modified = updated === null ? undefined : momentOf(updated);
+  return {
+    ...linkOf(entry),
+    id,
+    updated,
+    modified: modified?.toISOString() ?? null,
+    author: authorOf(entry),
+    tags: tagsOf(entry),
   };
 }
 
@@ -115,7 +150,7 @@ function safeImage(image: string | null, base: string): string | null {
 /** The empty frame of one of the site's own pages. */
 export function sitePage(
   site: SiteInfo,
-  kind: PageContext['kind'],
+  kind: PageKind,
   path: string,
   texts: { title: string; description: string },
 ): Page {
@@ -127,6 +162,7 @@ export function sitePage(
     article: null,
     articles: [],
     tag: null,
+    author: null,
     ...texts,
   };
 }

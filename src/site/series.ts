@@ -25,6 +25,8 @@ export interface Series {
   /** Says that an article's looks have changed, though not its place. */
   touch(piece: Piece): void;
   touchAll(): void;
+  /** The articles next to where `piece` stands or would stand, oldest first, without itself. */
+  around(piece: Piece, older: number, newer: number): Piece[];
   /** What has changed since the last call. */
   takeChanges(): Changes;
 }
@@ -69,6 +71,13 @@ export function createSeries(): Series {
     from = Math.min(from, position);
   }
 
+  function around(piece: Piece, older: number, newer: number): Piece[] {
+    const position = positionOf(piece);
+    const present = items[position];
+    const behind = present !== undefined && compare(present, piece) === 0 ? position + 1 : position;
+    return [...items.slice(Math.max(0, position - older), position), ...items.slice(behind, behind + newer)];
+  }
+
   function takeChanges(): Changes {
     const changes = { from, touched };
     from = Number.POSITIVE_INFINITY;
@@ -83,6 +92,7 @@ export function createSeries(): Series {
     touchAll: () => {
       from = 0;
     },
+    around,
     takeChanges,
   };
 }

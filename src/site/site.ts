@@ -6,18 +6,21 @@ import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
 import { type Catalog, createCatalog } from '../store/catalog.js';
 import type { ContentFolder } from '../store/entry.js';
-import { buildArticle, builtArticle, createHtmlReader, isUpToDate } from './article-pages.js';
-import { createHomePages } from './home-pages.js';
+import { createArchivePages } from './archive-pages.js';
+import { buildArticle, builtArticle, createHtmlReader, isUpToDate, withoutPage } from './article-pages.js';
+import { AUTHOR_PAGES, createGroupPages, TAG_PAGES } from './group-pages.js';
+import type { Groups } from './groups.js';
 import { createIntake } from './intake.js';
 import { without } from './list-pages.js';
 import { openManifest } from './manifest.js';
-import { createModel, type ModelChanges } from './model.js';
+import { createModel, type ListChanges, type ModelChanges } from './model.js';
+import { neighboursOf } from './neighbours.js';
 import { openOutput } from './output.js';
 import { createRenderer } from './page.js';
 import { createRound, type Round } from './round.js';
 import type { Piece } from './series.js';
 import { createSiteFiles } from './site-files.js';
-import { createTagPages } from './tag-pages.js';
+import { createTagIndex } from './tag-index.js';
 import { loadTheme } from './theme.js';
 
 /** What a site is built from. */
@@ -32,6 +35,8 @@ export interface SiteOptions {
   readonly site: SiteInfo;
   readonly log: Log;
   readonly hooks: Hooks;
+  /** Articles on the home page and on every full page of a list. @default 20 */
+  readonly pageSize?: number;
   /** The builder's index of the articles, for those who read beside it. Default: one of its own. */
   readonly catalog?: Catalog;
   /**
@@ -47,7 +52,7 @@ export interface SiteReport extends BuildReport {
 }
 
 /** Changes with the generator, where the same articles and templates make other pages. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 const PAGE_FILTERS: readonly FilterName[] = ['page.context', 'page.head', 'page.content', 'page.html'];
 
@@ -56,13 +61,15 @@ const MOST_PASSES = 5;
 
 /** What a site consists of and how it is brought up to date; one update at a time. */
 export function createSite(options: SiteOptions) {
-  const { content, site, log, hooks, catalog = createCatalog() } = options;
+  const { content, site, log, hooks, catalog = createCatalog(), pageSize = 20 } = options;
   const manifest = openManifest(join(options.stateDir, 'site-manifest.ndjson'), options.outputDir);
   const output = openOutput(options.outputDir, join(options.stateDir, 'build'), manifest, log);
   const model = createModel(site);
   const intake = createIntake({ content, catalog, model, manifest, log });
-  const home = createHomePages(site, model.all);
-  const tagPages = createTagPages(site, model.tags);
+  const archive = createArchivePages(site, model.all, pageSize);
+  const tagPages = createGroupPages(site, model.tags, TAG_PAGES, pageSize);
+  const tagIndex = createTagIndex(site, model.tags);
+  const authorPages = createGroupPages(site, model.authors, AUTHOR_PAGES, pageSize);
   const siteFiles = createSiteFiles(site, hooks, model.all, createHtmlReader({ content }));
 
   /** Articles whose page could not be built; every build tries again. */
@@ -75,9 +82,9 @@ export function createSite(options: SiteOptions) {
   function dressUp() {
     const theme = loadTheme(options.templatesDir);
     const layout = content.layout.url('slug', '2001-02-03T04:05:06Z');
-    const parts = [FORMAT, theme.digest, site, layout, options.fingerprint ?? ''];
+    const parts = [FORMAT, theme.digest, site, pageSize, layout, options.fingerprint ?? ''];
     const key = hash('sha256', JSON.stringify(parts)).slice(0, 16);
-    return { theme, key, render: createRenderer(site, theme, hooks, model.tags) };
+    return { theme, key, render: createRenderer(site, theme, hooks, model) };
   }
 
   /** Brings the output up to date: everything, or after these files have changed. */
@@ -120,10 +127,17 @@ export function createSite(options: SiteOptions) {
     const stale = model.all.items.filter((piece) => force || isUnknown || !isBuilt(piece));
     touchAll();
     await siteFiles.buildFixed(round, dress.render, dress.theme);
-    await build(round, { ...changes, build: new Set(stale.map(pathOf)), tags: tagNames() });
+    await build(round, { ...changes, build: new Set(stale.map(pathOf)), ...allLists(changes) });
 
     const pages = model.all.items.map(({ file }) => file);
-    const expected = [...pages, ...home.files(), ...tagPages.files(), ...siteFiles.files()];
+    const expected = [
+      ...pages,
+      ...archive.files(),
+      ...tagPages.files(),
+      ...tagIndex.files(),
+      ...authorPages.files(),
+      ...siteFiles.files(),
+    ];
     await round.remove(without([...manifest.files.keys()], expected));
   }
 
@@ -132,7 +146,7 @@ export function createSite(options: SiteOptions) {
     let changes = model.settle();
     if (listsFailed) {
       touchAll();
-      changes = { ...changes, tags: tagNames() };
+      changes = { ...changes, ...allLists(changes) };
     }
     for (const path of failed) changes.build.add(path);
     await build(round, changes);
@@ -140,16 +154,21 @@ export function createSite(options: SiteOptions) {
 
   function touchAll(): void {
     model.all.touchAll();
-    for (const { series } of model.tags.all()) series.touchAll();
+    for (const groups of [model.tags, model.authors])
+      for (const { series } of groups.all()) series.touchAll();
   }
 
-  function tagNames(): Set<string> {
-    return new Set([...model.tags.all()].map(({ name }) => name));
+  function allLists({ tags, authors }: ModelChanges): { tags: ListChanges; authors: ListChanges } {
+    const names = (groups: Groups) => new Set([...groups.all()].map(({ name }) => name));
+    return {
+      tags: { ...tags, names: names(model.tags) },
+      authors: { ...authors, names: names(model.authors) },
+    };
   }
 
-  function isBuilt({ entry, file }: Piece): boolean {
-    const now = builtArticle(entry, file, dress.key, model.tags);
-    return isUpToDate(manifest.articles.get(entry.path), now) && output.isIntact(file);
+  function isBuilt(piece: Piece): boolean {
+    const now = builtArticle(piece, dress.key, model);
+    return isUpToDate(manifest.articles.get(piece.entry.path), now) && output.isIntact(piece.file);
   }
 
   async function build(round: Round, changes: ModelChanges): Promise<void> {
@@ -161,9 +180,11 @@ export function createSite(options: SiteOptions) {
     recordHomeless(changes);
     const moved = model.all.takeChanges();
     const done = [
-      await home.build(round, render, moved),
+      await archive.build(round, render, moved),
       await siteFiles.build(round, moved),
-      await tagPages.build(round, render, changes.tags, changes.goneTags),
+      await tagPages.build(round, render, changes.tags),
+      await tagIndex.build(round, render, changes.tags),
+      await authorPages.build(round, render, changes.authors),
     ];
     listsFailed = done.includes(false);
     await round.remove(changes.gone);
@@ -171,13 +192,14 @@ export function createSite(options: SiteOptions) {
 
   async function buildPage(round: Round, piece: Piece | undefined): Promise<boolean> {
     if (piece === undefined) return true; // gone meanwhile
-    const built = builtArticle(piece.entry, piece.file, dress.key, model.tags);
-    return buildArticle(round, piece, dress.render, built, { content, catalog, manifest });
+    const built = builtArticle(piece, dress.key, model);
+    const neighbours = neighboursOf(piece, model.all, model.tags);
+    return buildArticle(round, piece, dress.render, built, neighbours, { content, catalog, manifest });
   }
 
   function recordHomeless({ homeless }: ModelChanges): void {
     for (const [path, entry] of homeless) {
-      const now = builtArticle(entry, null, dress.key, model.tags);
+      const now = withoutPage(entry, dress.key);
       if (!isUpToDate(manifest.articles.get(path), now)) manifest.setArticle(path, now);
     }
     const [example] = homeless.values();

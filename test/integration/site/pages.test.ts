@@ -129,16 +129,21 @@ test('lists are cut into pages of which the older never change', async (t) => {
   const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString();
   for (let n = 1; n <= 59; n++) site.write(`a${n}`, { date: day(n) });
   await site.builder.buildAll();
-  t.is(site.page('index.html').match(/<li>/g)?.length, 39);
-  t.true(site.page('index.html').includes('href="/page/1/"'));
-  t.is(site.page('page/1/index.html').match(/<li>/g)?.length, 20);
-  t.true(site.page('tags/one/index.html').includes('href="/tags/one/page/1/"'));
-  const [first] = [site.page('page/1/index.html')];
+  const listed = (file: string) => [...site.page(file).matchAll(/<h2><a href="\/articles\/(\w+)\/"/g)];
+  t.deepEqual(
+    ['index.html', 'archive/index.html', 'archive/page/1/index.html'].map((file) => listed(file).length),
+    [20, 39, 20],
+  );
+  t.is(listed('index.html')[0]?.[1], 'a59');
+  t.true(site.page('archive/index.html').includes('href="/archive/page/1/"'));
+  for (const list of ['tags/one', 'authors/ada'])
+    t.true(site.page(`${list}/index.html`).includes(`href="/${list}/page/1/"`), list);
+  const [first] = [site.page('archive/page/1/index.html')];
 
   await site.builder.buildChanged([site.write('a60', { date: day(60) })]);
-  t.is(site.page('index.html').match(/<li>/g)?.length, 20);
-  t.true(site.page('page/2/index.html').includes('Title of a40<'));
-  t.is(site.page('page/1/index.html').replace('href="/page/2/"', 'href="/"'), first);
+  t.is(listed('archive/index.html').length, 20);
+  t.true(site.page('archive/page/2/index.html').includes('Title of a40<'));
+  t.is(site.page('archive/page/1/index.html').replace('href="/archive/page/2/"', 'href="/archive/"'), first);
 });
 
 test('a site without articles has its pages', async (t) => {
@@ -146,6 +151,7 @@ test('a site without articles has its pages', async (t) => {
   t.is((await site.builder.buildAll()).failed, 0);
   t.deepEqual(Object.keys(site.output()), [
     '404.html',
+    'archive/index.html',
     'feed.xml',
     'index.html',
     'robots.txt',

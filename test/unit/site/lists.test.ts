@@ -4,12 +4,14 @@ import { changedPages, type ListPage, listPaths } from '../../../src/site/lists.
 import { createSeries, type Piece, type Series } from '../../../src/site/series.js';
 import { piece } from './piece.js';
 
+const PAGE_SIZE = 20;
+
 function shown({ path, items, newer, older }: ListPage): [string, string] {
   return [path, JSON.stringify([items, newer, older])];
 }
 
 function pagesOf(series: Series): Map<string, string> {
-  return new Map([...changedPages('/', series, { from: 0, touched: new Set() })].map(shown));
+  return new Map([...changedPages('/', series, { from: 0, touched: new Set() }, PAGE_SIZE)].map(shown));
 }
 
 test('building only the changed pages of a list leaves what building all of them makes', (t) => {
@@ -32,8 +34,9 @@ test('building only the changed pages of a list leaves what building all of them
         for (const round of rounds) {
           for (const { time, version, remove } of round)
             swap(time, remove ? undefined : piece(time, version));
-          for (const page of changedPages('/', series, series.takeChanges())) pages.set(...shown(page));
-          const paths = new Set(listPaths('/', series.items.length));
+          for (const page of changedPages('/', series, series.takeChanges(), PAGE_SIZE))
+            pages.set(...shown(page));
+          const paths = new Set(listPaths('/', series.items.length, PAGE_SIZE));
           for (const path of pages.keys()) if (!paths.has(path)) pages.delete(path);
           t.deepEqual(Object.fromEntries(pages), Object.fromEntries(pagesOf(series)));
         }
