@@ -2,12 +2,13 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import type { Settings } from '../config/load.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
-import type { SiteInfo } from '../host/page-types.js';
+import { PressmarkError } from '../errors.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { patternLayout } from '../presets/layout.js';
 import { type Builder, createBuilder } from '../site/build.js';
 import { readerOf } from '../site/reader.js';
+import { siteInfoOf } from '../site/site-info.js';
 import { createCatalog } from '../store/catalog.js';
 import { foldersOf } from './folders.js';
 import { loadPlugins } from './load-plugins.js';
@@ -39,6 +40,9 @@ export async function openSiteBuilder(
   configured: readonly unknown[],
   log: Log,
 ): Promise<SiteBuilder> {
+  if (!buildsSite(settings))
+    throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
+  const { pageSize, ...said } = settings.site;
   const { contentDir, ...folders } = foldersOf(settings);
   const content = {
     root: contentDir,
@@ -59,7 +63,8 @@ export async function openSiteBuilder(
     ...folders,
     content,
     catalog,
-    site: siteInfo(settings),
+    site: siteInfoOf(settings.siteUrl, said),
+    pageSize,
     log,
     hooks: host.hooks,
     fingerprint: fingerprint(plugins, settings.configFile),
@@ -69,13 +74,6 @@ export async function openSiteBuilder(
     await host.close();
   };
   return { builder, close };
-}
-
-function siteInfo(settings: BuilderSettings): SiteInfo {
-  const { siteUrl } = settings;
-  const said =
-    settings.site === false ? { title: '', description: '', language: 'en', author: '' } : settings.site;
-  return { url: siteUrl, basePath: new URL(siteUrl).pathname.replace(/\/$/, ''), ...said };
 }
 
 /** What pages depend on beside articles and templates: a plugin that was changed builds the pages anew. */

@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import type { z } from 'zod';
 import { didYouMean, messageOf, PressmarkError, quote } from '../errors.js';
 import { type Config, schema } from './schema.js';
+import { siteSchema } from './site-schema.js';
 
 const NAMES = ['pressmark.config.js', 'pressmark.config.mjs', 'pressmark.config.json', 'pressmark.config.ts'];
 
@@ -121,9 +122,15 @@ function describe(error: z.ZodError, configFile: string | undefined): string {
 
 function knownKeys(path: readonly PropertyKey[]): string[] {
   if (path[0] === 'articles') return ['file', 'permalink'];
-  if (path[0] === 'site') return ['title', 'description', 'language', 'author'];
+  if (path[0] === 'site') return knownSiteKeys(path);
   if (path[0] === 'git') return ['author'];
   return Object.keys(schema.shape);
+}
+
+function knownSiteKeys([, key]: readonly PropertyKey[]): string[] {
+  if (key === 'navigation') return ['label', 'href'];
+  if (key === 'logo') return ['src', 'width', 'height'];
+  return Object.keys(siteSchema.shape);
 }
 
 function invalid(message: string, cause?: unknown): PressmarkError {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { siteSchema } from './site-schema.js';
 
 /** A path below the site's folder. */
 const below = z
@@ -52,21 +53,7 @@ export const schema = z.strictObject({
     })
     .prefault({}),
   /** The built site; false where another generator builds it. */
-  site: z
-    .union([
-      z.literal(false),
-      z.strictObject({
-        title: z.string().min(1).default('A Pressmark site'),
-        description: z.string().default(''),
-        /** BCP 47. @default 'en' */
-        language: z
-          .string()
-          .refine(isLanguageTag, { error: 'must be a language tag such as en or de-AT' })
-          .default('en'),
-        author: z.string().default(''),
-      }),
-    ])
-    .prefault({}),
+  site: z.union([z.literal(false), siteSchema]).prefault({}),
   /** Commits for what is stored; true: wherever the site's folder is in a git work tree. @default true */
   git: z
     .union([
@@ -102,12 +89,4 @@ function isSiteUrl(text: string): boolean {
 /** Whether files there are found again: people's hidden folders are left alone. */
 function isReadBack(path: string): boolean {
   return path.split(/[\\/]/).every((name) => !name.startsWith('.') && name !== 'node_modules');
-}
-
-function isLanguageTag(text: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(text).length === 1;
-  } catch {
-    return false; // a RangeError is how Intl says no
-  }
 }

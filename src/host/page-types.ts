@@ -56,7 +56,19 @@ export interface SiteInfo {
   readonly description: string;
   /** BCP 47, such as `en` or `de-AT`. */
   readonly language: string;
+  /** In which direction the language is written. */
+  readonly direction: 'ltr' | 'rtl';
   readonly author: string;
+  /** The links that the config gives the header; null where it leaves them to the theme. */
+  readonly navigation: readonly SiteLink[] | null;
+  /** A picture below the site's base path, and its size in pixels. */
+  readonly logo: { readonly src: string; readonly width: number; readonly height: number } | null;
+  /** The accent colour as it can be read on light and on dark paper, `#rrggbb`. */
+  readonly accent: { readonly light: string; readonly dark: string };
+  /** How dates and numbers are written, BCP 47. */
+  readonly locale: string;
+  /** Whose days dates show, such as `Europe/Vienna`. */
+  readonly timeZone: string;
 }
 
 /** The kinds of pages. */

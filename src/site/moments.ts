@@ -1,6 +1,9 @@
-import { localeOf } from './locale.js';
+import type { SiteInfo } from '../host/page-types.js';
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:?\d\d)?)?$/i;
+
+/** The end of a date that says its zone. */
+const ZONE = /:.*(?:Z|[+-]\d\d:?\d\d)$/i;
 
 /**
  * The moment that a date in front matter names; UTC where it says no zone, so that every machine builds the
@@ -13,11 +16,19 @@ export function momentOf(date: string): Date | undefined {
   return Number.isNaN(moment.getTime()) ? undefined : moment;
 }
 
-/** Writes dates out in the site's language; what is no date is shown as it stands. */
-export function dayFormat(language: string): (date: string) => string {
-  const format = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long', timeZone: 'UTC' });
+/**
+ * Writes dates out in the site's words; what is no date is shown as it stands. A date without a zone is the day
+ * that it says, wherever the site is.
+ */
+export function dayFormat({
+  locale,
+  timeZone,
+}: Pick<SiteInfo, 'locale' | 'timeZone'>): (date: string) => string {
+  const local = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone });
+  const plain = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
   return (date) => {
     const moment = momentOf(date);
-    return moment === undefined ? date : format.format(moment);
+    if (moment === undefined) return date;
+    return (ZONE.test(date.trim()) ? local : plain).format(moment);
   };
 }

@@ -52,7 +52,7 @@ export function createRenderer(
   hooks: Hooks,
   { tags, authors }: { readonly tags: Groups; readonly authors: Groups },
 ) {
-  const day = dayFormat(site.language);
+  const day = dayFormat(site);
   const helpers = {
     /** A path below the site's base path, or an absolute URL, as a link. */
     link: (address: string) => (address.startsWith('/') ? linkBelow(address, site) : linkTo(address, site)),

@@ -5,7 +5,7 @@ import { createLog } from '../../../src/log.js';
 import { patternLayout } from '../../../src/presets/layout.js';
 import { createBuilder } from '../../../src/site/build.js';
 import { serveBuilds } from '../../../src/site/thread.js';
-import { siteInfo } from './test-site.js';
+import { siteInfo } from '../../support/site-info.js';
 
 const { root, url, crash } = workerData as { root: string; url: string; crash: boolean };
 if (crash) throw new Error('the thread was told to crash');

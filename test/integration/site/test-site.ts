@@ -7,10 +7,11 @@ import { pino } from 'pino';
 import type { Article } from '../../../src/article/article.js';
 import { encodeFirst } from '../../../src/article/codec.js';
 import { createHooks, type Hooks } from '../../../src/host/hooks.js';
-import type { SiteInfo } from '../../../src/host/page-types.js';
 import type { Log } from '../../../src/log.js';
 import { patternLayout } from '../../../src/presets/layout.js';
 import { type Builder, createBuilder, type SiteOptions } from '../../../src/site/build.js';
+import type { SiteSettings } from '../../../src/site/site-info.js';
+import { siteInfo } from '../../support/site-info.js';
 
 /** A site in a temporary folder. */
 export interface TestSite {
@@ -41,18 +42,6 @@ export function gatheringLog(lines: string[]): Log {
   return pino({ level: 'warn' }, destination);
 }
 
-export function siteInfo(url: string): SiteInfo {
-  const basePath = new URL(url).pathname.replace(/\/$/, '');
-  return {
-    url,
-    basePath,
-    title: 'A <site>',
-    description: 'All & sundry',
-    language: 'en',
-    author: 'Somebody',
-  };
-}
-
 /** An article's file path below the content folder. */
 export function pathOf(slug: string): string {
   return `articles/${slug}.md`;
@@ -60,7 +49,17 @@ export function pathOf(slug: string): string {
 
 export function testSite(
   t: ExecutionContext,
-  { url = SITE_URL, dir, addHooks }: { url?: string; dir?: string; addHooks?: (hooks: Hooks) => void } = {},
+  {
+    url = SITE_URL,
+    dir,
+    settings,
+    addHooks,
+  }: {
+    url?: string;
+    dir?: string;
+    settings?: Partial<SiteSettings>;
+    addHooks?: (hooks: Hooks) => void;
+  } = {},
 ): TestSite {
   const root = dir ?? fs.mkdtempSync(join(os.tmpdir(), 'pressmark-site-'));
   if (dir === undefined) t.teardown(() => fs.rmSync(root, { recursive: true, force: true }));
@@ -76,7 +75,7 @@ export function testSite(
     outputDir: join(root, 'public'),
     stateDir: join(root, '.pressmark'),
     templatesDir: join(root, 'templates'),
-    site: siteInfo(url),
+    site: siteInfo(url, settings),
     log,
     hooks,
   };

@@ -1,9 +1,9 @@
 import test from 'ava';
 import { fileOf, linkTo } from '../../../src/site/addresses.js';
+import { siteInfo } from '../../support/site-info.js';
 
-const site = { title: '', description: '', language: 'en', author: '' };
-const root = { ...site, url: 'https://x.example', basePath: '' };
-const blog = { ...site, url: 'https://x.example/blog', basePath: '/blog' };
+const root = siteInfo('https://x.example');
+const blog = siteInfo('https://x.example/blog');
 
 test('a public URL has its file', (t) => {
   const files = {

@@ -10,9 +10,23 @@ test('dates are read the same everywhere; what is no date is none', (t) => {
     t.is(momentOf(text), undefined, text);
 });
 
-test('days are written in the site’s language, and in English where it has none', (t) => {
-  t.is(dayFormat('en')('2026-11-02T23:59:00Z'), 'November 2, 2026');
-  t.is(dayFormat('de-AT')('2026-11-02'), '2. November 2026');
-  t.is(dayFormat('not a language')('2026-11-02'), 'November 2, 2026');
-  t.is(dayFormat('en')('soon'), 'soon');
+const day = (locale: string, timeZone = 'UTC') => dayFormat({ locale, timeZone });
+
+test('days are written as the site’s locale has it', (t) => {
+  t.is(day('en')('2026-11-02T23:59:00Z'), 'November 2, 2026');
+  t.is(day('de-AT')('2026-11-02'), '2. November 2026');
+  t.is(day('en')('soon'), 'soon');
+});
+
+test('a moment is shown as the day of the site’s time zone; a day without a zone is that day everywhere', (t) => {
+  for (const [zone, expected] of Object.entries({
+    UTC: 'November 2, 2026',
+    'Europe/Vienna': 'November 3, 2026',
+    'America/Los_Angeles': 'November 2, 2026',
+  })) {
+    t.is(day('en', zone)('2026-11-02T23:30:00Z'), expected, zone);
+    t.is(day('en', zone)('2026-11-02T23:30:00+0000'), expected, zone);
+    t.is(day('en', zone)('2026-11-02'), 'November 2, 2026', zone);
+    t.is(day('en', zone)('2026-11-02 23:30'), 'November 2, 2026', zone);
+  }
 });

@@ -2,16 +2,10 @@ import test from 'ava';
 import { xml2js } from 'xml-js';
 import { createSeries } from '../../../src/site/series.js';
 import { changedSitemaps, sitemapFiles } from '../../../src/site/sitemap.js';
+import { siteInfo } from '../../support/site-info.js';
 import { piece } from './piece.js';
 
-const site = {
-  title: '',
-  description: '',
-  language: 'en',
-  author: '',
-  url: 'https://x.example',
-  basePath: '',
-};
+const site = siteInfo('https://x.example');
 
 test('beyond a thousand articles the sitemap is an index, and a change costs one part', async (t) => {
   const series = createSeries();

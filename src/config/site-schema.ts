@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+/** A file of the site's own, by its path below `siteUrl`. */
+const path = z
+  .string()
+  .regex(/^\/(?!\/)[^\s\\]*$/, { error: 'must be a path on the site such as /logo.svg' });
+
+const address = z.string().refine(isAddress, {
+  error: 'must be a path on the site such as /about/, or an http(s) or mailto address',
+});
+
+const length = z.int().min(1).max(4_096);
+
+/** What the built site says of itself and how it looks, with the defaults. */
+export const siteSchema = z.strictObject({
+  /** The site's name. */
+  title: z.string().min(1).default('A Pressmark site'),
+  /** One sentence: on the home page, in feeds, and as the home page's description. */
+  description: z.string().default(''),
+  /** BCP 47; decides `lang`, `dir` and the theme's own words. @default 'en' */
+  language: z
+    .string()
+    .refine(isLanguageTag, { error: 'must be a language tag such as en or de-AT' })
+    .default('en'),
+  /** Who publishes the site; in the footer and in feeds. */
+  author: z.string().default(''),
+  /** The links in the header. Default: what the site has of archive, tags and search. */
+  navigation: z.array(z.strictObject({ label: z.string().min(1), href: address })).optional(),
+  /** A picture before the site's name; its size in pixels keeps the page from jumping while it loads. */
+  logo: z
+    .union([path, z.strictObject({ src: path, width: length, height: length })], {
+      error: 'must be a path on the site such as /assets/logo.svg, or { src, width, height }',
+    })
+    .optional(),
+  /** The colour of links and marks; made darker or lighter where it could not be read. */
+  accent: z
+    .string()
+    .regex(/^#(?:[\da-f]{3}|[\da-f]{6})$/i, { error: 'must be a colour such as #0a7d5c' })
+    .default('#93371f'),
+  /** How dates and numbers are written. Default: as in `language`. */
+  locale: z.string().refine(isLanguageTag, { error: 'must be a language tag such as en-GB' }).optional(),
+  /** The time zone whose day is shown. @default 'UTC' */
+  timeZone: z
+    .string()
+    .refine(isTimeZone, { error: 'must be a time zone such as Europe/Vienna or UTC' })
+    .default('UTC'),
+  /** Articles on one page of a list. @default 20 */
+  pageSize: z.int().min(1).max(1_000).default(20),
+});
+
+function isAddress(text: string): boolean {
+  if (/^\/(?!\/)[^\s\\]*$/.test(text)) return true;
+  return /^(?:https?:\/\/|mailto:)\S+$/i.test(text) && URL.canParse(text);
+}
+
+function isLanguageTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false; // a RangeError is how Intl says no
+  }
+}
+
+function isTimeZone(text: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: text }).format() !== '';
+  } catch {
+    return false; // a RangeError too
+  }
+}

@@ -1,0 +1,15 @@
+import type { SiteInfo } from '../../src/host/page-types.js';
+import { type SiteSettings, siteInfoOf } from '../../src/site/site-info.js';
+
+/** What is the same on every page of a made-up site. */
+export function siteInfo(url: string, settings: Partial<SiteSettings> = {}): SiteInfo {
+  return siteInfoOf(url, {
+    title: 'A <site>',
+    description: 'All & sundry',
+    language: 'en',
+    author: 'Somebody',
+    accent: '#93371f',
+    timeZone: 'UTC',
+    ...settings,
+  });
+}
