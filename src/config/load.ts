@@ -109,8 +109,9 @@ async function readConfigFile(path: string): Promise<object> {
 }
 
 function describe(error: z.ZodError, configFile: string | undefined): string {
-  const issue = error.issues[0];
-  if (issue === undefined) return 'the settings are wrong';
+  const [first] = error.issues;
+  if (first === undefined) return 'the settings are wrong';
+  const issue = innermost(first);
   const where = configFile ?? 'environment or command line';
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? '';
@@ -118,6 +119,13 @@ function describe(error: z.ZodError, configFile: string | undefined): string {
     return `${where}: there is no setting ${quote(path)}${didYouMean(key, knownKeys(issue.path))}`;
   }
   return `${where}: ${issue.path.join('.')} ${issue.message}`;
+}
+
+/** What is wrong inside a value of which several forms are allowed, where one of the forms gets that far. */
+function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue;
+  const inner = issue.errors.flat().find(({ path, code }) => path.length > 0 || code === 'unrecognized_keys');
+  return inner === undefined ? issue : innermost({ ...inner, path: [...issue.path, ...inner.path] });
 }
 
 function knownKeys(path: readonly PropertyKey[]): string[] {

@@ -53,7 +53,9 @@ export const schema = z.strictObject({
     })
     .prefault({}),
   /** The built site; false where another generator builds it. */
-  site: z.union([z.literal(false), siteSchema]).prefault({}),
+  site: z
+    .union([z.literal(false), siteSchema], { error: 'must be false, or { title, language, … }' })
+    .prefault({}),
   /** Commits for what is stored; true: wherever the site's folder is in a git work tree. @default true */
   git: z
     .union([
