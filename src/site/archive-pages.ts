@@ -2,7 +2,7 @@ import type { SiteInfo } from '../host/page-types.js';
 import { fileAt } from './addresses.js';
 import { buildList, type Render, without } from './list-pages.js';
 import { listPaths } from './lists.js';
-import { sitePage, summaryOf } from './page.js';
+import { numbered, sitePage, summaryOf } from './page.js';
 import type { Round } from './round.js';
 import { type Changes, isChanged, type Series } from './series.js';
 
@@ -15,8 +15,8 @@ export function createArchivePages(site: SiteInfo, all: Series, pageSize: number
   async function build(round: Round, render: Render, changes: Changes): Promise<boolean> {
     const home = await buildHome(round, render, changes);
     const done = await buildList(round, render, '/archive/', all, changes, pageSize, (path, number) => {
-      const title = number === 0 ? 'Archive' : `Archive: page ${number}`;
-      return sitePage(site, 'archive', path, { title, description: `All articles of ${site.title}` });
+      const description = { say: 'archiveOf', values: { site: site.title } };
+      return sitePage(site, 'archive', path, { title: numbered({ say: 'archive' }, number), description });
     });
     const before = archive;
     archive = listPaths('/archive/', all.items.length, pageSize).map(fileAt);

@@ -4,29 +4,30 @@ import type { Group, Groups } from './groups.js';
 import { buildList, type Render, without } from './list-pages.js';
 import { listPaths } from './lists.js';
 import type { ListChanges } from './model.js';
-import { type Page, sitePage } from './page.js';
+import { numbered, type Page, sitePage } from './page.js';
 import type { Round } from './round.js';
+import type { Text } from './words.js';
 
 /** How the lists of one kind of group look. */
 export interface GroupKind {
   readonly kind: 'tag' | 'author';
   /** The path below which their pages stand, ending in a slash. */
   readonly address: string;
-  describe(name: string): string;
+  describe(name: string): Text;
 }
 
 /** The pages of the tags. */
 export const TAG_PAGES: GroupKind = {
   kind: 'tag',
   address: '/tags/',
-  describe: (name) => `Articles about ${name}`,
+  describe: (tag) => ({ say: 'articlesAbout', values: { tag } }),
 };
 
 /** The pages of the authors. */
 export const AUTHOR_PAGES: GroupKind = {
   kind: 'author',
   address: '/authors/',
-  describe: (name) => `Articles by ${name}`,
+  describe: (author) => ({ say: 'articlesBy', values: { author } }),
 };
 
 /** Builds the lists of groups, and remembers which pages there are. */
@@ -59,8 +60,8 @@ export function createGroupPages(site: SiteInfo, groups: Groups, look: GroupKind
     const address = `${look.address}${slug}/`;
     filesOf.set(name, listPaths(address, series.items.length, pageSize).map(fileAt));
     return buildList(round, render, address, series, series.takeChanges(), pageSize, (path, number): Page => {
-      const title = number === 0 ? name : `${name}: page ${number}`;
-      const page = sitePage(site, look.kind, path, { title, description: look.describe(name) });
+      const texts = { title: numbered(name, number), description: look.describe(name) };
+      const page = sitePage(site, look.kind, path, texts);
       return { ...page, [look.kind]: name };
     });
   }

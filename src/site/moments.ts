@@ -17,18 +17,22 @@ export function momentOf(date: string): Date | undefined {
 }
 
 /**
- * Writes dates out in the site's words; what is no date is shown as it stands. A date without a zone is the day
- * that it says, wherever the site is.
+ * Writes dates out in the site's words: the day, where it is no date as it stands; and the year, where it is no
+ * date nothing. A date without a zone is the day that it says, wherever the site is.
  */
-export function dayFormat({
-  locale,
-  timeZone,
-}: Pick<SiteInfo, 'locale' | 'timeZone'>): (date: string) => string {
-  const local = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone });
-  const plain = new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeZone: 'UTC' });
-  return (date) => {
-    const moment = momentOf(date);
-    if (moment === undefined) return date;
-    return (ZONE.test(date.trim()) ? local : plain).format(moment);
+export function dateFormats({ locale, timeZone }: Pick<SiteInfo, 'locale' | 'timeZone'>) {
+  return {
+    day: formatWith({ dateStyle: 'long' }, (date) => date),
+    year: formatWith({ year: 'numeric' }, () => ''),
   };
+
+  function formatWith(options: Intl.DateTimeFormatOptions, otherwise: (date: string) => string) {
+    const local = new Intl.DateTimeFormat(locale, { ...options, timeZone });
+    const plain = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
+    return (date: string): string => {
+      const moment = momentOf(date);
+      if (moment === undefined) return otherwise(date);
+      return (ZONE.test(date.trim()) ? local : plain).format(moment);
+    };
+  }
 }

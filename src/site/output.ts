@@ -8,19 +8,23 @@ import { isGone } from '../store/entry.js';
 import type { Manifest, WrittenFile } from './manifest.js';
 
 /** What tells a page of ours where the manifest has been lost; every text Pressmark makes carries one. */
-const MARK = /<meta name="generator" content="Pressmark|<generator>Pressmark|(?:<!--|\/\*|#) Pressmark\b/;
+const MARK =
+  /<meta name="generator" content="Pressmark|<generator>Pressmark|"_pressmark":|(?:<!--|\/\*|#) Pressmark\b/;
 
 /** A temp file this old is what a crash left behind, not another process's work. */
 const LEFTOVER_AFTER_MS = 60_000;
 
+/** What a file holds: text, as a rule; a theme's pictures and fonts are bytes. */
+export type Content = string | Uint8Array;
+
 /** The folder of finished pages; see `openOutput`. */
 export interface Output {
   /**
-   * Gives a file its text, whole or not at all, if it does not have it yet.
+   * Gives a file its content, whole or not at all, if it does not have it yet.
    *
    * @returns whether anything was written. A file that somebody else put there is kept.
    */
-  put(file: string, text: string): boolean;
+  put(file: string, content: Content): boolean;
   /** Removes a file that Pressmark wrote, and the folders that are then empty. */
   remove(file: string): boolean;
   /** Whether a file stands as Pressmark wrote it. */
@@ -39,27 +43,27 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
   const foreign = new Set<string>();
   let tempFolder = workshop;
 
-  function put(file: string, text: string): boolean {
-    const digest = hash('sha256', text).slice(0, 32);
+  function put(file: string, content: Content): boolean {
+    const digest = digestOf(content);
     const known = manifest.files.get(file);
     if (known?.hash === digest && isIntact(file)) return false;
     const present = known === undefined ? read(file) : undefined;
-    if (present === text) {
+    if (present !== undefined && digestOf(present) === digest) {
       manifest.setFile(file, writtenFile(digest, fs.statSync(join(root, file))));
       return false;
     }
-    if (present !== undefined && !MARK.test(present)) {
+    if (present !== undefined && !isMarked(present)) {
       keepForeign(file);
       return false;
     }
-    replace(file, text, digest);
+    replace(file, content, digest);
     return true;
   }
 
-  function replace(file: string, text: string, digest: string): void {
+  function replace(file: string, content: Content, digest: string): void {
     const temp = join(tempFolder, `.pressmark-${randomBytes(8).toString('hex')}.tmp`);
     try {
-      const stat = writeNew(temp, text);
+      const stat = writeNew(temp, content);
       // Said before it is done: after a crash in between the file does not match and is built again.
       manifest.setFile(file, writtenFile(digest, stat));
       rename(temp, join(root, file));
@@ -67,15 +71,15 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
       discard(temp);
       if (systemCode(error) !== 'EXDEV' || tempFolder === root) throw error;
       tempFolder = root; // the output is mounted from elsewhere
-      replace(file, text, digest);
+      replace(file, content, digest);
     }
   }
 
-  function writeNew(temp: string, text: string): fs.Stats {
+  function writeNew(temp: string, content: Content): fs.Stats {
     fs.mkdirSync(dirname(temp), { recursive: true });
     const fd = fs.openSync(temp, 'wx');
     try {
-      fs.writeFileSync(fd, text);
+      fs.writeFileSync(fd, content);
       return fs.fstatSync(fd);
     } finally {
       fs.closeSync(fd);
@@ -92,8 +96,7 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     const known = manifest.files.get(file);
     if (known === undefined) return false;
     const present = read(file);
-    const ours =
-      present !== undefined && (MARK.test(present) || hash('sha256', present).startsWith(known.hash));
+    const ours = present !== undefined && (isMarked(present) || digestOf(present) === known.hash);
     if (ours) {
       fs.unlinkSync(join(root, file));
       pruneFolders(file);
@@ -121,9 +124,9 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     return known !== undefined && stat?.size === known.size && stat.mtimeMs === known.mtimeMs;
   }
 
-  function read(file: string): string | undefined {
+  function read(file: string): Buffer | undefined {
     try {
-      return fs.readFileSync(join(root, file), 'utf8');
+      return fs.readFileSync(join(root, file));
     } catch (error) {
       if (isGone(error)) return undefined;
       throw error;
@@ -142,6 +145,14 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
   }
 
   return { put, remove, isIntact, sweep };
+}
+
+function digestOf(content: Content): string {
+  return hash('sha256', content).slice(0, 32);
+}
+
+function isMarked(content: Buffer): boolean {
+  return MARK.test(content.toString('utf8'));
 }
 
 function writtenFile(hash: string, { size, mtimeMs }: fs.Stats): WrittenFile {

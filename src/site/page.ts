@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { itemComments, keepItemComments, PLACEHOLDER_TITLE } from '../article/article.js';
 import type { Hooks } from '../host/hooks.js';
 import type {
@@ -10,10 +9,12 @@ import type {
   SiteLink,
 } from '../host/page-types.js';
 import type { Entry } from '../store/entry.js';
-import { fileAt, linkBelow, linkTo } from './addresses.js';
-import { authorOf, type Groups, tagsOf } from './groups.js';
-import { dayFormat, momentOf } from './moments.js';
+import { fileAt } from './addresses.js';
+import { authorOf, tagsOf } from './groups.js';
+import type { Helpers } from './helpers.js';
+import { momentOf } from './moments.js';
 import type { Theme } from './theme.js';
+import { type Text, textOf } from './words.js';
 
 /** A tag as the tags page lists it. */
 export interface TagLink extends SiteLink {
@@ -21,7 +22,9 @@ export interface TagLink extends SiteLink {
 }
 
 /** A page to be built. */
-export interface Page extends Omit<PageContext, 'site' | 'head' | 'extra'> {
+export interface Page extends Omit<PageContext, 'site' | 'title' | 'description' | 'head' | 'extra'> {
+  readonly title: Text;
+  readonly description: Text;
   /** Below the site's base path, starting with a slash. */
   readonly path: string;
   /** Below the output folder. */
@@ -46,31 +49,12 @@ const TEMPLATE: Readonly<Record<PageKind, string>> = {
 };
 
 /** Makes pages of one theme; the result renders a page to HTML through the filters. */
-export function createRenderer(
-  site: SiteInfo,
-  theme: Theme,
-  hooks: Hooks,
-  { tags, authors }: { readonly tags: Groups; readonly authors: Groups },
-) {
-  const day = dayFormat(site);
-  const helpers = {
-    /** A path below the site's base path, or an absolute URL, as a link. */
-    link: (address: string) => (address.startsWith('/') ? linkBelow(address, site) : linkTo(address, site)),
-    /** The page of a tag. */
-    tagLink: (name: string) => linkBelow(`/tags/${tags.get(name)?.slug ?? ''}/`, site),
-    /** The page of an author. */
-    authorLink: (name: string) => linkBelow(`/authors/${authors.get(name)?.slug ?? ''}/`, site),
-    /** A date in words. */
-    day,
-    /** A date for machines; empty where it is no date. */
-    isoDate: (date: string) => momentOf(date)?.toISOString() ?? '',
-    css: `${linkBelow('/style.css', site)}?v=${hash('sha256', theme.css).slice(0, 8)}`,
-  };
-
+export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpers: Helpers) {
   return async function render(page: Page): Promise<string> {
-    const { path, file, number, newer, older, tagLinks, ...own } = page;
+    const { path, file, title, description, number, newer, older, tagLinks, ...own } = page;
     const info = { kind: page.kind, path };
-    let context: PageContext = { site, ...own, head: '', extra: {} };
+    const texts = { title: textOf(theme.say, title), description: textOf(theme.say, description) };
+    let context: PageContext = { site, ...own, ...texts, head: '', extra: {} };
     if (hooks.hasFilter('page.context')) {
       context = keepVerbatim(await hooks.applyFilters('page.context', context, info), page);
     }
@@ -88,6 +72,7 @@ export function createRenderer(
     const html = theme.render(TEMPLATE[page.kind], {
       ...context,
       ...helpers,
+      path,
       number,
       newer,
       older,
@@ -147,12 +132,17 @@ function safeImage(image: string | null, base: string): string | null {
   return protocol === 'http:' || protocol === 'https:' ? href : null;
 }
 
+/** The title of a list's page: the list's own, which has the number 0, has no number. */
+export function numbered(title: Text, number: number): Text {
+  return number === 0 ? title : { say: 'page', values: { title, number } };
+}
+
 /** The empty frame of one of the site's own pages. */
 export function sitePage(
   site: SiteInfo,
   kind: PageKind,
   path: string,
-  texts: { title: string; description: string },
+  texts: { title: Text; description: Text },
 ): Page {
   return {
     kind,

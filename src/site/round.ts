@@ -1,6 +1,6 @@
 import type { Log } from '../log.js';
 import { createFailures } from './failures.js';
-import type { Output } from './output.js';
+import type { Content, Output } from './output.js';
 
 /** One build: what it has made, and what went wrong. */
 export interface Round {
@@ -10,11 +10,11 @@ export interface Round {
   readonly removed: number;
   readonly failed: number;
   /**
-   * Makes a file's text and puts it in its place. A failure is this one's alone: the old file stays.
+   * Makes a file's content and puts it in its place. A failure is this one's alone: the old file stays.
    *
    * @returns whether it was done.
    */
-  build(file: string, make: () => string | Promise<string>): Promise<boolean>;
+  build(file: string, make: () => Content | Promise<Content>): Promise<boolean>;
   /** Removes files, but none that this round was to build. */
   remove(files: Iterable<string>): Promise<void>;
   report(log: Log): void;
@@ -28,12 +28,12 @@ export function createRound(output: Output): Round {
   let written = 0;
   let removed = 0;
 
-  async function build(file: string, make: () => string | Promise<string>): Promise<boolean> {
+  async function build(file: string, make: () => Content | Promise<Content>): Promise<boolean> {
     attempted.add(file);
     const done = await failures.attempt(file, async () => {
-      const text = await make();
+      const content = await make();
       pages++;
-      if (output.put(file, text)) written++;
+      if (output.put(file, content)) written++;
       return true;
     });
     return done ?? false;

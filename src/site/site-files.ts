@@ -1,6 +1,6 @@
 import type { Hooks } from '../host/hooks.js';
 import type { FeedItem, SiteInfo } from '../host/page-types.js';
-import { atomFeed, FEED_SIZE } from './feed.js';
+import { FEED_SIZE, FEEDS } from './feeds.js';
 import type { Render } from './list-pages.js';
 import { sitePage, summaryOf } from './page.js';
 import type { Round } from './round.js';
@@ -8,48 +8,64 @@ import { type Changes, isChanged, type Piece, type Series } from './series.js';
 import { changedSitemaps, sitemapFiles } from './sitemap.js';
 import type { Theme } from './theme.js';
 
-/** The files beside the pages: feed, sitemap, style sheet, 404, robots.txt. */
+/** What makes the files that depend on no article. */
+export interface Dress {
+  readonly theme: Theme;
+  readonly render: Render;
+  /** Renders a template that is no page. */
+  renderFile(template: string): string;
+}
+
+/** The files beside the pages: feeds, sitemap, 404, robots.txt, and what the theme brings along. */
 export function createSiteFiles(
   site: SiteInfo,
   hooks: Hooks,
   all: Series,
   htmlOf: (pieces: readonly Piece[]) => string[],
 ) {
-  /** What does not depend on any article. */
-  async function buildFixed(round: Round, render: Render, theme: Theme): Promise<boolean> {
-    const texts = { title: 'Page not found', description: '' };
+  let themeFiles: string[] = [];
+
+  /** What does not depend on any article; the style sheet first, as the pages need it. */
+  async function buildFixed(round: Round, { theme, render, renderFile }: Dress): Promise<boolean> {
+    const { styleSheet, assets } = theme;
+    themeFiles = ['favicon.svg', styleSheet.file, ...assets.map(({ file }) => file)];
+    const done = [await round.build(styleSheet.file, () => styleSheet.text)];
+    for (const { file, read } of assets) done.push(await round.build(file, read));
+    done.push(await round.build('favicon.svg', () => renderFile('favicon.svg')));
+    const texts = { title: { say: 'notFound' }, description: '' };
     const notFound = sitePage(site, 'notFound', '/404.html', texts);
-    const done = [await round.build('404.html', () => render(notFound))];
-    done.push(await round.build('style.css', () => theme.css));
+    done.push(await round.build('404.html', () => render(notFound)));
     if (hasRobots()) done.push(await round.build('robots.txt', () => robots(site)));
     return done.every(Boolean);
   }
 
-  /** The feed and the sitemap, where `changes` may show in them. */
+  /** The feeds and the sitemap, where `changes` may show in them. */
   async function build(round: Round, changes: Changes): Promise<boolean> {
-    let done = true;
+    const done: boolean[] = [];
     if (isChanged(changes, all.items.length - FEED_SIZE, Number.POSITIVE_INFINITY)) {
-      done = await round.build('feed.xml', feed);
+      let items: readonly FeedItem[] | undefined;
+      for (const { file, make } of FEEDS) {
+        const text = async () => {
+          items ??= newest(); // read once for all feeds
+          return make(site, await filtered(items, file));
+        };
+        done.push(await round.build(file, text));
+      }
     }
-    for (const { file, make } of changedSitemaps(site, all, changes)) {
-      const isDone = await round.build(file, make);
-      done &&= isDone;
-    }
-    return done;
+    for (const { file, make } of changedSitemaps(site, all, changes))
+      done.push(await round.build(file, make));
+    return done.every(Boolean);
   }
 
-  async function feed(): Promise<string> {
-    const newest = all.items.slice(-FEED_SIZE).reverse();
-    const html = htmlOf(newest);
-    const items: readonly FeedItem[] = newest.map(({ entry }, index) => ({
-      ...summaryOf(entry),
-      html: html[index] ?? '',
-    }));
-    const info = { kind: 'feed', path: '/feed.xml' };
-    return atomFeed(
-      site,
-      hooks.hasFilter('feed.items') ? await hooks.applyFilters('feed.items', items, info) : items,
-    );
+  function newest(): FeedItem[] {
+    const pieces = all.items.slice(-FEED_SIZE).reverse();
+    const html = htmlOf(pieces);
+    return pieces.map(({ entry }, index) => ({ ...summaryOf(entry), html: html[index] ?? '' }));
+  }
+
+  async function filtered(items: readonly FeedItem[], file: string): Promise<readonly FeedItem[]> {
+    if (!hooks.hasFilter('feed.items')) return items;
+    return hooks.applyFilters('feed.items', items, { kind: 'feed', path: `/${file}` });
   }
 
   /** Robots are asked about at a host's root alone. */
@@ -58,8 +74,9 @@ export function createSiteFiles(
   }
 
   function files(): string[] {
-    const fixed = ['404.html', 'style.css', 'feed.xml', ...sitemapFiles(all.items.length)];
-    return hasRobots() ? [...fixed, 'robots.txt'] : fixed;
+    const feeds = FEEDS.map(({ file }) => file);
+    const robots = hasRobots() ? ['robots.txt'] : [];
+    return ['404.html', ...themeFiles, ...feeds, ...sitemapFiles(all.items.length), ...robots];
   }
 
   return { buildFixed, build, files };

@@ -10,6 +10,7 @@ import { createArchivePages } from './archive-pages.js';
 import { buildArticle, builtArticle, createHtmlReader, isUpToDate, withoutPage } from './article-pages.js';
 import { AUTHOR_PAGES, createGroupPages, TAG_PAGES } from './group-pages.js';
 import type { Groups } from './groups.js';
+import { createHelpers } from './helpers.js';
 import { createIntake } from './intake.js';
 import { without } from './list-pages.js';
 import { openManifest } from './manifest.js';
@@ -21,7 +22,7 @@ import { createRound, type Round } from './round.js';
 import type { Piece } from './series.js';
 import { createSiteFiles } from './site-files.js';
 import { createTagIndex } from './tag-index.js';
-import { loadTheme } from './theme.js';
+import { loadTheme, STYLE_SHEET } from './theme.js';
 
 /** What a site is built from. */
 export interface SiteOptions {
@@ -76,15 +77,18 @@ export function createSite(options: SiteOptions) {
   const failed = new Set<string>();
   let listsFailed = false;
   let isLoaded = false;
+  let oldSheets: string[] = [];
   let dress = dressUp();
 
   /** The theme as it is now, and what its pages are known by. */
   function dressUp() {
-    const theme = loadTheme(options.templatesDir);
+    const theme = loadTheme(options.templatesDir, site);
+    const helpers = createHelpers(site, theme, model);
     const layout = content.layout.url('slug', '2001-02-03T04:05:06Z');
     const parts = [FORMAT, theme.digest, site, pageSize, layout, options.fingerprint ?? ''];
     const key = hash('sha256', JSON.stringify(parts)).slice(0, 16);
-    return { theme, key, render: createRenderer(site, theme, hooks, model) };
+    const renderFile = (name: string) => theme.render(name, { site, ...helpers });
+    return { theme, key, render: createRenderer(site, theme, hooks, helpers), renderFile };
   }
 
   /** Brings the output up to date: everything, or after these files have changed. */
@@ -126,7 +130,7 @@ export function createSite(options: SiteOptions) {
     const changes = model.settle();
     const stale = model.all.items.filter((piece) => force || isUnknown || !isBuilt(piece));
     touchAll();
-    await siteFiles.buildFixed(round, dress.render, dress.theme);
+    await siteFiles.buildFixed(round, dress);
     await build(round, { ...changes, build: new Set(stale.map(pathOf)), ...allLists(changes) });
 
     const pages = model.all.items.map(({ file }) => file);
@@ -138,7 +142,10 @@ export function createSite(options: SiteOptions) {
       ...authorPages.files(),
       ...siteFiles.files(),
     ];
-    await round.remove(without([...manifest.files.keys()], expected));
+    const orphans = without([...manifest.files.keys()], expected);
+    oldSheets = orphans.filter((file) => STYLE_SHEET.test(file));
+    await round.remove(without(orphans, oldSheets));
+    await removeOldSheets(round);
   }
 
   async function updateChanged(round: Round, paths: Iterable<string>): Promise<void> {
@@ -150,6 +157,16 @@ export function createSite(options: SiteOptions) {
     }
     for (const path of failed) changes.build.add(path);
     await build(round, changes);
+    if (oldSheets.length > 0) await removeOldSheets(round);
+  }
+
+  /** Removes the style sheets of themes before this one, once no page is left that was made with them. */
+  async function removeOldSheets(round: Round): Promise<void> {
+    if (round.failed > 0) return;
+    // A malformed article's page stays as it was.
+    for (const { page, key } of manifest.articles.values()) if (page !== null && key !== dress.key) return;
+    await round.remove(oldSheets);
+    oldSheets = [];
   }
 
   function touchAll(): void {

@@ -2,9 +2,8 @@ import type { SiteInfo } from '../host/page-types.js';
 import { fileAt, linkBelow } from './addresses.js';
 import type { Group, Groups } from './groups.js';
 import { type Render, without } from './list-pages.js';
-import { localeOf } from './locale.js';
 import type { ListChanges } from './model.js';
-import { sitePage, type TagLink } from './page.js';
+import { numbered, sitePage, type TagLink } from './page.js';
 import type { Round } from './round.js';
 
 /** Tags on one page. */
@@ -19,14 +18,13 @@ export function createTagIndex(site: SiteInfo, tags: Groups) {
     if (names.size === 0 && gone.length === 0 && files.length > 0) return true;
     let done = true;
     // In the order of the site's language.
-    const { compare } = new Intl.Collator(localeOf(site.language));
+    const { compare } = new Intl.Collator(site.language);
     const sorted = [...tags.all()].sort((a, b) => compare(a.name, b.name) || (a.name < b.name ? -1 : 1));
     const pages = Math.max(1, Math.ceil(sorted.length / TAGS_PER_PAGE));
     for (let number = 1; number <= pages; number++) {
-      const title = number === 1 ? 'Tags' : `Tags: page ${number}`;
       const frame = sitePage(site, 'tags', indexPath(number), {
-        title,
-        description: `Tags of ${site.title}`,
+        title: numbered({ say: 'tags' }, number === 1 ? 0 : number),
+        description: { say: 'tagsOf', values: { site: site.title } },
       });
       const page = {
         ...frame,

@@ -1,27 +1,31 @@
 import { hash } from 'node:crypto';
-import fs from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Eta } from 'eta/core';
 import { messageOf, PressmarkError } from '../errors.js';
-import { isGone } from '../store/entry.js';
+import type { SiteInfo } from '../host/page-types.js';
+import { type Asset, assetsIn, readSources, type ThemeSources } from './theme-files.js';
+import { type Say, wordsOf } from './words.js';
 
-/** The built-in theme; from dist/src/site/ it is three folders up, in the package's root. */
-const BUILT_IN = fileURLToPath(new URL('../../../templates/', import.meta.url));
-
-/** The templates of a site: the built-in ones, and the site's own in place of those of the same name. */
+/** How a site looks: the built-in theme, and the site's own files in place of those of the same name. */
 export interface Theme {
-  /** The style sheet's text. */
-  readonly css: string;
-  /** Of everything in the theme; another value means that all pages may look different. */
+  /** Its name holds a hash of its text, so that browsers may keep it for ever. */
+  readonly styleSheet: { readonly file: string; readonly text: string };
+  /** What goes to the site as it is. */
+  readonly assets: readonly Asset[];
+  readonly say: Say;
+  /** Of everything that pages are made of; another value means that all pages may look different. */
   readonly digest: string;
+  /** The templates' names, such as `article.eta`. */
+  readonly templates: readonly string[];
   /**
-   * Renders the template `<name>.eta`.
+   * Renders the template `<name>.eta`, or the file of that very name.
    *
    * @throws PressmarkError TEMPLATE_FAILED, naming the template and the line.
    */
   render(name: string, data: object): string;
 }
+
+/** Which files of the output are style sheets of this theme or of one before it. */
+export const STYLE_SHEET = /^assets\/style\.[0-9a-f]{8}\.css$/;
 
 /**
  * Reads the theme. A template that does not compile fails when it is used, so that the pages that do not
@@ -29,11 +33,37 @@ export interface Theme {
  *
  * @param ownDir the site's own templates; the folder need not exist.
  */
-export function loadTheme(ownDir: string): Theme {
-  const sources = new Map([...readFolder(BUILT_IN), ...readFolder(ownDir)]);
+export function loadTheme(ownDir: string, site: SiteInfo): Theme {
+  const sources = readSources(ownDir);
+  return {
+    styleSheet: styleSheetOf(sources, site),
+    assets: assetsIn(ownDir),
+    say: wordsOf(sources, site),
+    digest: hash('sha256', JSON.stringify([...sources].sort())),
+    templates: [...sources.keys()].filter((name) => name.endsWith('.eta')),
+    render: rendererOf(sources),
+  };
+}
+
+function styleSheetOf(sources: ThemeSources, { accent }: SiteInfo): Theme['styleSheet'] {
+  const text = [
+    sources.get('style.css') ?? '',
+    sources.get('custom.css') ?? '',
+    // Last, as an @import must be first; without weight, so that a style sheet's own colours win.
+    `/* Pressmark: the accent colour of the config */`,
+    `:where(:root) { --accent-light: ${accent.light}; --accent-dark: ${accent.dark} }`,
+    '',
+  ].join('\n');
+  return { file: `assets/style.${hash('sha256', text).slice(0, 8)}.css`, text };
+}
+
+function rendererOf(sources: ThemeSources): Theme['render'] {
   // `debug` keeps the line for messages; it costs a twentieth of a page.
   const eta = new Eta({ autoEscape: true, cache: true, debug: true });
-  eta.resolvePath = (name) => `${name.replace(/^\.?\//, '').replace(/\.eta$/, '')}.eta`;
+  eta.resolvePath = (name) => {
+    const plain = name.replace(/^\.?\//, '');
+    return sources.has(plain) || plain.endsWith('.eta') ? plain : `${plain}.eta`;
+  };
   eta.readFile = (name) => {
     const source = sources.get(name);
     if (source === undefined)
@@ -46,34 +76,12 @@ export function loadTheme(ownDir: string): Theme {
     return source;
   };
 
-  function render(name: string, data: object): string {
+  return function render(name, data) {
     try {
       return eta.render(name, data);
     } catch (error) {
       if (error instanceof PressmarkError) throw error;
       throw new PressmarkError('TEMPLATE_FAILED', `template ${messageOf(error)}`, { cause: error });
     }
-  }
-
-  return {
-    css: sources.get('style.css') ?? '',
-    digest: hash('sha256', JSON.stringify([...sources].sort())),
-    render,
   };
-}
-
-/** The templates and the style sheet in a folder, by their names below it. */
-function readFolder(folder: string): [name: string, source: string][] {
-  let names: string[];
-  try {
-    names = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  } catch (error) {
-    if (isGone(error)) return [];
-    throw error;
-  }
-  return names
-    .map((name) => name.replaceAll('\\', '/'))
-    .filter((name) => name.endsWith('.eta') || name === 'style.css')
-    .sort()
-    .map((name) => [name, fs.readFileSync(join(folder, name), 'utf8')]);
 }

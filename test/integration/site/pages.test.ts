@@ -1,6 +1,9 @@
 import test from 'ava';
 import { testSite } from './test-site.js';
 
+/** The link of the style sheet; its address is in the first group. */
+const STYLE_SHEET = /<link rel="stylesheet" href="\/(assets\/style\.[0-9a-f]{8}\.css)">/;
+
 const HOSTILE = '</title><script>alert("1")</script>';
 
 test('an article’s page holds json_ld, the body and the item comment to the byte', async (t) => {
@@ -70,7 +73,7 @@ test('pages carry language, canonical address, description and Open Graph', asyn
   await site.builder.buildAll();
   const page = site.page('articles/a/index.html');
   for (const part of [
-    '<html lang="en">',
+    '<html lang="en" dir="ltr">',
     '<link rel="canonical" href="https://x.example/articles/a/">',
     '<meta name="description" content="About a">',
     '<meta property="og:type" content="article">',
@@ -91,7 +94,8 @@ test('below a base path links carry it and files do not', async (t) => {
   const home = site.page('index.html');
   t.true(home.includes('href="/blog/articles/a/"'));
   t.true(home.includes('<link rel="canonical" href="https://x.example/blog/">'));
-  t.regex(home, /href="\/blog\/style\.css\?v=/);
+  for (const file of ['assets/style.', 'favicon.svg', 'feed.xml', 'rss.xml', 'feed.json'])
+    t.true(home.includes(`href="/blog/${file}`), file);
   t.true(site.page('sitemap.xml').includes('<loc>https://x.example/blog/articles/a/</loc>'));
   t.false(site.has('robots.txt'));
 });
@@ -129,7 +133,7 @@ test('lists are cut into pages of which the older never change', async (t) => {
   const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString();
   for (let n = 1; n <= 59; n++) site.write(`a${n}`, { date: day(n) });
   await site.builder.buildAll();
-  const listed = (file: string) => [...site.page(file).matchAll(/<h2><a href="\/articles\/(\w+)\/"/g)];
+  const listed = (file: string) => [...site.page(file).matchAll(/<(?:h2|li)><a href="\/articles\/(\w+)\/"/g)];
   t.deepEqual(
     ['index.html', 'archive/index.html', 'archive/page/1/index.html'].map((file) => listed(file).length),
     [20, 39, 20],
@@ -152,11 +156,14 @@ test('a site without articles has its pages', async (t) => {
   t.deepEqual(Object.keys(site.output()), [
     '404.html',
     'archive/index.html',
+    STYLE_SHEET.exec(site.page('index.html'))?.[1],
+    'favicon.svg',
+    'feed.json',
     'feed.xml',
     'index.html',
     'robots.txt',
+    'rss.xml',
     'sitemap.xml',
-    'style.css',
     'tags/index.html',
   ]);
 });

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { dayFormat, momentOf } from '../../../src/site/moments.js';
+import { dateFormats, momentOf } from '../../../src/site/moments.js';
 
 test('dates are read the same everywhere; what is no date is none', (t) => {
   t.is(momentOf('2026-11-02')?.toISOString(), '2026-11-02T00:00:00.000Z');
@@ -10,12 +10,14 @@ test('dates are read the same everywhere; what is no date is none', (t) => {
     t.is(momentOf(text), undefined, text);
 });
 
-const day = (locale: string, timeZone = 'UTC') => dayFormat({ locale, timeZone });
+const day = (locale: string, timeZone = 'UTC') => dateFormats({ locale, timeZone }).day;
+const year = (locale: string, timeZone = 'UTC') => dateFormats({ locale, timeZone }).year;
 
 test('days are written as the site’s locale has it', (t) => {
   t.is(day('en')('2026-11-02T23:59:00Z'), 'November 2, 2026');
   t.is(day('de-AT')('2026-11-02'), '2. November 2026');
   t.is(day('en')('soon'), 'soon');
+  t.is(year('en')('soon'), '');
 });
 
 test('a moment is shown as the day of the site’s time zone; a day without a zone is that day everywhere', (t) => {
@@ -29,4 +31,10 @@ test('a moment is shown as the day of the site’s time zone; a day without a zo
     t.is(day('en', zone)('2026-11-02'), 'November 2, 2026', zone);
     t.is(day('en', zone)('2026-11-02 23:30'), 'November 2, 2026', zone);
   }
+});
+
+test('at New Year the year is that of the site’s time zone', (t) => {
+  t.is(year('en')('2026-12-31T23:30:00Z'), '2026');
+  t.is(year('en', 'Asia/Tokyo')('2026-12-31T23:30:00Z'), '2027');
+  t.is(year('en', 'Asia/Tokyo')('2026-12-31'), '2026');
 });
