@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { type Article, keepItemComments } from './article.js';
-import { listOf, splitFrontMatter, textOf } from './front-matter.js';
+import { type FrontMatter, listOf, splitFrontMatter, textOf } from './front-matter.js';
 import { renderMarkdown } from './markdown.js';
+import { readOwnForm } from './own-form.js';
 import { extraLines, literal, quoted, quotedList } from './yaml-text.js';
 
 /** The front matter that is Pressmark's; every other key is a person's or a plugin's. */
@@ -92,11 +93,40 @@ function lay(article: Omit<Article, 'revision'>, revisionOf: (digest: string) =>
  * @throws PressmarkError FRONT_MATTER_INVALID, its message starting with `line <n>: `.
  */
 export function decode(text: string, fallback: Fallback): StoredArticle {
-  const { data, body } = splitFrontMatter(text);
+  const { data, body } = split(text);
   const edited = textOf(data, 'digest') !== fileDigest(text);
+  const revision = edited ? editRevision(text) : (textOf(data, 'revision') ?? editRevision(text));
+  const article: Article = { ...fieldsOf(data, body, fallback), revision };
+  return { article, edited, bodyEdited: textOf(data, 'body_digest') !== digestOf(body) };
+}
+
+/** An article's file as pages need it: without its revision, which costs a digest of the whole file. */
+export interface ReadableArticle {
+  readonly article: Omit<Article, 'revision'>;
+  /** The HTML that the article is shown with; see `renderedHtml`. */
+  html(): string;
+}
+
+/**
+ * Reads an article's file for its pages and for the catalog.
+ *
+ * @throws PressmarkError FRONT_MATTER_INVALID, its message starting with `line <n>: `.
+ */
+export function decodeForPages(text: string, fallback: Fallback): ReadableArticle {
+  const { data, body } = split(text);
+  const article = fieldsOf(data, body, fallback);
+  const html = () => renderedHtml({ article, bodyEdited: textOf(data, 'body_digest') !== digestOf(body) });
+  return { article, html };
+}
+
+function split(text: string): FrontMatter {
+  return readOwnForm(text, OWN_KEYS) ?? splitFrontMatter(text);
+}
+
+function fieldsOf(data: FrontMatter['data'], body: string, fallback: Fallback): Omit<Article, 'revision'> {
   const slug = textOf(data, 'slug') ?? fallback.slug;
   const date = textOf(data, 'date') ?? '1970-01-01';
-  const article: Article = {
+  return {
     title: textOf(data, 'title') ?? fallback.slug,
     description: textOf(data, 'description') ?? '',
     date,
@@ -108,13 +138,11 @@ export function decode(text: string, fallback: Fallback): StoredArticle {
     slug,
     extra: Object.fromEntries(Object.entries(data).filter(([key]) => !OWN_KEYS.has(key))),
     id: textOf(data, 'id') ?? fallback.id,
-    revision: edited ? editRevision(text) : (textOf(data, 'revision') ?? editRevision(text)),
     url: textOf(data, 'url') ?? fallback.url(slug, date),
     jsonLd: textOf(data, 'json_ld') ?? '',
     contentHtml: textOf(data, 'content_html') ?? '',
     body,
   };
-  return { article, edited, bodyEdited: textOf(data, 'body_digest') !== digestOf(body) };
 }
 
 /**
@@ -122,7 +150,13 @@ export function decode(text: string, fallback: Fallback): StoredArticle {
  * where it sent Markdown alone; then the body is rendered as Markdown, and the item comment survives
  * (contract: Body additions).
  */
-export function renderedHtml({ article, bodyEdited }: StoredArticle): string {
+export function renderedHtml({
+  article,
+  bodyEdited,
+}: {
+  readonly article: Pick<Article, 'body' | 'contentHtml'>;
+  readonly bodyEdited: boolean;
+}): string {
   return bodyEdited || article.contentHtml === ''
     ? keepItemComments(renderMarkdown(article.body), article.contentHtml)
     : article.contentHtml;

@@ -1,0 +1,55 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { encode, OWN_KEYS } from '../../../src/article/codec.js';
+import { splitFrontMatter } from '../../../src/article/front-matter.js';
+import { readOwnForm } from '../../../src/article/own-form.js';
+import { article as anyArticle, text as anyText } from './arbitrary.js';
+
+const runs = { numRuns: 5 * Number(process.env.PRESSMARK_TEST_RUNS ?? 400) };
+
+test('the quick reader gives what the YAML reader gives, whatever was done to the file', (t) => {
+  let quick = 0;
+  const edit = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), cut: fc.nat(6), put: anyText });
+  fc.assert(
+    fc.property(anyArticle, fc.array(edit, { maxLength: 3 }), (article, edits) => {
+      let text = encode({ ...article, extra: {} });
+      for (const { at, cut, put } of edits) {
+        const position = Math.floor(at * text.length);
+        text = text.slice(0, position) + put + text.slice(position + cut);
+      }
+      const read = readOwnForm(text, OWN_KEYS);
+      if (read === undefined) return;
+      quick++;
+      t.deepEqual({ ...read }, { ...splitFrontMatter(text) });
+    }),
+    runs,
+  );
+  t.true(quick > runs.numRuns / 10);
+});
+
+test('what Pressmark writes is read quickly, and what a person writes is left to the YAML reader', (t) => {
+  fc.assert(
+    fc.property(anyArticle, (article) => {
+      t.not(readOwnForm(encode({ ...article, extra: {} }), OWN_KEYS), undefined);
+    }),
+    runs,
+  );
+  for (const text of [
+    '',
+    '---',
+    'no front matter',
+    '---\ntitle: plain\n---\n',
+    "---\ntitle: 'single'\n---\n",
+    '---\ntitle: "a" # a comment\n---\n',
+    '---\r\ntitle: "a"\r\n---\r\n',
+    '---\ntitle: "a"\ntitle: "b"\n---\n',
+    '---\nmine: "a"\n---\n',
+    '---\ntitle: |2\n  a\n---\n',
+    '---\ntitle: |\n   a\n  b\n---\n',
+    '---\ntitle: |\n  a\n\n---\n',
+    '---\ntags: [1]\n---\n',
+    '--- \ntitle: "a"\n---\n',
+    '---\ntitle: "a"\n---js\n',
+  ])
+    t.is(readOwnForm(text, OWN_KEYS), undefined, text);
+});
