@@ -12,7 +12,7 @@ export interface Builder {
   buildAll(options?: { force?: boolean }): Promise<SiteReport>;
   /** Brings the output up to date after these paths (below the content folder) may have changed. */
   buildChanged(paths: readonly string[]): Promise<SiteReport>;
-  /** Waits for the build under way. */
+  /** Waits for the build under way and lets go of everything. */
   close(): Promise<void>;
 }
 
@@ -32,6 +32,7 @@ export function createBuilder(options: SiteOptions): Builder {
     buildChanged: (paths) => enqueue(() => site.update({ paths, force: false })),
     close: async () => {
       await queue;
+      site.close();
     },
   };
 }

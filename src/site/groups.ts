@@ -8,6 +8,8 @@ export interface Group {
   readonly name: string;
   /** The segment of its page's address. */
   readonly slug: string;
+  /** The path of its page. */
+  readonly address: string;
   readonly series: Series;
 }
 
@@ -16,6 +18,8 @@ export interface Groups {
   /** The names of the groups that an article is in, each once. */
   namesOf(entry: Entry): readonly string[];
   get(name: string): Group | undefined;
+  /** The group whose address has this segment. */
+  at(slug: string): Group | undefined;
   all(): IterableIterator<Group>;
   /** Takes `before` out of its groups and `after` into its own. */
   swap(before: Piece | undefined, after: Piece | undefined): void;
@@ -29,6 +33,10 @@ export interface GroupChanges {
   readonly changed: readonly Group[];
   /** Groups whose address is another now; every page that links them must be built anew. */
   readonly moved: readonly Group[];
+  /** Where groups stood that have moved or are no more, and how many articles they had when that was last asked. */
+  readonly left: readonly { readonly address: string; readonly count: number }[];
+  /** Names of groups that are new. */
+  readonly come: readonly string[];
   /** Names of groups that have no article any more. */
   readonly gone: readonly string[];
 }
@@ -47,17 +55,24 @@ export function authorOf(entry: Entry): string {
 
 /** The tags of no articles. */
 export function createTags(): Groups {
-  return createGroups(tagsOf, 'tag');
+  return createGroups('/tags/', tagsOf, 'tag');
 }
 
 /** The authors of no articles. */
 export function createAuthors(): Groups {
-  return createGroups((entry) => [authorOf(entry)].filter((name) => name !== ''), 'author');
+  const namesOf = (entry: Entry) => [authorOf(entry)].filter((name) => name !== '');
+  return createGroups('/authors/', namesOf, 'author');
 }
 
-/** @param word the slug of a name of which no letter is left. */
-function createGroups(namesOf: (entry: Entry) => readonly string[], word: string): Groups {
-  const groups = new Map<string, { name: string; slug: string; series: Series }>();
+type OwnGroup = { -readonly [key in keyof Group]: Group[key] };
+
+/**
+ * @param folder the path below which the groups' pages stand.
+ * @param word the slug of a name of which no letter is left.
+ */
+function createGroups(folder: string, namesOf: (entry: Entry) => readonly string[], word: string): Groups {
+  const groups = new Map<string, OwnGroup>();
+  const bySlug = new Map<string, OwnGroup>();
   const namesBySlug = new Map<string, Set<string>>();
   const plainSlugs = new Map<string, string>();
   let touched = new Set<string>();
@@ -73,7 +88,7 @@ function createGroups(namesOf: (entry: Entry) => readonly string[], word: string
   }
 
   function add(name: string) {
-    const group = { name, slug: '', series: createSeries() };
+    const group: OwnGroup = { name, slug: '', address: '', series: createSeries() };
     groups.set(name, group);
     const plain = plainSlug(name);
     plainSlugs.set(name, plain);
@@ -83,49 +98,72 @@ function createGroups(namesOf: (entry: Entry) => readonly string[], word: string
   }
 
   function settle(): GroupChanges {
-    const gone: string[] = [];
-    const changed: Group[] = [];
-    const moved = new Set<Group>();
+    const changed: OwnGroup[] = [];
+    const gone: OwnGroup[] = [];
     for (const name of touched) {
       const group = groups.get(name);
-      if (group === undefined) continue;
-      if (group.series.items.length > 0) changed.push(group);
-      else gone.push(drop(name));
+      if (group !== undefined) (group.series.items.length > 0 ? changed : gone).push(group);
     }
     const plains = new Set([...touched].map((name) => plainSlugs.get(name) ?? plainSlug(name)));
-    for (const plain of plains) for (const group of namesakes(plain)) moved.add(group);
-    for (const name of gone) plainSlugs.delete(name);
     touched = new Set();
-    return { changed, moved: [...moved], gone };
+    for (const group of gone) drop(group);
+    const moved = [...plains].flatMap(namesakes);
+    const come = moved.filter(({ group, from }) => from === '' && group.series.items.length > 0);
+    const left = [
+      ...moved.filter(({ from }) => from !== ''),
+      ...gone.map((group) => ({ group, from: group.address })),
+    ];
+    return {
+      changed,
+      moved: moved.map(({ group }) => group),
+      left: left.map(({ group, from }) => ({ address: from, count: group.series.countBefore() })),
+      come: come.map(({ group }) => group.name),
+      gone: gone.filter(({ address }) => address !== '').map(({ name }) => name),
+    };
   }
 
-  function drop(name: string): string {
+  function drop(group: OwnGroup): void {
+    const { name } = group;
+    const plain = plainSlugs.get(name) ?? '';
+    const names = namesBySlug.get(plain);
+    names?.delete(name);
+    if (names?.size === 0) namesBySlug.delete(plain);
     groups.delete(name);
-    namesBySlug.get(plainSlugs.get(name) ?? '')?.delete(name);
-    return name;
+    plainSlugs.delete(name);
+    if (bySlug.get(group.slug) === group) bySlug.delete(group.slug);
   }
 
   /**
    * Groups whose names make the same slug ("C" and "C++"): the one that was used first has it, the others get a
    * hash behind. So the articles alone decide, and a group's address stays when new articles come.
    *
-   * @returns those whose slug is another now.
+   * @returns those whose slug is another now, and their addresses before.
    */
-  function namesakes(plain: string): Group[] {
-    const names = namesBySlug.get(plain);
-    if (names?.size === 0) namesBySlug.delete(plain);
-    const all = [...(names ?? [])].flatMap((name) => groups.get(name) ?? []);
+  function namesakes(plain: string): { group: OwnGroup; from: string }[] {
+    const all = [...(namesBySlug.get(plain) ?? [])].flatMap((name) => groups.get(name) ?? []);
     all.sort(byFirstUse);
-    return all.filter((group, index) => {
+    const moved = all.flatMap((group, index) => {
       const slug =
         index === 0 && plain !== '' ? plain : `${plain || word}-${hash('sha256', group.name).slice(0, 8)}`;
-      const moves = group.slug !== slug;
+      if (group.slug === slug) return [];
+      const from = group.address;
+      if (bySlug.get(group.slug) === group) bySlug.delete(group.slug);
       group.slug = slug;
-      return moves;
+      group.address = `${folder}${slug}/`;
+      return [{ group, from }];
     });
+    for (const { group } of moved) bySlug.set(group.slug, group);
+    return moved;
   }
 
-  return { namesOf, get: (name) => groups.get(name), all: () => groups.values(), swap, settle };
+  return {
+    namesOf,
+    get: (name) => groups.get(name),
+    at: (slug) => bySlug.get(slug),
+    all: () => groups.values(),
+    swap,
+    settle,
+  };
 }
 
 function byFirstUse(a: Group, b: Group): number {

@@ -1,14 +1,13 @@
 import type { ArticleSummary, SiteInfo, SiteLink } from '../host/page-types.js';
 import { linkBelow, linkTo } from './addresses.js';
-import type { Groups } from './groups.js';
 import { dateFormats, momentOf } from './moments.js';
 import type { Theme } from './theme.js';
 import type { PhraseValues } from './words.js';
 
-/** The groups whose pages templates link to. */
+/** The groups whose pages templates link to, by their names. */
 export interface Linked {
-  readonly tags: Groups;
-  readonly authors: Groups;
+  readonly tags: { get(name: string): { readonly slug: string } | undefined };
+  readonly authors: { get(name: string): { readonly slug: string } | undefined };
 }
 
 /** The articles of one year in a list. */

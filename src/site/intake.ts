@@ -1,8 +1,9 @@
 import type { Log } from '../log.js';
 import type { Catalog } from '../store/catalog.js';
 import type { ContentFolder, Entry } from '../store/entry.js';
-import { isArticlePath, refresh, scan } from '../store/scan.js';
-import type { Manifest } from './manifest.js';
+import { isArticlePath, refresh, walk } from '../store/scan.js';
+import { type Larder, textOf } from './larder.js';
+import type { News } from './manifest.js';
 import type { Model } from './model.js';
 import { momentOf } from './moments.js';
 
@@ -10,66 +11,99 @@ interface Around {
   readonly content: ContentFolder;
   readonly catalog: Catalog;
   readonly model: Model;
-  readonly manifest: Manifest;
+  readonly larder: Larder;
   readonly log: Log;
 }
 
+/** The way of article files into the model; see `createIntake`. */
+export type Intake = ReturnType<typeof createIntake>;
+
 /** The way of article files into the model. */
-export function createIntake({ content, catalog, model, manifest, log }: Around) {
-  /** Whether the model has everything that the catalog has. */
-  let isWhole = false;
+export function createIntake({ content, catalog, model, larder, log }: Around) {
+  /** Read, and not in the model yet. */
+  const waiting = new Map<string, Entry | undefined>();
+  /** Taken in, and not in the manifest yet. */
+  let unrecorded = new Map<string, Entry | undefined>();
+  /** Malformed, which leaves pages as they were. */
+  const broken = new Set<string>();
 
-  /**
-   * Compares all files with what is known.
-   *
-   * @param key of what pages are made of; what was recorded under another one is read again.
-   */
-  async function takeAll(key: string): Promise<void> {
-    const isFirst = catalog.size === 0;
-    if (isFirst)
-      for (const built of manifest.articles.values()) if (built.key === key) catalog.set(built.entry);
-    const wasWhole = isWhole;
-    isWhole = false; // until a scan has come to its end
-    const { changes } = await scan(content, catalog);
-    if (wasWhole) for (const { path, after } of changes) take(path, after);
-    else takeCatalog();
-    isWhole = true;
-  }
-
-  function takeCatalog(): void {
-    // In their order, so that each goes to the end of its lists.
-    for (const { entry } of [...catalog.entries()].map(timed).sort(byTime)) take(entry.path, entry);
-    for (const path of new Set([...manifest.articles.keys(), ...model.paths()]))
-      if (catalog.get(path) === undefined) take(path, undefined);
-  }
-
-  /** Reads again those of these files that have changed. */
-  function takeChanged(paths: Iterable<string>): void {
+  /** Reads these files again where they have changed. */
+  function take(paths: Iterable<string>): void {
     for (const path of paths) {
       if (!isArticlePath(path)) continue;
-      for (const { after } of refresh(content, catalog, path)) take(path, after);
+      read(path);
+      if (waiting.has(path)) apply(path, waiting.get(path));
+      waiting.delete(path);
     }
   }
 
-  function take(path: string, entry: Entry | undefined): void {
-    if (entry?.broken === undefined) {
-      if (entry === undefined && manifest.articles.has(path)) manifest.setArticle(path, undefined);
-      model.apply(path, entry);
+  /**
+   * Compares all files with what is known and takes in what differs.
+   *
+   * @param breathe lets others do something in between.
+   */
+  async function takeAll(breathe: () => Promise<void>): Promise<void> {
+    const seen = new Set<string>();
+    for (const path of walk(content.root)) {
+      seen.add(path);
+      read(path);
+      await breathe();
+    }
+    for (const { path } of [...catalog.entries(), ...model.entries()]) if (!seen.has(path)) read(path);
+    // In their order, so that each goes to the end of its lists.
+    const sorted = [...waiting].map(timed).sort((a, b) => a.time - b.time);
+    for (const { path, entry } of sorted) apply(path, entry);
+    waiting.clear();
+  }
+
+  function read(path: string): void {
+    const changes = refresh(content, catalog, path, (path, page) => larder.put(path, textOf(page)));
+    for (const { after } of changes) waiting.set(path, after);
+    // The catalog has never known what the manifest knows under other settings.
+    if (catalog.get(path) === undefined && model.entryAt(path) !== undefined) waiting.set(path, undefined);
+  }
+
+  function apply(path: string, entry: Entry | undefined): void {
+    if (entry?.broken !== undefined) {
+      // Half an edit is no reason to take an article from the site: it stays as it was last read.
+      log.warn({ path, reason: entry.broken }, 'malformed article file; its page stays as it was');
+      broken.add(path);
       return;
     }
-    // Half an edit is no reason to take an article from the site: it stays as it was last read.
-    log.warn({ path, reason: entry.broken }, 'malformed article file; its page stays as it was');
-    const before = manifest.articles.get(path);
-    if (before !== undefined && model.get(path) === undefined) model.apply(path, before.entry);
+    broken.delete(path);
+    model.apply(path, entry);
+    unrecorded.set(path, entry);
   }
 
-  return { takeAll, takeChanged };
+  /**
+   * Takes in articles whose pages have been built, by this process in another life or by another one.
+   *
+   * @param isTrusted whether they were read as they would be read now; else all files are read again.
+   */
+  function learn({ articles, isWhole }: News, isTrusted: boolean): void {
+    const before = isWhole ? [...model.entries()] : [];
+    for (const { path } of before) if (!articles.has(path)) learnOne(path, undefined, isTrusted);
+    const sorted = [...articles].map(timed).sort((a, b) => a.time - b.time);
+    for (const { path, entry } of sorted) learnOne(path, entry, isTrusted);
+  }
+
+  function learnOne(path: string, entry: Entry | undefined, isTrusted: boolean): void {
+    model.apply(path, entry);
+    broken.delete(path);
+    if (entry === undefined) catalog.delete(path);
+    else if (isTrusted) catalog.set(entry);
+  }
+
+  /** What the manifest has to be told, once. */
+  function takeUnrecorded(): ReadonlyMap<string, Entry | undefined> {
+    const taken = unrecorded;
+    unrecorded = new Map();
+    return taken;
+  }
+
+  return { take, takeAll, learn, takeUnrecorded, isBroken: (path: string) => broken.has(path), broken };
 }
 
-function timed(entry: Entry): { entry: Entry; time: number } {
-  return { entry, time: momentOf(entry.date)?.getTime() ?? 0 };
-}
-
-function byTime(a: { time: number }, b: { time: number }): number {
-  return a.time - b.time;
+function timed([path, entry]: readonly [string, Entry | undefined]) {
+  return { path, entry, time: (entry && momentOf(entry.date)?.getTime()) ?? 0 };
 }

@@ -1,4 +1,4 @@
-import { type Changes, isChanged, type Piece, type Series } from './series.js';
+import { type Changes, isAnyChanged, type Piece, type Series } from './series.js';
 
 /** One page of a list of articles. */
 export interface ListPage {
@@ -31,37 +31,53 @@ export function listPaths(address: string, count: number, pageSize: number): str
   return Array.from({ length: olderPages(count, pageSize) + 1 }, (_, number) => listPath(address, number));
 }
 
+/** The number that a file below a list's folder has as a page of it; the page need not exist. */
+export function listNumber(rest: string): number | undefined {
+  if (rest === 'index.html') return 0;
+  const number = /^page\/([1-9]\d{0,8})\/index\.html$/.exec(rest)?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
 /**
- * The pages of a list that may look different after `changes`.
+ * A page of a list as it is now; undefined where the list has no such page.
  *
  * @param address the list's own path, ending in a slash.
  * @param pageSize articles on an older page.
  */
-export function* changedPages(
+export function listPage(
   address: string,
-  series: Series,
-  changes: Changes,
+  { items }: Series,
+  number: number,
   pageSize: number,
-): Generator<ListPage> {
-  const { items } = series;
+): ListPage | undefined {
   const older = olderPages(items.length, pageSize);
-  // When the list grows by a page, the page before it gets another neighbour: two pages earlier is early enough.
-  const moved = { ...changes, from: changes.from - 2 * pageSize };
-  for (let number = 1; number <= older; number++) {
-    const start = (number - 1) * pageSize;
-    if (isChanged(moved, start, start + pageSize)) yield page(number, start, start + pageSize);
-  }
-  const start = older * pageSize;
-  if (isChanged(moved, start, Number.POSITIVE_INFINITY)) yield page(0, start, items.length);
+  if (number > older) return undefined;
+  const start = (number === 0 ? older : number - 1) * pageSize;
+  const end = number === 0 ? items.length : start + pageSize;
+  const path = (neighbour: number) => listPath(address, neighbour);
+  return {
+    path: path(number),
+    number,
+    items: items.slice(start, end).reverse(),
+    newer: number === 0 ? undefined : path(number === older ? 0 : number + 1),
+    older: (number || older + 1) > 1 ? path((number || older + 1) - 1) : undefined,
+  };
+}
 
-  function page(number: number, start: number, end: number): ListPage {
-    const path = (neighbour: number) => listPath(address, neighbour);
-    return {
-      path: path(number),
-      number,
-      items: items.slice(start, end).reverse(),
-      newer: number === 0 ? undefined : path(number === older ? 0 : number + 1),
-      older: (number || older + 1) > 1 ? path((number || older + 1) - 1) : undefined,
-    };
+/** The numbers of the pages of a list that may look different after `changes`, also of those that are no more. */
+export function changedNumbers(changes: Changes, count: number, pageSize: number): Set<number> {
+  const numbers = new Set<number>();
+  if (!isAnyChanged(changes)) return numbers;
+  const older = olderPages(count, pageSize);
+  const last = Math.max(older, olderPages(changes.before, pageSize));
+  for (const position of changes.touched) {
+    const number = Math.floor(position / pageSize) + 1;
+    numbers.add(number > older ? 0 : number);
   }
+  if (changes.from === Number.POSITIVE_INFINITY) return numbers;
+  numbers.add(0);
+  // When the list grows by a page, the page before it gets another neighbour: two pages earlier is early enough.
+  const first = Math.max(1, Math.floor((changes.from - 2 * pageSize) / pageSize) + 1);
+  for (let number = first; number <= last; number++) numbers.add(number);
+  return numbers;
 }

@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { dirname, relative } from 'node:path';
-import { systemCode } from '../errors.js';
 import { discard } from '../fs/atomic-write.js';
 import type { Entry } from '../store/entry.js';
 
@@ -12,42 +11,54 @@ export interface WrittenFile {
   readonly mtimeMs: number;
 }
 
-/** The state of an article that its page shows. */
-export interface BuiltArticle {
-  readonly entry: Entry;
-  /** Its page below the output folder; null where it has none. */
-  readonly page: string | null;
-  /** What every page is made of: templates, site, version. */
+/** What has been added to the manifest since it was last read. */
+export interface News {
+  /** Articles as they were when their pages were built; undefined for one that was gone. */
+  readonly articles: ReadonlyMap<string, Entry | undefined>;
+  /** Files that may not be as they should: written in a build that has not come to its end, or failed in one. */
+  readonly stale: ReadonlySet<string>;
+  /** Whether the manifest was read from its beginning: what it does not name is not there. */
+  readonly isWhole: boolean;
+}
+
+/** The end of a build. */
+export interface Settlement {
+  /** What all pages were made with: templates, site, version. */
   readonly key: string;
-  /** Of what its page shows of other articles, and of addresses that depend on them. */
-  readonly shows: string;
+  readonly articles: ReadonlyMap<string, Entry | undefined>;
+  readonly stale: readonly string[];
+  /** All articles, for a manifest that is written anew. */
+  everything(): Iterable<Entry>;
 }
 
 /**
- * What stands in the output folder and which state of the articles it shows: an append-only file of one JSON
- * line per fact, the last one on a subject holding. Derived; without it everything is built again and nothing
- * is deleted. See `openManifest`.
+ * What stands in the output folder and which state of the articles it shows: an append-only file of one JSON line
+ * per fact, the last one on a subject holding. A build names each file before it writes it, and the articles when all
+ * is done; so where one was killed, the next one finds the articles changed still and the files under suspicion.
+ * Derived: without the manifest everything is built again and nothing is deleted. See `openManifest`.
  */
 export interface Manifest {
   readonly files: ReadonlyMap<string, WrittenFile>;
-  readonly articles: ReadonlyMap<string, BuiltArticle>;
-  /**
-   * Reads what has been added since, also by another process on the same folder.
-   *
-   * @returns the article files that were spoken of.
-   */
-  catchUp(): Set<string>;
+  /** The key of the last build that came to its end; empty where none has. */
+  readonly key: string;
+  /** Reads what has been added since, also by another process on the same folder. */
+  catchUp(): News;
   setFile(file: string, written: WrittenFile | undefined): void;
-  setArticle(path: string, built: BuiltArticle | undefined): void;
-  /** Ends a round of changes; the file is rewritten when most of it is out of date. */
-  settle(): void;
+  /** Ends a build. */
+  settle(settlement: Settlement): void;
+  /** Lets go of the file until it is needed again. */
+  rest(): void;
 }
 
-const VERSION = 2;
+const VERSION = 3;
 
 type Line =
   | { readonly file: string; readonly is: WrittenFile | null }
-  | { readonly article: string; readonly is: BuiltArticle | null };
+  | { readonly article: string; readonly is: Entry | null }
+  | { readonly settled: string; readonly stale: readonly string[] };
+
+/** Lines of articles that are written at once. */
+const LINES_PER_WRITE = 1_000;
 
 /**
  * @param path where the manifest is kept.
@@ -55,116 +66,174 @@ type Line =
  */
 export function openManifest(path: string, outputDir: string): Manifest {
   const files = new Map<string, WrittenFile>();
-  const articles = new Map<string, BuiltArticle>();
   const header = JSON.stringify({ pressmark: VERSION, output: relative(dirname(path), outputDir) });
+  /** Files named since the last settlement. */
+  let unsettled = new Set<string>();
+  let key = '';
   let fd: number | undefined;
   let inode: number | undefined;
   let offset = 0;
-  let own = 0;
   let lines = 0;
 
-  function catchUp(): Set<string> {
-    const spokenOf = new Set<string>();
+  function catchUp(): News {
+    const articles = new Map<string, Entry | undefined>();
     const stat = fs.statSync(path, { throwIfNoEntry: false });
-    if (stat === undefined) return spokenOf;
-    if (stat.ino !== inode || stat.size < offset) [offset, own, lines] = [0, 0, 0];
-    if (stat.ino === inode && stat.size === offset + own) {
-      [offset, own] = [stat.size, 0];
-      return spokenOf;
+    const isWhole = stat === undefined || stat.ino !== inode || stat.size < offset;
+    if (isWhole) {
+      [offset, lines, key, unsettled] = [0, 0, '', new Set()];
+      files.clear();
     }
-    const tail = readFrom(path, offset);
-    if (offset === 0 && !tail.startsWith(`${header}\n`)) {
-      discard(path); // another version's, or of another folder
-      return spokenOf;
-    }
-    const end = tail.lastIndexOf('\n') + 1;
-    for (const line of tail.slice(0, end).split('\n')) {
-      const article = take(line);
-      if (article !== undefined) spokenOf.add(article);
-    }
-    [inode, offset, own] = [stat.ino, offset + Buffer.byteLength(tail.slice(0, end)), 0];
-    return spokenOf;
+    inode = stat?.ino;
+    if (stat !== undefined && stat.size > offset) readTail(articles);
+    return { articles, stale: unsettled, isWhole };
   }
 
-  function take(line: string): string | undefined {
+  function readTail(articles: Map<string, Entry | undefined>): void {
+    let isFirst = offset === 0;
+    for (const line of linesFrom(path, offset)) {
+      if (isFirst && line.text !== header) {
+        begin(); // another version's, or of another folder
+        return;
+      }
+      if (!isFirst) take(line.text, articles);
+      isFirst = false;
+      offset = line.end;
+    }
+  }
+
+  function begin(): void {
+    discard(path);
+    [inode, offset] = [undefined, 0];
+  }
+
+  function take(text: string, articles: Map<string, Entry | undefined>): void {
     lines++;
-    let fact: Partial<Line>;
+    let line: Line;
     try {
-      fact = JSON.parse(line);
+      line = JSON.parse(text);
     } catch {
-      return undefined; // a line torn by a crash
+      return; // a line torn by a crash
     }
-    if ('file' in fact && fact.file !== undefined) put(files, fact.file, fact.is);
-    if (!('article' in fact) || fact.article === undefined) return undefined;
-    put(articles, fact.article, fact.is);
-    return fact.article;
+    if ('file' in line) {
+      if (line.is === null) files.delete(line.file);
+      else files.set(line.file, line.is);
+      unsettled.add(line.file);
+    } else if ('article' in line) {
+      articles.set(line.article, line.is ?? undefined);
+    } else if ('settled' in line) {
+      key = line.settled;
+      unsettled = new Set(line.stale);
+    }
   }
 
-  function write(line: Line): void {
-    if (fd === undefined) fd = open();
-    const text = Buffer.from(`${JSON.stringify(line)}\n`);
-    fs.writeSync(fd, text);
-    own += text.length;
-    lines++;
+  function write(text: string): void {
+    fd ??= open();
+    const bytes = Buffer.from(text);
+    fs.writeSync(fd, bytes);
+    offset += bytes.length;
   }
 
   function open(): number {
     fs.mkdirSync(dirname(path), { recursive: true });
-    // Somebody may have removed it, and with it what we know: it is begun again, whole.
-    if (!fs.existsSync(path)) rewrite();
-    return fs.openSync(path, 'a');
+    const opened = fs.openSync(path, 'a+');
+    const { size, ino } = fs.fstatSync(opened);
+    if (ino !== inode) {
+      // New, or somebody has removed it and with it what we know.
+      [inode, offset] = [ino, 0];
+      fs.ftruncateSync(opened);
+      fd = opened;
+      write(`${header}\n`);
+      for (const [file, is] of files) write(`${JSON.stringify({ file, is })}\n`);
+    } else if (size > offset) {
+      fs.writeSync(opened, '\n'); // the torn line of a process that was killed must not spoil ours
+      offset = size + 1;
+    }
+    return opened;
   }
 
-  function settle(): void {
+  function setFile(file: string, is: WrittenFile | undefined): void {
+    write(`${JSON.stringify({ file, is: is ?? null })}\n`);
+    lines++;
+    unsettled.add(file);
+    if (is === undefined) files.delete(file);
+    else files.set(file, is);
+  }
+
+  function settle(settlement: Settlement): void {
+    const { articles, stale, everything } = settlement;
+    if (key === settlement.key && articles.size + stale.length + unsettled.size === 0) return;
+    lines += articles.size + 1;
+    const all = [...everything()];
+    if (lines > 1_000 + 3 * (files.size + all.length)) rewrite(all, settlement);
+    else
+      writeLines(
+        [...articles].map(([article, is]) => ({ article, is: is ?? null })),
+        settlement,
+      );
+    key = settlement.key;
+    unsettled = new Set(stale);
+  }
+
+  function writeLines(all: readonly Line[], { key, stale }: Settlement): void {
+    for (let at = 0; at < all.length; at += LINES_PER_WRITE)
+      write(
+        `${all
+          .slice(at, at + LINES_PER_WRITE)
+          .map((line) => JSON.stringify(line))
+          .join('\n')}\n`,
+      );
+    write(`${JSON.stringify({ settled: key, stale } satisfies Line)}\n`);
+  }
+
+  /** Begins the manifest anew, without what is out of date. */
+  function rewrite(all: readonly Entry[], settlement: Settlement): void {
+    rest();
+    const temp = `${path}.${process.pid}.tmp`;
+    fd = fs.openSync(temp, 'w');
+    [inode, offset, lines] = [fs.fstatSync(fd).ino, 0, files.size + all.length];
+    write(`${header}\n`);
+    const ofFiles = [...files].map(([file, is]): Line => ({ file, is }));
+    writeLines([...ofFiles, ...all.map((is): Line => ({ article: is.path, is }))], settlement);
+    fs.renameSync(temp, path);
+  }
+
+  function rest(): void {
     if (fd !== undefined) fs.closeSync(fd);
     fd = undefined;
-    if (lines > 1_000 + 3 * (files.size + articles.size)) rewrite();
-  }
-
-  function rewrite(): void {
-    const all: Line[] = [...files].map(([file, is]) => ({ file, is }));
-    for (const [article, is] of articles) all.push({ article, is });
-    const text = `${[header, ...all.map((line) => JSON.stringify(line))].join('\n')}\n`;
-    const temp = `${path}.${process.pid}.tmp`;
-    fs.writeFileSync(temp, text);
-    fs.renameSync(temp, path);
-    [inode, offset, own, lines] = [fs.statSync(path).ino, Buffer.byteLength(text), 0, all.length];
   }
 
   return {
     files,
-    articles,
+    get key() {
+      return key;
+    },
     catchUp,
-    setFile: (file, is) => {
-      write({ file, is: is ?? null });
-      put(files, file, is);
-    },
-    setArticle: (article, is) => {
-      write({ article, is: is ?? null });
-      put(articles, article, is);
-    },
+    setFile,
     settle,
+    rest,
   };
 }
 
-function put<V>(map: Map<string, V>, key: string, value: V | null | undefined): void {
-  if (value === null || value === undefined) map.delete(key);
-  else map.set(key, value);
-}
-
-function readFrom(path: string, offset: number): string {
-  let fd: number;
+/** The whole lines of a file from a position on, with the position behind each: in pieces, as it may be large. */
+function* linesFrom(path: string, start: number): Generator<{ text: string; end: number }> {
+  const fd = fs.openSync(path, 'r');
   try {
-    fd = fs.openSync(path, 'r');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return '';
-    throw error;
-  }
-  try {
-    const { size } = fs.fstatSync(fd);
-    const bytes = Buffer.alloc(Math.max(0, size - offset));
-    const read = fs.readSync(fd, bytes, 0, bytes.length, offset);
-    return bytes.toString('utf8', 0, read);
+    const buffer = Buffer.alloc(1 << 20);
+    let rest = Buffer.alloc(0);
+    let position = start;
+    for (;;) {
+      const count = fs.readSync(fd, buffer, 0, buffer.length, position + rest.length);
+      if (count === 0) return;
+      const bytes = Buffer.concat([rest, buffer.subarray(0, count)]);
+      let from = 0;
+      for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
+        const text = bytes.toString('utf8', from, at);
+        from = at + 1;
+        yield { text, end: position + from };
+      }
+      position += from;
+      rest = Buffer.from(bytes.subarray(from));
+    }
   } finally {
     fs.closeSync(fd);
   }

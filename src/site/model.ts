@@ -1,7 +1,7 @@
 import type { SiteInfo } from '../host/page-types.js';
 import type { Entry } from '../store/entry.js';
 import { fileOf } from './addresses.js';
-import { createAuthors, createTags, type GroupChanges, type Groups } from './groups.js';
+import { createAuthors, createTags, type Group, type GroupChanges, type Groups } from './groups.js';
 import { momentOf } from './moments.js';
 import { neighboursFor } from './neighbours.js';
 import { createSeries, type Piece, type Series } from './series.js';
@@ -12,85 +12,83 @@ export interface Model {
   readonly all: Series;
   readonly tags: Groups;
   readonly authors: Groups;
-  /** The article of this file, where it has a page. */
-  get(path: string): Piece | undefined;
-  /** The article files that are known. */
-  paths(): string[];
+  /** The article whose page stands in this file of the output. */
+  at(file: string): Piece | undefined;
+  /** What was last taken in of an article file, whether or not it has a page. */
+  entryAt(path: string): Entry | undefined;
+  /** All of these. */
+  entries(): Generator<Entry>;
   /** Takes in what an article file says now; undefined where it is gone. */
   apply(path: string, entry: Entry | undefined): void;
   /** What has changed since the last call. */
   settle(): ModelChanges;
 }
 
-/** What has to be built after a number of changes. */
+/** What has to be built after a number of changes. The lists tell by themselves; see `Series`. */
 export interface ModelChanges {
-  /** Article files whose page must be built. */
-  readonly build: Set<string>;
-  /** Pages that no article has any more. */
-  readonly gone: Set<string>;
-  /** Article files that have no page: their URL is not the site's, or another file has it. */
-  readonly homeless: ReadonlyMap<string, Entry>;
-  readonly tags: ListChanges;
-  readonly authors: ListChanges;
-}
-
-/** What has to be built of the lists of one kind of group. */
-export interface ListChanges {
-  /** Names of groups with a list to build. */
-  readonly names: ReadonlySet<string>;
-  /** Names of groups that are no more. */
-  readonly gone: readonly string[];
+  /** Pages of articles that may look different, or that no article has any more. */
+  readonly files: ReadonlySet<string>;
+  readonly tags: GroupChanges;
+  readonly authors: GroupChanges;
+  /** Groups whose lists may look different. */
+  readonly lists: ReadonlySet<Group>;
+  /** Articles that have no page: their URL is not the site's, or another file has it. */
+  readonly homeless: readonly Entry[];
 }
 
 /** A site without articles. */
 export function createModel(site: SiteInfo): Model {
   const pieces = new Map<string, Piece>();
-  const claims = new Map<string, Piece[]>();
+  /** Articles whose URL is none of the site's. */
+  const strangers = new Map<string, Entry>();
+  const claims = new Map<string, Piece | Piece[]>();
   const all = createSeries();
   const tags = createTags();
   const authors = createAuthors();
-  let build = new Set<string>();
-  let gone = new Set<string>();
+  let files = new Set<string>();
   let homeless = new Map<string, Entry>();
 
   function apply(path: string, entry: Entry | undefined): void {
     const before = pieces.get(path);
-    const after = entry && pieceOf(entry);
+    const after = entry && pieceOf(entry, site);
     homeless.delete(path);
-    if (entry !== undefined && after === undefined) homeless.set(path, entry);
-
-    const files = new Set([before?.file, after?.file].filter((file) => file !== undefined));
-    const owners = new Map([...files].map((file) => [file, ownerOf(file)]));
+    strangers.delete(path);
+    if (entry !== undefined && after === undefined) {
+      homeless.set(path, entry);
+      strangers.set(path, entry);
+    }
+    const places = new Set([before?.file, after?.file].filter((file) => file !== undefined));
+    const owners = new Map([...places].map((file) => [file, at(file)]));
     if (before !== undefined) unclaim(before);
     if (after !== undefined) claim(after);
-    for (const file of files) change(file, owners.get(file), ownerOf(file));
-    if (after !== undefined && ownerOf(after.file) !== after) homeless.set(path, after.entry);
-  }
-
-  function pieceOf(entry: Entry): Piece | undefined {
-    const file = fileOf(entry.url, site);
-    return file === undefined ? undefined : { entry, file, time: momentOf(entry.date)?.getTime() ?? 0 };
+    for (const file of places) change(file, owners.get(file), at(file));
+    if (after !== undefined && at(after.file) !== after) homeless.set(path, after.entry);
   }
 
   function claim(piece: Piece): void {
     pieces.set(piece.entry.path, piece);
+    const others = claimants(piece.file);
     // Two files at one URL, such as a copy that a person made: the first path has the page, whoever came first.
-    const others = claims.get(piece.file) ?? [];
-    claims.set(
-      piece.file,
-      [...others, piece].sort((a, b) => (a.entry.path < b.entry.path ? -1 : 1)),
-    );
+    const both = [...others, piece].sort((a, b) => (a.entry.path < b.entry.path ? -1 : 1));
+    claims.set(piece.file, others.length === 0 ? piece : both);
   }
 
   function unclaim(piece: Piece): void {
     pieces.delete(piece.entry.path);
-    const others = (claims.get(piece.file) ?? []).filter((other) => other !== piece);
-    if (others.length === 0) claims.delete(piece.file);
-    else claims.set(piece.file, others);
+    const [first, ...rest] = claimants(piece.file).filter((other) => other !== piece);
+    if (first === undefined) claims.delete(piece.file);
+    else claims.set(piece.file, rest.length === 0 ? first : [first, ...rest]);
   }
 
-  function ownerOf(file: string): Piece | undefined {
-    return claims.get(file)?.[0];
+  function claimants(file: string): readonly Piece[] {
+    const found = claims.get(file);
+    if (found === undefined) return [];
+    return Array.isArray(found) ? found : [found];
+  }
+
+  function at(file: string): Piece | undefined {
+    const found = claims.get(file);
+    return Array.isArray(found) ? found[0] : found;
   }
 
   function change(file: string, before: Piece | undefined, after: Piece | undefined): void {
@@ -98,64 +96,53 @@ export function createModel(site: SiteInfo): Model {
     all.swap(before, after);
     tags.swap(before, after);
     authors.swap(before, after);
+    files.add(file);
     for (const piece of [before, after]) {
       if (piece === undefined) continue;
-      for (const other of neighboursFor(piece, all, tags)) build.add(other.entry.path);
+      for (const other of neighboursFor(piece, all, tags)) files.add(other.file);
     }
-    if (before !== undefined) {
-      build.delete(before.entry.path);
-      if (pieces.get(before.entry.path) === before) homeless.set(before.entry.path, before.entry);
-    }
-    if (after === undefined) {
-      gone.add(file);
-    } else {
-      gone.delete(file);
-      homeless.delete(after.entry.path);
-      build.add(after.entry.path);
-    }
+    if (before !== undefined && pieces.get(before.entry.path) === before)
+      homeless.set(before.entry.path, before.entry);
+    if (after !== undefined) homeless.delete(after.entry.path);
   }
 
   function settle(): ModelChanges {
-    const [tagChanges, authorChanges] = [tags.settle(), authors.settle()];
-    const lists = { tags: listsOf(tagChanges), authors: listsOf(authorChanges) };
-    for (const group of [...tagChanges.moved, ...authorChanges.moved]) {
+    const [ofTags, ofAuthors] = [tags.settle(), authors.settle()];
+    const moved = [...ofTags.moved, ...ofAuthors.moved];
+    const lists = new Set([...ofTags.changed, ...ofAuthors.changed, ...moved]);
+    for (const group of moved) {
       group.series.touchAll();
-      for (const piece of group.series.items) relink(piece, lists);
+      for (const piece of group.series.items) for (const other of relink(piece)) lists.add(other);
     }
-    const changes = {
-      build,
-      gone,
-      homeless,
-      tags: { names: lists.tags, gone: tagChanges.gone },
-      authors: { names: lists.authors, gone: authorChanges.gone },
-    };
-    [build, gone, homeless] = [new Set(), new Set(), new Map()];
+    const changes = { files, tags: ofTags, authors: ofAuthors, lists, homeless: [...homeless.values()] };
+    [files, homeless] = [new Set(), new Map()];
     return changes;
   }
 
   /** An article links a group that has another address now: its page and all lists that show it change. */
-  function relink(piece: Piece, lists: { tags: Set<string>; authors: Set<string> }): void {
-    build.add(piece.entry.path);
+  function relink(piece: Piece): Group[] {
+    files.add(piece.file);
     all.touch(piece);
-    for (const [groups, names] of [
-      [tags, lists.tags],
-      [authors, lists.authors],
-    ] as const) {
-      for (const name of groups.namesOf(piece.entry)) {
-        groups.get(name)?.series.touch(piece);
-        names.add(name);
-      }
-    }
+    const groups = [tags, authors].flatMap((kind) =>
+      kind.namesOf(piece.entry).flatMap((name) => kind.get(name) ?? []),
+    );
+    for (const { series } of groups) series.touch(piece);
+    return groups;
   }
 
-  function get(path: string): Piece | undefined {
-    const piece = pieces.get(path);
-    return piece !== undefined && ownerOf(piece.file) === piece ? piece : undefined;
+  function* entries(): Generator<Entry> {
+    for (const { entry } of pieces.values()) yield entry;
+    yield* strangers.values();
   }
 
-  return { all, tags, authors, get, paths: () => [...pieces.keys()], apply, settle };
+  const entryAt = (path: string) => pieces.get(path)?.entry ?? strangers.get(path);
+  return { all, tags, authors, at, entryAt, entries, apply, settle };
 }
 
-function listsOf({ changed, moved }: GroupChanges): Set<string> {
-  return new Set([...changed, ...moved].map(({ name }) => name));
+/** An article as lists hold it; undefined where its URL is none of this site's pages. */
+function pieceOf(entry: Entry, site: SiteInfo): Piece | undefined {
+  const file = fileOf(entry.url, site);
+  if (file === undefined) return undefined;
+  const modified = momentOf(entry.updated ?? entry.date)?.getTime();
+  return { entry, file, time: momentOf(entry.date)?.getTime() ?? 0, modified };
 }

@@ -1,10 +1,10 @@
-import { hash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, systemCode } from '../errors.js';
 import { discard, isLeftover } from '../fs/atomic-write.js';
 import type { Log } from '../log.js';
 import { isGone } from '../store/entry.js';
+import { type Content, type Draft, digestOf, writeDraft } from './draft.js';
 import type { Manifest, WrittenFile } from './manifest.js';
 
 /** What tells a page of ours where the manifest has been lost; every text Pressmark makes carries one. */
@@ -14,21 +14,22 @@ const MARK =
 /** A temp file this old is what a crash left behind, not another process's work. */
 const LEFTOVER_AFTER_MS = 60_000;
 
-/** What a file holds: text, as a rule; a theme's pictures and fonts are bytes. */
-export type Content = string | Uint8Array;
-
 /** The folder of finished pages; see `openOutput`. */
 export interface Output {
+  /** Where drafts are written. */
+  readonly workshop: string;
   /**
    * Gives a file its content, whole or not at all, if it does not have it yet.
    *
    * @returns whether anything was written. A file that somebody else put there is kept.
    */
   put(file: string, content: Content): boolean;
+  /** Gives a file the content of a draft, in the same way. */
+  putDraft(file: string, draft: Draft): boolean;
+  /** The digest of a file that stands as Pressmark wrote it. */
+  intactDigest(file: string): string | undefined;
   /** Removes a file that Pressmark wrote, and the folders that are then empty. */
   remove(file: string): boolean;
-  /** Whether a file stands as Pressmark wrote it. */
-  isIntact(file: string): boolean;
   /** Removes what a crash has left behind. */
   sweep(): void;
 }
@@ -41,48 +42,51 @@ export interface Output {
  */
 export function openOutput(root: string, workshop: string, manifest: Manifest, log: Log): Output {
   const foreign = new Set<string>();
-  let tempFolder = workshop;
+  let draftFolder = workshop;
 
   function put(file: string, content: Content): boolean {
     const digest = digestOf(content);
-    const known = manifest.files.get(file);
-    if (known?.hash === digest && isIntact(file)) return false;
-    const present = known === undefined ? read(file) : undefined;
-    if (present !== undefined && digestOf(present) === digest) {
-      manifest.setFile(file, writtenFile(digest, fs.statSync(join(root, file))));
-      return false;
+    return settle(file, digest, () => writeDraft(draftFolder, content, digest));
+  }
+
+  function putDraft(file: string, draft: Draft): boolean {
+    const isWritten = settle(file, draft.written.hash, () => draft);
+    if (!isWritten) discard(draft.temp);
+    return isWritten;
+  }
+
+  function settle(file: string, digest: string, draft: () => Draft): boolean {
+    if (intactDigest(file) === digest) return false;
+    if (!manifest.files.has(file)) {
+      const present = read(file);
+      if (present !== undefined && digestOf(present) === digest) {
+        manifest.setFile(file, writtenFile(digest, fs.statSync(join(root, file))));
+        return false;
+      }
+      if (present !== undefined && !isMarked(present)) {
+        keepForeign(file);
+        return false;
+      }
     }
-    if (present !== undefined && !isMarked(present)) {
-      keepForeign(file);
-      return false;
-    }
-    replace(file, content, digest);
+    replace(file, draft());
     return true;
   }
 
-  function replace(file: string, content: Content, digest: string): void {
-    const temp = join(tempFolder, `.pressmark-${randomBytes(8).toString('hex')}.tmp`);
+  function replace(file: string, { temp, written }: Draft): void {
+    const target = join(root, file);
+    const isNew = !manifest.files.has(file);
+    // Said before it is done: after a crash in between the file does not match and is built again.
+    manifest.setFile(file, written);
     try {
-      const stat = writeNew(temp, content);
-      // Said before it is done: after a crash in between the file does not match and is built again.
-      manifest.setFile(file, writtenFile(digest, stat));
-      rename(temp, join(root, file));
+      if (isNew) fs.mkdirSync(dirname(target), { recursive: true });
+      rename(temp, target);
     } catch (error) {
+      const isElsewhere = systemCode(error) === 'EXDEV' && draftFolder !== root;
+      const content = isElsewhere ? fs.readFileSync(temp) : undefined;
       discard(temp);
-      if (systemCode(error) !== 'EXDEV' || tempFolder === root) throw error;
-      tempFolder = root; // the output is mounted from elsewhere
-      replace(file, content, digest);
-    }
-  }
-
-  function writeNew(temp: string, content: Content): fs.Stats {
-    fs.mkdirSync(dirname(temp), { recursive: true });
-    const fd = fs.openSync(temp, 'wx');
-    try {
-      fs.writeFileSync(fd, content);
-      return fs.fstatSync(fd);
-    } finally {
-      fs.closeSync(fd);
+      if (content === undefined) throw error;
+      draftFolder = root; // the output is mounted from elsewhere
+      replace(file, writeDraft(root, content, written.hash));
     }
   }
 
@@ -118,13 +122,16 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     }
   }
 
-  function isIntact(file: string): boolean {
+  function intactDigest(file: string): string | undefined {
     const known = manifest.files.get(file);
+    if (known === undefined) return undefined;
     const stat = fs.statSync(join(root, file), { throwIfNoEntry: false });
-    return known !== undefined && stat?.size === known.size && stat.mtimeMs === known.mtimeMs;
+    return stat?.size === known.size && stat.mtimeMs === known.mtimeMs ? known.hash : undefined;
   }
 
   function read(file: string): Buffer | undefined {
+    // Asked first: an error would cost more than everything else that is done for a page.
+    if (!fs.existsSync(join(root, file))) return undefined;
     try {
       return fs.readFileSync(join(root, file));
     } catch (error) {
@@ -144,14 +151,11 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     }
   }
 
-  return { put, remove, isIntact, sweep };
+  return { workshop, put, putDraft, intactDigest, remove, sweep };
 }
 
-function digestOf(content: Content): string {
-  return hash('sha256', content).slice(0, 32);
-}
-
-function isMarked(content: Buffer): boolean {
+/** Whether a file bears the mark of those that Pressmark makes. */
+export function isMarked(content: Buffer): boolean {
   return MARK.test(content.toString('utf8'));
 }
 

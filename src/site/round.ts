@@ -1,66 +1,84 @@
 import type { Log } from '../log.js';
+import type { Content, Draft } from './draft.js';
 import { createFailures } from './failures.js';
-import type { Content, Output } from './output.js';
+import type { Output } from './output.js';
 
-/** One build: what it has made, and what went wrong. */
-export interface Round {
-  /** Pages made, whether or not they differed. */
+/** What a build has done. */
+export interface RoundReport {
+  /** Pages and other files made, whether or not they differed. */
   readonly pages: number;
+  /** What they hold. */
+  readonly bytes: number;
   readonly written: number;
   readonly removed: number;
   readonly failed: number;
+}
+
+/** One build: what it has made, and what went wrong. */
+export interface Round {
+  report(): RoundReport;
+  /** Whether this round has tried to build a file. */
+  hasAttempted(file: string): boolean;
   /**
    * Makes a file's content and puts it in its place. A failure is this one's alone: the old file stays.
    *
+   * @param make gives undefined where there is nothing to be put now.
    * @returns whether it was done.
    */
-  build(file: string, make: () => Content | Promise<Content>): Promise<boolean>;
-  /** Removes files, but none that this round was to build. */
-  remove(files: Iterable<string>): Promise<void>;
-  report(log: Log): void;
+  build(file: string, make: () => Made | Promise<Made>): Promise<boolean>;
+  /** Removes a file. */
+  remove(file: string): Promise<boolean>;
+  /** Tells the log what went wrong. */
+  tell(log: Log): void;
 }
+
+/** What makes a file. */
+export type Made = Content | { readonly draft: Draft } | undefined;
 
 /** A round that has built nothing yet. */
 export function createRound(output: Output): Round {
   const attempted = new Set<string>();
   const failures = createFailures();
-  let pages = 0;
-  let written = 0;
-  let removed = 0;
+  let [pages, bytes, written, removed] = [0, 0, 0, 0];
 
-  async function build(file: string, make: () => Content | Promise<Content>): Promise<boolean> {
+  async function build(file: string, make: () => Made | Promise<Made>): Promise<boolean> {
     attempted.add(file);
     const done = await failures.attempt(file, async () => {
-      const content = await make();
+      const made = await make();
+      if (made === undefined) {
+        attempted.delete(file);
+        return false;
+      }
       pages++;
-      if (output.put(file, content)) written++;
+      bytes += sizeOf(made);
+      if (isDraft(made) ? output.putDraft(file, made.draft) : output.put(file, made)) written++;
       return true;
     });
     return done ?? false;
   }
 
-  async function remove(files: Iterable<string>): Promise<void> {
-    for (const file of files) {
-      if (attempted.has(file)) continue;
-      if (await failures.attempt(file, () => output.remove(file))) removed++;
-    }
+  async function remove(file: string): Promise<boolean> {
+    const done = await failures.attempt(file, () => {
+      if (output.remove(file)) removed++;
+      return true;
+    });
+    return done ?? false;
   }
 
   return {
-    get pages() {
-      return pages;
-    },
-    get written() {
-      return written;
-    },
-    get removed() {
-      return removed;
-    },
-    get failed() {
-      return failures.count;
-    },
+    report: () => ({ pages, bytes, written, removed, failed: failures.count }),
+    hasAttempted: (file) => attempted.has(file),
     build,
     remove,
-    report: failures.report,
+    tell: failures.report,
   };
+}
+
+function isDraft(made: Content | { readonly draft: Draft }): made is { readonly draft: Draft } {
+  return typeof made === 'object' && 'draft' in made;
+}
+
+function sizeOf(made: Content | { readonly draft: Draft }): number {
+  if (typeof made === 'string') return Buffer.byteLength(made);
+  return isDraft(made) ? made.draft.written.size : made.byteLength;
 }

@@ -7,6 +7,8 @@ export interface Piece {
   readonly file: string;
   /** First publication in ms since 1970; what is no date counts as oldest. */
   readonly time: number;
+  /** Last change in ms since 1970; undefined where the file names no date. */
+  readonly modified: number | undefined;
 }
 
 /** Which positions of a series may look different than when this was last asked. */
@@ -15,6 +17,8 @@ export interface Changes {
   readonly from: number;
   /** Positions before `from` whose article has changed in place. */
   readonly touched: ReadonlySet<number>;
+  /** How many articles there were then. */
+  readonly before: number;
 }
 
 /** Articles in their order, oldest first, so that a position stays what it is while new ones come. */
@@ -27,6 +31,8 @@ export interface Series {
   touchAll(): void;
   /** The articles next to where `piece` stands or would stand, oldest first, without itself. */
   around(piece: Piece, older: number, newer: number): Piece[];
+  /** How many articles there were when the changes were last taken. */
+  countBefore(): number;
   /** What has changed since the last call. */
   takeChanges(): Changes;
 }
@@ -42,6 +48,7 @@ export function createSeries(): Series {
   const items: Piece[] = [];
   let from = Number.POSITIVE_INFINITY;
   let touched = new Set<number>();
+  let before = 0;
 
   /** Where `piece` stands, or would. */
   function positionOf(piece: Piece): number {
@@ -79,9 +86,10 @@ export function createSeries(): Series {
   }
 
   function takeChanges(): Changes {
-    const changes = { from, touched };
+    const changes = { from, touched, before };
     from = Number.POSITIVE_INFINITY;
     touched = new Set();
+    before = items.length;
     return changes;
   }
 
@@ -93,15 +101,14 @@ export function createSeries(): Series {
       from = 0;
     },
     around,
+    countBefore: () => before,
     takeChanges,
   };
 }
 
-/** Whether anything at the positions `start` to (not including) `end` may look different. */
-export function isChanged({ from, touched }: Changes, start: number, end: number): boolean {
-  if (from < end) return true;
-  for (const position of touched) if (position >= start && position < end) return true;
-  return false;
+/** Whether anything from the position `start` on may look different. */
+export function isChangedFrom({ from, touched }: Changes, start: number): boolean {
+  return from !== Number.POSITIVE_INFINITY || [...touched].some((position) => position >= start);
 }
 
 /** Whether anything has changed at all. */

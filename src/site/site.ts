@@ -1,28 +1,25 @@
-import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { BuildReport, FilterName } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
 import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
 import { type Catalog, createCatalog } from '../store/catalog.js';
-import type { ContentFolder } from '../store/entry.js';
-import { createArchivePages } from './archive-pages.js';
-import { buildArticle, builtArticle, createHtmlReader, isUpToDate, withoutPage } from './article-pages.js';
-import { AUTHOR_PAGES, createGroupPages, TAG_PAGES } from './group-pages.js';
-import type { Groups } from './groups.js';
-import { createHelpers } from './helpers.js';
+import type { ContentFolder, Entry } from '../store/entry.js';
+import { articlePage, createHtmlReader } from './article-pages.js';
+import { createBuildLock } from './build-lock.js';
+import { type Dress, dressUp } from './dress.js';
 import { createIntake } from './intake.js';
-import { without } from './list-pages.js';
+import { createLarder } from './larder.js';
 import { openManifest } from './manifest.js';
-import { createModel, type ListChanges, type ModelChanges } from './model.js';
+import { createModel } from './model.js';
 import { neighboursOf } from './neighbours.js';
 import { openOutput } from './output.js';
-import { createRenderer } from './page.js';
+import { linkOf } from './page.js';
+import { createPages } from './pages.js';
 import { createRound, type Round } from './round.js';
 import type { Piece } from './series.js';
-import { createSiteFiles } from './site-files.js';
-import { createTagIndex } from './tag-index.js';
-import { loadTheme, STYLE_SHEET } from './theme.js';
+import { type SiteFile, siteFiles } from './site-files.js';
+import { STYLE_SHEET } from './theme.js';
 
 /** What a site is built from. */
 export interface SiteOptions {
@@ -52,44 +49,33 @@ export interface SiteReport extends BuildReport {
   readonly failed: number;
 }
 
-/** Changes with the generator, where the same articles and templates make other pages. */
-const FORMAT = 2;
-
 const PAGE_FILTERS: readonly FilterName[] = ['page.context', 'page.head', 'page.content', 'page.html'];
 
-/** How often a build goes on with what another process has built meanwhile. */
+/** How often a build goes on with what has changed meanwhile. */
 const MOST_PASSES = 5;
+
+/** More failures than this are not tried again with every change, nor named in the manifest. */
+const MANY_FAILURES = 500;
 
 /** What a site consists of and how it is brought up to date; one update at a time. */
 export function createSite(options: SiteOptions) {
   const { content, site, log, hooks, catalog = createCatalog(), pageSize = 20 } = options;
   const manifest = openManifest(join(options.stateDir, 'site-manifest.ndjson'), options.outputDir);
   const output = openOutput(options.outputDir, join(options.stateDir, 'build'), manifest, log);
+  const lock = createBuildLock(output.workshop, log);
   const model = createModel(site);
-  const intake = createIntake({ content, catalog, model, manifest, log });
-  const archive = createArchivePages(site, model.all, pageSize);
-  const tagPages = createGroupPages(site, model.tags, TAG_PAGES, pageSize);
-  const tagIndex = createTagIndex(site, model.tags);
-  const authorPages = createGroupPages(site, model.authors, AUTHOR_PAGES, pageSize);
-  const siteFiles = createSiteFiles(site, hooks, model.all, createHtmlReader({ content }));
+  const larder = createLarder();
+  const intake = createIntake({ content, catalog, model, larder, log });
+  const htmlOf = createHtmlReader<Piece>(content);
+  let besides: ReadonlyMap<string, SiteFile> = new Map();
+  let dress = dressAnew();
+  const pages = createPages(site, model, pageSize, () => besides);
 
-  /** Articles whose page could not be built; every build tries again. */
-  const failed = new Set<string>();
-  let listsFailed = false;
+  /** Files that may not be as they should, or whose build has failed. */
+  const stale = new Set<string>();
   let isLoaded = false;
-  let oldSheets: string[] = [];
-  let dress = dressUp();
-
-  /** The theme as it is now, and what its pages are known by. */
-  function dressUp() {
-    const theme = loadTheme(options.templatesDir, site);
-    const helpers = createHelpers(site, theme, model);
-    const layout = content.layout.url('slug', '2001-02-03T04:05:06Z');
-    const parts = [FORMAT, theme.digest, site, pageSize, layout, options.fingerprint ?? ''];
-    const key = hash('sha256', JSON.stringify(parts)).slice(0, 16);
-    const renderFile = (name: string) => theme.render(name, { site, ...helpers });
-    return { theme, key, render: createRenderer(site, theme, hooks, helpers), renderFile };
-  }
+  /** What the manifest was last told by this process, or had to say when this process came. */
+  let key = '';
 
   /** Brings the output up to date: everything, or after these files have changed. */
   async function update(request: {
@@ -98,139 +84,154 @@ export function createSite(options: SiteOptions) {
   }): Promise<SiteReport> {
     const start = performance.now();
     const round = createRound(output);
+    await lock.enter();
     try {
-      let paths = new Set([...(request.paths ?? []), ...manifest.catchUp()]);
-      if (request.paths === undefined || !isLoaded) await updateAll(round, request.force);
-      else await updateChanged(round, paths);
-      for (let pass = 1; pass < MOST_PASSES; pass++) {
-        paths = manifest.catchUp();
-        if (paths.size === 0) break;
-        await updateChanged(round, paths);
-      }
+      learn();
+      const { paths } = request;
+      const isAll = paths === undefined || !isLoaded;
+      if (isAll) await lookAtAll(request.force);
+      const before = stale.size;
+      intake.take(paths ?? []);
+      const changed = absorb();
+      await build(round, isAll || paths?.length === 0 || before <= MANY_FAILURES ? stale : changed);
+      settle();
     } catch (error) {
       isLoaded = false; // what was to be built is forgotten; the next build looks at everything
       throw error;
     } finally {
-      round.report(log);
-      manifest.settle();
+      round.tell(log);
+      manifest.rest();
+      lock.leave();
     }
-
-    const { pages, written, removed, failed } = round;
-    return { pages, written, removed, failed, ms: Math.round(performance.now() - start) };
+    return { ...round.report(), ms: Math.round(performance.now() - start) };
   }
 
-  async function updateAll(round: Round, force: boolean): Promise<void> {
+  /** Takes in what another process has built, or this one before it was started again. */
+  function learn(): void {
+    const news = manifest.catchUp();
+    if (news.articles.size > 0 || news.isWhole) {
+      intake.learn(news, manifest.key === dress.key);
+      pages.settle(); // these pages stand
+    }
+    for (const file of news.stale) stale.add(file);
+    // Another process has built with other settings: the last one that looks has it its way.
+    if (isLoaded && manifest.key !== key) addAll(pages.files());
+    key = manifest.key;
+  }
+
+  function dressAnew(): Dress {
+    const layout = content.layout.url('slug', '2001-02-03T04:05:06Z');
+    const next = dressUp(options.templatesDir, site, hooks, model, [
+      pageSize,
+      layout,
+      options.fingerprint ?? '',
+    ]);
+    besides = siteFiles(site, hooks, model.all, next, htmlOf);
+    return next;
+  }
+
+  /** Compares all articles and all files with what is known of them. */
+  async function lookAtAll(force: boolean): Promise<void> {
     output.sweep();
-    dress = dressUp();
+    dress = dressAnew();
+    await intake.takeAll(async () => undefined);
+    absorb();
     // Nobody can tell whether a plugin's code is still the same.
     const isUnknown = !isLoaded && options.fingerprint === undefined && PAGE_FILTERS.some(hooks.hasFilter);
-    await intake.takeAll(dress.key);
+    if (force || isUnknown || manifest.key !== dress.key) addAll(pages.files());
+    addAll(besides.keys()); // a theme's pictures may be others under the same name
+    for (const file of pages.files()) if (!manifest.files.has(file)) stale.add(file);
+    for (const file of manifest.files.keys())
+      if (output.intactDigest(file) === undefined || pages.at(file) === undefined) stale.add(file);
     isLoaded = true;
-
-    const changes = model.settle();
-    const stale = model.all.items.filter((piece) => force || isUnknown || !isBuilt(piece));
-    touchAll();
-    await siteFiles.buildFixed(round, dress);
-    await build(round, { ...changes, build: new Set(stale.map(pathOf)), ...allLists(changes) });
-
-    const pages = model.all.items.map(({ file }) => file);
-    const expected = [
-      ...pages,
-      ...archive.files(),
-      ...tagPages.files(),
-      ...tagIndex.files(),
-      ...authorPages.files(),
-      ...siteFiles.files(),
-    ];
-    const orphans = without([...manifest.files.keys()], expected);
-    oldSheets = orphans.filter((file) => STYLE_SHEET.test(file));
-    await round.remove(without(orphans, oldSheets));
-    await removeOldSheets(round);
   }
 
-  async function updateChanged(round: Round, paths: Iterable<string>): Promise<void> {
-    intake.takeChanged(paths);
-    let changes = model.settle();
-    if (listsFailed) {
-      touchAll();
-      changes = { ...changes, ...allLists(changes) };
+  function addAll(files: Iterable<string>): void {
+    for (const file of files) stale.add(file);
+  }
+
+  /** Adds what the changes of the model change in the output. */
+  function absorb(): ReadonlySet<string> {
+    const { files, homeless } = pages.settle();
+    addAll(files);
+    tellOfHomeless(homeless);
+    return files;
+  }
+
+  /** Builds files, and what turns out to have changed meanwhile. */
+  async function build(round: Round, files: ReadonlySet<string>): Promise<void> {
+    for (let pass = 1; pass <= MOST_PASSES; pass++) {
+      const todo = [...files].filter((file) => stale.has(file) && !round.hasAttempted(file));
+      if (todo.length === 0) break;
+      const isArticle = (file: string) => model.at(file) !== undefined;
+      for (const file of todo.filter(isArticle)) await buildOne(round, file);
+      for (const file of todo.filter((file) => !isArticle(file))) await buildOne(round, file);
+      absorb();
     }
-    for (const path of failed) changes.build.add(path);
-    await build(round, changes);
-    if (oldSheets.length > 0) await removeOldSheets(round);
+    for (const file of [...files])
+      if (stale.has(file) && pages.at(file) === undefined) await remove(round, file);
   }
 
-  /** Removes the style sheets of themes before this one, once no page is left that was made with them. */
-  async function removeOldSheets(round: Round): Promise<void> {
-    if (round.failed > 0) return;
-    // A malformed article's page stays as it was.
-    for (const { page, key } of manifest.articles.values()) if (page !== null && key !== dress.key) return;
-    await round.remove(oldSheets);
-    oldSheets = [];
-  }
-
-  function touchAll(): void {
-    model.all.touchAll();
-    for (const groups of [model.tags, model.authors])
-      for (const { series } of groups.all()) series.touchAll();
-  }
-
-  function allLists({ tags, authors }: ModelChanges): { tags: ListChanges; authors: ListChanges } {
-    const names = (groups: Groups) => new Set([...groups.all()].map(({ name }) => name));
-    return {
-      tags: { ...tags, names: names(model.tags) },
-      authors: { ...authors, names: names(model.authors) },
-    };
-  }
-
-  function isBuilt(piece: Piece): boolean {
-    const now = builtArticle(piece, dress.key, model);
-    return isUpToDate(manifest.articles.get(piece.entry.path), now) && output.isIntact(piece.file);
-  }
-
-  async function build(round: Round, changes: ModelChanges): Promise<void> {
-    const { render } = dress;
-    for (const path of changes.build) {
-      if (await buildPage(round, model.get(path))) failed.delete(path);
-      else failed.add(path);
+  async function buildOne(round: Round, file: string): Promise<void> {
+    const recipe = pages.at(file);
+    if (recipe === undefined) return;
+    if (recipe.is === 'article' && intake.isBroken(recipe.piece.entry.path)) {
+      stale.delete(file); // as good as it can be; the intake has warned
+      return;
     }
-    recordHomeless(changes);
-    const moved = model.all.takeChanges();
-    const done = [
-      await archive.build(round, render, moved),
-      await siteFiles.build(round, moved),
-      await tagPages.build(round, render, changes.tags),
-      await tagIndex.build(round, render, changes.tags),
-      await authorPages.build(round, render, changes.authors),
-    ];
-    listsFailed = done.includes(false);
-    await round.remove(changes.gone);
+    const done = await round.build(file, () => {
+      if (recipe.is === 'file') return recipe.make();
+      const page = recipe.is === 'page' ? recipe.page() : pageOf(recipe.piece);
+      return page && dress.render(page);
+    });
+    if (done) stale.delete(file);
   }
 
-  async function buildPage(round: Round, piece: Piece | undefined): Promise<boolean> {
-    if (piece === undefined) return true; // gone meanwhile
-    const built = builtArticle(piece, dress.key, model);
-    const neighbours = neighboursOf(piece, model.all, model.tags);
-    return buildArticle(round, piece, dress.render, built, neighbours, { content, catalog, manifest });
+  function pageOf(piece: Piece) {
+    const { path, stamp } = piece.entry;
+    const { previous, next, related } = neighboursOf(piece, model.all, model.tags);
+    const page = articlePage(
+      {
+        file: piece.file,
+        path,
+        stamp,
+        previous: previous === undefined ? null : linkOf(previous.entry),
+        next: next === undefined ? null : linkOf(next.entry),
+        related: related.map(({ entry }) => linkOf(entry)),
+      },
+      content,
+      larder,
+    );
+    if (page === undefined) intake.take([path]); // it has changed since it was read
+    return page;
   }
 
-  function recordHomeless({ homeless }: ModelChanges): void {
-    for (const [path, entry] of homeless) {
-      const now = withoutPage(entry, dress.key);
-      if (!isUpToDate(manifest.articles.get(path), now)) manifest.setArticle(path, now);
-    }
-    const [example] = homeless.values();
+  async function remove(round: Round, file: string): Promise<void> {
+    // Pages that could not be built anew still need the style sheet they were made with.
+    if (STYLE_SHEET.test(file) && (round.report().failed > 0 || intake.broken.size > 0)) return;
+    if (await round.remove(file)) stale.delete(file);
+  }
+
+  function settle(): void {
+    const isMuch = stale.size > MANY_FAILURES;
+    key = isMuch ? '' : dress.key; // so that the next start builds everything
+    manifest.settle({
+      key,
+      articles: intake.takeUnrecorded(),
+      stale: isMuch ? [] : [...stale],
+      everything: model.entries,
+    });
+  }
+
+  function tellOfHomeless(homeless: readonly Entry[]): void {
+    const [example] = homeless;
     if (example === undefined) return;
     const { path, url } = example;
     log.warn(
-      { articles: homeless.size, path, url, site: site.url },
+      { articles: homeless.length, path, url, site: site.url },
       'articles without a page: their URL is not one that this site serves, or another file has it',
     );
   }
 
-  return { update };
-}
-
-function pathOf({ entry }: Piece): string {
-  return entry.path;
+  return { update, close: lock.close };
 }

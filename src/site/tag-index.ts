@@ -1,51 +1,101 @@
 import type { SiteInfo } from '../host/page-types.js';
 import { fileAt, linkBelow } from './addresses.js';
-import type { Group, Groups } from './groups.js';
-import { type Render, without } from './list-pages.js';
-import type { ListChanges } from './model.js';
-import { numbered, sitePage, type TagLink } from './page.js';
-import type { Round } from './round.js';
+import type { Group, GroupChanges, Groups } from './groups.js';
+import { numbered, type Page, sitePage, type TagLink } from './page.js';
 
 /** Tags on one page. */
 const TAGS_PER_PAGE = 500;
 
-/** Builds the list of all tags, and remembers which pages it has. */
-export function createTagIndex(site: SiteInfo, tags: Groups) {
-  let files: readonly string[] = [];
+/** The list of all tags; see `createTagIndex`. */
+export interface TagIndex {
+  /** The files that it has. */
+  files(): string[];
+  /** Takes changes in, and gives the files that may differ then, also those that are no more. */
+  take(changes: GroupChanges): Set<string>;
+  /** What makes one of its pages; undefined where it has no such page now. */
+  at(file: string): { readonly is: 'page'; page(): Page } | undefined;
+}
 
-  /** Builds the list where a tag has come, gone or got another article. */
-  async function build(round: Round, render: Render, { names, gone }: ListChanges): Promise<boolean> {
-    if (names.size === 0 && gone.length === 0 && files.length > 0) return true;
-    let done = true;
-    // In the order of the site's language.
-    const { compare } = new Intl.Collator(site.language);
-    const sorted = [...tags.all()].sort((a, b) => compare(a.name, b.name) || (a.name < b.name ? -1 : 1));
-    const pages = Math.max(1, Math.ceil(sorted.length / TAGS_PER_PAGE));
-    for (let number = 1; number <= pages; number++) {
-      const frame = sitePage(site, 'tags', indexPath(number), {
-        title: numbered({ say: 'tags' }, number === 1 ? 0 : number),
-        description: { say: 'tagsOf', values: { site: site.title } },
-      });
-      const page = {
-        ...frame,
-        tagLinks: sorted.slice((number - 1) * TAGS_PER_PAGE, number * TAGS_PER_PAGE).map(linkOf),
-        newer: number > 1 ? indexPath(number - 1) : undefined,
-        older: number < pages ? indexPath(number + 1) : undefined,
-      };
-      const isDone = await round.build(frame.file, () => render(page));
-      done &&= isDone;
+/** The list of all tags, in the order of the site's language. */
+export function createTagIndex(site: SiteInfo, tags: Groups): TagIndex {
+  const { compare } = new Intl.Collator(site.language);
+  const names: string[] = [];
+
+  function take({ changed, moved, come, gone }: GroupChanges): Set<string> {
+    const before = pageCount();
+    let from = Number.POSITIVE_INFINITY;
+    for (const name of gone) {
+      const position = positionOf(name);
+      if (names[position] === name) names.splice(position, 1);
+      from = Math.min(from, position);
     }
-    const before = files;
-    files = Array.from({ length: pages }, (_, index) => fileAt(indexPath(index + 1)));
-    await round.remove(without(before, files));
-    return done;
+    for (const name of come) {
+      const position = positionOf(name);
+      if (names[position] !== name) names.splice(position, 0, name);
+      from = Math.min(from, position);
+    }
+    const numbers = new Set([...changed, ...moved].map(({ name }) => pageOf(positionOf(name))));
+    for (let number = pageOf(from); number <= Math.max(before, pageCount()); number++) numbers.add(number);
+    // The last page's link to the next comes and goes with that.
+    if (before !== pageCount()) numbers.add(Math.min(before, pageCount()));
+    return new Set([...numbers].map((number) => fileAt(indexPath(number))));
   }
 
-  function linkOf({ name, slug, series }: Group): TagLink {
-    return { label: name, href: linkBelow(`/tags/${slug}/`, site), count: series.items.length };
+  /** Where a tag stands, or would. */
+  function positionOf(name: string): number {
+    let low = 0;
+    for (let high = names.length; low < high; ) {
+      const middle = (low + high) >>> 1;
+      if (byName(names[middle] ?? '', name) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
-  return { build, files: () => files };
+  function byName(a: string, b: string): number {
+    return compare(a, b) || (a < b ? -1 : Number(a > b));
+  }
+
+  function pageCount(): number {
+    return Math.max(1, Math.ceil(names.length / TAGS_PER_PAGE));
+  }
+
+  function at(file: string) {
+    const number =
+      file === 'tags/index.html' ? 1 : Number(/^tags\/page\/(\d+)\/index\.html$/.exec(file)?.[1]);
+    if (!(number >= 1 && number <= pageCount()) || fileAt(indexPath(number)) !== file) return undefined;
+    return { is: 'page', page: () => page(number) } as const;
+  }
+
+  function page(number: number): Page {
+    const texts = {
+      title: numbered({ say: 'tags' }, number === 1 ? 0 : number),
+      description: { say: 'tagsOf', values: { site: site.title } },
+    };
+    return {
+      ...sitePage(site, 'tags', indexPath(number), texts),
+      tagLinks: names
+        .slice((number - 1) * TAGS_PER_PAGE, number * TAGS_PER_PAGE)
+        .flatMap((name) => tags.get(name) ?? [])
+        .map(linkOf),
+      newer: number > 1 ? indexPath(number - 1) : undefined,
+      older: number < pageCount() ? indexPath(number + 1) : undefined,
+    };
+  }
+
+  function linkOf({ name, address, series }: Group): TagLink {
+    return { label: name, href: linkBelow(address, site), count: series.items.length };
+  }
+
+  function files(): string[] {
+    return Array.from({ length: pageCount() }, (_, index) => fileAt(indexPath(index + 1)));
+  }
+
+  return { files, take, at };
+}
+
+function pageOf(position: number): number {
+  return Math.floor(position / TAGS_PER_PAGE) + 1;
 }
 
 function indexPath(number: number): string {

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Article } from '../article/article.js';
-import { decode, type StoredArticle } from '../article/codec.js';
+import { decode, decodeForPages, type ReadableArticle, type StoredArticle } from '../article/codec.js';
 import { reasonOf } from '../article/front-matter.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { systemCode } from '../errors.js';
@@ -59,8 +59,27 @@ export function readArticle(content: ContentFolder, path: string): ReadFile {
 }
 
 /** Decodes the text of the file at `path`. */
-export function decodeAt({ layout }: ContentFolder, path: string, text: string): StoredArticle {
-  return decode(text, { id: path, slug: basename(path, '.md'), url: layout.url });
+export function decodeAt(content: ContentFolder, path: string, text: string): StoredArticle {
+  return decode(text, fallbackAt(content, path));
+}
+
+/** An article file as its pages and the catalog need it. */
+export interface ReadablePage extends ReadableArticle {
+  readonly stamp: Stamp;
+}
+
+/**
+ * Reads one article file for its page.
+ *
+ * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error, such as ENOENT.
+ */
+export function readForPages(content: ContentFolder, path: string): ReadablePage {
+  const { text, stamp } = readText(content, path);
+  return { ...decodeForPages(text, fallbackAt(content, path)), stamp };
+}
+
+function fallbackAt({ layout }: ContentFolder, path: string) {
+  return { id: path, slug: basename(path, '.md'), url: layout.url };
 }
 
 /**
@@ -68,9 +87,15 @@ export function decodeAt({ layout }: ContentFolder, path: string, text: string):
  * an edit, a redelivery must find its id taken.
  *
  * @param known the entry so far, which a malformed file's id and URL are taken from.
+ * @param onRead is handed what was read, so that whoever needs more of the article need not read it again.
  * @returns undefined where the file is gone.
  */
-export function readEntry(content: ContentFolder, path: string, known?: Entry): Entry | undefined {
+export function readEntry(
+  content: ContentFolder,
+  path: string,
+  known?: Entry,
+  onRead?: (path: string, read: ReadablePage) => void,
+): Entry | undefined {
   let read: { text: string; stamp: Stamp };
   try {
     read = readText(content, path);
@@ -82,14 +107,20 @@ export function readEntry(content: ContentFolder, path: string, known?: Entry): 
     return brokenEntry(content, path, { text: '', stamp }, 'line 1: the file may not be read', known);
   }
   try {
-    return ownStrings(entryOf(path, decodeAt(content, path, read.text).article, read.stamp));
+    const readable = decodeForPages(read.text, fallbackAt(content, path));
+    onRead?.(path, { ...readable, stamp: read.stamp });
+    return ownStrings(entryOf(path, readable.article, read.stamp));
   } catch (error) {
     return brokenEntry(content, path, read, reasonOf(error), known);
   }
 }
 
 /** The entry of an article that was just read or written. */
-export function entryOf(path: string, article: Article, stamp: Stamp): Entry {
+export function entryOf(
+  path: string,
+  article: Omit<Article, 'revision' | 'body' | 'contentHtml'>,
+  stamp: Stamp,
+): Entry {
   const { id, url, title, description, date, updated, author, tags, image } = article;
   return {
     path,

@@ -4,7 +4,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemCode } from '../errors.js';
 import { isLeftover } from '../fs/atomic-write.js';
 import type { Catalog } from './catalog.js';
-import { type ContentFolder, type Entry, isGone, readEntry, sameStamp, stampOf } from './entry.js';
+import {
+  type ContentFolder,
+  type Entry,
+  isGone,
+  type ReadablePage,
+  readEntry,
+  sameStamp,
+  stampOf,
+} from './entry.js';
 
 /** What changed in the content folder since the catalog last looked. */
 export interface Change {
@@ -29,18 +37,10 @@ export async function scan(content: ContentFolder, catalog: Catalog): Promise<Sc
   const changes: Change[] = [];
   const leftovers: string[] = [];
   const seen = new Set<string>();
-  const folders = [''];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const item of list(content.root, folder)) {
-      const path = folder === '' ? item.name : `${folder}/${item.name}`;
-      if (isLeftover(item.name)) leftovers.push(join(content.root, path));
-      else if (item.isDirectory() && isWatchedName(item.name)) folders.push(path);
-      else if (isArticlePath(path)) {
-        seen.add(path);
-        changes.push(...refresh(content, catalog, path));
-        if (seen.size % FILES_PER_TURN === 0) await nextTurn();
-      }
-    }
+  for (const path of walk(content.root, (leftover) => leftovers.push(leftover))) {
+    seen.add(path);
+    changes.push(...refresh(content, catalog, path));
+    if (seen.size % FILES_PER_TURN === 0) await nextTurn();
   }
   for (const { path } of [...catalog.entries()]) {
     if (!seen.has(path)) changes.push(...refresh(content, catalog, path));
@@ -48,12 +48,38 @@ export async function scan(content: ContentFolder, catalog: Catalog): Promise<Sc
   return { files: seen.size, changes, leftovers };
 }
 
-/** Brings one path of the catalog up to date with the disk; nothing where nothing changed. */
-export function refresh(content: ContentFolder, catalog: Catalog, path: string): Change[] {
+/**
+ * The paths of all article files below the content folder.
+ *
+ * @param onLeftover told of temp files and undo links, absolute.
+ */
+export function* walk(root: string, onLeftover?: (path: string) => void): Generator<string> {
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const item of list(root, folder)) {
+      const path = folder === '' ? item.name : `${folder}/${item.name}`;
+      if (isLeftover(item.name)) onLeftover?.(join(root, path));
+      else if (item.isDirectory() && isWatchedName(item.name)) folders.push(path);
+      else if (isArticlePath(path)) yield path;
+    }
+  }
+}
+
+/**
+ * Brings one path of the catalog up to date with the disk; nothing where nothing changed.
+ *
+ * @param onRead is handed what was read.
+ */
+export function refresh(
+  content: ContentFolder,
+  catalog: Catalog,
+  path: string,
+  onRead?: (path: string, read: ReadablePage) => void,
+): Change[] {
   const before = catalog.get(path);
   const stat = statOf(join(content.root, path));
   if (stat?.isFile() && before !== undefined && sameStamp(stampOf(stat), before.stamp)) return [];
-  const after = stat?.isFile() ? readEntry(content, path, before) : undefined;
+  const after = stat?.isFile() ? readEntry(content, path, before, onRead) : undefined;
   if (after !== undefined) catalog.set(after);
   else if (catalog.delete(path) === undefined) return [];
   return [{ path, before, after }];

@@ -1,17 +1,20 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { changedPages, type ListPage, listPaths } from '../../../src/site/lists.js';
+import { changedNumbers, listNumber, listPage, listPaths } from '../../../src/site/lists.js';
 import { createSeries, type Piece, type Series } from '../../../src/site/series.js';
 import { piece } from './piece.js';
 
 const PAGE_SIZE = 20;
 
-function shown({ path, items, newer, older }: ListPage): [string, string] {
-  return [path, JSON.stringify([items, newer, older])];
+/** What stands on a page, as a text; undefined where there is no such page. */
+function shown(series: Series, number: number): string | undefined {
+  const page = listPage('/', series, number, PAGE_SIZE);
+  return page && JSON.stringify([page.items, page.newer, page.older]);
 }
 
-function pagesOf(series: Series): Map<string, string> {
-  return new Map([...changedPages('/', series, { from: 0, touched: new Set() }, PAGE_SIZE)].map(shown));
+function pagesOf(series: Series): Map<number, string> {
+  const numbers = listPaths('/', series.items.length, PAGE_SIZE).map((_, number) => number);
+  return new Map(numbers.map((number) => [number, shown(series, number) ?? '']));
 }
 
 test('building only the changed pages of a list leaves what building all of them makes', (t) => {
@@ -34,14 +37,32 @@ test('building only the changed pages of a list leaves what building all of them
         for (const round of rounds) {
           for (const { time, version, remove } of round)
             swap(time, remove ? undefined : piece(time, version));
-          for (const page of changedPages('/', series, series.takeChanges(), PAGE_SIZE))
-            pages.set(...shown(page));
-          const paths = new Set(listPaths('/', series.items.length, PAGE_SIZE));
-          for (const path of pages.keys()) if (!paths.has(path)) pages.delete(path);
+          for (const number of changedNumbers(series.takeChanges(), series.items.length, PAGE_SIZE)) {
+            const text = shown(series, number);
+            if (text === undefined) pages.delete(number);
+            else pages.set(number, text);
+          }
           t.deepEqual(Object.fromEntries(pages), Object.fromEntries(pagesOf(series)));
         }
       },
     ),
     { numRuns: 60 },
   );
+});
+
+test('an article at the end changes four pages of its list at most, however long the list is', (t) => {
+  for (const size of [100, 119, 120, 5_000]) {
+    const series = createSeries();
+    for (let time = 0; time < size; time++) series.swap(undefined, piece(time));
+    series.takeChanges();
+    series.swap(undefined, piece(size));
+    t.true(changedNumbers(series.takeChanges(), series.items.length, PAGE_SIZE).size <= 4);
+  }
+});
+
+test('files of a list have numbers, others have none', (t) => {
+  const files = ['index.html', 'page/1/index.html', 'page/12/index.html'];
+  t.deepEqual(files.map(listNumber), [0, 1, 12]);
+  for (const file of ['', 'page/0/index.html', 'page/01/index.html', 'page/x/index.html', 'x/index.html'])
+    t.is(listNumber(file), undefined, file);
 });

@@ -11,5 +11,6 @@ export function piece(time: number, version = 0): Piece {
     entry: { path, stamp, ...texts, date, updated: null, tags: [], image: null },
     file: `a${time}/index.html`,
     time,
+    modified: time,
   };
 }

@@ -1,32 +1,46 @@
 import test from 'ava';
 import { xml2js } from 'xml-js';
 import { createSeries } from '../../../src/site/series.js';
-import { changedSitemaps, sitemapFiles } from '../../../src/site/sitemap.js';
+import { createSitemap } from '../../../src/site/sitemap.js';
 import { siteInfo } from '../../support/site-info.js';
 import { piece } from './piece.js';
 
-const site = siteInfo('https://x.example');
+function textsOf(files: readonly string[], sitemap: ReturnType<typeof createSitemap>): Promise<string[]> {
+  return Promise.all(files.map((file) => sitemap.at(file)?.() ?? 'none'));
+}
 
 test('beyond a thousand articles the sitemap is an index, and a change costs one part', async (t) => {
   const series = createSeries();
+  const sitemap = createSitemap(siteInfo('https://x.example'), series);
   for (let time = 0; time < 2_001; time++) series.swap(undefined, piece(time));
-  const files = changedSitemaps(site, series, series.takeChanges());
-  t.deepEqual(
-    files.map(({ file }) => file),
-    ['sitemap-1.xml', 'sitemap-2.xml', 'sitemap-3.xml', 'sitemap.xml'],
-  );
-  t.deepEqual(sitemapFiles(2_001).sort(), files.map(({ file }) => file).sort());
-  const texts = await Promise.all(files.map(({ make }) => make()));
+  const files = sitemap.changed(series.takeChanges());
+  t.deepEqual(files, ['sitemap.xml', 'sitemap-1.xml', 'sitemap-2.xml', 'sitemap-3.xml']);
+  t.deepEqual(sitemap.files(), files);
+  const texts = await textsOf(files, sitemap);
   for (const text of texts) t.notThrows(() => xml2js(text));
   t.deepEqual(
     texts.map((text) => text.match(/<loc>/g)?.length),
-    [1_001, 1_000, 1, 3], // the first has home as well
+    [3, 1_001, 1_000, 1], // the first part has home as well
   );
+  t.true(texts[0]?.includes(`<lastmod>${new Date(1_999).toISOString()}</lastmod>`));
 
-  series.swap(piece(1_500), piece(1_500, 1));
-  const changed = changedSitemaps(site, series, series.takeChanges());
-  t.deepEqual(
-    changed.map(({ file }) => file),
-    ['sitemap-2.xml', 'sitemap.xml'],
+  series.swap(piece(1_500), { ...piece(1_500, 1), modified: 86_400_000 });
+  t.deepEqual(sitemap.changed(series.takeChanges()), ['sitemap.xml', 'sitemap-2.xml']);
+  t.true(
+    (await textsOf(['sitemap.xml'], sitemap))[0]?.includes('<lastmod>1970-01-02T00:00:00.000Z</lastmod>'),
   );
+  t.is(sitemap.at('sitemap-4.xml'), undefined);
+});
+
+test('where one file becomes several or several become one, all of them change', (t) => {
+  const series = createSeries();
+  const sitemap = createSitemap(siteInfo('https://x.example'), series);
+  for (let time = 0; time < 1_000; time++) series.swap(undefined, piece(time));
+  t.deepEqual(sitemap.changed(series.takeChanges()), ['sitemap.xml']);
+  t.is(sitemap.at('sitemap-1.xml'), undefined);
+  series.swap(undefined, piece(1_000));
+  t.deepEqual(sitemap.changed(series.takeChanges()), ['sitemap.xml', 'sitemap-1.xml', 'sitemap-2.xml']);
+  series.swap(piece(1_000), undefined);
+  t.deepEqual(sitemap.changed(series.takeChanges()), ['sitemap.xml', 'sitemap-1.xml', 'sitemap-2.xml']);
+  t.deepEqual(sitemap.files(), ['sitemap.xml']);
 });
