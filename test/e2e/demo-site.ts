@@ -1,27 +1,99 @@
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestFn } from 'ava';
 import { DEMO_ARTICLES } from '../../src/cli/demo-articles.js';
+import type { ConfigInput } from '../../src/config/schema.js';
 import { article } from '../support/events.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
+import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
+import { KITCHEN_SINK } from './kitchen-sink.js';
 
-/** A receiver at whose preview the demo's articles can be looked at. */
-export async function demoSite(t: Parameters<typeof startReceiver>[0]): Promise<Receiver> {
+/** Pictures of the demo's articles; from dist/test/e2e/ they are where the sources are. */
+const PICTURES = fileURLToPath(new URL('../../../test/e2e/pictures/', import.meta.url));
+
+type SiteConfig = Exclude<ConfigInput['site'], false | undefined>;
+
+const SITE: SiteConfig = {
+  title: 'The Reading Room',
+  description: 'Notes on books, shelves and machines that know their place.',
+  author: 'Ada Finch',
+};
+
+const PICTURE_OF: Record<string, string> = {
+  'demo-1': 'shelves.svg',
+  'demo-2': 'dial.svg',
+  'demo-3': 'pens.svg',
+};
+
+/** A page of every kind, by its path. */
+export const PAGES = {
+  home: '/',
+  article: '/articles/what-a-pressmark-is/',
+  'article with everything': `/articles/${KITCHEN_SINK.slug}/`,
+  archive: '/archive/',
+  tags: '/tags/',
+  tag: '/tags/durability/',
+  author: '/authors/ada-finch/',
+  'not found': '/nowhere/',
+} as const;
+
+/** A receiver at whose preview the demo's articles, and one with everything, can be looked at. */
+export async function demoSite(
+  t: Parameters<typeof startReceiver>[0],
+  { site = {}, text = (words) => words }: { site?: SiteConfig; text?: (words: string) => string } = {},
+): Promise<Receiver> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
-  const env = { PRESSMARK_SITE_URL: origin };
-  const receiver = await startReceiver(t, { env, port });
-  for (const [day, given] of DEMO_ARTICLES.entries()) {
-    const { tags, ...rest } = given;
-    const published_at = `2026-11-1${day + 1}T08:00:00Z`;
+  const dir = tempDir(t);
+  writeFileSync(
+    join(dir, 'pressmark.config.json'),
+    JSON.stringify({ site: { ...SITE, ...site }, git: false }),
+  );
+  mkdirSync(join(dir, 'public'));
+  cpSync(PICTURES, join(dir, 'public/pictures'), { recursive: true });
+  const receiver = await startReceiver(t, { env: { PRESSMARK_SITE_URL: origin }, port, dir });
+  for (const [day, { tags, ...given }] of [KITCHEN_SINK, ...DEMO_ARTICLES].entries()) {
+    const picture = PICTURE_OF[given.id];
     await receiver.post(
       'article.published',
-      article({ ...rest, tags: [...tags], author: 'Pressmark', featured_image_url: null, published_at }),
+      article({
+        ...given,
+        title: text(given.title),
+        meta_description: text(given.meta_description),
+        tags: [...tags],
+        author: 'Ada Finch',
+        featured_image_url: picture === undefined ? null : `${origin}/pictures/${picture}`,
+        published_at: `2026-11-1${day}T08:00:00Z`,
+      }),
     );
   }
-  const pages = ['/', '/tags/', '/feed.xml', ...DEMO_ARTICLES.map(({ slug }) => `/articles/${slug}/`)];
-  for (const page of pages) await until(async () => (await fetch(`${origin}${page}`)).ok);
-  await until(async () => (await (await fetch(`${origin}/`)).text()).includes('Two people'));
+  const articles = [KITCHEN_SINK, ...DEMO_ARTICLES].map(({ slug }) => `/articles/${slug}/`);
+  await until(async () => {
+    const home = await (await fetch(`${origin}/`)).text();
+    return articles.every((path) => home.includes(`href="${path}"`));
+  });
+  for (const path of [...articles, PAGES.author, PAGES.tag, PAGES.archive, '/rss.xml'])
+    await until(async () => (await fetch(`${origin}${path}`)).ok);
   return receiver;
+}
+
+/** One site for all tests of a file. */
+export function sharedSite(test: TestFn): () => Receiver {
+  const disposers: (() => unknown)[] = [];
+  let site: Receiver | undefined;
+  test.serial.before(async () => {
+    site = await demoSite({ teardown: (dispose) => disposers.unshift(dispose) });
+  });
+  test.after.always(async () => {
+    for (const dispose of disposers) await dispose();
+  });
+  return () => {
+    if (site === undefined) throw new Error('the site has not started');
+    return site;
+  };
 }
 
 function freePort(): Promise<number> {

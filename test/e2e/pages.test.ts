@@ -1,66 +1,84 @@
 import test from 'ava';
 import { openBrowser } from './browser.js';
-import { demoSite } from './demo-site.js';
+import { PAGES, sharedSite } from './demo-site.js';
+import { lookAt, NO_FAULTS } from './look.js';
 
-const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+const SCREENS = { phone: 390, tablet: 820, desktop: 1280 };
 
-for (const [scheme, width] of [
-  ['light', 1280],
-  ['dark', 1280],
-  ['light', 390],
-  ['dark', 390],
-] as const) {
-  test(`pages in a browser, ${scheme}, ${width} wide: readable, complete, quiet`, async (t) => {
-    const receiver = await demoSite(t);
-    const browser = await openBrowser(scheme, width, 900);
-    t.teardown(() => browser.close());
-    const page = await browser.newPage();
-    const complaints: string[] = [];
-    const foreign: string[] = [];
-    page.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(message.text());
-    });
-    page.on('pageerror', (error) => complaints.push(error.message));
-    page.on('request', (request) => {
-      if (!request.url().startsWith(receiver.origin)) foreign.push(request.url());
-    });
+const site = sharedSite(test);
 
-    for (const path of [
-      '/',
-      '/articles/what-a-pressmark-is/',
-      '/articles/why-the-answer-comes-last/',
-      '/tags/',
-      '/tags/webhooks/',
-      '/nowhere/',
-    ]) {
-      const response = await page.goto(`${receiver.origin}${path}`);
-      t.is(response?.status(), path === '/nowhere/' ? 404 : 200, path);
-      t.is((await page.locator('h1, h2').count()) > 0, true, path);
-      const overflow = await page.evaluate<number>(OVERFLOW);
-      t.true(overflow <= 0, `${path} scrolls sideways by ${overflow}`);
+for (const scheme of ['light', 'dark'] as const) {
+  test(`every kind of page, ${scheme}, on phone, tablet and desktop: accessible, still, quiet, and as wide as the screen`, async (t) => {
+    const { origin } = site();
+    for (const [screen, width] of Object.entries(SCREENS)) {
+      const browser = await openBrowser(t, { colorScheme: scheme, width });
+      // What axe-core looks for does not depend on the width, but for boxes that scroll: those do on a phone.
+      for (const [kind, path] of Object.entries(PAGES))
+        t.deepEqual(
+          await lookAt(browser, `${origin}${path}`, { axe: screen === 'phone' }),
+          NO_FAULTS,
+          `${kind} on a ${screen}`,
+        );
     }
-    // The browser itself asks for a favicon and says so where there is none; and the 404 was asked for.
-    t.deepEqual(
-      complaints.filter((text) => !text.includes('404')),
-      [],
-    );
-    t.deepEqual(foreign, []);
   });
 }
 
-test('a page as a browser sees it: JSON-LD in the head, the item comment in the page, home leads to every article', async (t) => {
-  const receiver = await demoSite(t);
-  const browser = await openBrowser('light', 1280, 900);
-  t.teardown(() => browser.close());
+test('what is wrong with a page is found', async (t) => {
+  const browser = await openBrowser(t);
+  const page = `<!doctype html><title>x</title><p style="width: 3000px">Wide</p><img src="http://other.invalid/x.png">
+    <script>console.error('no'); requestAnimationFrame(() => requestAnimationFrame(() => document.body.prepend(document.createElement('h1'), 'Pushed', document.createElement('hr'))));
+    throw new Error('thrown')</script>`;
+  const faults = await lookAt(browser, `data:text/html,${encodeURIComponent(page)}`);
+  t.true(faults.complaints.some((text) => text === 'no') && faults.complaints.includes('thrown'));
+  t.deepEqual(faults.foreign, ['http://other.invalid/x.png']);
+  t.true(faults.overflow > 0 && faults.layoutShift > 0);
+  t.true(faults.axe.some((text) => text.startsWith('image-alt')));
+});
+
+test('on the narrowest screens nothing is cut off', async (t) => {
+  const { origin } = site();
+  const browser = await openBrowser(t, { width: 320 });
+  for (const [kind, path] of Object.entries(PAGES))
+    t.is((await lookAt(browser, `${origin}${path}`, { axe: false })).overflow, 0, kind);
+});
+
+test('without JavaScript everything can be read', async (t) => {
+  const { origin } = site();
+  const browser = await openBrowser(t, { width: 390, javaScript: false });
   const page = await browser.newPage();
-  await page.goto(receiver.origin);
-  await page.getByRole('link', { name: 'What a pressmark is' }).first().click();
-  t.is(await page.title().then((title) => title.includes('What a pressmark is')), true);
+  for (const [kind, path] of Object.entries(PAGES)) {
+    await page.goto(`${origin}${path}`);
+    t.true(await page.locator('h1').isVisible(), kind);
+    t.true(((await page.locator('main').innerText()) ?? '').length > 20, kind);
+  }
+});
+
+test('on paper there is the article, and none of what leads away from it', async (t) => {
+  const { origin } = site();
+  const browser = await openBrowser(t, { colorScheme: 'dark', width: 800 });
+  const page = await browser.newPage();
+  await page.goto(`${origin}${PAGES.article}`);
+  await page.emulateMedia({ media: 'print' });
+  t.true(await page.locator('h1').isVisible());
+  t.true(await page.locator('.content').isVisible());
+  for (const part of ['header.site nav', '.neighbours', '.skip', 'footer.site nav'])
+    t.false(await page.locator(part).isVisible(), part);
+  t.is(
+    await page.evaluate('getComputedStyle(document.documentElement).backgroundColor'),
+    'rgb(255, 255, 255)',
+  );
+  t.is(await page.evaluate('getComputedStyle(document.body).color'), 'rgb(0, 0, 0)');
+});
+
+test('a page as a browser sees it: JSON-LD in the head, the item comment in the page, home leads to every article', async (t) => {
+  const { origin } = site();
+  const browser = await openBrowser(t);
+  const page = await browser.newPage();
+  await page.goto(origin);
+  await page.getByRole('link', { name: 'What a pressmark is' }).click();
+  t.true((await page.title()).includes('What a pressmark is'));
   t.is(await page.locator('head script[type="application/ld+json"]').count(), 1);
   t.true((await page.content()).includes('<!-- svc:item:demo-1 -->'));
-  t.is(
-    await page.locator('link[rel="canonical"]').getAttribute('href'),
-    `${receiver.origin}/articles/what-a-pressmark-is/`,
-  );
+  t.is(await page.locator('link[rel="canonical"]').getAttribute('href'), `${origin}${PAGES.article}`);
   t.true(await page.getByRole('heading', { level: 1 }).isVisible());
 });

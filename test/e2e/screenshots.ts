@@ -1,19 +1,26 @@
 // Makes the pictures of the README: `npm run screenshots`.
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { openBrowser } from './browser.js';
-import { demoSite } from './demo-site.js';
+import { type BrowserOptions, openBrowser } from './browser.js';
+import { demoSite, PAGES } from './demo-site.js';
 
 const FOLDER = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
 
+const SCREENS: Record<string, BrowserOptions> = {
+  light: { width: 1100, height: 800 },
+  dark: { width: 1100, height: 800, colorScheme: 'dark' },
+  phone: { width: 390, height: 844, scale: 2 },
+};
+
 const disposers: (() => unknown)[] = [];
-const { origin } = await demoSite({ teardown: (dispose) => disposers.push(dispose) });
+const t = { teardown: (dispose: () => unknown) => disposers.unshift(dispose) };
+const { origin } = await demoSite(t);
 mkdirSync(FOLDER, { recursive: true });
-for (const scheme of ['light', 'dark'] as const) {
-  const browser = await openBrowser(scheme, 1000, 760);
-  const page = await browser.newPage();
-  await page.goto(`${origin}/articles/why-the-answer-comes-last/`);
-  await page.screenshot({ path: `${FOLDER}article-${scheme}.png` });
-  await browser.close();
+for (const [name, screen] of Object.entries(SCREENS)) {
+  const page = await (await openBrowser(t, screen)).newPage();
+  for (const kind of ['home', 'article'] as const) {
+    await page.goto(`${origin}${PAGES[kind]}`);
+    await page.screenshot({ path: `${FOLDER}${kind}-${name}.png` });
+  }
 }
-for (const dispose of disposers.reverse()) await dispose();
+for (const dispose of disposers) await dispose();

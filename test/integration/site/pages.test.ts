@@ -83,7 +83,7 @@ test('pages carry language, canonical address, description and Open Graph', asyn
   ])
     t.true(page.includes(part), part);
   t.true(site.page('404.html').includes('noindex'));
-  t.false(/<script|https?:\/\/(?!x\.example)/.test(site.page('index.html')));
+  t.false(/<script|https?:\/\/(?!x\.example|img\.example)/.test(site.page('index.html')));
 });
 
 test('below a base path links carry it and files do not', async (t) => {

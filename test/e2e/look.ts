@@ -1,0 +1,69 @@
+import axe from 'axe-core';
+import type { BrowserContext, Page } from 'playwright-core';
+
+/** What is wrong with a page as a browser shows it; nothing is as it should be. */
+export interface Faults {
+  /** Messages of the console, and what a script threw. */
+  readonly complaints: string[];
+  /** Requests to other hosts than the site's. */
+  readonly foreign: string[];
+  /** How far the page scrolls sideways, in pixels. */
+  readonly overflow: number;
+  /** What moved while the page loaded: 0 for nothing. */
+  readonly layoutShift: number;
+  /** What axe-core finds: the rule, and the first element that breaks it. */
+  readonly axe: string[];
+}
+
+export const NO_FAULTS: Faults = { complaints: [], foreign: [], overflow: 0, layoutShift: 0, axe: [] };
+
+/**
+ * Opens a page and looks at it closely.
+ *
+ * @param options.axe whether axe-core looks too, which takes most of the time. @default true
+ */
+export async function lookAt(
+  browser: BrowserContext,
+  url: string,
+  options: { axe?: boolean } = {},
+): Promise<Faults> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  const foreign: string[] = [];
+  page.on('console', (message) => {
+    // Chromium says so of every page that answers 404, as the page for missing addresses does.
+    if (message.type() === 'error' && message.location().url !== url) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (new URL(request.url()).host !== new URL(url).host) foreign.push(request.url());
+  });
+  await page.goto(url);
+  const overflow = await page.evaluate<number>(OVERFLOW);
+  await showEverything(page);
+  const layoutShift = await page.evaluate<number>(LAYOUT_SHIFT);
+  if (options.axe !== false) await page.evaluate(axe.source);
+  const found = options.axe === false ? [] : await page.evaluate<string[]>(AXE);
+  await page.close();
+  return { complaints, foreign, overflow: Math.max(0, overflow), layoutShift, axe: found };
+}
+
+const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+
+/** Scrolls to the end and back, so that what loads when it is seen is loaded. */
+async function showEverything(page: Page): Promise<void> {
+  await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
+  await page.waitForFunction('[...document.images].every((image) => image.complete)');
+  await page.evaluate('scrollTo(0, 0)');
+}
+
+const LAYOUT_SHIFT = `new Promise((resolve) => {
+  let sum = 0;
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) sum += value;
+  }).observe({ type: 'layout-shift', buffered: true });
+  setTimeout(() => resolve(sum), 50);
+})`;
+
+const AXE = `axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
+  violations.map(({ id, nodes }) => id + ': ' + nodes[0].html.slice(0, 200) + ' ' + nodes[0].failureSummary))`;
