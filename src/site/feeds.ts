@@ -60,7 +60,9 @@ function jsonFeed(site: SiteInfo, items: readonly FeedItem[]): string {
     ...(item.image !== null && { image: item.image }),
   }));
   feed.addExtension({ name: '_pressmark', objects: { about: 'the generator of this feed' } });
-  return `${feed.json1()}\n`;
+  // Half a character, which JSON can write but few can read.
+  const whole = (_key: string, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value);
+  return `${JSON.stringify(JSON.parse(feed.json1(), whole), null, 2)}\n`;
 }
 
 function feedOf(site: SiteInfo, items: readonly FeedItem[], toItem: (item: FeedItem) => Item): Feed {
@@ -87,7 +89,7 @@ function itemOf(item: FeedItem): Item {
     published: momentOf(item.date) ?? LONG_AGO,
     ...(item.description !== '' && { description: item.description }),
     content: item.html.replaceAll(']]>', ']]&gt;'), // the package splits only the first
-    author: item.author === '' ? [] : [{ name: item.author }],
+    ...(item.author !== '' && { author: [{ name: item.author }] }),
     category: item.tags.map((tag) => ({ name: tag })),
   };
 }

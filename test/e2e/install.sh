@@ -3,7 +3,7 @@
 # else fails and names what is missing.
 set -euo pipefail
 
-declare -A package=([chromium]=chromium [strace]=strace)
+declare -A package=([chromium]=chromium [strace]=strace [xmllint]=libxml2-utils)
 missing=()
 for program in "${!package[@]}"; do
   command -v "$program" >/dev/null || missing+=("${package[$program]}")

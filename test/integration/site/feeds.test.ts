@@ -1,11 +1,51 @@
 import test from 'ava';
-import { xml2js } from 'xml-js';
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { z } from 'zod';
 import { testSite } from './test-site.js';
 
 const HOSTILE = `]]> <b>&amp; "quoted" 'x' & \u0000\u0008\ud800 ]]> ]]>`;
 
-test('the feed is well-formed Atom with the newest twenty, whatever stands in the articles', async (t) => {
-  const site = testSite(t);
+/** What is left of HOSTILE in XML: it has no place for control characters, and none for half a character. */
+const IN_XML = HOSTILE.replace('\u0000\u0008\ud800', '\ufffd');
+
+const parser = new XMLParser({
+  ignoreAttributes: false,
+  isArray: (name) => ['item', 'entry', 'url'].includes(name),
+});
+
+/** An XML file of the site as an object; attributes begin with `@_`. */
+function parsed(xml: string) {
+  const isValid = XMLValidator.validate(xml);
+  if (isValid !== true) throw new Error(JSON.stringify(isValid));
+  return parser.parse(xml);
+}
+
+const JSON_FEED = z.strictObject({
+  version: z.literal('https://jsonfeed.org/version/1'),
+  title: z.string().min(1),
+  home_page_url: z.url(),
+  feed_url: z.url(),
+  description: z.string().optional(),
+  author: z.strictObject({ name: z.string().min(1) }),
+  _pressmark: z.strictObject({ about: z.string() }),
+  items: z.array(
+    z.strictObject({
+      id: z.string().min(1),
+      url: z.url(),
+      title: z.string().optional(),
+      content_html: z.string(),
+      summary: z.string().optional(),
+      image: z.url().optional(),
+      date_published: z.iso.datetime(),
+      date_modified: z.iso.datetime(),
+      author: z.strictObject({ name: z.string().optional() }).optional(),
+      tags: z.array(z.string()),
+    }),
+  ),
+});
+
+function hostileSite(t: Parameters<typeof testSite>[0]) {
+  const site = testSite(t, { settings: { title: HOSTILE, description: HOSTILE } });
   for (let n = 10; n < 35; n++) site.write(`a${n}`, { date: `2026-01-${n - 9}`, updated: 'no date' });
   site.write('hostile', {
     date: '2026-12-01',
@@ -17,28 +57,104 @@ test('the feed is well-formed Atom with the newest twenty, whatever stands in th
     body: `<p>${HOSTILE}</p>`,
     image: 'https://img.example/x"<.png',
   });
+  site.write('bare', {
+    date: '2026-12-02',
+    title: '',
+    description: '',
+    author: '',
+    tags: [],
+    contentHtml: '',
+    body: '',
+  });
+  return site;
+}
+
+test('the Atom feed has the newest twenty, whatever stands in the articles', async (t) => {
+  const site = hostileSite(t);
   await site.builder.buildAll();
   const xml = site.page('feed.xml');
-  const { feed } = xml2js(xml, { compact: true }) as unknown as {
-    feed: { entry: { link: { _attributes: { href: string } }[] }[] };
-  };
+  const { feed } = parsed(xml);
   t.is(feed.entry.length, 20);
-  t.regex(xml, /<generator>Pressmark<\/generator>/);
+  t.is(feed['@_xml:lang'], 'en');
+  t.is(feed.generator, 'Pressmark');
   t.false(/[\u0000\u0008]/.test(xml));
+  const { title, author } = feed.entry[1];
+  t.is(
+    title['#text'],
+    IN_XML.trim().replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+  );
+  t.is(author.name, IN_XML.replace('&amp;', '&'));
   t.true(xml.includes('https://x.example/articles/a34/'));
-  t.false(xml.includes('https://x.example/articles/a15/'));
+  t.false(xml.includes('https://x.example/articles/a16/'));
 });
 
-test('the sitemap is well-formed and has home and every article', async (t) => {
+test('the RSS feed has the same, with names where names may stand', async (t) => {
+  const site = hostileSite(t);
+  await site.builder.buildAll();
+  const xml = site.page('rss.xml');
+  const { channel } = parsed(xml).rss;
+  t.is(channel.item.length, 20);
+  t.is(channel.language, 'en');
+  t.is(channel.generator, 'Pressmark');
+  t.is(channel['atom:link']['@_href'], 'https://x.example/rss.xml');
+  t.like(channel.item[2], {
+    title: 'Title of a34',
+    link: 'https://x.example/articles/a34/',
+    guid: { '#text': 'https://x.example/articles/a34/', '@_isPermaLink': 'true' },
+    pubDate: 'Sun, 25 Jan 2026 00:00:00 GMT',
+    'dc:creator': 'Ada',
+    category: 'One',
+    description: 'About a34',
+  });
+  t.true(channel.item[2]['content:encoded'].includes('The body of a34'));
+  t.is(channel.item[1].title, IN_XML.trim().replaceAll(']]>', ']] >'));
+  t.false(/[\u0000\u0008]/.test(xml));
+});
+
+test('the JSON feed has the same, to the letter', async (t) => {
+  const site = hostileSite(t);
+  await site.builder.buildAll();
+  const feed = JSON_FEED.parse(JSON.parse(site.page('feed.json')));
+  t.is(feed.items.length, 20);
+  t.like(feed.items[1], {
+    title: HOSTILE.toWellFormed(),
+    summary: HOSTILE.toWellFormed(),
+    tags: [HOSTILE.toWellFormed()],
+    image: 'https://img.example/x%22%3C.png',
+  });
+  t.deepEqual(feed.items[2], {
+    id: 'https://x.example/articles/a34/',
+    url: 'https://x.example/articles/a34/',
+    title: 'Title of a34',
+    summary: 'About a34',
+    content_html: '<p>The body of a34</p>\n<!-- svc:item:a34 -->',
+    date_published: '2026-01-25T00:00:00.000Z',
+    date_modified: '2026-01-25T00:00:00.000Z',
+    author: { name: 'Ada' },
+    tags: ['One'],
+  });
+});
+
+test('the feeds change with the newest articles alone', async (t) => {
+  const site = testSite(t);
+  for (let n = 10; n < 40; n++) site.write(`a${n}`, { date: `2026-01-${n - 9}` });
+  await site.builder.buildAll();
+  const feeds = () => ['feed.xml', 'rss.xml', 'feed.json'].map((file) => site.page(file));
+  const before = feeds();
+  await site.builder.buildChanged([site.write('a10', { date: '2026-01-01', title: 'Another' })]);
+  t.deepEqual(feeds(), before);
+  await site.builder.buildChanged([site.write('a39', { date: '2026-01-30', title: 'Another' })]);
+  for (const feed of feeds()) t.true(feed.includes('Another'));
+});
+
+test('the sitemap has home and every article', async (t) => {
   const site = testSite(t);
   site.write('a', { url: "https://x.example/articles/a&b'c/", date: 'no date' });
   site.write('b', { updated: '2026-11-05T08:00:00Z' });
   await site.builder.buildAll();
-  const { urlset } = xml2js(site.page('sitemap.xml'), { compact: true }) as unknown as {
-    urlset: { url: { loc: { _text: string }; lastmod?: { _text: string } }[] };
-  };
+  const { urlset } = parsed(site.page('sitemap.xml'));
   t.deepEqual(
-    urlset.url.map(({ loc, lastmod }) => [loc._text, lastmod?._text]),
+    urlset.url.map(({ loc, lastmod }: { loc: string; lastmod?: string }) => [loc, lastmod]),
     [
       ['https://x.example/', undefined],
       ["https://x.example/articles/a&b'c/", undefined],

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { xml2js } from 'xml-js';
+import { XMLValidator } from 'fast-xml-parser';
 import { createSeries } from '../../../src/site/series.js';
 import { createSitemap } from '../../../src/site/sitemap.js';
 import { siteInfo } from '../../support/site-info.js';
@@ -17,7 +17,7 @@ test('beyond a thousand articles the sitemap is an index, and a change costs one
   t.deepEqual(files, ['sitemap.xml', 'sitemap-1.xml', 'sitemap-2.xml', 'sitemap-3.xml']);
   t.deepEqual(sitemap.files(), files);
   const texts = await textsOf(files, sitemap);
-  for (const text of texts) t.notThrows(() => xml2js(text));
+  for (const text of texts) t.is(XMLValidator.validate(text), true);
   t.deepEqual(
     texts.map((text) => text.match(/<loc>/g)?.length),
     [3, 1_001, 1_000, 1], // the first part has home as well

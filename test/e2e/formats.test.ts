@@ -1,0 +1,75 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+import { put, testSite } from '../integration/site/test-site.js';
+
+const SCHEMAS = fileURLToPath(new URL('../../../test/e2e/schemas/', import.meta.url));
+
+/** What xmllint says of a text; empty where it is valid. */
+function complaintsOf(text: string, ...how: readonly string[]): string {
+  try {
+    execFileSync('xmllint', ['--nonet', '--noout', ...how, '-'], { input: text, stdio: 'pipe' });
+    return '';
+  } catch (error) {
+    return error instanceof Error && 'stderr' in error ? String(error.stderr) : String(error);
+  }
+}
+
+const RULES = {
+  'feed.xml': ['--relaxng', join(SCHEMAS, 'atom.rng')],
+  'rss.xml': ['--relaxng', join(SCHEMAS, 'rss.rng')],
+  'sitemap.xml': ['--schema', join(SCHEMAS, 'sitemap.xsd')],
+  'favicon.svg': [],
+};
+
+const HOSTILE = `]]> <b>&amp; "quoted" 'x' & \u0000\u0008\ud800 ]]> ]]>`;
+
+test('feeds, sitemap and favicon are valid, whatever stands in the articles', async (t) => {
+  const site = testSite(t, { settings: { title: HOSTILE, description: HOSTILE, author: HOSTILE } });
+  site.write('plain');
+  site.write('hostile', {
+    title: HOSTILE,
+    description: HOSTILE,
+    author: HOSTILE,
+    tags: [HOSTILE],
+    date: HOSTILE,
+  });
+  site.write('bare', { title: '', description: '', author: '', tags: [], contentHtml: '', body: '' });
+  site.write('updated', { updated: '2026-11-05', image: 'https://img.example/a.png?x=1&y=2' });
+  await site.builder.buildAll();
+  for (const [file, how] of Object.entries(RULES)) t.is(complaintsOf(site.page(file), ...how), '', file);
+});
+
+test('a site without articles has valid feeds', async (t) => {
+  const site = testSite(t, { settings: { description: '', author: '', language: 'zh-Hant-TW' } });
+  await site.builder.buildAll();
+  for (const [file, how] of Object.entries(RULES)) t.is(complaintsOf(site.page(file), ...how), '', file);
+});
+
+test('a sitemap of several parts is valid, and so is their index', async (t) => {
+  const site = testSite(t);
+  for (let n = 0; n < 1_001; n++) site.write(`a${n}`);
+  // Pages are not what is looked at.
+  for (const name of ['article', 'archive', 'author', 'tag'])
+    put(join(site.options.templatesDir, `${name}.eta`), '-');
+  await site.builder.buildAll();
+  for (const file of ['sitemap.xml', 'sitemap-1.xml', 'sitemap-2.xml'])
+    t.is(complaintsOf(site.page(file), ...RULES['sitemap.xml']), '', file);
+});
+
+test('the schemas refuse what is wrong', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  await site.builder.buildAll();
+  const broken = {
+    'feed.xml': [/<updated>[^<]*<\/updated>/, '<updated>yesterday</updated>'],
+    'rss.xml': [/<channel>/, '<channel><author>A name</author>'],
+    'sitemap.xml': [/<loc>https/, '<loc>ftp'],
+    'favicon.svg': ['</svg>', ''],
+  } as const;
+  for (const [file, how] of Object.entries(RULES)) {
+    const [from, to] = broken[file as keyof typeof RULES];
+    t.not(complaintsOf(site.page(file).replace(from, to), ...how), '', file);
+  }
+});
