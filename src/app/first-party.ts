@@ -1,7 +1,8 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
-import { gitPlugin, type StoredFile } from '../git/plugin.js';
+import type { StoredFile } from '../git/committer.js';
+import { gitPlugin } from '../git/plugin.js';
 import type { PluginEntry } from '../host/plugins.js';
 import { sitePlugin } from '../site/plugin.js';
 import type { Catalog } from '../store/catalog.js';
@@ -30,13 +31,15 @@ export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
 
 function gitEntry(
   { settings, content, catalog, siteRelative }: FirstPartyOptions,
-  git: true | { author?: { name: string; email: string } | undefined },
+  git: Exclude<Settings['git'], false>,
 ): PluginEntry {
-  const author = git === true ? undefined : git.author;
+  const { author, message, skipCi } = git === true ? ({} as Partial<Exclude<typeof git, true>>) : git;
   const plugin = gitPlugin({
     siteDir: settings.dir,
     env: settings.environment,
     ...(author !== undefined && { author }),
+    ...(message !== undefined && { message }),
+    ...(skipCi !== undefined && { skipCi }),
     readStored: async (path) => readStored(content, relative(content.root, join(settings.dir, path))),
     paths: function* () {
       for (const { path, broken } of catalog.entries()) if (broken === undefined) yield siteRelative(path);
@@ -56,8 +59,7 @@ function readStored(content: ContentFolder, path: string): StoredFile | undefine
   if (path.startsWith('..') || isAbsolute(path)) return undefined;
   try {
     const { text, stored } = readArticle(content, path.split(sep).join('/'));
-    const { id, revision, title, updated } = stored.article;
-    return { text, articleId: id, revision, title, updated: updated !== null, pristine: !stored.edited };
+    return { text, article: stored.article, pristine: !stored.edited };
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;

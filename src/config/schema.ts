@@ -61,7 +61,15 @@ export const schema = z.strictObject({
     .union([
       z.boolean(),
       z.strictObject({
+        /** Author and committer. Default: the repository's, then Pressmark's. */
         author: z.strictObject({ name: z.string().min(1), email: z.string().min(1) }).optional(),
+        /**
+         * The message, its first line the subject; `:kind`, `:title`, `:id`, `:slug`, `:revision`, `:author` are
+         * replaced. @default ':kind: :title'
+         */
+        message: z.string().regex(/\S/, { error: 'must not be empty' }).optional(),
+        /** Whether subjects end in `[skip ci]`. @default false */
+        skipCi: z.boolean().optional(),
       }),
     ])
     .default(true),

@@ -14,14 +14,18 @@ export interface Blob {
  */
 export async function blobsOf(
   repository: Repository,
-  files: readonly { path: string; text: string }[],
+  files: readonly { path: string; content: string | { blob: string } }[],
 ): Promise<Blob[]> {
   const filtered = await filteredPaths(
     repository,
-    files.map(({ path }) => path),
+    files.filter(({ content }) => typeof content === 'string').map(({ path }) => path),
   );
   const blobs: Blob[] = [];
-  for (const { path, text } of files) {
+  for (const { path, content: text } of files) {
+    if (typeof text !== 'string') {
+      blobs.push({ id: text.blob, content: undefined });
+      continue;
+    }
     // only a text with CR can be changed by what git does to line ends
     if (filtered.has(path) || text.includes('\r')) {
       const { stdout } = await repository.git(
@@ -40,6 +44,7 @@ export async function blobsOf(
 }
 
 async function filteredPaths({ git }: Repository, paths: readonly string[]): Promise<Set<string>> {
+  if (paths.length === 0) return new Set();
   const input = [...new Set(paths)].map((path) => `${path}\0`).join('');
   const { stdout } = await git(['check-attr', '-z', '--stdin', 'filter', 'ident', 'working-tree-encoding'], {
     input,

@@ -6,8 +6,8 @@ import type { Log } from '../log.js';
 import { blobsOf } from './blobs.js';
 import { type Branch, type NotNow, readHead } from './head.js';
 import { identityOf, type Person } from './identity.js';
-import { type CommitDraft, importCommits } from './import.js';
-import { setIndexEntries } from './index-entry.js';
+import { type Authored, type CommitDraft, importCommits } from './import.js';
+import { setIndexEntries, stagedBlobs } from './index-entry.js';
 import type { IndexLock, IndexLocker } from './index-lock.js';
 import { blobId, type Repository } from './repository.js';
 import { supersededCount } from './superseded.js';
@@ -17,12 +17,19 @@ import { blobsAt } from './tree.js';
 export interface CommitRequest {
   /** From the top of the work tree. */
   readonly path: string;
-  /** The file's whole text. */
-  readonly text: string;
+  /** The file's whole text, or the blob that the repository has of it already. */
+  readonly content: string | { readonly blob: string };
   /** The whole commit message. */
   readonly message: string;
-  /** The commit that HEAD was at about when the text was stored. */
-  readonly before: string | null;
+  /**
+   * What the branch was like about when the text was stored: the commit that HEAD was at (null before the
+   * first), or the blob at the path (undefined where there was none).
+   */
+  readonly before: string | null | { readonly blob: string | undefined };
+  /** Who wrote it and when, where that is neither Pressmark nor now. */
+  readonly authored?: Authored;
+  /** A person's text: it is left alone if they have staged it, as they are about to commit it then. */
+  readonly isEdit?: boolean;
 }
 
 /** What became of a batch: the commit of each request, undefined where the branch had it already. */
@@ -41,6 +48,9 @@ export interface CommitContext {
 interface Draft extends CommitDraft {
   readonly request: CommitRequest;
 }
+
+const BUSY_INDEX =
+  'the git index, which another program holds; if no git command is running, remove .git/index.lock';
 
 /** How often a branch that moves under our hands is followed before the batch is put off. */
 const MAX_ATTEMPTS = 20;
@@ -64,9 +74,9 @@ export async function commitBatch(
     blobsOf(repository, requests),
     identityOf(repository.git, context.author),
   ]);
-  const all = requests.flatMap((request, index): Draft[] => {
+  let all = requests.flatMap((request, index): Draft[] => {
     const blob = blobs[index];
-    return blob === undefined ? [] : [{ request, path: request.path, message: request.message, blob }];
+    return blob === undefined ? [] : [{ ...request, request, blob }];
   });
   let lock: IndexLock | undefined;
   try {
@@ -75,17 +85,25 @@ export async function commitBatch(
       if (drafts.length === 0) return { commits: requests.map(() => undefined) };
       const commits = await importCommits(repository, head.tip, drafts, identity);
       lock ??= await locker.take(signal);
+      if (lock === undefined) return { waitingFor: BUSY_INDEX, tip: head.tip };
       const now = await readHead(repository);
       if ('waitingFor' in now) return now;
       if (now.ref === head.ref && now.tip === head.tip) {
-        const staged = await setIndexEntries(repository, lock, head.tip, entriesFor(drafts, all));
+        const staged = await stagedBlobs(repository, head.tip, new Set(drafts.map(({ path }) => path)));
+        const inHand = new Set(drafts.filter(({ request, path }) => request.isEdit && staged.has(path)));
+        if (inHand.size > 0) {
+          all = all.filter((draft) => !inHand.has(draft));
+          continue;
+        }
+        const left = await setIndexEntries(repository, lock, staged, entriesFor(drafts, all));
         if (await moveBranch(repository, head, commits)) {
-          for (const path of staged)
+          for (const path of left)
             log.warn(
               { path },
               'committed an article for which you have staged something else; that was left staged',
             );
-          return { commits: requests.map((request) => commitOf(request, drafts, commits)) };
+          const made = new Map(drafts.map(({ request }, index) => [request, commits[index]]));
+          return { commits: requests.map((request) => made.get(request)) };
         }
       }
       const next = await readHead(repository);
@@ -98,11 +116,6 @@ export async function commitBatch(
     await lock?.release();
   }
   throw new PressmarkError('GIT_FAILED', 'the branch could not be moved to the new commits');
-}
-
-function commitOf(request: CommitRequest, drafts: readonly Draft[], commits: readonly string[]) {
-  const index = drafts.findIndex((draft) => draft.request === request);
-  return index === -1 ? undefined : commits[index];
 }
 
 /** The drafts that the branch does not have yet. */
@@ -120,10 +133,12 @@ async function stillWanted(repository: Repository, all: readonly Draft[], { tip 
     // the same text twice: the start-up check has come upon a delivery that was on its way
     const drafts = repeated.filter(({ blob }, index) => blob.id !== repeated[index + 1]?.blob.id);
     const before = drafts[0]?.request.before ?? null;
+    const blobBefore = async () =>
+      typeof before === 'object' && before !== null ? before.blob : (await blobsThen(before)).get(path);
     const superseded = await supersededCount(
       drafts.map(({ blob }) => blob.id),
       atTip.get(path),
-      async () => (await blobsThen(before)).get(path),
+      blobBefore,
       () => blobsOnDisk(repository, path),
     );
     for (const draft of drafts.slice(superseded)) wanted.add(draft);

@@ -34,7 +34,10 @@ export interface GitAnswer {
  */
 export type Git = (args: readonly string[], run?: GitRun) => Promise<GitAnswer>;
 
-/** How long one command may take, in milliseconds. */
+/** What stands for the words of a git that failed without any. */
+export const SILENCE = 'git said nothing';
+
+/** How long one command may take where nobody says otherwise, in milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 // The owner's hooks, daemons and housekeeping are not started from here; what is written is on the disk.
@@ -54,13 +57,16 @@ const SETTINGS = [
  * @param options.safeDirectory the work tree that may belong to somebody else (git's `safe.directory`).
  * @param options.env the environment; its GIT_* variables are dropped, since they could point elsewhere.
  * @param options.signal kills whatever runs.
+ * @param options.timeoutMs how long one command may take before it is killed. @default 30000
  */
 export function createGit(options: {
   cwd: string;
   safeDirectory: string;
   env: NodeJS.ProcessEnv;
   signal?: AbortSignal;
+  timeoutMs?: number;
 }): Git {
+  const { timeoutMs = TIMEOUT_MS } = options;
   const env = cleanEnvironment(options.env);
   const settings = [...SETTINGS, '-c', `safe.directory=${options.safeDirectory}`];
 
@@ -83,7 +89,7 @@ export function createGit(options: {
       kill(child);
     };
     const abort = () => stop('was stopped');
-    const timer = setTimeout(() => stop(`took longer than ${TIMEOUT_MS / 1_000} s`), TIMEOUT_MS);
+    const timer = setTimeout(() => stop(`took longer than ${timeoutMs / 1_000} s`), timeoutMs);
     options.signal?.addEventListener('abort', abort);
     if (options.signal?.aborted) abort();
     try {
@@ -97,7 +103,7 @@ export function createGit(options: {
       const code = Number(closed[0] ?? -1);
       if (stopped === undefined && (code === 0 || run.accept?.includes(code) === true))
         return { code, stdout: await stdout };
-      const cause = new Error((await stderr).trim().slice(0, 2_000) || 'git said nothing');
+      const cause = new Error((await stderr).trim().slice(0, 2_000) || SILENCE);
       throw new PressmarkError('GIT_FAILED', `${name} ${stopped ?? `ended with exit code ${code}`}`, {
         cause,
       });

@@ -10,6 +10,13 @@ export interface CommitDraft {
   readonly path: string;
   readonly blob: Blob;
   readonly message: string;
+  /** Who wrote it and when, where that is not the batch's own author and now. */
+  readonly authored?: Authored;
+}
+
+/** An author and the moment, in seconds since 1970. */
+export interface Authored extends Person {
+  readonly seconds: number;
 }
 
 // Only a name inside fast-import; it is reset before the end, so that no such ref is ever written.
@@ -27,12 +34,13 @@ export async function importCommits(
 ): Promise<string[]> {
   const now = `${Math.floor(Date.now() / 1_000)} +0000`;
   async function* stream(): AsyncGenerator<Buffer> {
-    for (const [index, { path, blob, message }] of drafts.entries()) {
+    for (const [index, { path, blob, message, authored }] of drafts.entries()) {
+      const by = authored === undefined ? `${personLine(author)} ${now}` : authoredLine(authored);
       const from = index === 0 && parent !== null ? `from ${parent}\n` : '';
       yield Buffer.concat([
         Buffer.from(
           `commit ${SCRATCH}\nmark :${index + 1}\n` +
-            `author ${personLine(author)} ${now}\ncommitter ${personLine(committer)} ${now}\n`,
+            `author ${by}\ncommitter ${personLine(committer)} ${now}\n`,
         ),
         data(Buffer.from(message)),
         Buffer.from(
@@ -63,6 +71,10 @@ export async function importCommits(
 
 function personLine({ name, email }: Person): string {
   return `${name} <${email}>`;
+}
+
+function authoredLine(authored: Authored): string {
+  return `${personLine(authored)} ${authored.seconds} +0000`;
 }
 
 function data(content: Buffer): Buffer {

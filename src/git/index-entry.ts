@@ -1,4 +1,4 @@
-import { constants, copyFile, open, rename } from 'node:fs/promises';
+import { link, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../errors.js';
 import type { IndexLock } from './index-lock.js';
@@ -13,51 +13,56 @@ export interface WantedEntry {
   readonly known: ReadonlySet<string>;
 }
 
+/** What the index has at these paths where that differs from the tip: a blob, or zeros for a removal. */
+export async function stagedBlobs(
+  repository: Repository,
+  tip: string | null,
+  paths: ReadonlySet<string>,
+): Promise<Map<string, string>> {
+  const { stdout } = await repository.git([
+    'diff-index',
+    '--cached',
+    '--raw',
+    '-z',
+    '--no-abbrev',
+    '--no-renames',
+    tip ?? emptyTree(repository),
+    '--',
+    ...paths,
+  ]);
+  return new Map(parseRaw(stdout).map(({ path, newBlob }) => [path, newBlob]));
+}
+
 /**
  * Puts entries for exactly these paths into the index, whose lock is held; everything else in it stays, and so
  * does what the owner has staged at these very paths.
  *
+ * @param staged what differs from the tip there now.
  * @returns the paths that were left because the owner has staged something there.
  */
 export async function setIndexEntries(
-  repository: Repository,
+  { git, gitDir }: Repository,
   lock: IndexLock,
-  tip: string | null,
+  staged: ReadonlyMap<string, string>,
   wanted: readonly WantedEntry[],
 ): Promise<string[]> {
-  const { git, gitDir } = repository;
-  const index = join(gitDir, 'index');
-  try {
-    await copyFile(index, lock.draft, constants.COPYFILE_FICLONE);
-  } catch (error) {
-    // before the first `git add` there is no index
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
-  const indexFile = lock.draft;
-  const { stdout } = await git(
-    [
-      'diff-index',
-      '--cached',
-      '--raw',
-      '-z',
-      '--no-abbrev',
-      '--no-renames',
-      tip ?? emptyTree(repository),
-      '--',
-      ...wanted.map(({ path }) => path),
-    ],
-    { indexFile },
-  );
-  const staged = new Map(parseRaw(stdout).map(({ path, newBlob }) => [path, newBlob]));
   const isOwners = ({ path, known }: WantedEntry) => {
     const blob = staged.get(path);
     return blob !== undefined && !known.has(blob);
   };
   const entries = wanted.filter((entry) => !isOwners(entry) && staged.get(entry.path) !== entry.blob);
   if (entries.length > 0) {
+    const index = join(gitDir, 'index');
+    try {
+      // Git writes a new file beside it and renames that, so a second name does for a copy.
+      await link(index, lock.draft);
+    } catch (error) {
+      // before the first `git add` there is no index
+      if (systemCode(error) !== 'ENOENT') throw error;
+    }
     await git(['update-index', '-z', '--index-info'], {
       input: entries.map(({ path, blob }) => `100644 ${blob} 0\t${path}\0`).join(''),
-      indexFile,
+      indexFile: lock.draft,
     });
     await flush(lock.draft);
     await rename(lock.draft, index);

@@ -3,35 +3,77 @@ const MAX_SUBJECT = 200;
 /** How long the text may be that a filter adds below the subject, in characters. */
 const MAX_BODY = 10_000;
 
-/** `Publish: <title>` or `Update: <title>`, whatever the title holds. */
-export function subjectOf(kind: 'Publish' | 'Update', title: string): string {
-  return oneLine(`${kind}: ${oneLine(title) || 'Untitled'}`);
+/** What a commit is about. */
+export type CommitKind = 'Publish' | 'Update' | 'Revert' | 'Edit';
+
+/** What a message may say of an article. */
+export interface MessageArticle {
+  readonly id: string;
+  readonly title: string;
+  readonly slug: string;
+  readonly revision: string;
+  readonly author: string;
+}
+
+/** How messages read where nobody says otherwise. */
+export const DEFAULT_TEMPLATE = ':kind: :title';
+
+/** The message without its trailers, from the config's template; its first line is the subject. */
+export function messageText(kind: CommitKind, article: MessageArticle, template = DEFAULT_TEMPLATE): string {
+  const { id, title, slug, revision, author } = article;
+  const values: Readonly<Record<string, string>> = {
+    kind,
+    title: oneLine(title) || 'Untitled',
+    id: oneLine(id),
+    slug: oneLine(slug),
+    revision: oneLine(revision),
+    author: oneLine(author),
+  };
+  const text = template.replace(/:([a-z]+)/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? (values[name] ?? '') : whole,
+  );
+  const end = text.indexOf('\n');
+  return end === -1 ? oneLine(text) : `${oneLine(text.slice(0, end))}${text.slice(end)}`;
+}
+
+/** What stands in the trailers of a commit. */
+export interface Trailers {
+  readonly articleId: string;
+  readonly revision: string;
+  /** The delivery's `timestamp`; left out for what nobody delivered. */
+  readonly delivered?: string;
 }
 
 /**
  * A whole commit message: the text (its first line is the subject, cut and cleaned) and the trailers as a
  * paragraph of their own at the end, where nothing in the text can take their place.
+ *
+ * @param options.skipCi whether the subject ends in `[skip ci]`.
  */
 export function commitMessage(
   text: string,
   fallback: string,
-  trailers: { articleId: string; revision: string },
+  { articleId, revision, delivered }: Trailers,
+  { skipCi = false }: { skipCi?: boolean } = {},
 ): string {
   const [first = '', ...rest] = text
     .toWellFormed()
     .trimStart()
     .split(/\r\n|[\n\r]/);
-  const subject = oneLine(first) || fallback;
+  const mark = skipCi ? ' [skip ci]' : '';
+  const longest = MAX_SUBJECT - mark.length;
+  const subject = `${oneLine(first, longest) || oneLine(fallback, longest)}${mark}`;
   const body = rest
     .join('\n')
     .slice(0, MAX_BODY)
     .replace(/[^\P{Cc}\n\t]/gu, '')
     .trim();
-  const paragraphs = [
-    subject,
-    ...(body === '' ? [] : [body]),
-    `Article-Id: ${trailerValue(trailers.articleId)}\nRevision-Id: ${trailerValue(trailers.revision)}`,
+  const trailers = [
+    `Article-Id: ${trailerValue(articleId)}`,
+    `Revision-Id: ${trailerValue(revision)}`,
+    ...(delivered === undefined ? [] : [`Delivery-Timestamp: ${trailerValue(delivered)}`]),
   ];
+  const paragraphs = [subject, ...(body === '' ? [] : [body]), trailers.join('\n')];
   return `${paragraphs.join('\n\n')}\n`;
 }
 
@@ -40,8 +82,8 @@ export function subjectIn(message: string): string {
   return message.slice(0, message.indexOf('\n'));
 }
 
-/** White space and control characters become one space each time; at most `MAX_SUBJECT` characters. */
-function oneLine(text: string): string {
+/** White space and control characters become one space each time; at most `max` characters. */
+function oneLine(text: string, max = MAX_SUBJECT): string {
   // cut first: a title may have a million characters
   const line = text
     .slice(0, 8 * MAX_SUBJECT)
@@ -49,7 +91,7 @@ function oneLine(text: string): string {
     .replace(/[\s\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim();
   const characters = Array.from(line);
-  return characters.length <= MAX_SUBJECT ? line : `${characters.slice(0, MAX_SUBJECT - 1).join('')}…`;
+  return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`;
 }
 
 /**

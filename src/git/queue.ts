@@ -1,13 +1,14 @@
-import { setTimeout } from 'node:timers/promises';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Branch, NotNow } from './head.js';
+import type { CommitKind } from './message.js';
+import { createPacing } from './pacing.js';
 
 /** A change that waits for its commit. */
 export interface Waiting {
   /** The file, relative to the site's folder. */
   readonly path: string;
-  readonly kind: 'Publish' | 'Update';
+  readonly kind: CommitKind;
   /** The text that was stored; undefined where it has to be read again. */
   text: string | undefined;
   /** The revision that the text is; undefined where whatever the file holds is meant. */
@@ -18,12 +19,23 @@ export interface Waiting {
   before: string | null | undefined;
 }
 
+/** Where the repository is. */
+export interface Look {
+  readonly head: Branch | NotNow;
+  /** Whether commits are parked. */
+  readonly parked: boolean;
+}
+
 /** What the queue works with. */
 export interface QueueWork {
   /** Looks where the branch is, before anything else; called when the first change arrives. */
-  look(): Promise<Branch | NotNow>;
+  look(): Promise<Look>;
   /** Commits a batch in order. */
   commit(batch: readonly Waiting[], branch: Branch): Promise<NotNow | undefined>;
+  /** Keeps a batch safe for as long as there is no branch for it. */
+  park(batch: readonly Waiting[], why: NotNow): Promise<void>;
+  /** Commits what is parked; `lost` where that is gone and has to be found again. */
+  replay(branch: Branch): Promise<NotNow | 'lost' | undefined>;
   /** Finds what was left uncommitted; finds nothing once `signal` says that the shutdown has begun. */
   recover(signal: AbortSignal): Promise<readonly Waiting[] | NotNow>;
 }
@@ -41,15 +53,8 @@ export interface Queue {
 const MAX_BATCH = 200;
 /** How much text one batch may hold, in characters. */
 const MAX_BATCH_TEXT = 32_000_000;
-/** A batch begins when nothing has come for so long, in milliseconds, … */
-const QUIET_MS = 100;
-/** … or when the first has waited for so long. */
-const LONGEST_WAIT_MS = 500;
 /** After how long a failed start-up check is made again, in milliseconds. */
 const RECOVER_AGAIN_MS = 60_000;
-/** While deliveries stream in, git rests three times as long as it worked, up to so many milliseconds. */
-const LONGEST_REST_MS = 2_000;
-
 /**
  * Commits in the background, one batch at a time, in the order of arrival. Deliveries come first: while they
  * stream in, batches are held back so that they grow. What fails stays and is tried again; a batch that fails
@@ -59,18 +64,19 @@ const LONGEST_REST_MS = 2_000;
  */
 export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Queue {
   let waiting: Waiting[] = [];
-  const hurry = new AbortController();
+  const pacing = createPacing();
   let heldText = 0;
-  let lastArrival = 0;
   let recovering = false;
+  let parked = false;
   let running: Promise<void> | undefined;
   let limit = MAX_BATCH;
+  let lastBatch = 0;
   let failures = 0;
   let holds = 0;
   let told: string | undefined;
 
   function add(change: Waiting): void {
-    lastArrival = Date.now();
+    pacing.arrived(waiting.length === 0);
     if (heldText + (change.text?.length ?? 0) > maxHeldText) change.text = undefined;
     heldText += change.text?.length ?? 0;
     waiting.push(change);
@@ -86,14 +92,13 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
     running ??= run().finally(() => {
       running = undefined;
       // something may have come between the loop's last look and now
-      if ((recovering || waiting.length > 0) && !hurry.signal.aborted) start();
+      if ((recovering || waiting.length > 0) && !pacing.hurried.aborted) start();
     });
   }
 
   async function run(): Promise<void> {
-    while (recovering || waiting.length > 0) {
-      const began = Date.now();
-      const arrivals = lastArrival;
+    while (recovering || waiting.length > 0 || parked) {
+      const began = performance.now();
       let held: string | undefined;
       try {
         held = await step();
@@ -108,37 +113,57 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
       }
       if (held !== undefined) {
         told = held;
-        if (hurry.signal.aborted) return;
-        await pause(failures > 0 ? backoff(failures, 30_000) : backoff(holds, 5_000));
+        if (pacing.hurried.aborted) return;
+        if (failures > 0) await pacing.pause(backoff(failures, 30_000));
+        // what comes meanwhile must not lie unparked for long
+        else await pacing.untilWoken(backoff(holds, 5_000));
         continue;
       }
       told = undefined;
-      const streaming = lastArrival !== arrivals && Date.now() - lastArrival < QUIET_MS;
-      if (streaming) await pause(Math.min(LONGEST_REST_MS, 3 * (Date.now() - began)));
+      await pacing.rest(lastBatch, began);
     }
   }
 
-  /** One batch, or the start-up check; says what it waits for if nothing can be done now. */
+  /** One batch, what is parked, or the start-up check; says what it waits for if nothing can be done now. */
   async function step(): Promise<string | undefined> {
-    const head = await work.look();
+    const { head, parked: isParked } = await work.look();
+    parked = isParked;
+    lastBatch = 0;
     for (const change of waiting) if (change.before === undefined) change.before = head.tip;
-    if ('waitingFor' in head) return notNow(head);
+    if ('waitingFor' in head) return keep(head);
+    if (parked) {
+      const held = await work.replay(head);
+      if (held === 'lost') recovering = true;
+      else if (held !== undefined) return keep(held);
+      parked = false;
+      return undefined;
+    }
     if (recovering) {
       const found = await lookForLeftovers();
-      if ('waitingFor' in found) return notNow(found);
+      if ('waitingFor' in found) return keep(found);
       // what has been delivered since the start comes with its own message
       const delivered = new Set(waiting.map(({ path }) => path));
       waiting = [...found.filter(({ path }) => !delivered.has(path)), ...waiting];
       return undefined;
     }
-    await settle();
+    if (waiting.length === 0) return undefined;
+    await pacing.settle(isFull);
     const batch = take();
+    const held = await attempt(batch, () => work.commit(batch, head));
+    if (held !== undefined) {
+      waiting.unshift(...batch);
+      return keep(held);
+    }
+    limit = Math.min(MAX_BATCH, limit * 4);
+    lastBatch = batch.length;
+    heldText -= lengthOf(batch);
+    return undefined;
+  }
+
+  /** Does something with a batch; if that fails, the batch waits again, taken apart. */
+  async function attempt<T>(batch: Waiting[], doIt: () => Promise<T>): Promise<T> {
     try {
-      const result = await work.commit(batch, head);
-      if (result !== undefined) {
-        waiting.unshift(...batch);
-        return notNow(result);
-      }
+      return await doIt();
     } catch (error) {
       // alone and failing: the others first
       if (batch.length === 1) waiting.push(...batch);
@@ -146,14 +171,34 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
       limit = 1;
       throw error;
     }
-    limit = Math.min(MAX_BATCH, limit * 4);
-    heldText -= batch.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
-    return undefined;
+  }
+
+  /** Parks what was delivered. People's edits wait in their files, where git may be at work just now. */
+  async function keep(why: NotNow): Promise<string> {
+    const { waitingFor } = why;
+    if (told !== waitingFor) log.warn({ waiting: waiting.length }, `commits wait for ${waitingFor}`);
+    told = waitingFor;
+    const edits: Waiting[] = [];
+    if (waiting.some(isDelivered)) await pacing.settle(isFull);
+    try {
+      for (;;) {
+        edits.push(...waiting.filter((change) => !isDelivered(change)));
+        waiting = waiting.filter(isDelivered);
+        if (waiting.length === 0) return waitingFor;
+        const batch = take();
+        await attempt(batch, () => work.park(batch, why));
+        limit = Math.min(MAX_BATCH, limit * 4);
+        heldText -= lengthOf(batch);
+        parked = true;
+      }
+    } finally {
+      waiting.push(...edits);
+    }
   }
 
   async function lookForLeftovers(): Promise<readonly Waiting[] | NotNow> {
     try {
-      const found = await work.recover(hurry.signal);
+      const found = await work.recover(pacing.hurried);
       recovering = 'waitingFor' in found;
       return found;
     } catch (error) {
@@ -165,20 +210,8 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
     }
   }
 
-  function notNow({ waitingFor }: NotNow): string {
-    if (told !== waitingFor) log.warn({ waiting: waiting.length }, `commits wait for ${waitingFor}`);
-    return waitingFor;
-  }
-
-  /** Lets a burst of deliveries pass, for a while. */
-  async function settle(): Promise<void> {
-    const longest = Date.now() + LONGEST_WAIT_MS;
-    for (;;) {
-      const now = Date.now();
-      const rest = Math.min(lastArrival + QUIET_MS, longest) - now;
-      if (rest <= 0 || waiting.length >= MAX_BATCH || hurry.signal.aborted) return;
-      await pause(rest);
-    }
+  function isFull(): boolean {
+    return waiting.length >= MAX_BATCH;
   }
 
   function take(): Waiting[] {
@@ -189,25 +222,24 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
       if (count === limit || (count > 0 && size > MAX_BATCH_TEXT)) break;
       count++;
     }
-    const batch = waiting.splice(0, count);
-    return batch;
-  }
-
-  async function pause(ms: number): Promise<void> {
-    try {
-      await setTimeout(ms, undefined, { signal: hurry.signal });
-    } catch {
-      // the shutdown does not wait
-    }
+    return waiting.splice(0, count);
   }
 
   async function close(): Promise<number> {
-    hurry.abort();
+    pacing.hurry();
     await running;
     return waiting.length;
   }
 
   return { add, recover, close };
+}
+
+function isDelivered({ kind }: Waiting): boolean {
+  return kind !== 'Edit';
+}
+
+function lengthOf(batch: readonly Waiting[]): number {
+  return batch.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
 }
 
 /** Half a second at first, then longer each time, up to `longest`; in milliseconds. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
-import { createGit, type Git } from './git.js';
+import { createGit, type Git, SILENCE } from './git.js';
 
 /** The repository that a site stands in. */
 export interface Repository {
@@ -13,6 +13,10 @@ export interface Repository {
   readonly prefix: string;
   /** This work tree's own git directory, absolute; where HEAD and the index are. */
   readonly gitDir: string;
+  /** Where commits are kept that cannot go to the branch now; a linked work tree has one of its own. */
+  readonly parkedRef: string;
+  /** Git's own version, such as `[2, 39]`. */
+  readonly version: readonly [major: number, minor: number];
   /** How objects are named. */
   readonly objectFormat: 'sha1' | 'sha256';
   /** Whether this process is root in somebody else's repository. */
@@ -26,6 +30,12 @@ export interface NoRepository {
   readonly unexpected: boolean;
 }
 
+/** The oldest git that all of this is known to work with. */
+const OLDEST: readonly [number, number] = [2, 31];
+
+/** How long one of the first questions to git may take, in milliseconds. */
+const START_MS = 10_000;
+
 const OUTSIDE: NoRepository = { because: 'the site is not in a git work tree', unexpected: false };
 
 /**
@@ -36,25 +46,36 @@ const OUTSIDE: NoRepository = { because: 'the site is not in a git work tree', u
 export async function openRepository(
   siteDir: string,
   env: NodeJS.ProcessEnv,
-  signal?: AbortSignal,
+  run: { signal?: AbortSignal; timeoutMs?: number } = {},
 ): Promise<Repository | NoRepository> {
   // Only rev-parse, which starts nothing a repository's config names, runs before the owner is known.
-  const ask = createGit({ cwd: siteDir, safeDirectory: '*', env, ...(signal && { signal }) });
+  // A git that hangs must not keep the receiver from its deliveries for longer than a person would wait.
+  const timeoutMs = Math.min(run.timeoutMs ?? START_MS, START_MS);
+  const ask = createGit({ cwd: siteDir, safeDirectory: '*', env, ...run, timeoutMs });
   const answer = async (...args: string[]) => (await ask(['rev-parse', ...args])).stdout.replace(/\n$/, '');
+  let version: readonly [number, number];
   try {
+    version = versionIn((await ask(['version'])).stdout);
+    if (isOlder(version, OLDEST))
+      return {
+        because: `git ${version.join('.')} is too old; ${OLDEST.join('.')} is needed`,
+        unexpected: true,
+      };
     if ((await answer('--is-inside-work-tree')) !== 'true') return OUTSIDE;
   } catch (error) {
     const cause = error instanceof PressmarkError ? error.cause : error;
     if (systemCode(cause) === 'ENOENT') return { because: 'git is not installed', unexpected: false };
-    const words = messageOf(cause);
+    const said = messageOf(cause);
+    const words = said === SILENCE ? messageOf(error) : said;
     return words.includes('not a git repository')
       ? OUTSIDE
       : { because: `git does not work here: ${words}`, unexpected: true };
   }
-  const [top, prefix, gitDir, format] = await Promise.all([
+  const [top, prefix, gitDir, commonDir, format] = await Promise.all([
     answer('--show-toplevel'),
     answer('--show-prefix'),
     answer('--absolute-git-dir'),
+    answer('--path-format=absolute', '--git-common-dir'),
     answer('--show-object-format'),
   ]);
   // A repository that somebody else put around the site could name programs (clean filters) that we would run.
@@ -63,13 +84,24 @@ export async function openRepository(
   if (!owners.every((owner) => owner === uid || owner === site))
     return { because: 'the work tree around it belongs to another user', unexpected: true };
   return {
-    git: createGit({ cwd: top, safeDirectory: top, env, ...(signal && { signal }) }),
+    git: createGit({ cwd: top, safeDirectory: top, env, ...run }),
     top,
     prefix,
     gitDir,
+    parkedRef: gitDir === commonDir ? 'refs/pressmark/parked' : 'refs/worktree/pressmark/parked',
+    version,
     objectFormat: format === 'sha256' ? 'sha256' : 'sha1',
     foreign: uid === 0 && owners.some((owner) => owner !== uid),
   };
+}
+
+function versionIn(text: string): readonly [number, number] {
+  const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(text) ?? [];
+  return [Number(major), Number(minor)];
+}
+
+function isOlder([major, minor]: readonly [number, number], than: readonly [number, number]): boolean {
+  return major < than[0] || (major === than[0] && minor < than[1]);
 }
 
 async function ownersOf(paths: readonly string[]): Promise<number[]> {

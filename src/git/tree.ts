@@ -30,12 +30,19 @@ export async function blobsBelow(
   return parseTree(stdout);
 }
 
-/** Every blob that the history behind a commit ever had at these paths, as `<blob> <path>`. */
+/**
+ * Every blob that the history behind a commit ever had at these paths, as `<blob> <path>`.
+ *
+ * @param since a commit whose own history need not be looked at, where the repository still has it.
+ */
 export async function blobsInHistory(
   { git }: Repository,
   commit: string,
   paths: readonly string[],
+  since: string | null = null,
 ): Promise<Set<string>> {
+  const isThere =
+    since !== null && (await git(['cat-file', '-e', `${since}^{commit}`], { accept: [1, 128] })).code === 0;
   const { stdout } = await git([
     'log',
     '--format=',
@@ -47,6 +54,7 @@ export async function blobsInHistory(
     '--root',
     '-m',
     commit,
+    ...(isThere ? [`^${since}`] : []),
     '--',
     ...paths,
   ]);

@@ -34,7 +34,7 @@ export interface Filters {
   /** The items of the feed, newest first. */
   'feed.items': { value: readonly FeedItem[]; context: PageInfo };
   /** The commit message without its trailers. */
-  'git.message': { value: string; context: ArticleChange };
+  'git.message': { value: string; context: CommitMessageContext };
 }
 
 /** An article that was stored. */
@@ -47,6 +47,11 @@ export interface ArticleChange {
   readonly text: string;
   /** The delivery's `timestamp`. */
   readonly timestamp: string;
+}
+
+/** The change that a commit is for; `article.edited` for a person's edit (`git.commitEdits`). */
+export interface CommitMessageContext extends Omit<ArticleChange, 'event'> {
+  readonly event: ArticleChange['event'] | 'article.edited';
 }
 
 /** A person's doing in the content folder. */

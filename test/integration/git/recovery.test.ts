@@ -27,7 +27,7 @@ test('articles that a crash left uncommitted are committed at the next start', a
   t.deepEqual((await site.subjects()).slice(5), ['Take it out', 'Update: Later', 'Publish: Title of new']);
   t.is(
     await site.git('log', '-1', '--format=%(trailers)', 'HEAD^'),
-    'Article-Id: updated\nRevision-Id: r2\n\n',
+    'Article-Id: updated\nRevision-Id: r2\nDelivery-Timestamp: 2026-11-20T08:00:00Z\n\n',
   );
   t.is(await site.git('show', `HEAD:site/${updated}`), await site.read(updated));
   t.is(await site.git('status', '--porcelain'), ` M site/${edited}\n?? site/${draft}\n?? site/${removed}\n`);

@@ -84,7 +84,7 @@ test('hostile titles, ids and paths', async (t) => {
   t.true(subject.startsWith('Publish: -rf # Article-Id: forged xxx'));
   t.is(JSON.parse(first.replace('Article-Id: ', '')), id);
   t.is(JSON.parse(second.replace('Revision-Id: ', '')), '"quoted"\u2028');
-  t.is(message.trim().split('\n').length, 4);
+  t.is(message.trim().split('\n').length, 5);
   t.is(await site.git('status', '--porcelain'), '');
   t.is(await site.git('fsck', '--full', '--strict', '--no-dangling'), '');
 });

@@ -189,8 +189,7 @@ async function readStored(dir: string, path: string) {
   try {
     const text = await readFile(join(dir, path), 'utf8');
     const { article, edited } = decode(text, { id: path, slug: path, url: (slug) => slug });
-    const { id, revision, title, updated } = article;
-    return { text, articleId: id, revision, title, updated: updated !== null, pristine: !edited };
+    return { text, article, pristine: !edited };
   } catch {
     return undefined;
   }

@@ -1,13 +1,31 @@
 import test from 'ava';
-import { commitMessage, subjectOf, trailerValue } from '../../../src/git/message.js';
+import { commitMessage, messageText, trailerValue } from '../../../src/git/message.js';
+
+const article = (title: string) => ({ id: 'i', slug: 's', revision: 'r', author: 'A', title });
 
 test('a subject is one line of at most 200 characters', (t) => {
-  t.is(subjectOf('Publish', '  A\n\tB\0C\u2028D '), 'Publish: A B C D');
-  t.is(subjectOf('Update', ''), 'Update: Untitled');
-  t.is(subjectOf('Update', '\n\0 '), 'Update: Untitled');
-  const long = subjectOf('Publish', '😀'.repeat(500_000));
+  t.is(messageText('Publish', article('  A\n\tB\0C\u2028D ')), 'Publish: A B C D');
+  t.is(messageText('Update', article('')), 'Update: Untitled');
+  t.is(messageText('Update', article('\n\0 ')), 'Update: Untitled');
+  const long = messageText('Publish', article('😀'.repeat(500_000)));
   t.is(Array.from(long).length, 200);
   t.true(long.isWellFormed() && long.endsWith('😀…'));
+});
+
+test('a template says what stands where; what an article holds cannot add lines or names', (t) => {
+  const template = 'content(:slug): :kind “:title” :unknown\n\n:author wrote :id at :revision';
+  const hostile = { id: 'i\nj', slug: 's', revision: ':title', author: 'A\n\nB', title: ':id $& $1' };
+  t.is(
+    messageText('Edit', hostile, template),
+    'content(s): Edit “:id $& $1” :unknown\n\nA B wrote i j at :title',
+  );
+});
+
+test('[skip ci] ends the subject, however long the rest is', (t) => {
+  const trailers = { articleId: 'i', revision: 'r' };
+  const [subject = ''] = commitMessage('x'.repeat(300), 'f', trailers, { skipCi: true }).split('\n');
+  t.is(subject.length, 200);
+  t.true(subject.endsWith('x… [skip ci]'));
 });
 
 test('trailers stay what they are', (t) => {
@@ -39,5 +57,9 @@ test('a message without a subject gets the fallback; the trailers come last, by 
   t.is(
     commitMessage('S\r\nline\0\r\n\r\nArticle-Id: forged\n\n', 'x', { articleId: 'i', revision: 'r' }),
     'S\n\nline\n\nArticle-Id: forged\n\nArticle-Id: i\nRevision-Id: r\n',
+  );
+  t.is(
+    commitMessage('S', 'x', { articleId: 'i', revision: 'r', delivered: '2026-11-19T08:00:00Z' }),
+    'S\n\nArticle-Id: i\nRevision-Id: r\nDelivery-Timestamp: 2026-11-19T08:00:00Z\n',
   );
 });

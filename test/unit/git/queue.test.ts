@@ -18,11 +18,13 @@ function record(work: Partial<QueueWork> = {}, maxHeldText = 1_000) {
   const batches: Waiting[][] = [];
   const queue = createQueue(
     {
-      look: async () => ({ ref: 'refs/heads/main', tip: 'tip' }),
+      look: async () => ({ head: { ref: 'refs/heads/main', tip: 'tip' }, parked: false }),
       commit: async (batch) => {
         batches.push([...batch]);
         return undefined;
       },
+      park: async () => undefined,
+      replay: async () => undefined,
       recover: async () => [],
       ...work,
     },
@@ -75,19 +77,72 @@ test('what fails alone does not keep the others, and is tried again', async (t) 
   t.is(await queue.close(), 0);
 });
 
-test('while it has to wait, nothing is lost; closing does not wait, and tells how many are left', async (t) => {
-  let looks = 0;
+test('what was delivered is parked while there is no branch, and comes first when there is one', async (t) => {
+  let isDetached = true;
+  const done: string[] = [];
   const { queue, batches } = record({
-    async look() {
-      looks++;
-      return { waitingFor: 'a rebase to end', tip: 'tip' };
+    look: async () => ({
+      head: isDetached ? { waitingFor: 'a rebase to end', tip: 'tip' } : { ref: 'r', tip: 'tip' },
+      parked: done.some((name) => name.startsWith('parked')) && !done.includes('replayed'),
+    }),
+    async park(batch) {
+      done.push(...batch.map(({ path }) => `parked ${path}`));
+    },
+    async replay() {
+      done.push('replayed');
+      return undefined;
+    },
+  });
+  queue.add(change('a'));
+  queue.add({ ...change('edit'), kind: 'Edit' });
+  queue.add(change('b'));
+  while (done.length < 2) await setTimeout(20);
+  queue.add(change('c'));
+  while (done.length < 3) await setTimeout(20);
+  t.deepEqual([batches, done], [[], ['parked a', 'parked b', 'parked c']]);
+  isDetached = false;
+  while (batches.length === 0) await setTimeout(20);
+  await queue.close();
+  t.is(done.at(-1), 'replayed');
+  t.deepEqual(
+    batches.flat().map(({ path }) => path),
+    ['edit'],
+  );
+});
+
+test('what cannot be parked waits, and a stop tells of it', async (t) => {
+  let attempts = 0;
+  const { queue, batches } = record({
+    look: async () => ({ head: { waitingFor: 'a rebase to end', tip: 'tip' }, parked: false }),
+    async park() {
+      attempts++;
+      throw new Error('no');
     },
   });
   queue.add(change('a'));
   queue.add(change('b'));
-  while (looks < 2) await setTimeout(20);
+  while (attempts < 2) await setTimeout(20);
   t.is(await queue.close(), 2);
   t.deepEqual(batches, []);
+});
+
+test('where the parked commits are gone, the articles are looked through', async (t) => {
+  let isThere = true;
+  let looks = 0;
+  const { queue } = record({
+    look: async () => ({ head: { ref: 'r', tip: 'tip' }, parked: isThere }),
+    async replay() {
+      isThere = false;
+      return 'lost';
+    },
+    async recover() {
+      looks++;
+      return [];
+    },
+  });
+  queue.add(change('a'));
+  while (looks < 1) await setTimeout(20);
+  t.is(await queue.close(), 0);
 });
 
 test('a start-up check that fails does not keep deliveries; one that finds much comes first', async (t) => {

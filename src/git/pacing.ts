@@ -1,0 +1,82 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** A batch begins when nothing has come for so long, in milliseconds, … */
+const QUIET_MS = 100;
+/** … or when the first has waited for so long. */
+const LONGEST_WAIT_MS = 400;
+/** From so many commits in a batch on, deliveries are streaming in, … */
+const STREAM = 100;
+/** … and git rests three times as long as it worked, up to so many milliseconds. */
+const LONGEST_REST_MS = 2_000;
+
+/** When work begins and how long it pauses; see `createPacing`. */
+export interface Pacing {
+  /** Something has come; ends a pause that `untilWoken` makes. */
+  arrived(isFirst: boolean): void;
+  /** Lets a burst of deliveries pass, for a while. */
+  settle(isFull: () => boolean): Promise<void>;
+  /** While deliveries stream in, they come first. */
+  rest(commits: number, began: number): Promise<void>;
+  pause(ms: number): Promise<void>;
+  untilWoken(ms: number): Promise<void>;
+  hurry(): void;
+  /** Aborted from `hurry()` on. */
+  readonly hurried: AbortSignal;
+}
+
+/**
+ * The queue's sense of time: bursts are let pass so that batches grow, but never for so long that the branch
+ * falls behind by a second; from `hurry()` on, nothing is waited for. By the steady clock.
+ */
+export function createPacing(): Pacing {
+  const hurrying = new AbortController();
+  let waking = new AbortController();
+  let first = 0;
+  let last = 0;
+
+  function arrived(isFirst: boolean): void {
+    last = performance.now();
+    if (isFirst) first = last;
+    waking.abort();
+  }
+
+  async function settle(isFull: () => boolean): Promise<void> {
+    for (;;) {
+      const rest = Math.min(last + QUIET_MS, first + LONGEST_WAIT_MS) - performance.now();
+      if (rest <= 0 || isFull() || hurrying.signal.aborted) return;
+      await pause(rest);
+    }
+  }
+
+  async function rest(commits: number, began: number): Promise<void> {
+    const now = performance.now();
+    if (commits < STREAM || last < began || now - last > QUIET_MS) return;
+    await pause(Math.min(LONGEST_REST_MS, 3 * (now - began)));
+  }
+
+  async function untilWoken(ms: number): Promise<void> {
+    waking = new AbortController();
+    await pause(ms, waking.signal);
+  }
+
+  async function pause(ms: number, woken?: AbortSignal): Promise<void> {
+    const { signal } = hurrying;
+    try {
+      await setTimeout(ms, undefined, {
+        signal: woken === undefined ? signal : AbortSignal.any([signal, woken]),
+      });
+    } catch {
+      // the shutdown does not wait
+    }
+  }
+
+  return {
+    arrived,
+    settle,
+    rest,
+    pause: (ms) => pause(ms),
+    untilWoken,
+    hurry: () => hurrying.abort(),
+    hurried: hurrying.signal,
+  };
+}
