@@ -4,12 +4,13 @@
  */
 import os from 'node:os';
 import { meetsGoal, type Row } from './figures.js';
+import { git } from './git.js';
 import { publish } from './publish.js';
 import { redelivery } from './redelivery.js';
 import { scale } from './scale.js';
 import { openWorkspace } from './workspace.js';
 
-const BENCHES = { publish, redelivery, scale };
+const BENCHES = { publish, redelivery, scale, git };
 
 const wanted = process.argv.slice(2);
 const names = Object.keys(BENCHES) as (keyof typeof BENCHES)[];
