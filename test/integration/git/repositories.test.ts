@@ -1,0 +1,215 @@
+import { execFileSync } from 'node:child_process';
+import { chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import test from 'ava';
+import { environment, makeSite, type Site, siteAt } from './site.js';
+
+/** A publication and an update in a repository of some kind. */
+async function commitsTwo(t: ExecutionContext, site: Site, id = 'one'): Promise<string> {
+  const before = site.committed.length;
+  const path = await site.publish(id);
+  await site.untilCommitted(before + 1);
+  await site.update(id, { revision: 'r2' });
+  await site.untilCommitted(before + 2);
+  t.is(await site.git('show', `HEAD:./${path}`), await site.read(path));
+  t.is(await site.git('status', '--porcelain'), '');
+  t.is(await site.git('fsck', '--full', '--no-dangling'), '');
+  return path;
+}
+
+/** Another clone or work tree of a site's repository. */
+function siteBeside(t: ExecutionContext, site: Site, name: string): Site {
+  const dir = join(site.top, '..', name);
+  return siteAt(t.log, dir, dir, environment(join(site.top, '..', 'home')));
+}
+
+test('the owner switches branches while it runs: commits go to the one that is checked out', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  await site.publish('one');
+  await site.untilCommitted(1);
+  await site.git('checkout', '-qb', 'drafts');
+  await site.publish('two');
+  await site.untilCommitted(2);
+  await site.git('checkout', '-q', 'main');
+  await site.publish('three');
+  await site.untilCommitted(3);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Publish: Title of three']);
+  t.is(await site.git('log', '-1', '--format=%s', 'drafts'), 'Publish: Title of two\n');
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('a site in a submodule is committed there', async (t) => {
+  const outer = await makeSite(t);
+  const inner = await makeSite(t);
+  await outer.git('-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner.top, 'web');
+  await outer.git('commit', '-qm', 'Submodule');
+  const dir = join(outer.top, 'web');
+  const site = siteAt(t.log, dir, dir, environment(join(outer.top, '..', 'home')));
+  await site.start();
+  await commitsTwo(t, site);
+  await site.stop();
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Update: Title of one']);
+  t.deepEqual(await outer.subjects(), ['First', 'Submodule']);
+});
+
+test('a shallow clone', async (t) => {
+  const origin = await makeSite(t);
+  await origin.write('notes.md', 'x\n');
+  await origin.git('add', '.');
+  await origin.git('commit', '-qm', 'Second');
+  await origin.git('clone', '-q', '--depth=1', `file://${origin.top}`, '../clone');
+  const site = siteBeside(t, origin, 'clone');
+  await site.start();
+  const path = await commitsTwo(t, site);
+  t.deepEqual(await site.subjects(), ['Second', 'Publish: Title of one', 'Update: Title of one']);
+  await site.stop();
+  await site.update('one', { revision: 'r3' });
+  const host = await site.start();
+  await host.hooks.doAction('host.ready', { url: '' });
+  await site.untilCommitted(3);
+  await site.stop();
+  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
+});
+
+test('a sparse checkout, with the content inside and outside of it', async (t) => {
+  const site = await makeSite(t);
+  await site.write('docs/a.md', 'x\n');
+  await site.write('content/b.md', 'x\n');
+  await site.git('add', '.');
+  await site.git('commit', '-qm', 'Second');
+  await site.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'content');
+  await site.start();
+  await commitsTwo(t, site, 'inside');
+  await site.stop();
+  await site.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'docs');
+  await site.start();
+  const path = await site.publish('outside');
+  await site.untilCommitted(3);
+  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
+  t.is(await site.git('status', '--porcelain', '--', path), '');
+  t.is(await site.git('diff', '--name-only', 'HEAD~3', 'HEAD', '--', ':!content'), '');
+});
+
+test('a split index', async (t) => {
+  const site = await makeSite(t);
+  await site.git('update-index', '--split-index');
+  await site.start();
+  await commitsTwo(t, site);
+  await site.write('notes.md', 'x\n');
+  await site.git('add', '.');
+  await site.git('commit', '-qm', 'The owner goes on');
+  await commitsTwo(t, site, 'two');
+  t.true((await readdir(join(site.top, '.git'))).some((name) => name.startsWith('sharedindex.')));
+});
+
+const hasReftable = isReftableKnown();
+test(hasReftable ? 'a repository with reftable' : 'this git has no reftable', async (t) => {
+  const site = await makeSite(t, { repository: 'none' });
+  const init = site.git('init', '-q', '-b', 'main', '--ref-format=reftable');
+  if (!hasReftable) {
+    await t.throwsAsync(init);
+    return;
+  }
+  await init;
+  await site.start();
+  await commitsTwo(t, site);
+  await site.git('checkout', '-q', '--detach');
+  await site.publish('two');
+  await site.until('it is parked', () => site.log.some(({ msg }) => msg === 'parked'));
+  await site.git('checkout', '-q', 'main');
+  await site.untilCommitted(3);
+});
+
+function isReftableKnown(): boolean {
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(execFileSync('git', ['version'], { encoding: 'utf8' })) ?? [];
+  return Number(major) > 2 || Number(minor) >= 45;
+}
+
+test('names with spaces, quotes, backslashes, line ends, patterns and leading dashes', async (t) => {
+  const site = await makeSite(t);
+  const paths = [
+    'content/a b.md',
+    'content/"quoted" \'both\'.md',
+    'content/back\\slash.md',
+    'content/line\nend\ttab.md',
+    'content/-rf.md',
+    '--all/-x.md',
+    'content/*?[a]!.md',
+    ':(top)x/:y.md',
+    'content/日本 ü.md',
+    'content/e\u0301 and \u00e9.md',
+  ];
+  await site.start();
+  for (const [index, path] of paths.entries()) await site.publish(`id-${index}`, {}, { path });
+  await site.untilCommitted(paths.length);
+  for (const index of paths.keys()) await site.update(`id-${index}`, { revision: 'r2' });
+  await site.untilCommitted(2 * paths.length);
+  const listed = await site.git('ls-tree', '-r', '-z', '--name-only', 'HEAD');
+  t.deepEqual(listed.split('\0').sort(), [...paths, 'README.md', ''].sort());
+  t.is(await site.git('status', '--porcelain'), '');
+
+  await site.git('checkout', '-q', '--detach');
+  for (const index of paths.keys()) await site.update(`id-${index}`, { revision: 'r3' });
+  await site.until('they are parked', () => site.log.some(({ msg }) => msg === 'parked'));
+  await site.git('checkout', '-q', 'main');
+  await site.untilCommitted(3 * paths.length);
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('slow hooks, and a folder of hooks that is not there', async (t) => {
+  const site = await makeSite(t);
+  for (const hook of ['pre-commit', 'post-commit', 'reference-transaction', 'post-index-change']) {
+    const path = join(site.top, '.git', 'hooks', hook);
+    await writeFile(path, '#!/bin/sh\nsleep 600\n');
+    await chmod(path, 0o755);
+  }
+  await site.start();
+  await site.publish('one');
+  await site.untilCommitted(1);
+  await site.git('config', 'core.hooksPath', 'nowhere/at/all');
+  await site.publish('two');
+  await site.untilCommitted(2);
+  t.is((await site.subjects()).length, 3);
+});
+
+const isRoot = process.getuid?.() === 0;
+test(
+  isRoot ? 'a repository of another user' : 'a repository of another user: only root can make one',
+  async (t) => {
+    const site = await makeSite(t);
+    if (!isRoot) {
+      await t.throwsAsync(chown(site.top, 12_345, 12_345), { code: 'EPERM' });
+      return;
+    }
+    await giveAway(site.top);
+    await site.start();
+    const path = await site.publish('one');
+    await site.untilCommitted(1);
+    t.true(site.log.some(({ level, msg }) => level === 40 && msg.includes('belongs to another user')));
+    await site.stop();
+    const owner = ['-c', `safe.directory=${site.top}`];
+    t.is(await site.git(...owner, 'show', `HEAD:${path}`), await site.read(path));
+
+    // a repository that somebody has put around the site may name programs of theirs
+    const inner = siteAt(t.log, site.top, join(site.top, 'mine'), environment(join(site.top, '..', 'home')));
+    await mkdir(inner.dir);
+    await inner.start();
+    await inner.publish('two');
+    await inner.stop();
+    t.deepEqual(
+      inner.log.map(({ level, msg }) => [level, msg]),
+      [[40, 'articles are not committed: the work tree around it belongs to another user']],
+    );
+  },
+);
+
+async function giveAway(folder: string): Promise<void> {
+  await chown(folder, 12_345, 12_345);
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) await giveAway(path);
+    else await chown(path, 12_345, 12_345);
+  }
+}
