@@ -9,6 +9,7 @@ import { identityOf, type Person } from './identity.js';
 import { type Authored, type CommitDraft, importCommits } from './import.js';
 import { setIndexEntries, stagedBlobs } from './index-entry.js';
 import type { IndexLock, IndexLocker } from './index-lock.js';
+import { moveRef } from './ref-move.js';
 import { blobId, type Repository } from './repository.js';
 import { supersededCount } from './superseded.js';
 import { blobsAt } from './tree.js';
@@ -96,7 +97,7 @@ export async function commitBatch(
           continue;
         }
         const left = await setIndexEntries(repository, lock, staged, entriesFor(drafts, all));
-        if (await moveBranch(repository, head, commits)) {
+        if (await moveBranch(context, head, commits)) {
           for (const path of left)
             log.warn(
               { path },
@@ -108,8 +109,9 @@ export async function commitBatch(
       }
       const next = await readHead(repository);
       if ('waitingFor' in next) return next;
-      // not moved, yet refused: another git command has the branch for a moment
+      // not moved, yet refused: another git command has the branch for a moment, or a killed one for good
       if (next.tip === head.tip) await setTimeout(10 * (attempt + 1));
+      if (next.tip === head.tip && attempt === 0) await locker.sweep();
       head = next;
     }
   } finally {
@@ -178,17 +180,11 @@ function entriesFor(drafts: readonly Draft[], all: readonly Draft[]) {
   }));
 }
 
-/** Compare-and-set: moves the branch to the last commit if it still is where it was. */
-async function moveBranch(
-  { git }: Repository,
+function moveBranch(
+  { repository, locker, log }: CommitContext,
   { ref, tip }: Branch,
   commits: readonly string[],
 ): Promise<boolean> {
-  const last = commits.at(-1) ?? '';
   const reason = `pressmark: ${commits.length === 1 ? 'an article' : `${commits.length} articles`}`;
-  const old = tip ?? '0'.repeat(last.length);
-  const { code } = await git(['update-ref', '--create-reflog', '-m', reason, ref, last, old], {
-    accept: [1, 128],
-  });
-  return code === 0;
+  return moveRef(repository, locker, log, { ref, to: commits.at(-1) ?? '', from: tip, reason });
 }

@@ -178,7 +178,7 @@ export function createCommitter({ host, context, template, skipCi, readStored }:
         if (held !== undefined) return held;
       }
       // somebody may have parked more meanwhile
-      if (!(await forgetParked(repository, tip))) continue;
+      if (!(await forgetParked(context, tip))) continue;
       hasParked = false;
       log.info({ commits: parked.length }, 'what was parked is on the branch');
       return undefined;

@@ -5,6 +5,8 @@ import { setTimeout } from 'node:timers/promises';
 import { PressmarkError, systemCode } from '../errors.js';
 import type { LockHelper } from '../fs/lock-helper.js';
 import type { Log } from '../log.js';
+import { freeRefLocks, type MoveNotes, parseMove, type RefMove } from './ref-move.js';
+import type { Repository } from './repository.js';
 
 /** Git's `index.lock`, held. */
 export interface IndexLock {
@@ -15,7 +17,7 @@ export interface IndexLock {
 }
 
 /** Takes git's `index.lock`; see `createIndexLocker`. */
-export interface IndexLocker {
+export interface IndexLocker extends MoveNotes {
   /**
    * Waits for some seconds where somebody else holds the lock.
    *
@@ -23,7 +25,7 @@ export interface IndexLocker {
    * @throws PressmarkError GIT_FAILED when `signal` ends the waiting, or the git directory cannot be written.
    */
   take(signal: AbortSignal): Promise<IndexLock | undefined>;
-  /** Removes an `index.lock` that a killed Pressmark has left. A lock of anybody else is never touched. */
+  /** Removes the locks that a killed Pressmark and its git have left. A lock of anybody else is never touched. */
   sweep(): Promise<void>;
   close(): Promise<void>;
 }
@@ -35,7 +37,11 @@ const LONGEST_WAIT_MS = 4_000;
  * The lock is a hard link to a token file of this process: the inode proves whose it is, and a kernel lock on
  * the token says whether its process is alive.
  */
-export function createIndexLocker(gitDir: string, helper: LockHelper, log: Log): IndexLocker {
+export function createIndexLocker(
+  { gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>,
+  helper: LockHelper,
+  log: Log,
+): IndexLocker {
   const folder = join(gitDir, 'pressmark');
   const id = randomBytes(8).toString('hex');
   const token = join(folder, `token-${id}`);
@@ -99,10 +105,22 @@ export function createIndexLocker(gitDir: string, helper: LockHelper, log: Log):
           await unlink(lockPath);
           log.info('removed the git index.lock that a killed Pressmark had left');
         }
+        const move = parseMove(await file.readFile('utf8'));
+        if (move !== undefined) await freeRefLocks({ gitDir, commonDir }, move, log);
         await removeDraft(join(folder, name.replace('token-', 'index-')));
         await unlink(other);
       });
     }
+  }
+
+  async function begin(move: RefMove): Promise<void> {
+    if (held === undefined) await makeToken();
+    await held?.truncate(0);
+    await held?.write(JSON.stringify(move));
+  }
+
+  async function end(): Promise<void> {
+    await held?.truncate(0);
   }
 
   async function close(): Promise<void> {
@@ -112,7 +130,7 @@ export function createIndexLocker(gitDir: string, helper: LockHelper, log: Log):
     held = undefined;
   }
 
-  return { take, sweep, close };
+  return { take, sweep, begin, end, close };
 }
 
 function failed(cause: unknown): PressmarkError {

@@ -5,6 +5,7 @@ import type { NotNow } from './head.js';
 import { identityOf } from './identity.js';
 import { type Authored, importCommits } from './import.js';
 import { trailerValue } from './message.js';
+import { moveRef } from './ref-move.js';
 import type { Repository } from './repository.js';
 import { blobsAt } from './tree.js';
 
@@ -47,9 +48,9 @@ export async function parkedTip({ git, parkedRef }: Repository): Promise<string 
 export async function park(
   requests: readonly CommitRequest[],
   { waitingFor }: NotNow,
-  { repository, author }: Pick<CommitContext, 'repository' | 'author'>,
+  { repository, locker, log, author }: Pick<CommitContext, 'repository' | 'locker' | 'log' | 'author'>,
 ): Promise<void> {
-  const { git, parkedRef } = repository;
+  const { parkedRef: ref } = repository;
   const [blobs, identity] = await Promise.all([
     blobsOf(repository, requests),
     identityOf(repository.git, author),
@@ -71,13 +72,10 @@ export async function park(
     });
     if (drafts.length === 0) return;
     const commits = await importCommits(repository, tip, drafts, identity);
-    const last = commits.at(-1) ?? '';
-    const moved = await git(['update-ref', parkedRef, last, tip ?? '0'.repeat(last.length)], {
-      accept: [1, 128],
-    });
-    if (moved.code === 0) return;
+    if (await moveRef(repository, locker, log, { ref, to: commits.at(-1) ?? '', from: tip })) return;
+    if (attempt === 0) await locker.sweep();
   }
-  throw new PressmarkError('GIT_FAILED', `${parkedRef} could not be moved to the new commits`);
+  throw new PressmarkError('GIT_FAILED', `${ref} could not be moved to the new commits`);
 }
 
 /** What stands at the requests' paths before them: as parked, else on the commit that HEAD was at. */
@@ -141,6 +139,9 @@ function valueIn(message: string, key: string): string | undefined {
  *
  * @returns false where something else stands there by now.
  */
-export async function forgetParked({ git, parkedRef }: Repository, tip: string): Promise<boolean> {
-  return (await git(['update-ref', '-d', parkedRef, tip], { accept: [1, 128] })).code === 0;
+export function forgetParked(
+  { repository, locker, log }: Pick<CommitContext, 'repository' | 'locker' | 'log'>,
+  tip: string,
+): Promise<boolean> {
+  return moveRef(repository, locker, log, { ref: repository.parkedRef, to: null, from: tip });
 }

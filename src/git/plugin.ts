@@ -64,7 +64,7 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
   if (repository.foreign)
     log.warn('the git repository belongs to another user; what is committed here belongs to root');
 
-  const locker = createIndexLocker(repository.gitDir, findLockHelper(), log);
+  const locker = createIndexLocker(repository, findLockHelper(), log);
   const context: CommitContext = {
     repository,
     locker,

@@ -13,6 +13,8 @@ export interface Repository {
   readonly prefix: string;
   /** This work tree's own git directory, absolute; where HEAD and the index are. */
   readonly gitDir: string;
+  /** The git directory that all linked work trees share, absolute; where objects and branches are. */
+  readonly commonDir: string;
   /** Where commits are kept that cannot go to the branch now; a linked work tree has one of its own. */
   readonly parkedRef: string;
   /** Git's own version, such as `[2, 39]`. */
@@ -88,6 +90,7 @@ export async function openRepository(
     top,
     prefix,
     gitDir,
+    commonDir,
     parkedRef: gitDir === commonDir ? 'refs/pressmark/parked' : 'refs/worktree/pressmark/parked',
     version,
     objectFormat: format === 'sha256' ? 'sha256' : 'sha1',
