@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
-import type { EventAnswer } from '../sender/send-event.js';
-import { sampleArticle, sampleTest, sendEvent } from '../sender/send-event.js';
+import { sampleArticle, sampleTest } from '../sender/sample-event.js';
+import { type EventName, envelopeOf, postEvent } from '../sender/send-event.js';
 import { DEMO_ARTICLES } from './demo-articles.js';
 import type { DemoWatcher } from './demo-watcher.js';
 
@@ -23,19 +23,21 @@ export async function playDemo({ url, endpoint, secret, dir, watcher }: DemoStag
 
   async function send(
     what: string,
-    event: Parameters<typeof sendEvent>[2],
-    data: object,
+    event: EventName,
+    data: Record<string, unknown>,
     expected: number,
-  ): Promise<EventAnswer> {
+  ): Promise<{ readonly body: string }> {
     second += 1000;
-    const answer = await sendEvent(`${url}${endpoint}`, secret, event, data, new Date(second).toISOString());
+    const envelope = envelopeOf(event, data, new Date(second).toISOString());
+    const answer = await postEvent({ url: `${url}${endpoint}`, secret }, envelope);
+    const body = answer.body.toString();
     const right = answer.status === expected;
     ok &&= right;
     console.log(
       `${paint(right ? 'green' : 'red', `${answer.status}`)}  ${paint('bold', what)}  ${paint('dim', `${answer.ms} ms`)}`,
     );
-    console.log(`     ${answer.body.length > 160 ? `${answer.body.slice(0, 160)}…` : answer.body}`);
-    return answer;
+    console.log(`     ${body.length > 160 ? `${body.slice(0, 160)}…` : body}`);
+    return { body };
   }
 
   async function showEffects(published: { id: string; url: string }, effect: string): Promise<void> {

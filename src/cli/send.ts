@@ -2,10 +2,9 @@ import { readFileSync } from 'node:fs';
 import { Argument, Command } from 'commander';
 import { loadSettings } from '../config/load.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
-import { EVENT_NAMES, sampleArticle, sampleTest, sendEvent } from '../sender/send-event.js';
+import { sampleArticle, sampleTest } from '../sender/sample-event.js';
+import { EVENT_NAMES, type EventName, envelopeOf, postEvent } from '../sender/send-event.js';
 import { example, withDir } from './options.js';
-
-type EventName = (typeof EVENT_NAMES)[number];
 
 interface SendOptions {
   readonly dir: string;
@@ -37,19 +36,16 @@ export function sendCommand(): Command {
           'there is no secret to sign with; set PRESSMARK_SECRET, or run pressmark init',
         );
       const to = options.to ?? `http://localhost:${settings.port}${settings.endpoint}`;
-      if (!URL.canParse(to))
+      if (!/^https?:/i.test(to) || !URL.canParse(to))
         throw new PressmarkError(
           'USAGE',
-          `--to ${quote(to)} is no URL; give one such as https://example.com/webhook`,
+          `--to ${quote(to)} is no http(s) URL; give one such as https://example.com/webhook`,
         );
       const timestamp = new Date().toISOString();
-      const { status, body, ms } = await sendEvent(
-        to,
-        secret,
-        event,
-        dataOf(event, options, timestamp),
-        timestamp,
-      );
+      const envelope = envelopeOf(event, dataOf(event, options, timestamp), timestamp);
+      const { status, body: bytes, ms, incomplete } = await postEvent({ url: to, secret }, envelope);
+      const body = bytes.toString();
+      if (incomplete !== undefined) console.error(`pressmark: the answer ${incomplete}`);
       if (options.json) console.log(JSON.stringify({ status, ms, body }));
       else console.log(`${status} in ${ms} ms\n${body}`);
       if (status < 200 || status > 299) process.exitCode = 1;

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import {
-  CAPABILITIES,
   DELIVERY_TIMEOUT_MS,
   EVENTS,
   type EventName,
@@ -8,106 +6,101 @@ import {
   HEADER_EVENT,
   HEADER_SIGNATURE,
   HEADER_TIMESTAMP,
+  LOOKUP_TIMEOUT_MS,
   REQUEST_CONTRACT_VERSION,
 } from '../contract/limits.js';
 import { sign } from '../contract/signature.js';
-import { messageOf, PressmarkError } from '../errors.js';
+import { exchange, type Reply } from './transport.js';
+
+export type { EventName };
 
 /** What can be sent. */
 export const EVENT_NAMES: readonly EventName[] = EVENTS;
 
-/** An answer as it came. */
-export interface EventAnswer {
-  readonly status: number;
-  readonly body: string;
-  readonly ms: number;
+/** A whole request body before it is bytes (contract: Request envelope). */
+export interface Envelope {
+  readonly event: EventName;
+  readonly timestamp: string;
+  /** 2 on every event but `article.published`, which has none. */
+  readonly contract_version?: number;
+  readonly data: Readonly<Record<string, unknown>>;
 }
 
-/**
- * The bytes of one request: compact JSON with the fields in the contract's order, `contract_version` only
- * where it belongs (contract: Request envelope).
- */
-export function envelopeBytes(event: EventName, data: object, timestamp: string): Buffer {
-  const version = event === 'article.published' ? {} : { contract_version: REQUEST_CONTRACT_VERSION };
-  return Buffer.from(JSON.stringify({ event, timestamp, ...version, data }));
+/** Where an event goes, and what signs it. */
+export interface Recipient {
+  readonly url: string;
+  readonly secret: string;
 }
 
-/**
- * Signs and posts one event.
- *
- * @throws PressmarkError UNREACHABLE where the receiver cannot be reached.
- */
-export async function sendEvent(
-  to: string,
-  secret: string,
+/** The envelope of an event, its fields in the contract's order. */
+export function envelopeOf(
   event: EventName,
-  data: object,
+  data: Readonly<Record<string, unknown>>,
   timestamp: string,
-): Promise<EventAnswer> {
-  const body = envelopeBytes(event, data, timestamp);
-  const headers = {
+): Envelope {
+  const version = event === 'article.published' ? {} : { contract_version: REQUEST_CONTRACT_VERSION };
+  return { event, timestamp, ...version, data };
+}
+
+/** The bytes that are sent and signed: compact JSON, the same for the same envelope each time. */
+export function envelopeBytes(envelope: Envelope): Buffer {
+  return Buffer.from(JSON.stringify(envelope));
+}
+
+/**
+ * The headers of a signed event (contract: Request headers).
+ *
+ * @param sentAt the moment of sending, in milliseconds since the epoch.
+ */
+export function eventHeaders(
+  event: EventName,
+  body: Uint8Array,
+  secret: string,
+  sentAt = Date.now(),
+): Record<string, string> {
+  return {
     'content-type': 'application/json',
     [HEADER_SIGNATURE]: sign(body, secret),
     [HEADER_EVENT]: event,
-    [HEADER_TIMESTAMP]: String(Math.floor(Date.now() / 1000)),
+    [HEADER_TIMESTAMP]: String(Math.floor(sentAt / 1000)),
     ...(event !== 'article.published' && { [HEADER_CONTRACT]: String(REQUEST_CONTRACT_VERSION) }),
   };
-  const started = performance.now();
-  try {
-    const response = await fetch(to, {
-      method: 'POST',
-      body,
-      headers,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(DELIVERY_TIMEOUT_MS),
-    });
-    return {
-      status: response.status,
-      body: await response.text(),
-      ms: Math.round(performance.now() - started),
-    };
-  } catch (cause) {
-    const reason =
-      cause instanceof Error && cause.cause !== undefined ? messageOf(cause.cause) : messageOf(cause);
-    throw new PressmarkError(
-      'UNREACHABLE',
-      `${to} cannot be reached: ${reason || 'no connection'}; is the receiver running there?`,
-      { cause },
-    );
-  }
 }
 
-/** A small article for trying a receiver out; what `given` says replaces the sample's own. */
-export function sampleArticle(
-  given: Readonly<Record<string, unknown>>,
-  timestamp: string,
-): Record<string, unknown> {
-  const id = typeof given.id === 'string' ? given.id : randomUUID();
-  const title = typeof given.title === 'string' ? given.title : 'A first article';
-  const jsonLd = {
-    '@context': 'https://schema.org',
-    '@type': 'Article',
-    headline: title,
-    datePublished: timestamp,
-  };
-  return {
-    id,
-    title,
-    slug: title,
-    content_html: `<p>This article was sent to try the receiver out. If you can read it on your site, everything works.</p>\n<!-- svc:item:${id} -->`,
-    content_markdown: `This article was sent to try the receiver out. If you can read it on your site, everything works.\n\n<!-- svc:item:${id} -->\n`,
-    meta_description: 'Sent to try the receiver out.',
-    focus_keyword: '',
-    featured_image_url: null,
-    tags: ['trial'],
-    author: 'Pressmark',
-    published_at: timestamp,
-    json_ld: `<script type="application/ld+json">${JSON.stringify(jsonLd).replaceAll('<', '\\u003c')}</script>`,
-    ...given,
-  };
+/**
+ * How long an event may take, in milliseconds. The contract does not show it for an update; that writes an article
+ * as a publish does, and gets as long (contract: Limits).
+ */
+export function timeoutOf(event: EventName): number {
+  return event === 'article.published' || event === 'article.updated'
+    ? DELIVERY_TIMEOUT_MS
+    : LOOKUP_TIMEOUT_MS;
 }
 
-/** The data of a `webhook.test`. */
-export function sampleTest(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return { id: randomUUID(), message: 'A connection test', capabilities: CAPABILITIES, ...given };
+/** How many redirects an event follows (contract: Request headers, Redirects). */
+export function redirectsOf(event: EventName): number {
+  return event === 'article.published' ? 1 : 0;
+}
+
+/**
+ * Serializes, signs and posts one event under the contract's limits.
+ *
+ * @param sentAt the moment of sending, in milliseconds since the epoch.
+ * @throws PressmarkError UNREACHABLE where no answer came.
+ */
+export function postEvent(
+  { url, secret }: Recipient,
+  envelope: Envelope,
+  { keepAlive = false, sentAt = Date.now() }: { keepAlive?: boolean; sentAt?: number } = {},
+): Promise<Reply> {
+  const body = envelopeBytes(envelope);
+  const { event } = envelope;
+  return exchange({
+    url,
+    headers: eventHeaders(event, body, secret, sentAt),
+    body,
+    timeoutMs: timeoutOf(event),
+    redirects: redirectsOf(event),
+    keepAlive,
+  });
 }

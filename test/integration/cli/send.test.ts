@@ -59,7 +59,7 @@ for (const [what, args, message] of [
     ['article.published', '--file', 'nowhere.json'],
     /nowhere\.json.*cannot be read/,
   ],
-  ['an address that is none', ['webhook.test', '--to', 'somewhere'], /--to "somewhere" is no URL/],
+  ['an address that is none', ['webhook.test', '--to', 'somewhere'], /--to "somewhere" is no http\(s\) URL/],
 ] as const) {
   test(`send refuses ${what} with one line and exit code 2`, async (t) => {
     const { code, stderr } = await run(['send', ...args, '--dir', tempDir(t)], { PRESSMARK_SECRET: SECRET });

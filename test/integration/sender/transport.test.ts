@@ -1,0 +1,198 @@
+import http from 'node:http';
+import net, { type AddressInfo } from 'node:net';
+import test from 'ava';
+import { exchange, type Outgoing } from '../../../src/sender/transport.js';
+import { reply, startEndpoint } from '../../support/endpoint.js';
+
+const LONG: Pick<Outgoing, 'headers' | 'timeoutMs'> = { headers: {}, timeoutMs: 60_000 };
+const body = Buffer.from('{"one":"ü"}');
+
+/** A server that speaks bytes instead of HTTP. */
+async function startRaw(
+  t: { teardown(dispose: () => unknown): void },
+  serve: (socket: net.Socket) => void,
+): Promise<string> {
+  const server = net.createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', () => serve(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+}
+
+test('the bytes and headers arrive as they were given', async (t) => {
+  const { url, got } = await startEndpoint(t, reply(201, 'made', { 'x-more': 'yes' }));
+  const answer = await exchange({ ...LONG, url, body, headers: { 'content-type': 'application/json' } });
+  t.deepEqual([answer.status, answer.body.toString(), answer.incomplete], [201, 'made', undefined]);
+  t.is(answer.headers['x-more'], 'yes');
+  t.is(answer.url, url);
+  const [first] = got;
+  t.deepEqual(first?.body, body);
+  t.deepEqual(
+    [first?.method, first?.path, first?.headers['content-type'], first?.headers['accept-encoding']],
+    ['POST', '/hook', 'application/json', 'identity'],
+  );
+});
+
+for (const status of [301, 302, 307, 308]) {
+  test(`a ${status} is followed once, with the same method and the same bytes`, async (t) => {
+    const { url, origin, got } = await startEndpoint(t, (request, response) =>
+      reply(request.path === '/last' ? 200 : status, 'here', { location: '/last' })(request, response),
+    );
+    const answer = await exchange({ ...LONG, url, body, redirects: 1 });
+    t.deepEqual([answer.status, answer.url], [200, `${origin}/last`]);
+    t.deepEqual(
+      got.map((one) => [one.method, one.path, one.body.toString()]),
+      [
+        ['POST', '/hook', body.toString()],
+        ['POST', '/last', body.toString()],
+      ],
+    );
+  });
+}
+
+test('a second redirect is not followed; without leave, no redirect is', async (t) => {
+  const { url, got } = await startEndpoint(t, (request, response) =>
+    reply(302, '', { location: `${request.path}x` })(request, response),
+  );
+  const twice = await exchange({ ...LONG, url, body, redirects: 1 });
+  t.deepEqual([twice.status, got.map(({ path }) => path)], [302, ['/hook', '/hookx']]);
+  const none = await exchange({ ...LONG, url, body });
+  t.deepEqual([none.status, got.length, none.redirectRefused], [302, 3, undefined]);
+});
+
+test('a 303 is no redirect that a delivery can take', async (t) => {
+  const { url, got } = await startEndpoint(t, reply(303, '', { location: '/last' }));
+  t.is((await exchange({ ...LONG, url, body, redirects: 1 })).status, 303);
+  t.is(got.length, 1);
+});
+
+test('a redirect to another host is followed', async (t) => {
+  const other = await startEndpoint(t, reply(200, 'there'));
+  const { url } = await startEndpoint(
+    t,
+    reply(301, '', { location: other.url.replace('127.0.0.1', 'localhost') }),
+  );
+  const answer = await exchange({ ...LONG, url, body, redirects: 1 });
+  t.is(answer.body.toString(), 'there');
+  t.deepEqual(other.got[0]?.body, body);
+});
+
+for (const [what, location, reason] of [
+  ['nowhere', undefined, /no Location/],
+  ['what is no URL', 'http://', /not an http\(s\) URL/],
+  ['a file', 'file:///etc/passwd', /not an http\(s\) URL/],
+  ['a URL with credentials', 'http://me:too@127.0.0.1/', /without credentials/],
+] as const) {
+  test(`a redirect to ${what} is not followed, and the answer says so`, async (t) => {
+    const { url, got } = await startEndpoint(t, reply(302, '', location === undefined ? {} : { location }));
+    const answer = await exchange({ ...LONG, url, body, redirects: 1 });
+    t.is(answer.status, 302);
+    t.regex(answer.redirectRefused ?? '', reason);
+    t.is(got.length, 1);
+  });
+}
+
+for (const [size, incomplete] of [
+  [1_000_000, undefined],
+  [1_000_001, 'is over 1,000,000 bytes'],
+] as const) {
+  test(`an answer of ${size} bytes`, async (t) => {
+    const { url } = await startEndpoint(t, reply(200, 'x'.repeat(size)));
+    const answer = await exchange({ ...LONG, url, body });
+    t.deepEqual([answer.status, answer.body.length, answer.incomplete], [200, 1_000_000, incomplete]);
+  });
+}
+
+test('an answer without end is left where the limit is', async (t) => {
+  let open = true;
+  const { url } = await startEndpoint(t, (_got, response) => {
+    response.on('close', () => {
+      open = false;
+    });
+    const more = () => {
+      while (open && response.write('x'.repeat(100_000)));
+      if (open) response.once('drain', more);
+    };
+    more();
+  });
+  const answer = await exchange({ ...LONG, url, body });
+  t.is(answer.incomplete, 'is over 1,000,000 bytes');
+});
+
+test('an answer that breaks off is incomplete', async (t) => {
+  const url = await startRaw(t, (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"rec'));
+  const answer = await exchange({ ...LONG, url, body });
+  t.deepEqual([answer.status, answer.body.toString(), answer.incomplete], [200, '{"rec', 'broke off']);
+});
+
+test('an answer that never ends is incomplete after the time allowed', async (t) => {
+  const url = await startRaw(
+    t,
+    (socket) => void socket.write('HTTP/1.1 200 OK\r\ncontent-length: 50\r\n\r\n{"rec'),
+  );
+  const answer = await exchange({ ...LONG, url, body, timeoutMs: 300 });
+  t.is(answer.incomplete, 'was not complete within 0.3 s');
+});
+
+test('the time allowed covers the redirect too', async (t) => {
+  const { url } = await startEndpoint(t, (request, response) => {
+    if (request.path === '/hook') reply(302, '', { location: '/hangs' })(request, response);
+  });
+  await t.throwsAsync(exchange({ ...LONG, url, body, redirects: 1, timeoutMs: 300 }), {
+    code: 'UNREACHABLE',
+    message: /hangs cannot be reached: no answer within 0\.3 s/,
+  });
+});
+
+for (const [what, serve] of [
+  ['hangs up', (socket: net.Socket) => socket.destroy()],
+  ['speaks something else', (socket: net.Socket) => socket.end('SSH-2.0-hello\r\n')],
+  [
+    'asks for another protocol',
+    (socket: net.Socket) =>
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+  ],
+] as const) {
+  test(`a server that ${what} is one that cannot be reached`, async (t) => {
+    const url = await startRaw(t, serve);
+    await t.throwsAsync(exchange({ ...LONG, url, body }), { code: 'UNREACHABLE' });
+  });
+}
+
+test('nobody there', async (t) => {
+  await t.throwsAsync(exchange({ ...LONG, url: 'http://127.0.0.1:1/', body }), {
+    code: 'UNREACHABLE',
+    message: /ECONNREFUSED/,
+  });
+  await t.throwsAsync(exchange({ ...LONG, url: 'http://nobody.invalid/', body }), { code: 'UNREACHABLE' });
+});
+
+test('a kept connection that the server has closed meanwhile costs nothing', async (t) => {
+  let connections = 0;
+  const server = http.createServer((request, response) => {
+    request.resume().on('end', () => {
+      // No hint that this connection ends soon, and then it ends without waiting for the next request's answer.
+      response.writeHead(200, { connection: 'keep-alive' }).end('ok');
+    });
+  });
+  server.on('connection', (socket) => {
+    connections++;
+    let requests = 0;
+    socket.on('data', (chunk: Buffer) => {
+      if (chunk.toString().startsWith('POST') && ++requests > 1) socket.destroy();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  for (let n = 0; n < 3; n++) {
+    const answer = await exchange({ ...LONG, url, body, keepAlive: true });
+    t.is(answer.status, 200);
+  }
+  t.is(connections, 3);
+});
