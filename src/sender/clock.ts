@@ -1,0 +1,37 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** The time, and waiting for it; tests have one of their own. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Waits; returns early where the signal comes. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** The machine's clock. */
+export const CLOCK: Clock = {
+  now: Date.now,
+  wait: (ms, signal) =>
+    pause(ms, undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    }),
+};
+
+/**
+ * Lets through at most so many a second, evenly spaced.
+ *
+ * @param perSecond undefined: any number.
+ */
+export function pacemaker(
+  clock: Clock,
+  perSecond: number | undefined,
+): (signal: AbortSignal) => Promise<void> {
+  if (perSecond === undefined) return () => Promise.resolve();
+  const gap = 1000 / perSecond;
+  let next = 0;
+  return async (signal) => {
+    const at = Math.max(next, clock.now());
+    next = at + gap;
+    if (at > clock.now()) await clock.wait(at - clock.now(), signal);
+  };
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { canonicalUrl } from '../contract/canonical-url.js';
+import { didYouMean, messageOf, PressmarkError, quote } from '../errors.js';
+import { writeAtomically } from '../fs/atomic-write.js';
+import { makeState, type SenderState } from './state.js';
+
+const NAME = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/;
+
+const url = z.string().refine((text) => canonicalUrl(text) !== undefined && !text.includes('#'), {
+  error: 'must be an absolute http(s) URL without credentials and fragment',
+});
+
+const schema = z.strictObject({
+  /** The receiver's address; every event goes there. */
+  url,
+  secret: z.string().min(1, { error: 'must not be empty' }),
+  /** The byline of articles whose file names no author; empty: the application's name. */
+  author: z.string(),
+  /** The name of the site or company that publishes: byline of last resort, and the Organization block. */
+  application: z.string().min(1, { error: 'must not be empty' }),
+  /** The address of a view-tracking image; null where there is none. */
+  tracking: url.nullable(),
+  /** Keeps the ids of this connector's articles apart from those of other folders; made once. */
+  key: z.string().min(16),
+});
+
+/** A receiver that articles are published to. */
+export type Connector = z.infer<typeof schema> & { readonly name: string };
+
+/** A connector as a person gives it. */
+export type ConnectorInput = Omit<Connector, 'key'>;
+
+/**
+ * Checks what a person gave; one that is there under that name keeps its key.
+ *
+ * @throws PressmarkError USAGE, naming the field.
+ */
+export function makeConnector(state: SenderState, { name, ...input }: ConnectorInput): Connector {
+  if (!NAME.test(name))
+    throw new PressmarkError(
+      'USAGE',
+      `${quote(name)} is no name for a connector; take lowercase letters, digits and hyphens, at most 40`,
+    );
+  const key = keyOf(join(state.connectors, `${name}.json`)) ?? randomBytes(16).toString('hex');
+  const result = schema.safeParse({ ...input, key });
+  if (!result.success) throw new PressmarkError('USAGE', `the connector's ${firstIssue(result.error)}`);
+  return { name, ...result.data };
+}
+
+/** The key in a connector's file, whatever else is wrong with it: without it, published articles would be new ones. */
+function keyOf(path: string): string | undefined {
+  try {
+    return schema.shape.key.safeParse(JSON.parse(fs.readFileSync(path, 'utf8')).key).data;
+  } catch {
+    return undefined; // there is no such file, or nothing to be had from it
+  }
+}
+
+/**
+ * Stores a connector, readable by its owner alone.
+ *
+ * @throws PressmarkError QUEUE_FAILED
+ */
+export async function saveConnector(state: SenderState, { name, ...connector }: Connector): Promise<void> {
+  makeState(state);
+  try {
+    await writeAtomically(
+      join(state.connectors, `${name}.json`),
+      `${JSON.stringify(connector, null, 2)}\n`,
+      0o600,
+    );
+  } catch (cause) {
+    throw new PressmarkError('QUEUE_FAILED', `the connector cannot be stored: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/**
+ * Every connector, by name.
+ *
+ * @throws PressmarkError CONFIG_INVALID where one of the files cannot be read.
+ */
+export function readConnectors(state: SenderState): Connector[] {
+  if (!fs.existsSync(state.connectors)) return [];
+  return fs
+    .readdirSync(state.connectors)
+    .filter((file) => file.endsWith('.json') && NAME.test(file.slice(0, -5)))
+    .sort()
+    .map((file) => readConnector(join(state.connectors, file), file.slice(0, -5)));
+}
+
+function readConnector(path: string, name: string): Connector {
+  const refuse = (reason: string, cause?: unknown) =>
+    new PressmarkError(
+      'CONFIG_INVALID',
+      `${path}: ${reason}; mend it, or connect anew: pressmark connect ${name} <url>`,
+      { cause },
+    );
+  let json: unknown;
+  try {
+    json = JSON.parse(fs.readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw refuse('cannot be read as JSON', cause); // the parser's words would quote the secret
+  }
+  const result = schema.safeParse(json);
+  if (!result.success) throw refuse(firstIssue(result.error));
+  return { name, ...result.data };
+}
+
+/**
+ * The connector of that name; without a name, the only one there is.
+ *
+ * @throws PressmarkError USAGE
+ */
+export function chooseConnector(connectors: readonly Connector[], name: string | undefined): Connector {
+  const [only, second] = connectors;
+  if (only === undefined)
+    throw new PressmarkError(
+      'USAGE',
+      'nothing is published until a receiver is connected: pressmark connect <name> <url>',
+    );
+  const names = connectors.map((one) => one.name);
+  if (name === undefined) {
+    if (second === undefined) return only;
+    throw new PressmarkError('USAGE', `say which connector with --connector; there are ${names.join(', ')}`);
+  }
+  const found = connectors.find((one) => one.name === name);
+  if (found !== undefined) return found;
+  throw new PressmarkError('USAGE', `there is no connector ${quote(name)}${didYouMean(name, names)}`);
+}
+
+function firstIssue(error: z.ZodError): string {
+  const issue = error.issues[0];
+  return issue === undefined ? 'is wrong' : `${issue.path.join('.')} ${issue.message}`.trim();
+}

@@ -1,0 +1,42 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, PressmarkError, quote } from '../errors.js';
+
+/** The sender's own folder, in the folder it was pointed to. */
+const NAME = '.pressmark-sender';
+
+/** Where the sender keeps what it knows. */
+export interface SenderState {
+  /** The folder that the sender was pointed to; paths of Markdown files are told relative to it. */
+  readonly dir: string;
+  /** `.pressmark-sender`: the lock lies here. */
+  readonly folder: string;
+  readonly connectors: string;
+  readonly deliveries: string;
+}
+
+/** The places below a folder; nothing is made. */
+export function stateOf(dir: string): SenderState {
+  const folder = join(dir, NAME);
+  return { dir, folder, connectors: join(folder, 'connectors'), deliveries: join(folder, 'deliveries') };
+}
+
+/**
+ * Makes the sender's folder where it is missing: readable by its owner alone, as it holds secrets, and ignored by git.
+ *
+ * @throws PressmarkError QUEUE_FAILED
+ */
+export function makeState(state: SenderState): void {
+  try {
+    fs.mkdirSync(state.folder, { recursive: true, mode: 0o700 });
+    for (const folder of [state.connectors, state.deliveries]) fs.mkdirSync(folder, { recursive: true });
+    const ignore = join(state.folder, '.gitignore');
+    if (!fs.existsSync(ignore)) fs.writeFileSync(ignore, '*\n');
+  } catch (cause) {
+    throw new PressmarkError(
+      'QUEUE_FAILED',
+      `${quote(state.folder, 200)} cannot be made: ${messageOf(cause)}; choose another folder with --dir`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,231 @@
+import test from 'ava';
+import { checkLookup, checkTest, checkUpdated, errorText } from '../../../src/sender/answer-checks.js';
+import { outcomeOf } from '../../../src/sender/outcome.js';
+import type { Envelope } from '../../../src/sender/send-event.js';
+import type { Reply } from '../../../src/sender/transport.js';
+
+const ALL = ['article.published', 'article.lookup', 'article.updated'];
+
+function answer(status: number, body: unknown = '', over: Partial<Reply> = {}): Reply {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return {
+    status,
+    headers: {},
+    body: Buffer.from(text),
+    incomplete: undefined,
+    url: 'https://r.example/hook',
+    redirectRefused: undefined,
+    ms: 1,
+    ...over,
+  };
+}
+
+const refusal = (checked: object) => ('refusal' in checked ? String(checked.refusal) : 'accepted');
+
+for (const version of [2, 3]) {
+  test(`webhook.test: version ${version} with all three capabilities takes a refresh`, (t) => {
+    const checked = checkTest(
+      answer(200, { received: true, contract_version: version, capabilities: [...ALL, 'article.sung'] }),
+    );
+    t.deepEqual(checked, { value: { version, noRefresh: undefined } } as typeof checked);
+  });
+}
+
+for (const [what, reply] of [
+  ['a bare 200', answer(200)],
+  ['received alone', answer(200, { received: true })],
+  ['no JSON', answer(200, '<p>Thank you</p>')],
+  ['a list', answer(200, [1])],
+  ['another version', answer(200, { received: true, contract_version: 1, capabilities: ALL })],
+  ['a version that is a text', answer(200, { received: true, contract_version: '3', capabilities: ALL })],
+  ['no capabilities', answer(200, { received: true, contract_version: 3 })],
+  [
+    'capabilities that are no list',
+    answer(200, { received: true, contract_version: 3, capabilities: 'all' }),
+  ],
+  ['not received', answer(200, { contract_version: 3, capabilities: ALL })],
+  ['a 202', answer(202, { received: true, contract_version: 3, capabilities: ALL })],
+  ['an unsupported event', answer(400, { error: 'unsupported event' })],
+] as const) {
+  test(`webhook.test: ${what} reads as version 1, and a refresh needs a Version 2 receiver`, (t) => {
+    const checked = checkTest(reply);
+    t.true('value' in checked);
+    if (!('value' in checked)) return;
+    t.is(checked.value.version, 1);
+    t.regex(checked.value.noRefresh ?? '', /a Version 2 receiver is required/);
+  });
+}
+
+test('webhook.test: a capability that is missing is named', (t) => {
+  const checked = checkTest(
+    answer(200, { received: true, contract_version: 3, capabilities: ALL.slice(0, 2) }),
+  );
+  t.true('value' in checked && checked.value.version === 3);
+  t.regex('value' in checked ? (checked.value.noRefresh ?? '') : '', /does not report article\.updated/);
+});
+
+for (const [what, reply, words] of [
+  ['a 401', answer(401, { error: 'signature' }), /the secret is not the receiver's/],
+  ['a 404', answer(404), /HTTP 404/],
+  ['a 500', answer(500, 'sorry'), /HTTP 500: sorry/],
+  [
+    'a redirect',
+    answer(301, '', { headers: { location: 'https://r.example/hook/' } }),
+    /HTTP 301 to "https:\/\/r\.example\/hook\/" .*register the final URL/,
+  ],
+  ['too large an answer', answer(200, '{', { incomplete: 'is over 1,000,000 bytes' }), /over 1,000,000/],
+] as const) {
+  test(`webhook.test: ${what} is a test that failed`, (t) => t.regex(refusal(checkTest(reply)), words));
+}
+
+const target = {
+  id: 'a',
+  url: 'https://g.example/a',
+  revision_id: 'r1',
+  title: 'A',
+  content_html: '<p>a</p>',
+};
+const found = (over: object, status = 200) =>
+  answer(status, { received: true, contract_version: 3, target, ...over });
+
+test('lookup: a whole target is taken, and nothing but the five fields', (t) => {
+  const checked = checkLookup(found({ target: { ...target, more: 1 } }), 'https://g.example/a/#top');
+  t.deepEqual(checked, { value: target });
+});
+
+for (const [what, reply, words] of [
+  ['404', answer(404, { error: 'nothing there' }), /HTTP 404: \{"error":"nothing there"\}/],
+  ['201', found({}, 201), /HTTP 201/],
+  ['a bare 200', answer(200), /must be a JSON object, got ""/],
+  [
+    'a version 1 acknowledgement',
+    answer(200, { received: true }),
+    /contract_version must be 2 or 3.*nothing/,
+  ],
+  ['not received', found({ received: false }), /received must be true in the answer, got false/],
+  ['version 4', found({ contract_version: 4 }), /contract_version must be 2 or 3 in the answer, got 4/],
+  ['no target', found({ target: null }), /target is missing/],
+  ['another origin', found({ target: { ...target, url: 'https://h.example/a' } }), /not the address/],
+  ['another path', found({ target: { ...target, url: 'https://g.example/a//' } }), /not the address/],
+  ['another case', found({ target: { ...target, url: 'https://g.example/A' } }), /not the address/],
+  ['another query', found({ target: { ...target, url: 'https://g.example/a?b' } }), /not the address/],
+  ['a relative url', found({ target: { ...target, url: '/a' } }), /not the address/],
+  ['too large', answer(200, '{', { incomplete: 'is over 1,000,000 bytes' }), /over 1,000,000 bytes/],
+  ['half an answer', answer(200, '{"rec', { incomplete: 'broke off' }), /the answer broke off/],
+  ...(['id', 'url', 'revision_id', 'title', 'content_html'] as const).flatMap((field) => [
+    [
+      `an empty ${field}`,
+      found({ target: { ...target, [field]: '' } }),
+      new RegExp(`target\\.${field} must be a nonempty string, got ""`),
+    ] as const,
+    [
+      `a ${field} that is a number`,
+      found({ target: { ...target, [field]: 7 } }),
+      new RegExp(`target\\.${field} must be a nonempty string, got 7`),
+    ] as const,
+  ]),
+] as const) {
+  test(`lookup: ${what} is refused, and the rule is named`, (t) =>
+    t.regex(refusal(checkLookup(reply, 'https://g.example/a')), words));
+}
+
+const update: Envelope = {
+  event: 'article.updated',
+  timestamp: 't',
+  contract_version: 2,
+  data: { id: 'd', revision_id: 'd', target_url: 'https://g.example/a' },
+};
+const publish: Envelope = { event: 'article.published', timestamp: 't', data: { id: 'd' } };
+
+test('update: landed only where the answer repeats the revision', (t) => {
+  const landed = { received: true, contract_version: 2, revision_id: 'd' };
+  t.deepEqual(checkUpdated(answer(200, landed), 'd'), { value: true });
+  t.deepEqual(outcomeOf(update, answer(200, landed)), {
+    result: 'accepted',
+    statusCode: 200,
+    liveUrl: 'https://g.example/a',
+  });
+  for (const body of [
+    '',
+    { received: true },
+    { ...landed, revision_id: 'other' },
+    { ...landed, contract_version: 1 },
+  ]) {
+    const outcome = outcomeOf(update, answer(200, body));
+    t.is(outcome.result, 'refused');
+    t.true(outcome.result === 'refused' && !outcome.final);
+  }
+});
+
+test('update: a 409 is final, any other failure is not', (t) => {
+  for (const [status, final] of [
+    [409, true],
+    [400, false],
+    [404, false],
+    [500, false],
+    [301, false],
+  ] as const) {
+    const outcome = outcomeOf(update, answer(status, 'words'));
+    t.true(outcome.result === 'refused');
+    if (outcome.result !== 'refused') return;
+    t.deepEqual([outcome.statusCode, outcome.final], [status, final]);
+    t.regex(outcome.error, new RegExp(`^HTTP ${status}.*words$`));
+  }
+});
+
+for (const status of [200, 201, 202, 204]) {
+  test(`publish: a bare ${status} means delivered`, (t) =>
+    t.deepEqual(outcomeOf(publish, answer(status)), {
+      result: 'accepted',
+      statusCode: status,
+      liveUrl: null,
+    }));
+}
+
+test('publish: the url of the answer is the live link', (t) => {
+  const outcome = outcomeOf(publish, answer(200, { received: true, id: 'd', url: 'https://g.example/a/' }));
+  t.deepEqual(outcome, { result: 'accepted', statusCode: 200, liveUrl: 'https://g.example/a/' });
+});
+
+for (const url of [
+  'javascript:alert(1)',
+  '/a',
+  'https://me:too@g.example/',
+  '',
+  7,
+  null,
+  'https://g.example/\u0000',
+]) {
+  test(`publish: delivered, but ${JSON.stringify(url)} is no live link`, (t) => {
+    const outcome = outcomeOf(publish, answer(200, { url }));
+    t.true(outcome.result === 'accepted' && outcome.liveUrl === null);
+    t.regex((outcome.result === 'accepted' && outcome.note) || '', /is not an absolute http\(s\) URL/);
+  });
+}
+
+for (const incomplete of ['is over 1,000,000 bytes', 'broke off', 'was not complete within 30 s']) {
+  test(`publish: delivered, though the answer ${incomplete}`, (t) => {
+    const outcome = outcomeOf(publish, answer(200, '{"url":"https://g.example/a"', { incomplete }));
+    t.deepEqual(outcome, {
+      result: 'accepted',
+      statusCode: 200,
+      liveUrl: null,
+      note: `its URL cannot be read: the answer ${incomplete}`,
+    });
+  });
+}
+
+for (const status of [301, 304, 400, 401, 409, 413, 429, 500, 599]) {
+  test(`publish: ${status} is a failed attempt that is tried again`, (t) => {
+    const outcome = outcomeOf(publish, answer(status, 'why'));
+    t.true(outcome.result === 'refused' && !outcome.final && outcome.statusCode === status);
+  });
+}
+
+test('the error text is the first 200 characters of the body, whole ones', (t) => {
+  t.is(errorText(answer(500, 'é'.repeat(300))), 'é'.repeat(200));
+  t.is(errorText(answer(500, '🐝'.repeat(300))), '🐝'.repeat(200));
+  t.is(errorText({ body: Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('x')]) }), '\ufffd\ufffdx');
+  const outcome = outcomeOf(publish, answer(503, 'x'.repeat(1000)));
+  t.is(outcome.result === 'refused' && outcome.error, `HTTP 503: ${'x'.repeat(200)}`);
+});

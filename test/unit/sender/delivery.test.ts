@@ -1,0 +1,185 @@
+import test from 'ava';
+import {
+  advance,
+  type Delivery,
+  type DeliveryEvent,
+  type Outcome,
+  queued,
+} from '../../../src/sender/delivery.js';
+import type { Envelope } from '../../../src/sender/send-event.js';
+
+const T0 = Date.parse('2026-11-19T08:00:00Z');
+const MINUTE = 60_000;
+
+const publish: Envelope = {
+  event: 'article.published',
+  timestamp: '2026-11-19T08:00:00Z',
+  data: { id: 'a', title: 'A' },
+};
+const update: Envelope = { ...publish, event: 'article.updated', contract_version: 2 };
+
+const accepted: Outcome = { result: 'accepted', statusCode: 200, liveUrl: null };
+const refused = (statusCode: number | null, error = 'no', final = false): Outcome => ({
+  result: 'refused',
+  statusCode,
+  error,
+  final,
+});
+
+/** The delivery after an event that must mean something to it. */
+function after(delivery: Delivery, event: DeliveryEvent, now: number): Delivery {
+  const next = advance(delivery, event, now);
+  if (next === undefined) throw new Error(`${event.kind} means nothing to one that is ${delivery.status}`);
+  return next;
+}
+
+const taken = (payload = publish, now = T0) =>
+  after(queued('https://r.example/hook', payload, now), { kind: 'take' }, now);
+
+test('a new delivery is pending and due at once', (t) => {
+  t.deepEqual(queued('https://r.example/hook', publish, T0), {
+    url: 'https://r.example/hook',
+    status: 'pending',
+    attempts: 0,
+    lastStatusCode: null,
+    lastError: null,
+    nextRetryAt: '2026-11-19T08:00:00.000Z',
+    payload: publish,
+  });
+});
+
+test('a record has the columns of the contract and no others, in every state', (t) => {
+  const columns = 'attempts lastError lastStatusCode nextRetryAt payload status url';
+  const ended = (outcome: Outcome) => after(taken(), { kind: 'end', outcome }, T0);
+  const failed = ended(refused(409, 'no', true));
+  for (const one of [
+    queued('https://r.example/hook', publish, T0),
+    taken(),
+    ended(accepted),
+    ended(refused(500)),
+    failed,
+    after(failed, { kind: 'retry' }, T0),
+  ])
+    t.is(Object.keys(one).sort().join(' '), columns);
+});
+
+test('pending: taken up when it is due, not before', (t) => {
+  const waiting = { ...queued('https://r.example/hook', publish, T0 + MINUTE) };
+  t.is(advance(waiting, { kind: 'take' }, T0 + MINUTE - 1), undefined);
+  t.is(advance(waiting, { kind: 'take' }, T0 + MINUTE)?.status, 'sending');
+});
+
+test('sending: nobody else takes it up', (t) => {
+  t.is(advance(taken(), { kind: 'take' }, T0), undefined);
+  t.is(advance(taken(), { kind: 'take' }, T0 + 24 * 60 * MINUTE), undefined);
+});
+
+test('sending: stuck for ten minutes it is pending again, due at once, the attempt not counted', (t) => {
+  t.is(advance(taken(), { kind: 'tick' }, T0 + 10 * MINUTE - 1), undefined);
+  const again = after(taken(), { kind: 'tick' }, T0 + 10 * MINUTE);
+  t.deepEqual(
+    [again.status, again.attempts, again.nextRetryAt],
+    ['pending', 0, new Date(T0 + 10 * MINUTE).toISOString()],
+  );
+  t.is(after(again, { kind: 'take' }, T0 + 10 * MINUTE).status, 'sending');
+});
+
+test('sending: a 2xx on a publish is success, and nothing more is due', (t) => {
+  const done = after(taken(), { kind: 'end', outcome: accepted }, T0 + 5);
+  t.deepEqual(
+    [done.status, done.attempts, done.lastStatusCode, done.lastError, done.nextRetryAt],
+    ['success', 1, 200, null, null],
+  );
+});
+
+test('success after a failure keeps no error', (t) => {
+  const once = after(taken(), { kind: 'end', outcome: refused(503, 'busy') }, T0);
+  const again = after(once, { kind: 'take' }, T0 + MINUTE);
+  const done = after(again, { kind: 'end', outcome: accepted }, T0 + MINUTE);
+  t.deepEqual([done.attempts, done.lastStatusCode, done.lastError], [2, 200, null]);
+});
+
+for (const [what, statusCode] of [
+  ['a 4xx', 400],
+  ['a 409 on a publish', 409],
+  ['a 5xx', 503],
+  ['a timeout or connection error', null],
+] as const) {
+  test(`sending: ${what} is tried again by the schedule, with status and error recorded`, (t) => {
+    const failed = after(taken(), { kind: 'end', outcome: refused(statusCode, 'words') }, T0);
+    t.deepEqual(
+      [failed.status, failed.attempts, failed.lastStatusCode, failed.lastError, failed.nextRetryAt],
+      ['pending', 1, statusCode, 'words', new Date(T0 + MINUTE).toISOString()],
+    );
+  });
+}
+
+test('six attempts, 1, 5, 30, 120 and 360 minutes apart at least, then it has failed', (t) => {
+  let now = T0;
+  let delivery = queued('https://r.example/hook', publish, now);
+  for (const [n, wait] of [1, 5, 30, 120, 360, null].entries()) {
+    delivery = after(delivery, { kind: 'take' }, now);
+    now += 30_000; // each attempt takes until its timeout; the wait begins at its end
+    delivery = after(delivery, { kind: 'end', outcome: refused(500, `attempt ${n + 1}`) }, now);
+    t.is(delivery.attempts, n + 1);
+    t.is(delivery.lastError, `attempt ${n + 1}`);
+    if (wait === null) break;
+    t.is(delivery.status, 'pending');
+    t.is(delivery.nextRetryAt, new Date(now + wait * MINUTE).toISOString());
+    t.is(advance(delivery, { kind: 'take' }, now + wait * MINUTE - 1), undefined);
+    now += wait * MINUTE;
+  }
+  t.deepEqual([delivery.status, delivery.attempts, delivery.nextRetryAt], ['failed', 6, null]);
+  for (const kind of ['take', 'tick'] as const)
+    t.is(advance(delivery, { kind }, now + 365 * 24 * 60 * MINUTE), undefined);
+});
+
+test('being stuck uses no attempt up', (t) => {
+  let now = T0;
+  let delivery = taken();
+  for (let n = 0; n < 20; n++) {
+    now += 10 * MINUTE;
+    delivery = after(after(delivery, { kind: 'tick' }, now), { kind: 'take' }, now);
+  }
+  t.is(delivery.attempts, 0);
+});
+
+test('a refusal that is final fails at once', (t) => {
+  const failed = after(taken(update), { kind: 'end', outcome: refused(409, 'conflict', true) }, T0);
+  t.deepEqual(
+    [failed.status, failed.attempts, failed.lastStatusCode, failed.lastError, failed.nextRetryAt],
+    ['failed', 1, 409, 'conflict', null],
+  );
+});
+
+test('an outcome counts only while the delivery is being sent', (t) => {
+  for (const delivery of [
+    queued('https://r.example/hook', publish, T0),
+    after(taken(), { kind: 'tick' }, T0 + 10 * MINUTE),
+    after(taken(), { kind: 'end', outcome: accepted }, T0),
+  ])
+    t.is(advance(delivery, { kind: 'end', outcome: refused(500) }, T0 + 11 * MINUTE), undefined);
+});
+
+test('a person may have a failed delivery sent again, but not a stale update, nor one that has not failed', (t) => {
+  const failed = after(taken(), { kind: 'end', outcome: refused(413, 'too large', true) }, T0);
+  const again = after(failed, { kind: 'retry' }, T0 + 5);
+  t.deepEqual(
+    [again.status, again.attempts, again.lastError, again.nextRetryAt],
+    ['pending', 0, 'too large', new Date(T0 + 5).toISOString()],
+  );
+  const stale = after(taken(update), { kind: 'end', outcome: refused(409, 'conflict', true) }, T0);
+  t.is(advance(stale, { kind: 'retry' }, T0), undefined);
+  t.is(advance(taken(), { kind: 'retry' }, T0), undefined);
+  t.is(advance(again, { kind: 'retry' }, T0), undefined);
+});
+
+test('no event changes the address or the payload', (t) => {
+  const first = queued('https://r.example/hook', publish, T0);
+  const second = after(first, { kind: 'take' }, T0);
+  const third = after(second, { kind: 'end', outcome: refused(500) }, T0);
+  for (const one of [second, third]) {
+    t.is(one.url, first.url);
+    t.is(one.payload, first.payload);
+  }
+});
