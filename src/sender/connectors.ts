@@ -93,6 +93,16 @@ export function readConnectors(state: SenderState): Connector[] {
     .map((file) => readConnector(join(state.connectors, file), file.slice(0, -5)));
 }
 
+/**
+ * The connector of that name, as it is now; undefined where there is none.
+ *
+ * @throws PressmarkError CONFIG_INVALID where its file cannot be read.
+ */
+export function findConnector(state: SenderState, name: string): Connector | undefined {
+  const path = join(state.connectors, `${name}.json`);
+  return NAME.test(name) && fs.existsSync(path) ? readConnector(path, name) : undefined;
+}
+
 function readConnector(path: string, name: string): Connector {
   const refuse = (reason: string, cause?: unknown) =>
     new PressmarkError(

@@ -2,10 +2,11 @@ import { messageOf, PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
 import { attempt } from './attempt.js';
 import { CLOCK, type Clock, pacemaker } from './clock.js';
-import { type Connector, readConnectors } from './connectors.js';
+import { findConnector } from './connectors.js';
 import type { Outcome } from './delivery.js';
 import type { Entry } from './entry.js';
 import type { Summary } from './entry-files.js';
+import { createOutbox, type Outbox } from './outbox.js';
 import type { Queue } from './queue.js';
 import type { SenderState } from './state.js';
 
@@ -55,57 +56,52 @@ export interface Worker {
 export function createWorker(options: WorkerOptions): Worker {
   const { state, queue, log, clock = CLOCK, rate, lanes = LANES, onAttempt } = options;
   const stopping = new AbortController();
-  /** By connector, what is being sent: a receiver that hangs keeps nobody else's deliveries waiting. */
-  const rounds = new Map<string, Promise<void>>();
+  /** One for each receiver: one that hangs keeps nobody else's deliveries waiting. */
+  const outboxes = new Map<string, Outbox>();
   const told = new Set<string>();
+  let failures: unknown[] = [];
+  let ticking = false;
 
   async function sendDue(filter?: (summary: Summary) => boolean): Promise<void> {
-    const begun = begin(await queue.due(filter));
-    const failed = (await Promise.allSettled(begun)).find((one) => one.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    failures = [];
+    post(await queue.due(filter));
+    await allIdle();
+    if (failures.length > 0) throw failures[0];
   }
 
-  /** Begins a round for each receiver that something is due for. */
-  function begin(due: readonly Summary[]): Promise<void>[] {
+  function post(due: readonly Summary[]): void {
     tellProblems();
-    const connectors = readConnectors(state);
-    return [...new Set(due.map(({ connector }) => connector))].flatMap((name) => {
-      const connector = connectors.find((one) => one.name === name);
-      const theirs = due.filter((one) => one.connector === name);
-      if (connector !== undefined) return [follow(name, sendAll(connector, theirs))];
-      tellOnce(`there is no connector ${name}; ${theirs.length} deliveries wait for it`);
-      return [];
-    });
+    for (const name of new Set(due.map(({ connector }) => connector))) {
+      const theirs = due.filter(({ connector }) => connector === name);
+      if (findConnector(state, name) !== undefined) outboxOf(name).add(theirs.map(({ id }) => id));
+      else tellOnce(`there is no connector ${name}; what was queued for it waits: ${theirs.length}`);
+    }
   }
 
-  function follow(name: string, round: Promise<void>): Promise<void> {
-    const settled = round
-      .catch(() => undefined) // whoever began the round is told
-      .then(() => {
-        if (rounds.get(name) === settled) rounds.delete(name);
-      });
-    rounds.set(name, settled);
-    return round;
-  }
-
-  async function sendAll(connector: Connector, due: readonly Summary[]): Promise<void> {
+  function outboxOf(name: string): Outbox {
+    const there = outboxes.get(name);
+    if (there !== undefined) return there;
     const pace = pacemaker(clock, rate);
-    const left = due.values();
-    const lane = async () => {
-      for (const { id } of left) {
-        await pace(stopping.signal);
-        if (stopping.signal.aborted) return;
-        await sendOne(connector, id);
-      }
+    const send = async (id: string) => {
+      await pace(stopping.signal);
+      if (!stopping.signal.aborted) await sendOne(name, id);
     };
-    const ended = await Promise.allSettled(Array.from({ length: Math.min(lanes, due.length) }, lane));
-    const failed = ended.find((one) => one.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    const made = createOutbox(lanes, send, (error) => {
+      if (ticking) tellFailure(error);
+      else failures.push(error);
+    });
+    outboxes.set(name, made);
+    return made;
   }
 
-  async function sendOne(connector: Connector, id: string): Promise<void> {
-    const taken = await queue.take(id);
-    if (taken === undefined) return;
+  async function allIdle(): Promise<void> {
+    await Promise.all([...outboxes.values()].map((outbox) => outbox.idle()));
+  }
+
+  async function sendOne(name: string, id: string): Promise<void> {
+    const connector = findConnector(state, name); // read each time: it may have been edited since
+    const taken = connector && (await queue.take(id));
+    if (connector === undefined || taken === undefined) return;
     const outcome = await attempt(taken.record, connector, clock.now());
     const entry = await queue.settle(taken, outcome);
     if (entry === undefined) log.warn({ delivery: id }, 'the attempt took so long that it counts as stuck');
@@ -113,20 +109,16 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   async function run(): Promise<void> {
+    ticking = true;
     while (!stopping.signal.aborted) {
-      await tick();
+      try {
+        post(await queue.due());
+      } catch (error) {
+        tellFailure(error);
+      }
       await clock.wait(TICK_MS, stopping.signal);
     }
-    await Promise.all(rounds.values());
-  }
-
-  async function tick(): Promise<void> {
-    try {
-      const due = await queue.due(({ connector }) => !rounds.has(connector));
-      for (const round of begin(due)) round.catch(tellFailure);
-    } catch (error) {
-      tellFailure(error);
-    }
+    await allIdle();
   }
 
   /** A disk that is full or a lock that is held is waited for: the next tick tries again. */
@@ -153,7 +145,8 @@ export function createWorker(options: WorkerOptions): Worker {
     run,
     stop: async () => {
       stopping.abort();
-      await Promise.all(rounds.values());
+      for (const outbox of outboxes.values()) outbox.clear();
+      await allIdle();
     },
   };
 }

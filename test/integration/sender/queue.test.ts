@@ -1,0 +1,168 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import type { Outcome } from '../../../src/sender/delivery.js';
+import { envelopeBytes } from '../../../src/sender/send-event.js';
+import { connected, makeEntry, standing, T0, testQueue } from '../../support/sender.js';
+
+const MINUTE = 60_000;
+const URL = 'https://r.example/hook';
+const accepted: Outcome = { result: 'accepted', statusCode: 200, liveUrl: 'https://g.example/a/' };
+const busy: Outcome = { result: 'refused', statusCode: 503, error: 'HTTP 503: busy', final: false };
+
+test('a delivery is one file with the record, readable by its owner alone', async (t) => {
+  const { state, connector } = await connected(t, URL);
+  const queue = testQueue(t, state, () => T0);
+  const entry = makeEntry(connector, 'a');
+  t.deepEqual(await queue.add([entry]), new Set([entry.id]));
+  const path = join(state.deliveries, `${entry.id}.json`);
+  t.deepEqual(JSON.parse(fs.readFileSync(path, 'utf8')).record, entry.record);
+  t.is(fs.statSync(path).mode & 0o777, 0o600);
+  t.is(fs.statSync(state.folder).mode & 0o777, 0o700);
+  t.is(fs.readFileSync(join(state.folder, '.gitignore'), 'utf8'), '*\n');
+});
+
+test('what is queued already is not queued again, whatever has become of it', async (t) => {
+  const { state, connector } = await connected(t, URL);
+  const queue = testQueue(t, state, () => T0);
+  const entry = makeEntry(connector, 'a');
+  const added = await Promise.all([queue.add([entry]), queue.add([entry])]);
+  t.deepEqual(
+    added.map(({ size }) => size),
+    [1, 0],
+  );
+  const taken = await queue.take(entry.id);
+  t.truthy(taken && (await queue.settle(taken, accepted)));
+  t.is((await queue.add([entry])).size, 0);
+  t.is(queue.read(entry.id)?.record.status, 'success');
+  t.is(queue.read(entry.id)?.liveUrl, 'https://g.example/a/');
+});
+
+test('of many that want a delivery at once, in one process or in two, one gets it', async (t) => {
+  const { state, connector } = await connected(t, URL);
+  const queues = [1, 2, 3].map(() => testQueue(t, state, () => T0));
+  const entries = Array.from({ length: 20 }, (_, n) => makeEntry(connector, `a${n}`));
+  await queues[0]?.add(entries);
+  const takes = entries.flatMap(({ id }) => [...queues, ...queues].map((queue) => queue.take(id)));
+  const taken = (await Promise.all(takes)).filter((one) => one !== undefined);
+  t.deepEqual(taken.map(({ id }) => id).sort(), entries.map(({ id }) => id).sort());
+});
+
+test('those that waited longest come first, and only those that are due', async (t) => {
+  let now = T0;
+  const { state, connector } = await connected(t, URL);
+  const queue = testQueue(t, state, () => now);
+  const ids: string[] = [];
+  for (const [name, at] of [
+    ['late', 3],
+    ['early', 1],
+    ['middle', 2],
+    ['future', 60],
+  ] as const) {
+    const entry = makeEntry(connector, name, T0 + at * MINUTE);
+    ids.push(entry.id);
+    await queue.add([entry]);
+  }
+  now = T0 + 10 * MINUTE;
+  const [late, early, middle] = ids;
+  t.deepEqual(
+    (await queue.due()).map(({ id }) => id),
+    [early, middle, late],
+  );
+});
+
+test('a delivery whose worker is gone is sent again after ten minutes; the old attempt then counts no more', async (t) => {
+  let now = T0;
+  const { state, connector } = await connected(t, URL);
+  const [gone, other] = [testQueue(t, state, () => now), testQueue(t, state, () => now)];
+  const { id, ...entry } = makeEntry(connector, 'a');
+  await gone.add([{ id, ...entry }]);
+  const lost = await gone.take(id);
+  t.truthy(lost);
+  now += 10 * MINUTE - 1;
+  t.deepEqual(await other.due(), []);
+  now += 1;
+  t.is((await other.due()).length, 1);
+  const taken = await other.take(id);
+  t.is(taken?.record.attempts, 0);
+  // The first worker was only stopped for a while, and comes back with its answer.
+  t.is(lost && (await gone.settle(lost, busy)), undefined);
+  t.is(gone.read(id)?.record.status, 'sending');
+  t.truthy(taken && (await other.settle(taken, accepted)));
+  t.is(lost && (await gone.settle(lost, busy)), undefined);
+  t.is(gone.read(id)?.record.status, 'success');
+});
+
+test('a retry sends the same bytes, from another process too', async (t) => {
+  let now = T0;
+  const { state, connector } = await connected(t, URL);
+  const strange = `\ud800 \u2028 \u0000 "\\ é 🐝 </script> __proto__`;
+  const entry = makeEntry(connector, 'a');
+  const { payload } = entry.record;
+  const data = { ...payload.data, title: strange, content_html: strange.repeat(100) };
+  const hostile = { ...entry, record: { ...entry.record, payload: { ...payload, data } } };
+  const bytes = envelopeBytes(hostile.record.payload);
+  const first = testQueue(t, state, () => now);
+  await first.add([hostile]);
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    const queue = testQueue(t, state, () => now);
+    await queue.due();
+    const taken = await queue.take(entry.id);
+    t.deepEqual(taken && envelopeBytes(taken.record.payload), bytes);
+    t.truthy(taken && (await queue.settle(taken, busy)));
+    now += 60 * MINUTE;
+  }
+});
+
+for (const [what, text] of [
+  ['an empty file', ''],
+  ['half a record', '{"connector":"garden","rec'],
+  ['another JSON', '{"hello":1}'],
+  ['a status that there is not', undefined],
+] as const) {
+  test(`${what} is skipped, told of and left as it is; the others go on`, async (t) => {
+    const { state, connector } = await connected(t, URL);
+    const queue = testQueue(t, state, () => T0);
+    const [good, bad] = [makeEntry(connector, 'good'), makeEntry(connector, 'bad')];
+    await queue.add([good, bad]);
+    const path = join(state.deliveries, `${bad.id}.json`);
+    const spoiled = text ?? fs.readFileSync(path, 'utf8').replace('"pending"', '"lost"');
+    fs.writeFileSync(path, spoiled);
+    const reopened = testQueue(t, state, () => T0);
+    t.deepEqual(
+      (await reopened.due()).map(({ id }) => id),
+      [good.id],
+    );
+    t.deepEqual([...reopened.problems().keys()], [`${bad.id}.json`]);
+    t.is((await reopened.add([bad])).size, 0, 'what it was cannot be known, so it is not written over');
+    t.is(await reopened.take(bad.id), undefined);
+    t.is(fs.readFileSync(path, 'utf8'), spoiled);
+    t.is([...reopened.list()].length, 1);
+  });
+}
+
+test('what a killed process left half-written is swept; what another program put there is not', async (t) => {
+  const { state, connector } = await connected(t, URL);
+  await testQueue(t, state, () => T0).add([makeEntry(connector, 'a')]);
+  for (const name of ['.pressmark-abc-1.tmp', 'notes.txt', '.hidden.json'])
+    fs.writeFileSync(join(state.deliveries, name), '{');
+  const queue = testQueue(t, state, () => T0);
+  t.is((await queue.due()).length, 1);
+  t.deepEqual(fs.readdirSync(state.deliveries).length, 3);
+  t.false(fs.existsSync(join(state.deliveries, '.pressmark-abc-1.tmp')));
+  t.is(queue.problems().size, 0);
+});
+
+test('a failed one may be sent again or replaced; one that has not failed may not', async (t) => {
+  const { state, connector } = await connected(t, URL);
+  const queue = testQueue(t, state, () => T0);
+  const entry = makeEntry(connector, 'a');
+  await queue.add([entry]);
+  t.is(await queue.retry(entry.id), undefined);
+  t.false(await queue.replace(entry));
+  const taken = await queue.take(entry.id);
+  t.truthy(taken && (await queue.settle(taken, { ...busy, final: true })));
+  t.deepEqual(standing(queue.read(entry.id) ?? entry), ['failed', 1, 503, 'HTTP 503: busy']);
+  t.deepEqual(standing((await queue.retry(entry.id)) ?? entry), ['pending', 0, 503, 'HTTP 503: busy']);
+  t.is(await queue.retry('0000000000000000'), undefined);
+});

@@ -1,0 +1,255 @@
+import fs from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { type Connector, saveConnector } from '../../../src/sender/connectors.js';
+import type { Entry } from '../../../src/sender/entry.js';
+import type { Queue } from '../../../src/sender/queue.js';
+import type { SenderState } from '../../../src/sender/state.js';
+import { type Attempted, createWorker, type WorkerOptions } from '../../../src/sender/worker.js';
+import { type Answering, type Endpoint, type Got, reply, startEndpoint } from '../../support/endpoint.js';
+import { connected, makeEntry, standing, T0, testLog, testQueue } from '../../support/sender.js';
+import { signature } from '../../support/signer.js';
+import { until } from '../../support/until.js';
+import { type VirtualClock, virtualClock } from '../../support/virtual-clock.js';
+
+const MINUTE = 60_000;
+
+interface Setting {
+  readonly endpoint: Endpoint;
+  readonly state: SenderState;
+  readonly connector: Connector;
+  readonly queue: Queue;
+  readonly clock: VirtualClock;
+  /** Each attempt that ended, and the virtual minute at which it did. */
+  readonly ended: { readonly minute: number; readonly attempted: Attempted }[];
+  readonly lines: { level: number; msg: string }[];
+  worker(over?: Partial<WorkerOptions>): ReturnType<typeof createWorker>;
+  /** Lets time pass, and waits until nobody is at work any more. */
+  pass(ms: number): Promise<void>;
+  minutes(count: number): Promise<void>;
+}
+
+async function set(t: ExecutionContext, answer: Answering): Promise<Setting> {
+  const clock = virtualClock(T0);
+  const endpoint = await startEndpoint(t, answer);
+  const { state, connector } = await connected(t, endpoint.url);
+  const queue = testQueue(t, state, clock.now);
+  const { lines, log } = testLog();
+  const ended: Setting['ended'] = [];
+
+  function worker(over: Partial<WorkerOptions> = {}) {
+    const onAttempt = (attempted: Attempted) =>
+      void ended.push({ minute: (clock.now() - T0) / MINUTE, attempted });
+    const made = createWorker({ state, queue, log, clock, onAttempt, ...over });
+    t.teardown(made.stop);
+    return made;
+  }
+
+  async function pass(ms: number): Promise<void> {
+    clock.pass(ms);
+    await until(async () => {
+      await turn();
+      const entries = [...queue.list()];
+      const attempts = entries.reduce((sum, { record }) => sum + record.attempts, 0);
+      return clock.waiting() > 0 && attempts === ended.length && entries.every(isAtRest);
+    });
+  }
+
+  async function minutes(count: number): Promise<void> {
+    for (let n = 0; n < count; n++) await pass(MINUTE);
+  }
+
+  const isAtRest = ({ record: { status, nextRetryAt } }: Entry) =>
+    status !== 'sending' && (nextRetryAt === null || Date.parse(nextRetryAt) > clock.now());
+
+  return { endpoint, state, connector, queue, clock, ended, lines, worker, pass, minutes };
+}
+
+const timesOf = (got: readonly Got[]) => got.map(({ headers }) => headers['x-service-timestamp']);
+
+test('a publish goes out as the contract says, and its url becomes the live link', async (t) => {
+  const url = 'https://g.example/articles/a/';
+  const { endpoint, connector, queue, worker } = await set(t, reply(200, { received: true, id: 'a', url }));
+  const entry = makeEntry(connector, 'a');
+  await queue.add([entry]);
+  await worker().sendDue();
+  const [got] = endpoint.got;
+  t.deepEqual(JSON.parse(String(got?.body)), entry.record.payload);
+  t.is(got?.headers['content-type'], 'application/json');
+  t.is(got?.headers['x-service-signature'], signature(got?.body ?? ''));
+  t.is(got?.headers['x-service-event'], 'article.published');
+  t.is(got?.headers['x-service-timestamp'], String(T0 / 1000));
+  t.is(got?.headers['x-service-contract'], undefined);
+  t.is(queue.read(entry.id)?.liveUrl, url);
+  t.deepEqual(standing(queue.read(entry.id) ?? entry), ['success', 1, 200, null]);
+});
+
+test('a receiver that always fails is tried six times, byte for byte the same, each wait a minimum', async (t) => {
+  const { endpoint, connector, queue, clock, ended, worker, minutes } = await set(
+    t,
+    reply(500, 'y'.repeat(300)),
+  );
+  const entry = makeEntry(connector, 'a');
+  await queue.add([entry]);
+  const running = worker();
+  const end = running.run();
+  await until(() => clock.waiting() > 0 && ended.length === 1);
+  await minutes(1 + 5 + 30 + 120 + 360 + 10);
+  t.deepEqual(
+    ended.map(({ minute }) => minute),
+    [0, 1, 6, 36, 156, 516],
+  );
+  t.deepEqual(standing(queue.read(entry.id) ?? entry), ['failed', 6, 500, `HTTP 500: ${'y'.repeat(200)}`]);
+  t.is(endpoint.got.length, 6);
+  t.is(new Set(endpoint.got.map(({ body }) => body.toString())).size, 1);
+  t.is(new Set(endpoint.got.map(({ headers }) => headers['x-service-signature'])).size, 1);
+  t.is(new Set(timesOf(endpoint.got)).size, 6, 'the moment of sending is each attempt’s own');
+  await running.stop();
+  await end;
+});
+
+test('a wait is a minimum: what falls due between two ticks goes out with the next', async (t) => {
+  let failing = true;
+  const { connector, queue, clock, ended, worker, pass, minutes } = await set(t, (got, response) =>
+    reply(failing ? 503 : 200)(got, response),
+  );
+  await queue.add([makeEntry(connector, 'a')]);
+  const running = worker();
+  void running.run();
+  await until(() => clock.waiting() > 0 && ended.length === 1);
+  // Half a minute later another one comes and fails too, so it is due between two ticks.
+  clock.pass(MINUTE / 2);
+  await queue.add([makeEntry(connector, 'b', clock.now())]);
+  await worker().sendDue();
+  failing = false;
+  await pass(MINUTE / 2);
+  await minutes(1);
+  t.deepEqual(
+    ended.map(({ minute }) => minute),
+    [0, 0.5, 1, 2],
+  );
+});
+
+test('a worker that dies leaves its delivery to the others after ten minutes', async (t) => {
+  const { endpoint, connector, queue, ended, worker, clock, minutes } = await set(t, reply(200));
+  const entry = makeEntry(connector, 'a');
+  await queue.add([entry]);
+  await queue.take(entry.id); // and was never heard of again
+  const running = worker();
+  void running.run();
+  await until(() => clock.waiting() > 0);
+  for (let minute = 1; minute < 10; minute++) {
+    clock.pass(MINUTE);
+    await until(() => clock.waiting() > 0);
+  }
+  t.is(endpoint.got.length, 0);
+  await minutes(1);
+  t.is(endpoint.got.length, 1);
+  t.deepEqual(standing(ended[0]?.attempted.entry ?? entry), ['success', 1, 200, null]);
+});
+
+test('two workers on one queue never send the same attempt twice', async (t) => {
+  const { endpoint, state, connector, queue, clock, worker } = await set(t, async (got, response) => {
+    await turn();
+    reply(200)(got, response);
+  });
+  const entries = Array.from({ length: 60 }, (_, n) => makeEntry(connector, `a${n}`));
+  await queue.add(entries);
+  const others = [testQueue(t, state, clock.now), testQueue(t, state, clock.now)];
+  await Promise.all([queue, ...others].map((one) => worker({ queue: one }).sendDue()));
+  t.is(endpoint.got.length, 60);
+  t.is(new Set(endpoint.got.map(({ body }) => JSON.parse(body.toString()).data.id)).size, 60);
+  t.true([...queue.list()].every(({ record }) => record.status === 'success'));
+});
+
+test('a publish goes where it was queued for, also after the connector was edited', async (t) => {
+  const { endpoint, state, connector, queue, worker } = await set(t, reply(200));
+  const elsewhere = await startEndpoint(t, reply(200));
+  await queue.add([makeEntry(connector, 'a')]);
+  await saveConnector(state, { ...connector, url: elsewhere.url, secret: 'reconnected' });
+  await worker().sendDue();
+  t.deepEqual([endpoint.got.length, elsewhere.got.length], [1, 0]);
+  const [got] = endpoint.got;
+  t.is(got?.headers['x-service-signature'], signature(got?.body ?? '', 'reconnected'));
+});
+
+test('one receiver that hangs keeps no other receiver waiting, and the ticks go on', async (t) => {
+  const hanging: ServerResponse[] = [];
+  const { state, queue, clock, connector, worker } = await set(t, (_got, response) => hanging.push(response));
+  const good = await startEndpoint(t, reply(200));
+  const other = { ...connector, name: 'other', url: good.url };
+  await saveConnector(state, other);
+  await queue.add(Array.from({ length: 30 }, (_, n) => makeEntry(connector, `hangs-${n}`)));
+  await queue.add([makeEntry(other, 'a')]);
+  const running = worker();
+  void running.run();
+  await until(() => good.got.length === 1 && clock.waiting() > 0);
+  clock.pass(MINUTE);
+  await queue.add([makeEntry(other, 'b', clock.now())]);
+  await until(() => clock.waiting() > 0);
+  clock.pass(MINUTE);
+  await until(() => good.got.length === 2);
+  t.is(hanging.length, 8);
+  const stopped = running.stop();
+  for (const response of hanging) response.destroy();
+  await stopped;
+});
+
+test('at most so many attempts a second as were asked for', async (t) => {
+  const { endpoint, connector, queue, clock, worker } = await set(t, reply(200));
+  await queue.add(Array.from({ length: 5 }, (_, n) => makeEntry(connector, `a${n}`)));
+  const sent = worker({ rate: 2 }).sendDue();
+  for (let count = 1; count <= 5; count++) {
+    await until(() => endpoint.got.length === count && (count === 5 || clock.waiting() > 0));
+    clock.pass(499);
+    await turn();
+    t.is(endpoint.got.length, count);
+    clock.pass(1);
+  }
+  await sent;
+});
+
+test('a stopped worker ends what is under way and begins nothing else', async (t) => {
+  let answer: (() => void) | undefined;
+  const { endpoint, connector, queue, worker } = await set(t, (got, response) => {
+    answer = () => reply(200)(got, response);
+  });
+  await queue.add([makeEntry(connector, 'a'), makeEntry(connector, 'b')]);
+  const running = worker({ lanes: 1 });
+  const sent = running.sendDue();
+  await until(() => answer !== undefined);
+  const stopped = running.stop();
+  answer?.();
+  await Promise.all([sent, stopped]);
+  t.is(endpoint.got.length, 1);
+  t.deepEqual([...queue.list()].map(({ record }) => record.status).sort(), ['pending', 'success']);
+});
+
+test('deliveries whose connector is gone wait for it, and that is said once', async (t) => {
+  const { endpoint, state, connector, queue, worker, lines } = await set(t, reply(200));
+  await queue.add([makeEntry(connector, 'a'), makeEntry({ ...connector, name: 'gone' }, 'b')]);
+  const running = worker();
+  await running.sendDue();
+  await running.sendDue();
+  t.is(endpoint.got.length, 1);
+  t.deepEqual(
+    lines.map(({ msg }) => msg),
+    ['there is no connector gone; what was queued for it waits: 1'],
+  );
+  await saveConnector(state, { ...connector, name: 'gone' });
+  await running.sendDue();
+  t.is(endpoint.got.length, 2);
+});
+
+test('a record that cannot be read is told of once; the others are sent', async (t) => {
+  const { endpoint, state, connector, queue, worker, lines } = await set(t, reply(200));
+  await queue.add([makeEntry(connector, 'a')]);
+  fs.writeFileSync(`${state.deliveries}/broken.json`, '{');
+  const running = worker({ queue: testQueue(t, state, () => T0) });
+  await running.sendDue();
+  await running.sendDue();
+  t.is(endpoint.got.length, 1);
+  t.is(lines.length, 1);
+  t.regex(lines[0]?.msg ?? '', /deliveries\/broken\.json is skipped.*not JSON/);
+});

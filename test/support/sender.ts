@@ -1,0 +1,67 @@
+import { pino } from 'pino';
+import { type Connector, makeConnector, saveConnector } from '../../src/sender/connectors.js';
+import { queued } from '../../src/sender/delivery.js';
+import { type Entry, entryId } from '../../src/sender/entry.js';
+import { openQueue, type Queue } from '../../src/sender/queue.js';
+import { envelopeOf } from '../../src/sender/send-event.js';
+import { type SenderState, stateOf } from '../../src/sender/state.js';
+import { article } from './events.js';
+import { SECRET } from './signer.js';
+import { tempDir } from './temp-dir.js';
+
+/** The moment at which the tests' virtual clocks begin. */
+export const T0 = Date.parse('2026-11-19T08:00:00Z');
+
+/** The parts of the contract's delivery record that tell where it stands. */
+export const standing = ({ record }: Entry) =>
+  [record.status, record.attempts, record.lastStatusCode, record.lastError] as const;
+
+/** A log whose lines a test can read. */
+export function testLog() {
+  const lines: { level: number; msg: string }[] = [];
+  return { lines, log: pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) }) };
+}
+
+/** An entry of an article that was queued at `now`. */
+export function makeEntry(connector: Connector, id: string, now = T0): Entry {
+  const timestamp = new Date(now).toISOString();
+  const data = { ...article({ id, title: `Title of ${id}`, published_at: timestamp }) };
+  return {
+    id: entryId(connector.name, id),
+    connector: connector.name,
+    source: `${id}.md`,
+    liveUrl: null,
+    note: null,
+    record: queued(connector.url, envelopeOf('article.published', data, timestamp), now),
+  };
+}
+
+/** A sender's folder with a connector to `url`. */
+export async function connected(
+  t: { teardown(dispose: () => void): void },
+  url: string,
+  name = 'garden',
+): Promise<{ state: SenderState; connector: Connector }> {
+  const state = stateOf(tempDir(t));
+  const connector = makeConnector(state, {
+    name,
+    url,
+    secret: SECRET,
+    author: '',
+    application: 'The Garden',
+    tracking: null,
+  });
+  await saveConnector(state, connector);
+  return { state, connector };
+}
+
+/** A queue that is closed with the test. */
+export function testQueue(
+  t: { teardown(dispose: () => void): void },
+  state: SenderState,
+  now: () => number,
+): Queue {
+  const queue = openQueue({ state, now });
+  t.teardown(queue.close);
+  return queue;
+}
