@@ -9,6 +9,11 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   start: async () => (await import('./start.js')).startCommand(),
   build: async () => (await import('./build.js')).buildCommand(),
   send: async () => (await import('./send.js')).sendCommand(),
+  connect: async () => (await import('./connect.js')).connectCommand(),
+  publish: async () => (await import('./publish.js')).publishCommand(),
+  refresh: async () => (await import('./refresh.js')).refreshCommand(),
+  deliveries: async () => (await import('./deliveries.js')).deliveriesCommand(),
+  work: async () => (await import('./work.js')).workCommand(),
   doctor: async () => (await import('./doctor.js')).doctorCommand(),
   demo: async () => (await import('./demo.js')).demoCommand(),
 };

@@ -5,7 +5,7 @@ import type { Log } from '../log.js';
 const DEADLINE_MS = 9_500;
 
 /** Ends the process cleanly on SIGTERM and SIGINT; a second signal ends it at once. */
-export function stopOnSignals(app: App, log: Log): void {
+export function stopOnSignals(app: Pick<App, 'close'>, log: Log): void {
   let stopping = false;
 
   async function stop(signal: NodeJS.Signals): Promise<void> {

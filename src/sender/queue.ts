@@ -16,7 +16,7 @@ export interface QueueOptions {
 /** The durable deliveries of one folder; see `openQueue`. */
 export interface Queue {
   /**
-   * Stores new entries. One whose id is there already is left as it is.
+   * Stores new entries. One whose id is there already is left as it is; of two with the same id the first is stored.
    *
    * @returns the ids of those that are new.
    */
@@ -68,7 +68,6 @@ interface Job {
  * was before.
  */
 export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions): Queue {
-  makeState(state);
   const lock = createLock({ directory: state.folder, helper: findLockHelper(), ...waits });
   const files: EntryFiles = openEntryFiles(state.deliveries);
   let waiting: Job[] = [];
@@ -105,6 +104,7 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
 
   async function runBatch(batch: readonly Job[]): Promise<void> {
     try {
+      makeState(state);
       const fresh = await lock.enter();
       try {
         if (!swept) sweepLeftovers(state.deliveries);
@@ -176,9 +176,13 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
   return {
     add: (entries) =>
       submit(({ has, change }) => {
-        const fresh = entries.filter(({ id }) => !has(id));
-        for (const entry of fresh) change(entry);
-        return new Set(fresh.map(({ id }) => id));
+        const fresh = new Set<string>();
+        for (const entry of entries) {
+          if (has(entry.id)) continue; // also where an entry before it in the same list has this id
+          change(entry);
+          fresh.add(entry.id);
+        }
+        return fresh;
       }),
     replace: (entry) =>
       submit(({ read, change }) => {

@@ -73,9 +73,19 @@ export function createWorker(options: WorkerOptions): Worker {
     tellProblems();
     for (const name of new Set(due.map(({ connector }) => connector))) {
       const theirs = due.filter(({ connector }) => connector === name);
-      if (findConnector(state, name) !== undefined) outboxOf(name).add(theirs.map(({ id }) => id));
-      else tellOnce(`there is no connector ${name}; what was queued for it waits: ${theirs.length}`);
+      try {
+        if (findConnector(state, name) !== undefined) outboxOf(name).add(theirs.map(({ id }) => id));
+        else tellOnce(`there is no connector ${name}; what was queued for it waits: ${theirs.length}`);
+      } catch (error) {
+        fail(error); // this connector's file is broken; the others go on
+      }
     }
+  }
+
+  /** Whoever waits for the deliveries is told when all have ended; where nobody waits, the log is. */
+  function fail(error: unknown): void {
+    if (ticking) tellFailure(error);
+    else failures.push(error);
   }
 
   function outboxOf(name: string): Outbox {
@@ -86,10 +96,7 @@ export function createWorker(options: WorkerOptions): Worker {
       await pace(stopping.signal);
       if (!stopping.signal.aborted) await sendOne(name, id);
     };
-    const made = createOutbox(lanes, send, (error) => {
-      if (ticking) tellFailure(error);
-      else failures.push(error);
-    });
+    const made = createOutbox(lanes, send, fail);
     outboxes.set(name, made);
     return made;
   }

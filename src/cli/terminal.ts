@@ -1,0 +1,51 @@
+import { styleText } from 'node:util';
+
+/** Text in a colour or weight, on a terminal only. */
+export function paint(style: Parameters<typeof styleText>[0], text: string): string {
+  return process.stdout.isTTY ? styleText(style, text) : text;
+}
+
+/** A foreign text on one line, its control characters made visible: nothing that a receiver answers moves the cursor. */
+export function printable(text: string): string {
+  return text.replace(
+    /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]/g,
+    (char) => {
+      if (char === '\n') return '⏎';
+      return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    },
+  );
+}
+
+/** A line at the bottom of a terminal that is written over again and again; nothing where no terminal is. */
+export interface ProgressLine {
+  show(text: string): void;
+  /** Prints a line that stays, above the moving one. */
+  print(text: string): void;
+  clear(): void;
+}
+
+/** The moving line on standard error; lines that stay go to standard output. */
+export function progressLine(): ProgressLine {
+  const moving = process.stderr.isTTY === true;
+  let last = '';
+  const clear = () => {
+    if (moving && last !== '') process.stderr.write('\r\u001b[K');
+  };
+  const show = (text: string) => {
+    clear();
+    last = text.slice(0, Math.max(0, (process.stderr.columns ?? 80) - 1));
+    if (moving) process.stderr.write(last);
+  };
+  return {
+    show,
+    print: (text) => {
+      clear();
+      console.log(text);
+      if (last !== '') show(last);
+    },
+    clear: () => {
+      clear();
+      last = '';
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { Command } from 'commander';
+import { loadSettings } from '../config/load.js';
+import { createLog } from '../log.js';
+import { readConnectors } from '../sender/connectors.js';
+import { openQueue } from '../sender/queue.js';
+import { stateOf } from '../sender/state.js';
+import { type Attempted, createWorker } from '../sender/worker.js';
+import { example, withDir } from './options.js';
+import { withRate } from './sending.js';
+import { stopOnSignals } from './signals.js';
+
+interface WorkOptions {
+  readonly dir: string;
+  readonly rate?: number;
+  readonly once?: boolean;
+}
+
+/** `pressmark work`: sends what is due, every minute. */
+export function workCommand(): Command {
+  return withRate(withDir(new Command('work')))
+    .description('send what is due, every minute, until it is stopped')
+    .option('--once', 'send what is due now, and end; exit code 1 where an attempt failed')
+    .addHelpText('after', example('pressmark work'))
+    .action(async ({ dir, rate, once }: WorkOptions) => {
+      const { logLevel } = await loadSettings(dir);
+      const log = createLog({ level: logLevel, terminal: process.stdout.isTTY === true, atOnce: true });
+      const state = stateOf(dir);
+      if (readConnectors(state).length === 0)
+        log.warn('nothing is connected yet: pressmark connect <name> <url>');
+      const queue = openQueue({ state });
+      let failed = 0;
+      const onAttempt = ({ entry, outcome }: Attempted) => {
+        const { attempts, lastStatusCode: code, lastError: error, nextRetryAt } = entry.record;
+        const about = {
+          delivery: entry.id,
+          source: entry.source,
+          connector: entry.connector,
+          attempts,
+          code,
+        };
+        if (outcome.result === 'accepted') log.info({ ...about, url: entry.liveUrl }, 'delivered');
+        else if (entry.record.status === 'failed') log.error({ ...about, error }, 'failed for good');
+        else log.warn({ ...about, error, nextRetryAt }, 'failed, to be tried again');
+        if (outcome.result !== 'accepted') failed++;
+      };
+      const worker = createWorker({ state, queue, log, rate, onAttempt });
+      if (once) {
+        await worker.sendDue();
+        queue.close();
+        if (failed > 0) process.exitCode = 1;
+        return;
+      }
+      stopOnSignals({ close: worker.stop }, log);
+      log.info({ queue: state.deliveries }, 'at work');
+      await worker.run();
+    });
+}

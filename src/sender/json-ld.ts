@@ -1,0 +1,86 @@
+import type MarkdownIt from 'markdown-it';
+
+type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];
+
+/** What the JSON-LD blocks are made of. */
+export interface JsonLdSource {
+  readonly title: string;
+  readonly description: string;
+  readonly image: string | null;
+  readonly author: string;
+  readonly application: string;
+  readonly tags: readonly string[];
+  /** ISO 8601; undefined where it is not known. */
+  readonly published: string | undefined;
+  /** ISO 8601, for a rewritten article. */
+  readonly modified: string | undefined;
+  readonly tokens: readonly Token[];
+}
+
+/**
+ * The script blocks for the page's head, one after another: Article, Organization, and FAQPage where headings of the
+ * text ask questions (contract: json_ld). The same article gives the same text each time.
+ */
+export function jsonLdOf(source: JsonLdSource): string {
+  const organization = { '@type': 'Organization', name: source.application };
+  const { title, description, image, author, tags, published, modified } = source;
+  const article = {
+    '@type': 'Article',
+    headline: title,
+    ...(description !== '' && { description }),
+    ...(image !== null && { image }),
+    author: { '@type': 'Person', name: author },
+    publisher: organization,
+    ...(published !== undefined && { datePublished: published }),
+    ...(modified !== undefined && { dateModified: modified }),
+    ...(tags.length > 0 && { keywords: tags.join(', ') }),
+  };
+  const questions = questionsOf(source.tokens);
+  const faq = {
+    '@type': 'FAQPage',
+    mainEntity: questions.map(({ question, answer }) => ({
+      '@type': 'Question',
+      name: question,
+      acceptedAnswer: { '@type': 'Answer', text: answer },
+    })),
+  };
+  return [article, organization, ...(questions.length > 0 ? [faq] : [])].map(block).join('\n');
+}
+
+function block(value: object): string {
+  // No text in it can end the script early.
+  const json = JSON.stringify({ '@context': 'https://schema.org', ...value }).replaceAll('<', '\\u003c');
+  return `<script type="application/ld+json">${json}</script>`;
+}
+
+interface Question {
+  readonly question: string;
+  readonly answer: string;
+}
+
+/** Headings that end in a question mark, each with the text up to the next heading. */
+function questionsOf(tokens: readonly Token[]): Question[] {
+  const starts = tokens.flatMap(({ type }, at) => (type === 'heading_open' ? [at] : []));
+  return starts.flatMap((start, n) => {
+    const question = plainText(tokens.slice(start + 1, start + 2));
+    // After the heading's opening, its text and its end.
+    const answer = plainText(tokens.slice(start + 3, starts[n + 1] ?? tokens.length));
+    return /[?？]$/.test(question) && answer !== '' ? [{ question, answer }] : [];
+  });
+}
+
+function plainText(tokens: readonly Token[]): string {
+  return tokens
+    .map(({ type, content, children }) => {
+      if (type === 'inline') return (children ?? []).map(inlineText).join('');
+      return type === 'fence' || type === 'code_block' ? content : '';
+    })
+    .join(' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function inlineText({ type, content }: Token): string {
+  if (type === 'softbreak' || type === 'hardbreak') return ' ';
+  return type === 'html_inline' ? '' : content; // of an image, the alternative text
+}

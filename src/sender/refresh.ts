@@ -1,0 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { relative } from 'node:path';
+import type { LookupTarget } from '../contract/answers.js';
+import { canonicalUrl } from '../contract/canonical-url.js';
+import { PressmarkError, quote } from '../errors.js';
+import { checkLookup } from './answer-checks.js';
+import { attempt } from './attempt.js';
+import type { Clock } from './clock.js';
+import { composeUpdate } from './compose.js';
+import { testConnection } from './connection-test.js';
+import type { Connector } from './connectors.js';
+import { queued } from './delivery.js';
+import { readDraft } from './draft.js';
+import { type Entry, entryId } from './entry.js';
+import { refuseTooLarge } from './publish.js';
+import type { Queue } from './queue.js';
+import { envelopeBytes, envelopeOf, postEvent } from './send-event.js';
+import type { SenderState } from './state.js';
+
+/** What is refreshed, with what, where. */
+export interface Refresh {
+  readonly state: SenderState;
+  readonly queue: Queue;
+  readonly connector: Connector;
+  /** The article's public URL. */
+  readonly url: string;
+  /** The Markdown file that replaces it. */
+  readonly path: string;
+  readonly clock: Clock;
+}
+
+/**
+ * Replaces an article in place: test, lookup, update, in this order and each of them fresh. The update is a delivery
+ * like any other: where it fails it is tried again, unless the article has changed since the lookup.
+ *
+ * @returns the delivery after its first attempt.
+ * @throws PressmarkError RECEIVER_REFUSED naming the rule that stopped it before anything was sent; UNREACHABLE;
+ *   USAGE; ARTICLE_FILE_INVALID; QUEUE_FAILED.
+ */
+export async function refresh({ state, queue, connector, url, path, clock }: Refresh): Promise<Entry> {
+  if (canonicalUrl(url) === undefined)
+    throw new PressmarkError(
+      'USAGE',
+      `${quote(url, 200)} is not an absolute http(s) URL without credentials`,
+    );
+  const draft = readDraft(path);
+  const { noRefresh } = await testConnection(connector, clock.now());
+  if (noRefresh !== undefined) throw refused(noRefresh);
+  const target = await lookUp(connector, url, clock.now());
+
+  const now = clock.now();
+  const timestamp = new Date(now).toISOString();
+  const draftId = `refresh-${randomUUID()}`;
+  const data = { ...composeUpdate(draft, connector, target, draftId, timestamp) };
+  const payload = envelopeOf('article.updated', data, timestamp);
+  refuseTooLarge(path, envelopeBytes(payload).length);
+  const entry: Entry = {
+    id: entryId(connector.name, draftId),
+    connector: connector.name,
+    source: relative(state.dir, path),
+    liveUrl: null,
+    note: null,
+    record: queued(connector.url, payload, now),
+  };
+  await queue.add([entry]);
+  const taken = await queue.take(entry.id);
+  // A worker that was quicker has it; what it comes to stands in the queue.
+  if (taken === undefined) return queue.read(entry.id) ?? entry;
+  const outcome = await attempt(taken.record, connector, clock.now(), true);
+  return (await queue.settle(taken, outcome)) ?? queue.read(entry.id) ?? taken;
+}
+
+/**
+ * Resolves an article from its public URL (contract: article.lookup).
+ *
+ * @throws PressmarkError RECEIVER_REFUSED, UNREACHABLE
+ */
+async function lookUp(connector: Connector, url: string, sentAt: number): Promise<LookupTarget> {
+  const timestamp = new Date(sentAt).toISOString();
+  const reply = await postEvent(connector, envelopeOf('article.lookup', { target_url: url }, timestamp), {
+    sentAt,
+  });
+  const checked = checkLookup(reply, url);
+  if ('refusal' in checked) throw refused(`the answer to the lookup is not accepted: ${checked.refusal}`);
+  return checked.value;
+}
+
+function refused(why: string): PressmarkError {
+  return new PressmarkError('RECEIVER_REFUSED', `the refresh stops: ${why}; nothing was changed`);
+}
