@@ -22,15 +22,15 @@ export interface Asset {
   read(): Uint8Array;
 }
 
-/** The built-in theme's texts, and the site's own in place of those of the same name. */
-export function readSources(ownDir: string): ThemeSources {
-  return new Map([BUILT_IN, ownDir].flatMap((folder) => texts(folder)));
+/** The texts of the theme that comes with Pressmark. */
+export function builtInSources(): ThemeSources {
+  return sourcesIn(BUILT_IN);
 }
 
-function texts(folder: string): [name: string, text: string][] {
-  return filesIn(folder)
-    .filter((name) => SOURCE.test(name))
-    .map((name) => [name, fs.readFileSync(join(folder, name), 'utf8')]);
+/** The texts of a theme in this folder, which need not exist. */
+export function sourcesIn(folder: string): ThemeSources {
+  const names = filesIn(folder).filter((name) => SOURCE.test(name));
+  return new Map(names.map((name) => [name, fs.readFileSync(join(folder, name), 'utf8')]));
 }
 
 /** The files in the theme's `assets/`; dot files are what editors and systems leave behind. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Eta } from 'eta/core';
 import { messageOf, PressmarkError } from '../errors.js';
 import type { SiteInfo } from '../host/page-types.js';
-import { type Asset, assetsIn, readSources, type ThemeSources } from './theme-files.js';
+import { type Asset, assetsIn, builtInSources, sourcesIn, type ThemeSources } from './theme-files.js';
 import { type Say, wordsOf } from './words.js';
 
 /** How a site looks: the built-in theme, and the site's own files in place of those of the same name. */
@@ -34,12 +34,13 @@ export const STYLE_SHEET = /^assets\/style\.[0-9a-f]{8}\.css$/;
  * @param ownDir the site's own templates; the folder need not exist.
  */
 export function loadTheme(ownDir: string, site: SiteInfo): Theme {
-  const sources = readSources(ownDir);
+  const [builtIn, own] = [builtInSources(), sourcesIn(ownDir)];
+  const sources = new Map([...builtIn, ...own]);
   return {
     styleSheet: styleSheetOf(sources, site),
     assets: assetsIn(ownDir),
-    say: wordsOf(sources, site),
-    digest: hash('sha256', JSON.stringify([...sources].sort())),
+    say: wordsOf([builtIn, own], site),
+    digest: hash('sha256', JSON.stringify([...builtIn, ...own])),
     templates: [...sources.keys()].filter((name) => name.endsWith('.eta')),
     render: rendererOf(sources),
   };

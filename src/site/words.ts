@@ -17,21 +17,22 @@ export function textOf(say: Say, text: Text): string {
 }
 
 /**
- * The theme's own words in the site's language: those of `words/de-AT.json`, then of `words/de.json`, then of
- * `words/en.json`.
+ * The theme's own words in the site's language: each phrase from `words/de-AT.json`, else from `words/de.json`,
+ * else from `words/en.json`.
  *
+ * @param themes the later one's phrases before those of the same language in the earlier one.
  * @returns what throws TEMPLATE_FAILED for a key that no file has, and for all where a file cannot be read: a
  *   page with half its words is no page.
  */
 export function wordsOf(
-  sources: ThemeSources,
+  themes: readonly ThemeSources[],
   { language, locale }: Pick<SiteInfo, 'language' | 'locale'>,
 ): Say {
   const number = new Intl.NumberFormat(locale);
   let words: ReadonlyMap<string, string> | undefined;
 
   return function say(key, values = {}) {
-    words ??= readWords(sources, language);
+    words ??= readWords(themes, language);
     const phrase = words.get(key);
     if (phrase === undefined)
       throw new PressmarkError(
@@ -46,9 +47,10 @@ export function wordsOf(
   };
 }
 
-function readWords(sources: ThemeSources, language: string): ReadonlyMap<string, string> {
+function readWords(themes: readonly ThemeSources[], language: string): ReadonlyMap<string, string> {
   const names = new Set(['en', new Intl.Locale(language).language, language]);
-  return new Map([...names].flatMap((name) => readFile(`words/${name}.json`, sources)));
+  const files = [...names].flatMap((name) => themes.map((theme) => readFile(`words/${name}.json`, theme)));
+  return new Map(files.flat());
 }
 
 function readFile(name: string, sources: ThemeSources): [string, string][] {

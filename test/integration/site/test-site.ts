@@ -53,8 +53,10 @@ export function testSite(
     url = SITE_URL,
     dir,
     settings,
+    pageSize,
     addHooks,
   }: {
+    pageSize?: number;
     url?: string;
     dir?: string;
     settings?: Partial<SiteSettings>;
@@ -76,6 +78,7 @@ export function testSite(
     stateDir: join(root, '.pressmark'),
     templatesDir: join(root, 'templates'),
     site: siteInfo(url, settings),
+    ...(pageSize !== undefined && { pageSize }),
     log,
     hooks,
   };

@@ -1,0 +1,126 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { put, testSite } from '../site/test-site.js';
+
+const page = fs.readFileSync(new URL('../../../../docs/themes.md', import.meta.url), 'utf8');
+
+interface Documented {
+  readonly path: string;
+  readonly types: readonly string[];
+  /** Kinds of pages; undefined for all. */
+  readonly on: readonly string[] | undefined;
+  readonly isCall: boolean;
+}
+
+/** The rows of the page's tables of variables. */
+function documented(): Documented[] {
+  return [...page.matchAll(/^\| `(it\.[^`(]+)(\([^`]*\))?` \| ([^|]+) \| ([^|]+) \|/gm)].map(
+    ([, path = '', call, types = '', on = '']) => ({
+      path,
+      types: types.trim().split(' or ').sort(),
+      on: on.trim() === 'every page' ? undefined : on.trim().split(', '),
+      isCall: call !== undefined,
+    }),
+  );
+}
+
+/** How each helper is called to see what it gives. */
+const CALLS: Record<string, string> = {
+  'it.link': `it.link('/tags/')`,
+  'it.tagLink': `it.tagLink('One')`,
+  'it.authorLink': `it.authorLink('Ada')`,
+  'it.day': `it.day('2026-01-01')`,
+  'it.isoDate': `it.isoDate('2026-01-01')`,
+  'it.byYear': `it.byYear(it.articles)`,
+  'it.say': `it.say('readingTime', { minutes: 3 })`,
+};
+
+/** A layout that says of everything in `it` what type it has, by its path. */
+const LAYOUT = `<meta name="generator" content="Pressmark"><%
+const found = {};
+const note = (path, value) => {
+  if (value === undefined) return;
+  const isList = Array.isArray(value);
+  const ofObjects = isList && value.every((one) => typeof one === 'object');
+  const type = isList ? (ofObjects ? 'list of objects' : 'list of strings') : value === null ? 'null' : typeof value;
+  (found[path] ??= []).push(isList && value.length === 0 ? 'empty list' : type);
+  if (isList) for (const one of value) { if (ofObjects) members(path + '[]', one); }
+  else if (type === 'object' && path !== 'it.extra') members(path, value);
+};
+const members = (path, value) => { for (const [key, one] of Object.entries(value)) note(path + '.' + key, one); };
+for (const [key, value] of Object.entries(it))
+  if (typeof value !== 'function' && !key.startsWith('__')) note('it.' + key, value);
+const functions = Object.keys(it).filter((key) => typeof it[key] === 'function').map((key) => 'it.' + key);
+const given = {${Object.entries(CALLS)
+  .map(([name, call]) => `'${name}': ${call}`)
+  .join(', ')}};
+for (const [name, value] of Object.entries(given))
+  found[name] = [Array.isArray(value) ? 'list of objects' : typeof value];
+%><%~ JSON.stringify({ kind: it.kind, found, functions }) %>`;
+
+interface Seen {
+  readonly kind: string;
+  readonly found: Record<string, string[]>;
+  readonly functions: string[];
+}
+
+/** What the templates of two sites, one with every setting and one with none, are given. */
+async function seen(t: Parameters<typeof testSite>[0]): Promise<Seen[]> {
+  const navigation = [{ label: 'About', href: '/about/' }];
+  const pages: Seen[] = [];
+  for (const settings of [{ navigation, logo: '/logo.svg' }, {}]) {
+    const site = testSite(t, { settings, pageSize: 2 });
+    put(join(site.options.templatesDir, 'layout.eta'), LAYOUT);
+    for (let n = 1; n <= 8; n++)
+      site.write(`a${n}`, {
+        date: n > 2 ? `2026-01-0${n}` : 'some day',
+        updated: n % 2 ? `2026-02-0${n}` : n === 4 ? 'later' : null,
+        image: n % 3 ? 'https://img.example/a.png' : null,
+      });
+    for (let n = 0; n < 501; n++) site.write(`tagged${n}`, { tags: [`tag ${n}`], date: '2025-01-01' });
+    t.is((await site.builder.buildAll()).failed, 0);
+    const files = Object.entries(site.output()).filter(([file]) => file.endsWith('.html'));
+    for (const [, text] of files) pages.push(JSON.parse(text.slice(text.indexOf('>') + 1)));
+  }
+  return pages;
+}
+
+test('every variable of the page is there, of the types that it says, and there are no others', async (t) => {
+  const pages = await seen(t);
+  const rows = new Map(documented().map((row) => [row.path, row]));
+  t.true(rows.size > 80);
+  const types = new Map<string, Set<string>>();
+  for (const { kind, found, functions } of pages) {
+    for (const name of functions) t.true(rows.get(name)?.isCall, `${name} is not documented as a helper`);
+    for (const [path, values] of Object.entries(found)) {
+      const row = rows.get(path);
+      t.truthy(row, `${path} is not documented`);
+      t.true(row?.on?.includes(kind) ?? true, `${path} is also on ${kind}`);
+      const set = types.get(path) ?? new Set();
+      for (const type of values) set.add(type);
+      types.set(path, set);
+    }
+    for (const { path, on, types } of rows.values()) {
+      if (path.includes('[]') || types.includes('undefined') || /\.(?:logo|previous|next)\./.test(path))
+        continue;
+      if (on?.includes(kind) ?? true) t.true(path in found, `${path} is missing on ${kind}`);
+    }
+  }
+  for (const { path, types: said } of rows.values()) {
+    const given = types.get(path) ?? new Set();
+    // An empty list is of any type; what is not there is seen by its absence.
+    given.delete('empty list');
+    if (said.includes('undefined')) given.add('undefined');
+    t.deepEqual([...given].sort(), said, path);
+  }
+});
+
+test('the page names every file of the built-in theme, and no other', (t) => {
+  const folder = new URL('../../../../templates/', import.meta.url);
+  const files = fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.\w+$/.test(name) && !/^words\/(?!en)/.test(name));
+  const named = [...page.matchAll(/^\| `((?!it\.)[\w/-]+\.\w+)`/gm)].map(([, name]) => name);
+  t.deepEqual(named.sort(), files.sort());
+});
