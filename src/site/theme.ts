@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { Eta } from 'eta/core';
 import { messageOf, PressmarkError } from '../errors.js';
 import type { SiteInfo } from '../host/page-types.js';
+import { checkSyntax, placeFirst } from './template-errors.js';
 import { type Asset, assetsIn, builtInSources, sourcesIn, type ThemeSources } from './theme-files.js';
 import { type Say, wordsOf } from './words.js';
 
@@ -67,13 +68,8 @@ function rendererOf(sources: ThemeSources): Theme['render'] {
   };
   eta.readFile = (name) => {
     const source = sources.get(name);
-    if (source === undefined)
-      throw new PressmarkError('TEMPLATE_FAILED', `there is no template ${name}; add it to templates/`);
-    try {
-      eta.compile(source, { filepath: name });
-    } catch (error) {
-      throw new PressmarkError('TEMPLATE_FAILED', `${name}: ${messageOf(error)}`, { cause: error });
-    }
+    if (source === undefined) throw new Error(`there is no template ${name}; add it to templates/`);
+    checkSyntax(eta, name, source);
     return source;
   };
 
@@ -81,8 +77,7 @@ function rendererOf(sources: ThemeSources): Theme['render'] {
     try {
       return eta.render(name, data);
     } catch (error) {
-      if (error instanceof PressmarkError) throw error;
-      throw new PressmarkError('TEMPLATE_FAILED', `template ${messageOf(error)}`, { cause: error });
+      throw new PressmarkError('TEMPLATE_FAILED', placeFirst(messageOf(error)), { cause: error });
     }
   };
 }

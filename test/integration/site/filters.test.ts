@@ -38,13 +38,16 @@ test('every filter reaches every page, in the order in which a page is made', as
         'page.html',
         (value, { path }) => {
           note(path, 'html');
-          return value.replace(/<!--.*?-->/gs, '<!-- minified -->');
+          return `${value.replace(/<!--.*?-->/gs, '')}<!-- minified -->`;
         },
         options,
       );
       hooks.addFilter(
         'feed.items',
-        (items) => items.map((item) => ({ ...item, title: 'From a filter' })),
+        (items, { kind, path }) => {
+          note(path, kind);
+          return items.map((item) => ({ ...item, title: `For ${path}` }));
+        },
         options,
       );
     },
@@ -53,12 +56,22 @@ test('every filter reaches every page, in the order in which a page is made', as
   t.is((await site.builder.buildAll()).failed, 0);
 
   t.deepEqual(order.get('/articles/a/'), ['context', 'head', 'content', 'html']);
-  for (const path of ['/', '/tags/', '/tags/one/', '/404.html'])
-    t.deepEqual(order.get(path), ['context', 'head', 'html'], path);
-  const page = site.page('articles/a/index.html');
-  for (const part of ['Title of a!', '<meta name="x" content="y">', 'Our body of a', '<!-- svc:item:a -->'])
-    t.true(page.includes(part), part);
-  t.true(site.page('feed.xml').includes('From a filter'));
+  const others = ['/', '/archive/', '/tags/', '/tags/one/', '/authors/ada/', '/404.html'];
+  for (const path of others) t.deepEqual(order.get(path), ['context', 'head', 'html'], path);
+  const feeds = ['/feed.xml', '/rss.xml', '/feed.json'];
+  for (const path of feeds) t.deepEqual(order.get(path), ['feed'], path);
+  t.deepEqual([...order.keys()].sort(), ['/articles/a/', ...others, ...feeds].sort());
+
+  const fileOf = (path: string) =>
+    site.page(path.endsWith('/') ? `${path.slice(1)}index.html` : path.slice(1));
+  for (const path of [...others, '/articles/a/']) {
+    t.regex(fileOf(path), /<title>[^<]*!/, path);
+    for (const part of ['<meta name="x" content="y">', '<!-- minified -->'])
+      t.true(fileOf(path).includes(part), `${path}: ${part}`);
+  }
+  for (const part of ['Title of a!', 'Our body of a', '<!-- svc:item:a -->'])
+    t.true(fileOf('/articles/a/').includes(part), part);
+  for (const path of feeds) t.true(fileOf(path).includes(`For ${path}`), path);
 });
 
 test('no filter can lose json_ld or the item comment', async (t) => {
@@ -118,7 +131,7 @@ test('where a template fails the old pages stay, and the log names the template 
 
   put(template, '<h1><%= it.title </h1>');
   t.is((await site.builder.buildAll()).failed, 1);
-  t.true(site.logged.some((line) => line.includes('article.eta: unclosed tag')));
+  t.true(site.logged.some((line) => line.includes('article.eta:1: unclosed tag')));
 
   put(template, '<% layout("./layout") %><h1>Mended: <%= it.title %></h1>');
   t.is((await site.builder.buildAll()).failed, 0);

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import test from 'ava';
+import { put, testSite } from './test-site.js';
+
+/** A theme's file that fails, and what the log must say of it. */
+const FAILURES: Record<string, { file: string; text: string; says: RegExp }> = {
+  'a value that is not there': {
+    file: 'article.eta',
+    text: '<% layout("./layout") %>\n\n<h1><%= it.nothing.there %></h1>',
+    says: /template article\.eta:3: Cannot read/,
+  },
+  'a partial in a partial': {
+    file: 'partials/date.eta',
+    text: '\n<% throw new Error("no luck") %>',
+    says: /template partials\/date\.eta:2: no luck \(in .*article\.eta:\d+\)/,
+  },
+  'the layout': {
+    file: 'layout.eta',
+    text: '<html>\n\n\n<%= it.nothing.there %>',
+    says: /template layout\.eta:4: Cannot read/,
+  },
+  'a tag that is not closed': {
+    file: 'tag.eta',
+    text: '<p>\n<h1><%= it.title </h1>',
+    says: /template tag\.eta:2: unclosed tag/,
+  },
+  'code that is none': {
+    file: 'tag.eta',
+    text: '<p>\n<% if ( { %>',
+    says: /template tag\.eta:2: Unexpected token/,
+  },
+  'a partial that is not there': {
+    file: 'tag.eta',
+    text: "<p>\n<%~ include('./partials/nowhere') %>",
+    says: /template tag\.eta:2: there is no template partials\/nowhere\.eta; add it/,
+  },
+  'words that are no JSON': { file: 'words/en.json', text: '{ "skip": ', says: /words\/en\.json: .*JSON/ },
+  'a word that is none': {
+    file: 'words/en.json',
+    text: '{ "skip": 3 }',
+    says: /words\/en\.json: \\*"skip\\*" must be a string/,
+  },
+  'a phrase that nobody has': {
+    file: 'home.eta',
+    text: "\n<%= it.say('nonsense') %>",
+    says: /template home\.eta:2: words\/en\.json has no \\"nonsense\\"/,
+  },
+  'the icon': {
+    file: 'favicon.svg',
+    text: '<svg>\n<%= it.nothing.there %></svg>',
+    says: /template favicon\.svg:2: Cannot read/,
+  },
+};
+
+for (const [name, { file, text, says }] of Object.entries(FAILURES)) {
+  test(`a theme fails by ${name}: the log says where, and the old site stays`, async (t) => {
+    const site = testSite(t);
+    site.write('a');
+    await site.builder.buildAll();
+    const before = site.output();
+    put(join(site.options.templatesDir, file), text);
+    site.write('a', { description: 'Another' });
+    t.true((await site.builder.buildAll()).failed > 0);
+    t.deepEqual(Object.keys(site.output()), Object.keys(before));
+    t.true(
+      site.logged.some((line) => says.test(line)),
+      site.logged.join(''),
+    );
+    for (const [page, html] of Object.entries(site.output()))
+      if (page.endsWith('.html')) t.true(html.trim().endsWith('</html>'), page);
+
+    put(join(site.options.templatesDir, file), file.endsWith('.json') ? '{}' : 'Mended');
+    t.is((await site.builder.buildAll()).failed, 0);
+  });
+}

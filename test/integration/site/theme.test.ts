@@ -1,0 +1,179 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { put, type TestSite, testSite } from './test-site.js';
+
+/** Writes a file of the site's own theme. */
+function ownFile(site: TestSite, name: string, text: string): void {
+  put(join(site.options.templatesDir, name), text);
+}
+
+const styleSheets = (site: TestSite) =>
+  Object.keys(site.output()).filter((file) => /^assets\/style\..*\.css$/.test(file));
+
+test('a file of the same name takes the place of a partial, the style sheet, the icon and words', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  ownFile(site, 'partials/footer.eta', '<footer>Mine: <%= it.site.title %></footer>');
+  ownFile(site, 'partials/mine.eta', 'From a new partial');
+  ownFile(site, 'not-found.eta', "<% layout('./layout') %><h1><%~ include('./partials/mine') %></h1>");
+  ownFile(site, 'style.css', 'body { color: teal }');
+  ownFile(site, 'favicon.svg', '<svg xmlns="http://www.w3.org/2000/svg"><!-- mine --></svg>');
+  ownFile(site, 'words/en.json', '{ "archive": "Everything" }');
+  t.is((await site.builder.buildAll()).failed, 0);
+  const page = site.page('articles/a/index.html');
+  t.true(page.includes('<footer>Mine: A &lt;site&gt;</footer>'));
+  t.true(page.includes('<a href="/archive/">Everything</a>'));
+  t.true(page.includes('<a href="/tags/">Tags</a>'));
+  t.true(site.page('404.html').includes('From a new partial'));
+  t.true(site.page('favicon.svg').includes('mine'));
+  const [file = ''] = styleSheets(site);
+  t.true(site.page(file).startsWith('body { color: teal }\n'));
+  t.false(site.page(file).includes('--paper'));
+});
+
+test('the style sheet holds the accent colour and what custom.css adds, and its name says what is in it', async (t) => {
+  const site = testSite(t, { settings: { accent: '#0a7d5c' } });
+  site.write('a');
+  await site.builder.buildAll();
+  const [before = ''] = styleSheets(site);
+  t.true(site.page(before).includes('--accent-light: #0a7d5c'));
+  t.true(site.page('index.html').includes(`<link rel="stylesheet" href="/${before}">`));
+
+  ownFile(site, 'custom.css', '.mine { color: teal }');
+  await site.builder.buildAll();
+  const [after = '', ...others] = styleSheets(site);
+  t.deepEqual(others, []);
+  t.not(after, before);
+  t.true(site.page(after).includes('.mine { color: teal }'));
+  for (const file of ['index.html', 'articles/a/index.html', '404.html', 'tags/one/index.html'])
+    t.true(site.page(file).includes(`href="/${after}"`), file);
+});
+
+test('an old style sheet stays as long as a page names it', async (t) => {
+  const site = testSite(t);
+  const path = site.write('a');
+  site.write('b');
+  await site.builder.buildAll();
+  const [before = ''] = styleSheets(site);
+
+  const file = join(site.options.content.root, path);
+  const good = fs.readFileSync(file, 'utf8');
+  fs.writeFileSync(file, good.replace('title: "', 'title: ["'));
+  ownFile(site, 'custom.css', '.mine { color: teal }');
+  await site.builder.buildAll();
+  t.is(styleSheets(site).length, 2);
+  t.true(site.page('articles/a/index.html').includes(before));
+  t.false(site.page('articles/b/index.html').includes(before));
+
+  fs.writeFileSync(file, good);
+  await site.builder.buildChanged([path]);
+  t.is(styleSheets(site).length, 1);
+  t.false(styleSheets(site).includes(before));
+});
+
+test('an old style sheet stays where a template that fails keeps the old pages', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  await site.builder.buildAll();
+  const [before = ''] = styleSheets(site);
+  ownFile(site, 'custom.css', '.mine { color: teal }');
+  ownFile(site, 'article.eta', '<%= it.no.such.thing %>');
+  t.is((await site.builder.buildAll()).failed, 1);
+  t.true(site.page('articles/a/index.html').includes(before));
+  t.true(site.has(before));
+  fs.rmSync(join(site.options.templatesDir, 'article.eta'));
+  t.is((await site.builder.buildAll()).failed, 0);
+  t.is(styleSheets(site).length, 1);
+  t.false(site.has(before));
+});
+
+test('assets are copied byte by byte, and go when they are gone', async (t) => {
+  const site = testSite(t);
+  const bytes = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff, 0xfe, 0x0a]);
+  ownFile(site, 'assets/fonts/x.woff2', '');
+  fs.writeFileSync(join(site.options.templatesDir, 'assets/fonts/x.woff2'), bytes);
+  ownFile(site, 'assets/.DS_Store', 'x');
+  await site.builder.buildAll();
+  t.deepEqual(fs.readFileSync(join(site.options.outputDir, 'assets/fonts/x.woff2')), bytes);
+  t.false(site.has('assets/.DS_Store'));
+  t.like(await site.builder.buildAll(), { written: 0, removed: 0 });
+
+  const other = Buffer.from([0xff, 0xfe]);
+  fs.writeFileSync(join(site.options.templatesDir, 'assets/fonts/x.woff2'), other);
+  await site.builder.buildAll();
+  t.deepEqual(fs.readFileSync(join(site.options.outputDir, 'assets/fonts/x.woff2')), other);
+
+  fs.rmSync(join(site.options.templatesDir, 'assets'), { recursive: true });
+  t.is((await site.builder.buildAll()).removed, 1);
+  t.false(site.has('assets/fonts'));
+});
+
+test('an owner’s own icon in the output folder stays', async (t) => {
+  const site = testSite(t);
+  put(join(site.options.outputDir, 'favicon.svg'), '<svg/>');
+  await site.builder.buildAll();
+  t.is(site.page('favicon.svg'), '<svg/>');
+});
+
+test('name, logo, navigation and language of the config stand on every page', async (t) => {
+  const site = testSite(t, {
+    url: 'https://x.example/blog',
+    settings: {
+      title: 'Études',
+      language: 'de-AT',
+      timeZone: 'Asia/Tokyo',
+      logo: { src: '/assets/logo.png', width: 120, height: 30 },
+      navigation: [
+        { label: 'Über & unter', href: '/archive/' },
+        { label: 'Elsewhere', href: 'https://other.example/' },
+      ],
+    },
+  });
+  site.write('a', { date: '2026-11-02T20:00:00Z', updated: '2026-11-04T08:00:00Z' });
+  t.is((await site.builder.buildAll()).failed, 0);
+  for (const file of ['index.html', 'articles/a/index.html', 'archive/index.html', '404.html']) {
+    const page = site.page(file);
+    for (const part of [
+      '<html lang="de-AT" dir="ltr">',
+      '<img class="logo" src="/blog/assets/logo.png" alt="" width="120" height="30">',
+      '<a href="https://other.example/">Elsewhere</a>',
+      'Über &amp; unter</a>',
+      'Zum Inhalt',
+    ])
+      t.true(page.includes(part), `${file}: ${part}`);
+  }
+  t.true(site.page('archive/index.html').includes('href="/blog/archive/" aria-current="page"'));
+  t.false(site.page('index.html').includes('href="/blog/archive/" aria-current="page"'));
+  const article = site.page('articles/a/index.html');
+  t.true(article.includes('<time datetime="2026-11-02T20:00:00.000Z">3. November 2026</time>'));
+  t.true(article.includes('Aktualisiert <time datetime="2026-11-04T08:00:00.000Z">4. November 2026</time>'));
+  t.true(site.page('archive/index.html').includes('<title>Archiv · Études</title>'));
+  t.true(site.page('favicon.svg').includes('>É</text>'));
+});
+
+test('an article shows its picture with its title for those who do not see it, and room for it', async (t) => {
+  const site = testSite(t);
+  site.write('a', { title: 'Hives & "homes"', image: 'https://img.example/hive.jpg' });
+  await site.builder.buildAll();
+  t.true(
+    site
+      .page('articles/a/index.html')
+      .includes(
+        '<img class="lead" src="https://img.example/hive.jpg" alt="Hives &amp; &quot;homes&quot;" width="1200" height="675"',
+      ),
+  );
+});
+
+test('every language of the theme says everything', async (t) => {
+  const folder = new URL('../../../../templates/words/', import.meta.url);
+  const words = (name: string): Record<string, string> =>
+    JSON.parse(fs.readFileSync(new URL(name, folder), 'utf8'));
+  const places = (phrase = '') => (phrase.match(/\{\w+\}/g) ?? []).sort();
+  const english = words('en.json');
+  for (const name of fs.readdirSync(folder)) {
+    t.deepEqual(Object.keys(words(name)), Object.keys(english), name);
+    for (const [key, phrase] of Object.entries(words(name)))
+      t.deepEqual(places(phrase), places(english[key]), `${name}: ${key}`);
+  }
+});
