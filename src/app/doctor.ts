@@ -11,6 +11,7 @@ import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 import { gitFindings } from './git-findings.js';
 import { MIN_SECRET_CHARS } from './secret.js';
+import { themeFindings } from './theme-findings.js';
 
 /** Looks at everything a receiver needs, and changes nothing but for a probe file. */
 export async function examine(settings: Settings): Promise<Finding[]> {
@@ -20,6 +21,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     ...secret(settings),
     siteUrl(settings),
     ...(await articles(settings)),
+    ...(await themeFindings(settings)),
     ...(await gitFindings(settings)),
   ];
 }

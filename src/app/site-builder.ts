@@ -42,7 +42,6 @@ export async function openSiteBuilder(
 ): Promise<SiteBuilder> {
   if (!buildsSite(settings))
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
-  const { pageSize, ...said } = settings.site;
   const { contentDir, ...folders } = foldersOf(settings);
   const content = {
     root: contentDir,
@@ -63,8 +62,8 @@ export async function openSiteBuilder(
     ...folders,
     content,
     catalog,
-    site: siteInfoOf(settings.siteUrl, said),
-    pageSize,
+    site: siteInfoOf(settings.siteUrl, settings.site),
+    pageSize: settings.site.pageSize,
     log,
     hooks: host.hooks,
     fingerprint: fingerprint(plugins, settings.configFile),

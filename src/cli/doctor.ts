@@ -11,7 +11,9 @@ const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 /** `pressmark doctor`: what keeps this site from receiving, and how to mend it. */
 export function doctorCommand(): Command {
   return withDir(new Command('doctor'))
-    .description('check the folder, the secret, the site URL, git, the lock helper and the articles')
+    .description(
+      'check the folder, the secret, the site URL, git, the lock helper, the articles and the theme',
+    )
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', example('pressmark doctor'))
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {

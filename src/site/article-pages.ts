@@ -1,4 +1,4 @@
-import type { ArticleLink } from '../host/page-types.js';
+import type { ArticleLink, ArticleSummary } from '../host/page-types.js';
 import { type ContentFolder, entryOf, isGone, readForPages, type Stamp, sameStamp } from '../store/entry.js';
 import { type ArticleText, type Larder, textOf } from './larder.js';
 import { type Page, summaryOf } from './page.js';
@@ -27,7 +27,22 @@ export function articlePage(job: ArticleJob, content: ContentFolder, larder: Lar
   const text = larder.take(path, stamp) ?? readText(content, path);
   if (text === undefined || !sameStamp(text.stamp, stamp)) return undefined;
   const { article, html } = text;
-  const summary = summaryOf(entryOf(path, article, stamp));
+  const links = { previous, next, related };
+  return pageOfArticle(
+    file,
+    summaryOf(entryOf(path, article, stamp)),
+    { html, jsonLd: article.jsonLd },
+    links,
+  );
+}
+
+/** The page of an article, made of what is known of it. */
+export function pageOfArticle(
+  file: string,
+  summary: ArticleSummary,
+  text: { readonly html: string; readonly jsonLd: string },
+  links: Pick<ArticleJob, 'previous' | 'next' | 'related'>,
+): Page {
   return {
     kind: 'article',
     path: `/${file.replace(/(^|\/)index\.html$/, '$1')}`,
@@ -35,7 +50,7 @@ export function articlePage(job: ArticleJob, content: ContentFolder, larder: Lar
     title: summary.title,
     description: summary.description,
     canonical: summary.url,
-    article: { ...summary, html, jsonLd: article.jsonLd, ...lengthOf(html), previous, next, related },
+    article: { ...summary, ...text, ...lengthOf(text.html), ...links },
     articles: [],
     tag: null,
     author: null,

@@ -28,17 +28,20 @@ const LOGO_SIZE = 36;
  * @param url absolute, without a trailing slash.
  */
 export function siteInfoOf(url: string, settings: SiteSettings): SiteInfo {
-  const { navigation, logo, accent, locale, ...said } = settings;
-  const language = localeOf(said.language);
+  const { title, description, author, timeZone, logo } = settings;
+  const language = localeOf(settings.language);
   return {
-    ...said,
     url,
     basePath: new URL(url).pathname.replace(/\/$/, ''),
+    title,
+    description,
+    author,
     language,
     direction: directionOf(language),
-    locale: localeOf(locale ?? language),
-    accent: accentOf(accent),
-    navigation: navigation ?? null,
+    locale: localeOf(settings.locale ?? language),
+    timeZone,
+    accent: accentOf(settings.accent),
+    navigation: settings.navigation ?? null,
     logo: typeof logo === 'string' ? { src: logo, width: LOGO_SIZE, height: LOGO_SIZE } : (logo ?? null),
   };
 }

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test from 'ava';
 import { articleFiles } from '../../support/content.js';
 import { article } from '../../support/events.js';
@@ -89,4 +89,42 @@ test('doctor tells of git: the branch, who commits, an ignored content folder, a
     about(wrong.findings, 'git').map(({ level }) => level),
     ['ok', 'warn', 'fail', 'ok'],
   );
+});
+
+test('doctor tries every template, with the plugins’ filters, and names file, line and reason', async (t) => {
+  const dir = tempDir(t);
+  const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://garden.example' };
+  const theme = async () => about((await doctor(dir, env)).findings, 'theme');
+  t.deepEqual(
+    (await theme()).map(({ level }) => level),
+    ['ok'],
+  );
+  const own = (name: string, text: string) => {
+    fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
+    fs.writeFileSync(join(dir, name), text);
+  };
+  own('templates/partials/byline.eta', '\n<%= it.article.updated.length %>');
+  own('templates/tag.eta', '<% if ( %>');
+  own('templates/author.eta', '<%= it.extra.weather.text %>');
+  own(
+    'plugins/weather.mjs',
+    `export default { name: 'weather', setup(host) {
+      host.addFilter('page.context', (value) => ({ ...value, extra: { weather: { text: 'fair' } } }));
+    } };`,
+  );
+  const findings = await theme();
+  t.deepEqual(
+    findings.map(({ level }) => level),
+    ['fail', 'fail'],
+  );
+  const texts = findings.map(({ text }) => text).sort();
+  t.regex(texts[0] ?? '', /^template partials\/byline\.eta:2: Cannot read .*\(in article\.eta:\d+\)$/);
+  t.regex(texts[1] ?? '', /^template tag\.eta:1: /);
+  t.is((await doctor(dir, env)).code, 1);
+  t.false(fs.existsSync(join(dir, 'public')), 'nothing is built');
+
+  own('plugins/weather.mjs', 'export default 3;');
+  t.regex((await theme())[0]?.text ?? '', /plugins\/weather\.mjs/);
+  own('pressmark.config.json', '{ "site": false }');
+  t.is((await theme())[0]?.level, 'ok');
 });

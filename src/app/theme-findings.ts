@@ -1,0 +1,39 @@
+import type { Settings } from '../config/load.js';
+import { messageOf } from '../errors.js';
+import { startHost } from '../host/plugins.js';
+import { createLog } from '../log.js';
+import { siteInfoOf } from '../site/site-info.js';
+import { tryTheme } from '../site/try-theme.js';
+import type { Finding } from './finding.js';
+import { foldersOf } from './folders.js';
+import { loadPlugins } from './load-plugins.js';
+
+const about = 'theme';
+
+const NO_ARTICLES = { get: async () => undefined, find: async () => undefined, ids: () => new Set<string>() };
+
+/** Whether every template makes its page, with the filters of the site's plugins. */
+export async function themeFindings(settings: Settings): Promise<Finding[]> {
+  if (settings.site === false)
+    return [{ level: 'ok', about, text: 'site is false in the config; another generator builds the site' }];
+  const failures = await failuresOf(settings, settings.site).catch((error) => [messageOf(error)]);
+  if (failures.length === 0) return [{ level: 'ok', about, text: 'a page of every kind can be made' }];
+  const mend = 'mend that; until then the old pages stay';
+  return failures.map((text) => ({ level: 'fail', about, text, mend }));
+}
+
+async function failuresOf(settings: Settings, said: Exclude<Settings['site'], false>): Promise<string[]> {
+  const { templatesDir } = foldersOf(settings);
+  const host = await startHost(await loadPlugins(settings.dir, settings.plugins), {
+    role: 'builder',
+    siteUrl: settings.siteUrl,
+    siteDir: settings.dir,
+    log: createLog({ level: 'silent', terminal: false }),
+    articles: NO_ARTICLES,
+  });
+  try {
+    return await tryTheme(templatesDir, siteInfoOf(settings.siteUrl, said), host.hooks);
+  } finally {
+    await host.close();
+  }
+}
