@@ -80,7 +80,7 @@ export async function startApp(
       store,
       hooks,
       log,
-      changeOf: ({ article, path, text }) => ({ article, path: siteRelative(path), text }),
+      changeOf: (stored) => ({ ...stored, path: siteRelative(stored.path) }),
     });
     const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
     const server = createServer({

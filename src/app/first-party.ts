@@ -1,12 +1,14 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
+import { PressmarkError } from '../errors.js';
 import type { StoredFile } from '../git/committer.js';
 import { gitPlugin } from '../git/plugin.js';
 import type { PluginEntry } from '../host/plugins.js';
 import { sitePlugin } from '../site/plugin.js';
 import type { Catalog } from '../store/catalog.js';
 import { type ContentFolder, isGone, readArticle } from '../store/entry.js';
+import { foldersOf } from './folders.js';
 import type { BuilderSettings } from './site-builder.js';
 
 /** What the first-party plugins are made from. */
@@ -33,17 +35,21 @@ function gitEntry(
   { settings, content, catalog, siteRelative }: FirstPartyOptions,
   git: Exclude<Settings['git'], false>,
 ): PluginEntry {
-  const { author, message, skipCi } = git === true ? ({} as Partial<Exclude<typeof git, true>>) : git;
+  const { author, message, skipCi, commitEdits } =
+    git === true ? ({} as Partial<Exclude<typeof git, true>>) : git;
   const plugin = gitPlugin({
     siteDir: settings.dir,
     env: settings.environment,
     ...(author !== undefined && { author }),
     ...(message !== undefined && { message }),
     ...(skipCi !== undefined && { skipCi }),
+    ...(commitEdits !== undefined && { commitEdits }),
     readStored: async (path) => readStored(content, relative(content.root, join(settings.dir, path))),
-    paths: function* () {
-      for (const { path, broken } of catalog.entries()) if (broken === undefined) yield siteRelative(path);
+    articles: function* () {
+      for (const { path, stamp, broken } of catalog.entries())
+        if (broken === undefined) yield { path: siteRelative(path), stamp };
     },
+    memory: join(foldersOf(settings).stateDir, 'git-checked'),
   });
   return { plugin, origin: 'git in the config' };
 }
@@ -61,7 +67,9 @@ function readStored(content: ContentFolder, path: string): StoredFile | undefine
     const { text, stored } = readArticle(content, path.split(sep).join('/'));
     return { text, article: stored.article, pristine: !stored.edited };
   } catch (error) {
-    if (isGone(error)) return undefined;
+    // a person is in the middle of an edit, perhaps: nothing to commit now
+    const isMalformed = error instanceof PressmarkError && error.code === 'FRONT_MATTER_INVALID';
+    if (isGone(error) || isMalformed) return undefined;
     throw error;
   }
 }

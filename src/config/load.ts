@@ -131,7 +131,7 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 function knownKeys(path: readonly PropertyKey[]): string[] {
   if (path[0] === 'articles') return ['file', 'permalink'];
   if (path[0] === 'site') return knownSiteKeys(path);
-  if (path[0] === 'git') return ['author', 'message', 'skipCi'];
+  if (path[0] === 'git') return ['author', 'message', 'skipCi', 'commitEdits'];
   return Object.keys(schema.shape);
 }
 

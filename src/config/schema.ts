@@ -70,6 +70,8 @@ export const schema = z.strictObject({
         message: z.string().regex(/\S/, { error: 'must not be empty' }).optional(),
         /** Whether subjects end in `[skip ci]`. @default false */
         skipCi: z.boolean().optional(),
+        /** Whether people's edits of articles are committed too, each as `Edit: <title>`. @default false */
+        commitEdits: z.boolean().optional(),
       }),
     ])
     .default(true),

@@ -24,6 +24,8 @@ export interface CommitterOptions {
   /** The message's template. */
   readonly template: string | undefined;
   readonly skipCi: boolean;
+  /** Whether people's edits are committed. */
+  readonly commitEdits: boolean;
   /** Reads an article's file (relative to the site's folder, forward slashes); undefined if there is none. */
   readStored(path: string): Promise<StoredFile | undefined>;
 }
@@ -41,7 +43,8 @@ const REPLAY_CHUNK = 500;
 export type Committer = ReturnType<typeof createCommitter>;
 
 /** What the queue of one repository works with. */
-export function createCommitter({ host, context, template, skipCi, readStored }: CommitterOptions) {
+export function createCommitter(options: CommitterOptions) {
+  const { host, context, template, skipCi, commitEdits, readStored } = options;
   const { repository, log } = context;
   const refused = new Set<string>();
   /** Whether this process has parked something that it has not put on a branch yet. */
@@ -80,17 +83,30 @@ export function createCommitter({ host, context, template, skipCi, readStored }:
   /** What is to be committed for a change; undefined where nothing is left of it. */
   async function requestOf(change: Waiting, path: string): Promise<CommitRequest | undefined> {
     const before = change.before ?? null;
-    const isEdit = change.kind === 'Edit';
     if (change.text !== undefined && change.message !== undefined)
-      return { path, before, content: change.text, message: await change.message, isEdit };
+      return {
+        path,
+        before,
+        content: change.text,
+        message: await change.message,
+        isEdit: change.kind === 'Edit',
+      };
     const file = await readStored(change.path);
-    const revision = file?.article.revision;
-    if (file === undefined || file.pristine === isEdit || (change.revision ?? revision) !== revision) {
+    const kind = file === undefined ? undefined : kindIn(change, file);
+    if (file === undefined || kind === undefined) {
       log.debug({ path: change.path }, 'no commit: the file holds something else by now');
       return undefined;
     }
-    const message = (await change.message) ?? (await messageFor(change.kind, contextOf(change, file)));
-    return { path, before, content: file.text, message, isEdit };
+    const message = (await change.message) ?? (await messageFor(kind, contextOf(change.path, kind, file)));
+    return { path, before, content: file.text, message, isEdit: kind === 'Edit' };
+  }
+
+  /** What a commit of the file as it stands would be; undefined where it is not the one that was asked for. */
+  function kindIn({ kind, revision }: Waiting, { article, pristine }: StoredFile): CommitKind | undefined {
+    if (revision !== undefined) return pristine && revision === article.revision ? kind : undefined;
+    if (!pristine) return commitEdits ? 'Edit' : undefined;
+    if (kind === 'Edit') return undefined;
+    return isRevert(article.revision) ? 'Revert' : kind;
   }
 
   async function take(batch: readonly Waiting[]): Promise<Taken[]> {
@@ -196,12 +212,17 @@ export function createCommitter({ host, context, template, skipCi, readStored }:
   return { look, commit, park: parkBatch, replay, messageFor };
 }
 
+/** Whether a revision was made by `pressmark revert`. */
+function isRevert(revision: string): boolean {
+  return /^revert-[0-9a-f]{24}$/.test(revision);
+}
+
 function requestFor({ path, blob, message, authored, over }: Parked): CommitRequest {
   return { path, content: { blob }, message, authored, before: { blob: over } };
 }
 
 /** What a filter is told of a text that was found in its file. */
-function contextOf({ path, kind }: Waiting, { article, text }: StoredFile): CommitMessageContext {
+function contextOf(path: string, kind: CommitKind, { article, text }: StoredFile): CommitMessageContext {
   const timestamp = article.updated ?? article.date;
   const event =
     kind === 'Publish' ? 'article.published' : kind === 'Edit' ? 'article.edited' : 'article.updated';

@@ -1,11 +1,14 @@
 import { findLockHelper } from '../fs/lock-helper.js';
-import type { ArticleChange } from '../host/hook-types.js';
+import type { ArticleChange, CommitMessageContext } from '../host/hook-types.js';
 import { definePlugin, type Plugin, type PluginHost } from '../host/plugins.js';
+import { type ArticleFile, readChecked } from './checked.js';
 import type { CommitContext } from './commit.js';
 import { createCommitter, type StoredFile } from './committer.js';
+import { createEdits } from './edits.js';
 import type { Person } from './identity.js';
 import { createIndexLocker } from './index-lock.js';
-import { createQueue } from './queue.js';
+import type { CommitKind } from './message.js';
+import { createQueue, type Waiting } from './queue.js';
 import { findUncommitted } from './recover.js';
 import { openRepository, type Repository } from './repository.js';
 
@@ -18,6 +21,8 @@ export interface GitPluginOptions {
   readonly message?: string;
   /** Whether subjects end in `[skip ci]`. @default false */
   readonly skipCi?: boolean;
+  /** Whether people's edits of articles are committed too, each as `Edit: <title>`. @default false */
+  readonly commitEdits?: boolean;
   /** The environment that is handed on to git, without its GIT_* variables. */
   readonly env: NodeJS.Dict<string>;
   /**
@@ -29,8 +34,10 @@ export interface GitPluginOptions {
   readonly timeoutMs?: number;
   /** Reads an article's file (relative to the site's folder, forward slashes); undefined if there is none. */
   readStored(path: string): Promise<StoredFile | undefined>;
-  /** The files of all articles, relative to the site's folder, for the check at start-up. */
-  paths(): Iterable<string>;
+  /** The files of all articles, for the check at start-up. */
+  articles(): Iterable<ArticleFile>;
+  /** Where the start-up check remembers what it found in good order; absolute. */
+  readonly memory: string;
 }
 
 /** How long the shutdown waits for commits, in milliseconds. */
@@ -72,19 +79,36 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     signal: stop.signal,
     ...(options.author && { author: options.author }),
   };
+  const { commitEdits = false } = options;
   const committer = createCommitter({
     host,
     context,
     template: options.message,
     skipCi: options.skipCi ?? false,
+    commitEdits,
     readStored: options.readStored,
   });
+  const edits = createEdits((path) =>
+    queue.add({
+      path,
+      kind: 'Edit',
+      text: undefined,
+      revision: undefined,
+      message: undefined,
+      before: undefined,
+    }),
+  );
   const queue = createQueue(
     {
       ...committer,
       async recover(signal) {
         await locker.sweep();
-        return findUncommitted(repository, options.paths(), signal);
+        const remember = (tip: string | null) =>
+          readChecked(options.memory, repository, tip, `edits ${commitEdits}`, log);
+        const found = await findUncommitted(repository, options.articles(), remember, signal);
+        if (!('waitingFor' in found))
+          log.debug({ uncommitted: found.length }, 'articles compared with the branch');
+        return found;
       },
     },
     log,
@@ -93,20 +117,32 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
 
   function add(change: ArticleChange): void {
     const kind = change.event === 'article.published' ? 'Publish' : 'Update';
-    queue.add({
+    if (commitEdits && change.replaced !== undefined) {
+      // what was about to be committed, or would have been
+      edits.forget(change.path);
+      const { article, text } = change.replaced;
+      queue.add(waitingFor('Edit', { ...change, event: 'article.edited', article, text }));
+    }
+    queue.add(waitingFor(kind, change));
+  }
+
+  function waitingFor(kind: CommitKind, change: CommitMessageContext): Waiting {
+    return {
       path: change.path,
       kind,
       text: change.text,
       revision: change.article.revision,
       message: committer.messageFor(kind, change),
       before: undefined,
-    });
+    };
   }
   host.addAction('article.published', add);
   host.addAction('article.updated', add);
+  if (commitEdits) host.addAction('article.edited', ({ path }) => edits.note(path));
   host.addAction('host.ready', () => queue.recover());
   host.onClose(async () => {
     const timer = setTimeout(() => stop.abort(), CLOSE_MS);
+    edits.flush();
     const left = await queue.close();
     clearTimeout(timer);
     await locker.close();

@@ -173,17 +173,17 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
     }
   }
 
-  /** Parks what was delivered. People's edits wait in their files, where git may be at work just now. */
+  /** Parks the texts at hand. What has to be read from files waits, as git may be at work on them just now. */
   async function keep(why: NotNow): Promise<string> {
     const { waitingFor } = why;
     if (told !== waitingFor) log.warn({ waiting: waiting.length }, `commits wait for ${waitingFor}`);
     told = waitingFor;
-    const edits: Waiting[] = [];
-    if (waiting.some(isDelivered)) await pacing.settle(isFull);
+    const unread: Waiting[] = [];
+    if (waiting.some(isAtHand)) await pacing.settle(isFull);
     try {
       for (;;) {
-        edits.push(...waiting.filter((change) => !isDelivered(change)));
-        waiting = waiting.filter(isDelivered);
+        unread.push(...waiting.filter((change) => !isAtHand(change)));
+        waiting = waiting.filter(isAtHand);
         if (waiting.length === 0) return waitingFor;
         const batch = take();
         await attempt(batch, () => work.park(batch, why));
@@ -192,7 +192,7 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
         parked = true;
       }
     } finally {
-      waiting.push(...edits);
+      waiting.unshift(...unread);
     }
   }
 
@@ -234,8 +234,8 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
   return { add, recover, close };
 }
 
-function isDelivered({ kind }: Waiting): boolean {
-  return kind !== 'Edit';
+function isAtHand({ text }: Waiting): boolean {
+  return text !== undefined;
 }
 
 function lengthOf(batch: readonly Waiting[]): number {

@@ -61,6 +61,14 @@ export async function blobsInHistory(
   return new Set(parseRaw(stdout).map(({ path, newBlob }) => `${newBlob} ${path}`));
 }
 
+/** Those of some blobs that the repository has. */
+export async function storedBlobs({ git }: Repository, blobs: readonly string[]): Promise<Set<string>> {
+  const { stdout } = await git(['cat-file', '--batch-check=%(objectname)'], {
+    input: `${blobs.join('\n')}\n`,
+  });
+  return new Set(stdout.split('\n').filter((line) => !line.endsWith(' missing')));
+}
+
 /** One line of git's raw diff format. */
 export interface RawChange {
   readonly path: string;

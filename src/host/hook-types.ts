@@ -47,6 +47,8 @@ export interface ArticleChange {
   readonly text: string;
   /** The delivery's `timestamp`. */
   readonly timestamp: string;
+  /** The person's edit that an update has replaced, where there was one. */
+  readonly replaced?: { readonly article: Article; readonly text: string };
 }
 
 /** The change that a commit is for; `article.edited` for a person's edit (`git.commitEdits`). */

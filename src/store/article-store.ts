@@ -32,6 +32,8 @@ export interface StoredFile {
   /** Below the content folder, with forward slashes. */
   readonly path: string;
   readonly text: string;
+  /** The person's edit that stood there before. */
+  readonly replaced?: { readonly article: Article; readonly text: string };
 }
 
 /** A compare-and-set (contract: article.updated). */
@@ -164,9 +166,10 @@ export function createStore(options: StoreOptions) {
       const text = amend(read.text, article, next);
       const target = fs.realpathSync(join(content.root, entry.path)); // a rename would replace the link itself
       const { mode } = fs.statSync(target);
+      const stored = await write({ path: entry.path, target, text, replaces: read.text, mode }, next);
       return {
         outcome: 'stored',
-        stored: await write({ path: entry.path, target, text, replaces: read.text, mode }, next),
+        stored: read.stored.edited ? { ...stored, replaced: { article, text: read.text } } : stored,
       };
     });
   }

@@ -9,7 +9,7 @@ export interface Surroundings {
   readonly hooks: Hooks;
   readonly log: Log;
   /** A stored file as actions are told of it. */
-  changeOf(stored: StoredFile): Pick<ArticleChange, 'article' | 'path' | 'text'>;
+  changeOf(stored: StoredFile): Pick<ArticleChange, 'article' | 'path' | 'text' | 'replaced'>;
 }
 
 /** What a handler made of its event; always a 200. */

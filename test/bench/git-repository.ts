@@ -97,7 +97,8 @@ export async function startCommitting(dir: string): Promise<Committing> {
     siteDir: dir,
     env: ENVIRONMENT,
     readStored: async () => undefined,
-    paths: () => [],
+    articles: () => [],
+    memory: join(dir, '.git', 'checked'),
   });
   const watcher = definePlugin({
     name: 'watcher',

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { makeSite } from './site.js';
+import { filesIn, makeSite } from './site.js';
 
 test('killed again and again: every article has its one commit after the next start', async (t) => {
   const site = await makeSite(t);
@@ -32,7 +32,13 @@ test('killed again and again: every article has its one commit after the next st
   }
 
   const names = await readdir(join(site.top, 'content'));
-  const host = await site.start({ paths: () => names.map((name) => `content/${name}`) });
+  const host = await site.start({
+    articles: () =>
+      filesIn(
+        site.top,
+        names.map((name) => `content/${name}`),
+      ),
+  });
   await host.hooks.doAction('host.ready', { url: '' });
   await site.until('everything is in HEAD', async () => {
     const there = new Set((await site.git('ls-tree', '--name-only', 'HEAD', 'content/')).split('\n'));

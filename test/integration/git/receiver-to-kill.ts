@@ -1,13 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { environment, siteAt } from './site.js';
+import { environment, filesIn, siteAt } from './site.js';
 
 // A receiver that publishes without end and says so, until it is killed: node … <work tree> <round>
 const [, , top = '', round = ''] = process.argv;
 const site = siteAt(() => undefined, top, top, environment(join(dirname(top), 'home')));
 const host = await site.start({
-  paths: () => readdirSync(join(top, 'content')).map((name) => `content/${name}`),
+  articles: () =>
+    filesIn(
+      top,
+      readdirSync(join(top, 'content')).map((name) => `content/${name}`),
+    ),
 });
 void host.hooks.doAction('host.ready', { url: '' });
 for (let index = 0; ; index++) {

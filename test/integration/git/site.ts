@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -8,6 +9,7 @@ import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import type { Article } from '../../../src/article/article.js';
 import { decode, encode } from '../../../src/article/codec.js';
+import type { ArticleFile } from '../../../src/git/checked.js';
 import { type GitPluginOptions, gitPlugin } from '../../../src/git/plugin.js';
 import { definePlugin, type Host, type PluginHost, startHost } from '../../../src/host/plugins.js';
 
@@ -28,6 +30,8 @@ export interface Site {
   subjects(): Promise<string[]>;
   write(path: string, text: string): Promise<void>;
   read(path: string): Promise<string>;
+  /** The current revision of the article in a file. */
+  revision(path: string): Promise<string | undefined>;
   start(options?: StartOptions): Promise<Host>;
   /** Stops as `kill -9` would: what waits is forgotten. */
   stop(): Promise<void>;
@@ -112,6 +116,7 @@ export function siteAt(
       await writeFile(join(dir, path), text);
     },
     read: (path) => readFile(join(dir, path), 'utf8'),
+    revision: async (path) => (await readStored(dir, path))?.article.revision,
     async start({ setup, ...options } = {}) {
       const watcher = definePlugin({
         name: 'watcher',
@@ -124,7 +129,8 @@ export function siteAt(
         siteDir: dir,
         env,
         readStored: (path) => readStored(dir, path),
-        paths: () => paths.values(),
+        articles: () => filesIn(dir, paths.values()),
+        memory: join(top, '..', 'checked'),
         ...options,
       });
       const host = await startHost(
@@ -161,7 +167,7 @@ export function siteAt(
       await store({ ...stored, updated: '2026-11-20T08:00:00Z', ...change }, 'article.updated');
     },
     async until(what, holds) {
-      for (const end = Date.now() + 40_000; Date.now() < end; await setTimeout(20)) if (await holds()) return;
+      for (const end = Date.now() + 90_000; Date.now() < end; await setTimeout(20)) if (await holds()) return;
       tell(log);
       throw new Error(`waited in vain: ${what}`);
     },
@@ -171,12 +177,24 @@ export function siteAt(
   async function store(article: Article, event: 'article.published' | 'article.updated'): Promise<void> {
     const path = paths.get(article.id) ?? '';
     const text = encode(article);
+    const before = await readStored(dir, path);
     articles.set(article.id, article);
     await site.write(path, text);
-    const payload = { event, article, path, timestamp: '2026-11-20T08:00:00Z', text };
+    const replaced = before?.pristine === false ? { replaced: before } : {};
+    const payload = { event, article, path, timestamp: '2026-11-20T08:00:00Z', text, ...replaced };
     await Promise.all(hosts.map((host) => host.hooks.doAction(event, payload)));
   }
   return site;
+}
+
+/** What a catalog would tell of these files. */
+export function filesIn(dir: string, paths: Iterable<string>): ArticleFile[] {
+  return [...paths].flatMap((path) => {
+    const stat = statSync(join(dir, path), { throwIfNoEntry: false });
+    return stat === undefined
+      ? []
+      : [{ path, stamp: { ino: stat.ino, size: stat.size, mtimeMs: stat.mtimeMs } }];
+  });
 }
 
 /** The environment of a machine on which git knows nobody. */

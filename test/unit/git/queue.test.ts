@@ -94,7 +94,7 @@ test('what was delivered is parked while there is no branch, and comes first whe
     },
   });
   queue.add(change('a'));
-  queue.add({ ...change('edit'), kind: 'Edit' });
+  queue.add({ ...change('edit'), kind: 'Edit', text: undefined });
   queue.add(change('b'));
   while (done.length < 2) await setTimeout(20);
   queue.add(change('c'));

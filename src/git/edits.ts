@@ -1,0 +1,40 @@
+/** How long a file must lie still before its edit is committed, in milliseconds: people save in steps. */
+const STILL_MS = 2_000;
+
+/** People's edits that are not finished yet, perhaps; see `createEdits`. */
+export interface Edits {
+  /** A file has changed. */
+  note(path: string): void;
+  /** Somebody else sees to this file's edit. */
+  forget(path: string): void;
+  /** Nothing is waited for any more. */
+  flush(): void;
+}
+
+/** Tells of each edited file, once it has lain still for a while. */
+export function createEdits(tell: (path: string) => void): Edits {
+  const timers = new Map<string, NodeJS.Timeout>();
+
+  function forget(path: string): void {
+    clearTimeout(timers.get(path));
+    timers.delete(path);
+  }
+
+  function note(path: string): void {
+    forget(path);
+    const timer = setTimeout(() => {
+      timers.delete(path);
+      tell(path);
+    }, STILL_MS);
+    timers.set(path, timer);
+  }
+
+  function flush(): void {
+    for (const path of [...timers.keys()]) {
+      forget(path);
+      tell(path);
+    }
+  }
+
+  return { note, forget, flush };
+}

@@ -1,0 +1,164 @@
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import test from 'ava';
+import type { Host } from '../../../src/host/plugins.js';
+import { makeSite, type Site } from './site.js';
+
+/** Edits a file, and tells as the watcher would. */
+async function edit(site: Site, host: Host, path: string, words: string): Promise<void> {
+  await appendFile(join(site.dir, path), words);
+  await host.hooks.doAction('article.edited', { path, id: 'x', url: 'https://example.org/x/' });
+}
+
+test('an edit is committed by itself once it lies still, and so is one that an update replaces', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start({ commitEdits: true });
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  await edit(site, host, path, 'my words\n');
+  await edit(site, host, path, 'and more\n');
+  await site.untilCommitted(2);
+  t.is(
+    await site.git('log', '-1', '--format=%an: %B', '--name-status'),
+    `Olga Owner: Edit: Title of one\n\nArticle-Id: one\nRevision-Id: ${await site.revision(path)}\n\n\nM\t${path}\n`,
+  );
+  t.true((await site.git('show', `HEAD:${path}`)).endsWith('my words\nand more\n'));
+
+  await edit(site, host, path, 'and yet more\n');
+  await site.update('one', { title: 'Rewritten', revision: 'r2' });
+  await site.untilCommitted(4);
+  t.deepEqual((await site.subjects()).slice(3), ['Edit: Title of one', 'Update: Rewritten']);
+  t.true((await site.git('show', `HEAD^:${path}`)).endsWith('and yet more\n'));
+  await setTimeout(2_500);
+  t.is(site.committed.length, 4);
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('edits that were made while nothing ran are committed at the next start', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  const path = await site.publish('one');
+  await site.publish('two');
+  await site.untilCommitted(2);
+  await site.stop();
+  await appendFile(join(site.dir, path), 'my words\n');
+  const host = await site.start({ commitEdits: true });
+  await host.hooks.doAction('host.ready', { url: '' });
+  await site.untilCommitted(3);
+  t.is((await site.subjects()).at(-1), 'Edit: Title of one');
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('a stop does not leave an edit behind that has not lain still yet', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start({ commitEdits: true });
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  await edit(site, host, path, 'my words\n');
+  await host.close();
+  t.is((await site.subjects()).at(-1), 'Edit: Title of one');
+});
+
+test('an edit that the owner has staged is theirs to commit', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start({ commitEdits: true });
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  await appendFile(join(site.dir, path), 'my words\n');
+  await site.git('add', path);
+  await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
+  await site.publish('two');
+  await site.untilCommitted(2);
+  await setTimeout(3_000);
+  t.deepEqual((await site.subjects()).slice(1), ['Publish: Title of one', 'Publish: Title of two']);
+  t.is(await site.git('status', '--porcelain'), `M  ${path}\n`);
+});
+
+test('what a branch switch or a rebase does to files is no edit', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start({ commitEdits: true });
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  await site.git('checkout', '-qb', 'drafts');
+  await appendFile(join(site.dir, path), 'my words\n');
+  await site.git('commit', '-qam', 'My words');
+  await site.git('checkout', '-q', 'main');
+  await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
+  await setTimeout(1_500);
+  await site.git('checkout', '-q', 'drafts');
+  await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
+  await setTimeout(3_000);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'My words']);
+  t.is(await site.git('log', '--format=%s', 'main'), 'Publish: Title of one\nFirst\n');
+});
+
+test('an edit waits while git is at work, and what was removed stays in git', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start({ commitEdits: true });
+  const path = await site.publish('one');
+  const gone = await site.publish('gone');
+  await site.untilCommitted(2);
+  await site.git('checkout', '-q', '--detach');
+  await edit(site, host, path, 'my words\n');
+  await rm(join(site.dir, gone));
+  await host.hooks.doAction('article.removed', { path: gone, id: 'gone', url: '' });
+  await site.until('it waits', () => site.log.some(({ msg }) => msg.includes('on a branch again')));
+  t.is(site.committed.length, 2);
+  await site.git('checkout', '-q', 'main');
+  await site.untilCommitted(3);
+  await site.stop();
+  const again = await site.start({ commitEdits: true });
+  await again.hooks.doAction('host.ready', { url: '' });
+  await again.close();
+  t.deepEqual((await site.subjects()).at(-1), 'Edit: Title of one');
+  t.is(await site.git('status', '--porcelain'), ` D ${gone}\n`);
+});
+
+test('a start looks only at what has changed since the last one', async (t) => {
+  const site = await makeSite(t, { folder: 'site' });
+  await site.start();
+  const paths: string[] = [];
+  for (let index = 0; index < 5; index++) paths.push(await site.publish(`article-${index}`));
+  await site.untilCommitted(5);
+  await site.stop();
+  const memory = join(site.top, '..', 'checked');
+  const startAndStop = async () => {
+    const host = await site.start();
+    const isCompared = () => site.log.some(({ msg }) => msg === 'articles compared with the branch');
+    site.log.length = 0;
+    await host.hooks.doAction('host.ready', { url: '' });
+    await site.until('the articles are compared', isCompared);
+    await host.close();
+  };
+  await startAndStop();
+  const remembered = await readFile(memory, 'utf8');
+  t.is(remembered.split('\n').length, 6);
+
+  // a file that looks as it did is not read: its content may differ, and nobody is the wiser
+  await startAndStop();
+  t.is(await readFile(memory, 'utf8'), remembered);
+
+  // the branch has moved at one path, a file has changed at another, and a third has no commit yet
+  const [first = '', second = ''] = paths;
+  const kept = await site.read(first);
+  await site.git('rm', '-q', '--cached', `site/${first}`);
+  await site.git('commit', '-qm', 'Take it out');
+  t.is(await site.read(first), kept);
+  await site.update('article-1', { revision: 'r2' });
+  await site.publish('new');
+  await startAndStop();
+  t.deepEqual((await site.subjects()).slice(6), [
+    'Take it out',
+    'Update: Title of article-1',
+    'Publish: Title of new',
+  ]);
+  t.is(await site.git('show', `HEAD:site/${second}`), await site.read(second));
+
+  // a memory that is no memory costs time alone
+  await writeFile(memory, '{"pressmark":"git-checked"}\n\0');
+  await site.update('article-2', { revision: 'r2' });
+  await startAndStop();
+  t.is((await site.subjects()).at(-1), 'Update: Title of article-2');
+  t.is((await readFile(memory, 'utf8')).split('\n').length, 6);
+});
