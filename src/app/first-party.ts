@@ -31,8 +31,9 @@ export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
   ];
 }
 
-function gitEntry(
-  { settings, content, catalog, siteRelative }: FirstPartyOptions,
+/** The plugin that commits, as the config wants it. */
+export function gitEntry(
+  { settings, content, catalog, siteRelative }: Omit<FirstPartyOptions, 'terminal'>,
   git: Exclude<Settings['git'], false>,
 ): PluginEntry {
   const { author, message, skipCi, commitEdits } =

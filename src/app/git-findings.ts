@@ -4,6 +4,7 @@ import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
 import { readHead } from '../git/head.js';
 import { identityOf } from '../git/identity.js';
+import { parkedTip, readParked } from '../git/parked.js';
 import { openRepository, type Repository } from '../git/repository.js';
 import type { Finding } from './finding.js';
 
@@ -19,6 +20,7 @@ export async function gitFindings(settings: Settings): Promise<Finding[]> {
     const author = settings.git === true ? undefined : settings.git.author;
     return [
       await branch(repository),
+      ...(await parked(repository)),
       ...(await ignored(repository, settings)),
       await identity(repository, author),
     ];
@@ -45,6 +47,20 @@ async function branch(repository: Repository): Promise<Finding> {
   const mend =
     'finish or abort it, or check out a branch; articles are stored meanwhile and committed afterwards';
   return { level: 'warn', about, text: `commits wait for ${head.waitingFor}`, mend };
+}
+
+/** What waits for a branch, and since when. */
+async function parked(repository: Repository): Promise<Finding[]> {
+  const tip = await parkedTip(repository);
+  if (tip === null) return [];
+  const commits = await readParked(repository, tip);
+  const [first] = commits;
+  if (first === undefined) return [];
+  const since = new Date(first.authored.seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ');
+  const count = commits.length === 1 ? '1 commit is' : `${commits.length} commits are`;
+  const text = `${count} parked on ${repository.parkedRef} since ${since} UTC, waiting for ${first.waitingFor}`;
+  const mend = 'when that is so, pressmark start puts them on the branch; do not delete that ref';
+  return [{ level: 'warn', about, text, mend }];
 }
 
 /** The content must not be ignored, the secret must be. */

@@ -14,6 +14,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   refresh: async () => (await import('./refresh.js')).refreshCommand(),
   deliveries: async () => (await import('./deliveries.js')).deliveriesCommand(),
   work: async () => (await import('./work.js')).workCommand(),
+  log: async () => (await import('./log.js')).logCommand(),
+  revert: async () => (await import('./revert.js')).revertCommand(),
   doctor: async () => (await import('./doctor.js')).doctorCommand(),
   demo: async () => (await import('./demo.js')).demoCommand(),
 };

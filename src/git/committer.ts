@@ -3,7 +3,7 @@ import type { ArticleChange, CommitMessageContext } from '../host/hook-types.js'
 import type { PluginHost } from '../host/plugins.js';
 import { type CommitContext, type CommitRequest, commitBatch } from './commit.js';
 import { type Branch, type NotNow, readHead } from './head.js';
-import { type CommitKind, commitMessage, messageText, subjectIn } from './message.js';
+import { type CommitKind, commitMessage, kindOf, messageText, subjectIn } from './message.js';
 import { forgetParked, type Parked, park, parkedTip, readParked } from './parked.js';
 import { placeFiles } from './placement.js';
 import type { Look, Waiting } from './queue.js';
@@ -106,7 +106,7 @@ export function createCommitter(options: CommitterOptions) {
     if (revision !== undefined) return pristine && revision === article.revision ? kind : undefined;
     if (!pristine) return commitEdits ? 'Edit' : undefined;
     if (kind === 'Edit') return undefined;
-    return isRevert(article.revision) ? 'Revert' : kind;
+    return kindOf(article) === 'Revert' ? 'Revert' : kind;
   }
 
   async function take(batch: readonly Waiting[]): Promise<Taken[]> {
@@ -210,11 +210,6 @@ export function createCommitter(options: CommitterOptions) {
   }
 
   return { look, commit, park: parkBatch, replay, messageFor };
-}
-
-/** Whether a revision was made by `pressmark revert`. */
-function isRevert(revision: string): boolean {
-  return /^revert-[0-9a-f]{24}$/.test(revision);
 }
 
 function requestFor({ path, blob, message, authored, over }: Parked): CommitRequest {

@@ -6,6 +6,13 @@ const MAX_BODY = 10_000;
 /** What a commit is about. */
 export type CommitKind = 'Publish' | 'Update' | 'Revert' | 'Edit';
 
+/** What a text that Pressmark has stored is, told from what stands in it. */
+export function kindOf({ revision, updated }: { revision: string; updated: string | null }): CommitKind {
+  // `pressmark revert` makes such revisions
+  if (/^revert-[0-9a-f]{24}$/.test(revision)) return 'Revert';
+  return updated === null ? 'Publish' : 'Update';
+}
+
 /** What a message may say of an article. */
 export interface MessageArticle {
   readonly id: string;

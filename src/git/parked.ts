@@ -4,6 +4,7 @@ import type { CommitContext, CommitRequest } from './commit.js';
 import type { NotNow } from './head.js';
 import { identityOf } from './identity.js';
 import { type Authored, importCommits } from './import.js';
+import { logFormat, parseLog } from './log-output.js';
 import { trailerValue } from './message.js';
 import { moveRef } from './ref-move.js';
 import type { Repository } from './repository.js';
@@ -102,22 +103,18 @@ export async function readParked({ git }: Repository, tip: string): Promise<Park
     '--raw',
     '--no-abbrev',
     '--no-renames',
-    '--format=%H%x00%an%x00%ae%x00%at%x00%B%x00',
+    logFormat('H', 'an', 'ae', 'at', 'B'),
     tip,
   ]);
   const parked: Parked[] = [];
-  const fields = stdout.split('\0');
-  for (let at = 0; at + 5 < fields.length; ) {
-    const [, name = '', email = '', seconds = '', message = ''] = fields.slice(at, at + 5);
-    at += 6; // an empty field ends the commit's own
-    const changes: { path: string; blob: string }[] = [];
-    for (; fields[at]?.trimStart().startsWith(':'); at += 2)
-      changes.push({ path: fields[at + 1] ?? '', blob: fields[at]?.trimStart().split(' ')[3] ?? '' });
+  for (const { fields, changes } of parseLog(stdout, 5)) {
+    const [, name = '', email = '', seconds = '', message = ''] = fields;
     const own = /\n(?:Parked-Over: .*\nParked-At: .*\nParked-For: .*\n*)$/.exec(message);
     const [change] = changes;
     if (own === null || change === undefined || changes.length !== 1) continue;
     parked.push({
-      ...change,
+      path: change.path,
+      blob: change.newBlob,
       message: message.slice(0, own.index + 1),
       authored: { name, email, seconds: Number(seconds) },
       over: valueIn(message, 'Over'),

@@ -7,7 +7,7 @@ import { createCommitter, type StoredFile } from './committer.js';
 import { createEdits } from './edits.js';
 import type { Person } from './identity.js';
 import { createIndexLocker } from './index-lock.js';
-import type { CommitKind } from './message.js';
+import { type CommitKind, kindOf } from './message.js';
 import { createQueue, type Waiting } from './queue.js';
 import { findUncommitted } from './recover.js';
 import { openRepository, type Repository } from './repository.js';
@@ -116,14 +116,13 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
   );
 
   function add(change: ArticleChange): void {
-    const kind = change.event === 'article.published' ? 'Publish' : 'Update';
     if (commitEdits && change.replaced !== undefined) {
       // what was about to be committed, or would have been
       edits.forget(change.path);
       const { article, text } = change.replaced;
       queue.add(waitingFor('Edit', { ...change, event: 'article.edited', article, text }));
     }
-    queue.add(waitingFor(kind, change));
+    queue.add(waitingFor(kindOf(change.article), change));
   }
 
   function waitingFor(kind: CommitKind, change: CommitMessageContext): Waiting {

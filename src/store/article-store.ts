@@ -42,6 +42,8 @@ export interface UpdateRequest extends Target {
   readonly updated: string;
   /** What replaces the article's content; a null image leaves the stored one. */
   readonly content: ArticleContent;
+  /** Whether a null image clears the stored one, as no delivery can. */
+  readonly clearsImage?: boolean;
 }
 
 /** What became of an update: stored now, or stored before (a retry), in which case nothing was written. */
@@ -154,15 +156,7 @@ export function createStore(options: StoreOptions) {
         return { outcome: 'retry' };
       }
       const { article } = read.stored;
-      const { updated, revision } = request;
-      const replacement = contentFields(request.content);
-      const next: Article = {
-        ...article,
-        ...replacement,
-        image: replacement.image ?? article.image,
-        updated,
-        revision,
-      };
+      const next = replacedBy(article, request);
       const text = amend(read.text, article, next);
       const target = fs.realpathSync(join(content.root, entry.path)); // a rename would replace the link itself
       const { mode } = fs.statSync(target);
@@ -233,4 +227,12 @@ export function createStore(options: StoreOptions) {
     ids,
     idle: pipeline.idle,
   };
+}
+
+/** An article with what an update replaces in it (contract: article.updated, 5). */
+export function replacedBy(article: Article, request: UpdateRequest): Article {
+  const { updated, revision, content, clearsImage = false } = request;
+  const replacement = contentFields(content);
+  const image = clearsImage ? replacement.image : (replacement.image ?? article.image);
+  return { ...article, ...replacement, image, updated, revision };
 }

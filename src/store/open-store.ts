@@ -11,7 +11,7 @@ import type { Durability } from './group-commit.js';
 import { openJournal } from './journal.js';
 import { type RecoveryReport, recover, STAGING } from './recover.js';
 import type { Change } from './scan.js';
-import { saveSnapshot } from './snapshot.js';
+import { saveSnapshot, snapshotOf } from './snapshot.js';
 import { watchContent } from './watch.js';
 
 /** How often it is asked whether the snapshot is worth writing anew. */
@@ -56,8 +56,7 @@ export async function openStore({
   // Opened before the scan: what others write meanwhile is news afterwards.
   const journal = openJournal(join(stateDir, 'journal'));
   const catalog = createCatalog();
-  const snapshotPath = join(stateDir, 'catalog.jsonl');
-  const snapshotKey = content.layout.url('slug', '2001-02-03T00:00:00Z');
+  const { path: snapshotPath, key: snapshotKey } = snapshotOf(stateDir, content);
   const recovery = await recover({ content, catalog, lock, journal, snapshotPath, snapshotKey });
 
   function* pathsBelow(folder: string): Generator<string> {

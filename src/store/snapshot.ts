@@ -1,13 +1,19 @@
 import fs from 'node:fs';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeAtomically } from '../fs/atomic-write.js';
 import type { Catalog } from './catalog.js';
-import type { Entry, Stamp } from './entry.js';
+import type { ContentFolder, Entry, Stamp } from './entry.js';
 
 /** Changes with every change of the entries' shape; a snapshot of another version is not read. */
 const VERSION = 2;
 
 const ENTRIES_PER_TURN = 1_000;
+
+/** Where the snapshot of a content folder's catalog stands, and the key that it is made under. */
+export function snapshotOf(stateDir: string, { layout }: ContentFolder): { path: string; key: string } {
+  return { path: join(stateDir, 'catalog.jsonl'), key: layout.url('slug', '2001-02-03T00:00:00Z') };
+}
 
 /**
  * Fills the catalog from its snapshot, so that a start reads only the files that changed since.

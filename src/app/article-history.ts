@@ -1,0 +1,87 @@
+import type { StoredArticle } from '../article/codec.js';
+import type { Settings } from '../config/load.js';
+import { PressmarkError, quote } from '../errors.js';
+import { historyOf, textOf } from '../git/history.js';
+import { placeFiles } from '../git/placement.js';
+import { openRepository } from '../git/repository.js';
+import { decodeAt, type Entry, type ReadFile, readArticle } from '../store/entry.js';
+import { contentOf, findArticle, siteRelativeOf } from './find-article.js';
+
+/** A committed version of an article. */
+export interface Revision {
+  /** The revision token; null where the commit removed the file, or it cannot be read as an article. */
+  readonly revision: string | null;
+  readonly commit: string;
+  /** When it was made, ISO 8601. */
+  readonly date: string;
+  readonly author: { readonly name: string; readonly email: string };
+  readonly subject: string;
+  /** Whether the article is at this revision now. */
+  readonly current: boolean;
+  /** The article as it was; undefined where `revision` is null. */
+  readonly stored?: StoredArticle;
+}
+
+/** An article and its committed versions, newest first. */
+export interface ArticleHistory {
+  readonly entry: Entry;
+  /** Relative to the site's folder. */
+  readonly file: string;
+  /** The file as it is now. */
+  readonly now: ReadFile;
+  readonly revisions: readonly Revision[];
+}
+
+/**
+ * The history of the article that `name` means.
+ *
+ * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, FRONT_MATTER_INVALID; USAGE where nothing is in git.
+ */
+export async function articleHistory(settings: Settings, name: string): Promise<ArticleHistory> {
+  const repository = await openRepository(settings.dir, settings.environment);
+  if ('because' in repository)
+    throw new PressmarkError('USAGE', `there is no history: ${repository.because}`);
+  const content = contentOf(settings);
+  const entry = await findArticle(settings, name);
+  const now = readArticle(content, entry.path);
+  const file = siteRelativeOf(settings, entry);
+  const place = (await placeFiles(repository, [file])).get(file);
+  if (place === undefined || 'refused' in place)
+    throw new PressmarkError('USAGE', `there is no history of ${quote(file, 200)}: ${place?.refused}`);
+  const current = now.stored.article.revision;
+  const revisions: Revision[] = [];
+  for (const commit of await historyOf(repository, place.inRepository, entry.id)) {
+    const stored = decoded(content, entry.path, await textOf(repository, commit));
+    const revision = stored?.article.revision ?? null;
+    const { name, email, seconds } = commit.author;
+    revisions.push({
+      revision,
+      commit: commit.commit,
+      date: new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z'),
+      author: { name, email },
+      subject: commit.subject,
+      current: revision === current && revisions.every((other) => !other.current),
+      ...(stored !== undefined && { stored }),
+    });
+  }
+  return { entry, file, now, revisions };
+}
+
+function decoded(
+  content: ReturnType<typeof contentOf>,
+  path: string,
+  text: string | undefined,
+): StoredArticle | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return decodeAt(content, path, text);
+  } catch {
+    // somebody has committed a file that was no article then
+    return undefined;
+  }
+}
+
+/** Whether the article's file holds something that no commit has. */
+export function isUncommitted({ revisions }: ArticleHistory): boolean {
+  return revisions.every(({ current }) => !current);
+}

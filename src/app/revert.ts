@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { posix } from 'node:path';
+import { renderedHtml } from '../article/codec.js';
+import type { Settings } from '../config/load.js';
+import { PressmarkError, quote } from '../errors.js';
+import { definePlugin, startHost } from '../host/plugins.js';
+import type { Log } from '../log.js';
+import { openStore } from '../store/open-store.js';
+import { type ArticleHistory, articleHistory, isUncommitted, type Revision } from './article-history.js';
+import { contentOf } from './find-article.js';
+import { gitEntry } from './first-party.js';
+import { foldersOf } from './folders.js';
+
+/** What `pressmark revert` did. */
+export interface Reverted {
+  readonly id: string;
+  readonly url: string;
+  /** Relative to the site's folder. */
+  readonly file: string;
+  /** The title as it is now. */
+  readonly title: string;
+  /** The revision that was put back, and when it was committed. */
+  readonly to: { readonly revision: string; readonly commit: string; readonly date: string };
+  readonly from: string;
+  /** The new revision's token; an update that was made from any other is stale (409). */
+  readonly revision: string;
+  /** The new commit; null where it has not been made yet. */
+  readonly commit: string | null;
+}
+
+/**
+ * Puts the content of an earlier version back, as a new revision and a new commit; id, slug, URL, date and the
+ * front matter that is not Pressmark's stay as they are. Also while a receiver runs: it goes through the store,
+ * under its lock.
+ *
+ * @param wanted a revision token, or the beginning of a commit's name, as `pressmark log` shows them.
+ * @param force whether an edit that no commit has may be lost.
+ * @throws PressmarkError USAGE, ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, REVISION_CONFLICT, STORE_FAILED.
+ */
+export async function revert(
+  settings: Settings,
+  name: string,
+  wanted: string,
+  log: Log,
+  { force = false }: { force?: boolean } = {},
+): Promise<Reverted> {
+  const history = await articleHistory(settings, name);
+  const { entry, file, now } = history;
+  const { stored, commit, date, revision: to } = pick(history, wanted);
+  refuseToLose(settings, history, force);
+  const from = now.stored.article.revision;
+  const revision = `revert-${randomBytes(12).toString('hex')}`;
+  const made = await store(settings, log, {
+    targetId: entry.id,
+    targetUrl: entry.url,
+    base: from,
+    revision,
+    updated: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+    // where a person had edited the body, the body is what was shown
+    content: { ...stored.article, contentHtml: renderedHtml(stored) },
+    clearsImage: true,
+  });
+  const { title } = stored.article;
+  return {
+    id: entry.id,
+    url: entry.url,
+    file,
+    title,
+    to: { revision: to, commit, date },
+    from,
+    revision,
+    commit: made,
+  };
+}
+
+function pick({ revisions, file }: ArticleHistory, wanted: string) {
+  const isMeant = ({ revision, commit }: Revision) =>
+    revision === wanted || (/^[0-9a-f]{4,64}$/.test(wanted) && commit.startsWith(wanted));
+  const [found, ...others] = revisions.filter(isMeant);
+  if (found === undefined)
+    throw new PressmarkError(
+      'USAGE',
+      `${file} has no revision ${quote(wanted, 100)}; pressmark log shows those it has`,
+    );
+  if (others.some(({ revision }) => revision !== found.revision))
+    throw new PressmarkError('USAGE', `${quote(wanted)} is several commits; give more of its name`);
+  const { stored, revision } = found;
+  if (stored === undefined || revision === null)
+    throw new PressmarkError('USAGE', `commit ${found.commit.slice(0, 10)} holds no article to put back`);
+  if (revisions.some((other) => other.current && other.revision === revision))
+    throw new PressmarkError('USAGE', `the article is at revision ${quote(revision, 100)} already`);
+  return { ...found, stored, revision };
+}
+
+/** A person's words that stand in the file alone would be gone for good. */
+function refuseToLose({ git }: Settings, history: ArticleHistory, force: boolean): void {
+  const commitsEdits = typeof git === 'object' && git.commitEdits === true;
+  if (!history.now.stored.edited || !isUncommitted(history) || commitsEdits || force) return;
+  throw new PressmarkError(
+    'USAGE',
+    `${history.file} holds an edit that no commit has; commit it first, or add --force to lose it`,
+  );
+}
+
+type Update = Parameters<Awaited<ReturnType<typeof openStore>>['store']['update']>[0];
+
+/** Stores the update and commits it. @returns the commit, null where it could not be made now. */
+async function store(settings: Settings, log: Log, update: Update): Promise<string | null> {
+  if (settings.git === false)
+    throw new PressmarkError('USAGE', 'git is false in the config: nothing is committed');
+  const content = contentOf(settings);
+  const prefix = posix.join(settings.content.replaceAll('\\', '/'), '/');
+  const siteRelative = (path: string) => `${prefix}${path}`;
+  const opened = await openStore({ content, stateDir: foldersOf(settings).stateDir, log, watch: false });
+  try {
+    const { store, catalog } = opened;
+    const committed = new Map<string, string>();
+    const listener = definePlugin({
+      name: 'revert',
+      setup: (host) => host.addAction('git.committed', ({ path, commit }) => committed.set(path, commit)),
+    });
+    const git = gitEntry({ settings, content, catalog, siteRelative }, settings.git);
+    const host = await startHost([git, { plugin: listener, origin: 'pressmark revert' }], {
+      role: 'receiver',
+      siteUrl: settings.siteUrl,
+      siteDir: settings.dir,
+      log,
+      articles: { get: async () => undefined, find: async () => undefined, ids: store.ids },
+    });
+    let path = '';
+    try {
+      const { stored } = await store.update(update);
+      if (stored === undefined) return null;
+      path = siteRelative(stored.path);
+      const change = { event: 'article.updated', ...stored, path, timestamp: update.updated } as const;
+      await host.hooks.doAction('article.updated', change);
+    } finally {
+      await host.close();
+    }
+    return committed.get(path) ?? null;
+  } finally {
+    await opened.close();
+  }
+}

@@ -1,0 +1,66 @@
+import { styleText } from 'node:util';
+import { Command } from 'commander';
+import { type ArticleHistory, articleHistory, isUncommitted } from '../app/article-history.js';
+import { loadSettings } from '../config/load.js';
+import { example, withDir } from './options.js';
+
+/** `pressmark log`: the committed revisions of one article. */
+export function logCommand(): Command {
+  return withDir(new Command('log'))
+    .description('show the revisions of an article: when, who, what')
+    .argument('<article>', 'its id, slug, URL or file')
+    .option('--json', 'print the revisions as JSON')
+    .addHelpText('after', example('pressmark log why-the-answer-comes-last'))
+    .action(async (name: string, { dir, json }: { dir: string; json?: boolean }) => {
+      const history = await articleHistory(await loadSettings(dir), name);
+      if (json) console.log(JSON.stringify(summaryOf(history), null, 2));
+      else print(history);
+    });
+}
+
+function summaryOf(history: ArticleHistory) {
+  const { entry, file, now, revisions } = history;
+  return {
+    id: entry.id,
+    url: entry.url,
+    file,
+    title: now.stored.article.title,
+    revision: now.stored.article.revision,
+    committed: !isUncommitted(history),
+    revisions: revisions.map(({ stored: _, ...shown }) => shown),
+  };
+}
+
+function print(history: ArticleHistory): void {
+  const { entry, file, now, revisions } = history;
+  const { title, revision } = now.stored.article;
+  console.log(`${strong(plain(title))}\n${entry.url}\n${file}\n`);
+  const rows = revisions.map((row) => ({
+    mark: row.current ? '*' : ' ',
+    revision: plain(row.revision ?? '(none)'),
+    date: row.date,
+    who: plain(row.author.name),
+    subject: plain(row.subject),
+  }));
+  if (isUncommitted(history))
+    rows.unshift({ mark: '*', revision, date: 'not committed', who: '', subject: '' });
+  const width = (key: 'revision' | 'date' | 'who') => Math.max(...rows.map((row) => row[key].length));
+  for (const { mark, revision: token, date, who, subject } of rows) {
+    const columns = [
+      token.padEnd(width('revision')),
+      date.padEnd(width('date')),
+      who.padEnd(width('who')),
+      subject,
+    ];
+    console.log(`${mark} ${columns.join('  ').trimEnd()}`);
+  }
+}
+
+/** Nothing that a title or a name holds moves the cursor or changes colours. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
+}
+
+function strong(text: string): string {
+  return process.stdout.isTTY ? styleText('bold', text) : text;
+}

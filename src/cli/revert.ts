@@ -1,0 +1,41 @@
+import { Command } from 'commander';
+import { revert } from '../app/revert.js';
+import { loadSettings } from '../config/load.js';
+import { createLog } from '../log.js';
+import { example, withDir } from './options.js';
+
+/** `pressmark revert`: an earlier version of an article, as a new revision. */
+export function revertCommand(): Command {
+  return withDir(new Command('revert'))
+    .description('put an earlier version of an article back, as a new revision and a new commit')
+    .argument('<article>', 'its id, slug, URL or file')
+    .argument('<revision>', 'a revision, or a commit, as pressmark log shows them')
+    .option('--force', 'also where the file holds an edit that no commit has, which is lost then')
+    .option('--json', 'print what was done as JSON')
+    .addHelpText('after', example('pressmark revert why-the-answer-comes-last rev-0b5c5b1a6a0c4f1d2e3f4a5b'))
+    .action(
+      async (name: string, revision: string, options: { dir: string; force?: boolean; json?: boolean }) => {
+        const { dir, force = false, json } = options;
+        // Standard output is for the summary alone.
+        const log = createLog({
+          level: 'warn',
+          terminal: process.stderr.isTTY === true,
+          fd: 2,
+          atOnce: true,
+        });
+        const done = await revert(await loadSettings(dir), name, revision, log, { force });
+        if (json) {
+          console.log(JSON.stringify(done, null, 2));
+          return;
+        }
+        const commit =
+          done.commit === null
+            ? 'not committed yet; pressmark doctor says why'
+            : `commit ${done.commit.slice(0, 10)}`;
+        console.log(
+          `${done.file} has the content of ${done.to.revision} (${done.to.date}) again\n` +
+            `it was at ${done.from} and is at ${done.revision} now, ${commit}`,
+        );
+      },
+    );
+}
