@@ -5,7 +5,10 @@ import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { type Article, draftOf } from '../../src/article/article.js';
 import { encodeFirst } from '../../src/article/codec.js';
+import { readChecked } from '../../src/git/checked.js';
 import { gitPlugin } from '../../src/git/plugin.js';
+import { findUncommitted } from '../../src/git/recover.js';
+import { openRepository } from '../../src/git/repository.js';
 import { definePlugin, type Host, startHost } from '../../src/host/plugins.js';
 import { articleData } from './deliveries.js';
 
@@ -81,6 +84,30 @@ function makeArticle(n: number): BenchArticle {
     updated: null,
   });
   return { article, text, path: file };
+}
+
+/** What the start-up check takes, in milliseconds: with nothing remembered, and again when nothing has changed. */
+export async function startUpCheck({ dir, git }: BenchRepository): Promise<{ first: number; again: number }> {
+  const paths = git('ls-files', '-z')
+    .split('\0')
+    .filter((path) => path !== '');
+  const files = paths.map((path) => {
+    const { ino, size, mtimeMs } = fs.statSync(join(dir, path));
+    return { path, stamp: { ino, size, mtimeMs } };
+  });
+  const repository = await openRepository(dir, ENVIRONMENT);
+  if ('because' in repository) throw new Error(repository.because);
+  const memory = join(dir, '.git', 'checked');
+  fs.rmSync(memory, { force: true });
+  const check = async () => {
+    const began = performance.now();
+    const remember = (tip: string | null) => readChecked(memory, repository, tip, '', pino());
+    const found = await findUncommitted(repository, files, remember, new AbortController().signal);
+    if ('waitingFor' in found || found.length > 0)
+      throw new Error('the start-up check found what is not there');
+    return performance.now() - began;
+  };
+  return { first: await check(), again: await check() };
 }
 
 /** A receiver's plugin host with the git plugin alone. */

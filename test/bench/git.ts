@@ -8,6 +8,7 @@ import {
   fastImport,
   makeRepository,
   startCommitting,
+  startUpCheck,
   storeFiles,
 } from './git-repository.js';
 import type { Workspace } from './workspace.js';
@@ -29,6 +30,8 @@ interface Round {
   readonly bytes: number;
   /** The longest that the branch was behind, in milliseconds. */
   readonly behind: number;
+  /** What the start-up check took, in milliseconds. */
+  readonly check: { readonly first: number; readonly again: number };
 }
 
 /** Commits a second under backlog, how far the branch is behind a steady stream, and what a commit takes on the disk. */
@@ -80,6 +83,12 @@ function rowsOf(size: number, rounds: readonly Round[]): Row[] {
       ours: count(median(rounds.map(({ bytes }) => bytes))),
       against: '',
     },
+    {
+      what: `${count(size)}: start-up check when nothing has changed, against one that remembers nothing`,
+      ours: milliseconds(medianOf(rounds, ({ check }) => check.again)),
+      against: milliseconds(medianOf(rounds, ({ check }) => check.first)),
+      ratio: medianOf(rounds, ({ check }) => check.again / check.first),
+    },
   ];
 }
 
@@ -97,8 +106,9 @@ async function measure(repository: BenchRepository): Promise<Round> {
   repository.git('branch', '-q', '-D', 'imported');
   const status = repository.git('status', '--porcelain');
   if (status !== '') throw new Error(`git status is not clean: ${status.slice(0, 200)}`);
+  const check = await startUpCheck(repository);
   repository.git('repack', '-q', '-a', '-d');
-  return { ours, import: imported, byHand, bytes, behind };
+  return { ours, import: imported, byHand, bytes, behind, check };
 }
 
 /** Everything at once. @returns commits a second. */
