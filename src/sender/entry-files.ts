@@ -1,8 +1,12 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { PressmarkError, quote, systemCode } from '../errors.js';
 import { discard, isLeftover, stage, syncDirectory } from '../fs/atomic-write.js';
 import { type Entry, readEntry, writeEntry } from './entry.js';
+
+// In the thread pool: while the disk commits its journal it has to wait for it, and answers come in meanwhile.
+const rename = promisify(fs.rename);
 
 /** What the queue keeps in mind of an entry; the payload stays in its file. */
 export interface Summary {
@@ -15,15 +19,19 @@ export interface Summary {
 
 /** The folder of entries, and what is known of it. */
 export interface EntryFiles {
-  /** Brings what is known up to date: files that others have written since are read. */
+  /** Reads the files that have been written since, by whomever. */
   scan(): void;
+  /** What stood in the files at the last scan. */
   readonly known: ReadonlyMap<string, Summary>;
-  /** Files that are no entries and why; they are left as they are. */
+  /** Files that were no entries at the last scan, and why; they are left as they are. */
   readonly problems: ReadonlyMap<string, string>;
+  has(id: string): boolean;
   /** An entry as its file says; undefined where there is none that can be read. */
   read(id: string): Entry | undefined;
   /**
-   * Writes entries side by side, each of them whole or not at all, and returns when all are on the disk.
+   * Writes entries side by side, each of them whole or not at all. New ones are on the disk when it returns. Of one
+   * that is replaced, a power cut may leave the older record: then the attempt it tells nothing of is made again, and
+   * receivers know an article again.
    *
    * @returns the errors of those that could not be written.
    */
@@ -80,6 +88,7 @@ export function openEntryFiles(folder: string): EntryFiles {
 
   async function write(entries: readonly Entry[]): Promise<Map<string, unknown>> {
     const failures = new Map<string, unknown>();
+    const isNew = entries.some(({ id }) => !has(id));
     await Promise.all(
       entries.map(async (entry) => {
         try {
@@ -89,24 +98,24 @@ export function openEntryFiles(folder: string): EntryFiles {
         }
       }),
     );
-    if (failures.size < entries.length) await syncDirectory(folder);
+    if (isNew && failures.size < entries.length) await syncDirectory(folder);
     return failures;
   }
 
   async function writeOne(entry: Entry): Promise<void> {
-    const name = `${entry.id}${ENDING}`;
-    const { temp, stat } = await stage(folder, writeEntry(entry), 0o600);
+    const { temp } = await stage(folder, writeEntry(entry), 0o600);
     try {
-      fs.renameSync(temp, join(folder, name));
+      await rename(temp, pathOf(entry.id));
     } catch (error) {
       discard(temp);
       throw error;
     }
-    stamps.set(name, stampOf(stat));
-    known.set(entry.id, summaryOf(entry));
   }
 
-  return { scan, known, problems, read, write };
+  const pathOf = (id: string) => join(folder, `${id}${ENDING}`);
+  const has = (id: string) => fs.existsSync(pathOf(id));
+
+  return { scan, known, problems, has, read, write };
 }
 
 /** Removes what a killed process has left half-written; the caller holds the queue's lock. */

@@ -5,6 +5,7 @@ import { advance, type DeliveryEvent, type Outcome } from './delivery.js';
 import type { Entry } from './entry.js';
 import { type EntryFiles, openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
 import { makeState, type SenderState } from './state.js';
+import { createTurns } from './turns.js';
 
 export interface QueueOptions {
   readonly state: SenderState;
@@ -45,104 +46,83 @@ export interface Queue {
   close(): void;
 }
 
-/** What a job decides upon: the entries as their files say, and as the jobs before it in the same batch leave them. */
+/** What is decided upon, under the lock. */
 interface View {
-  has(id: string): boolean;
   read(id: string): Entry | undefined;
+  has(id: string): boolean;
   change(entry: Entry): void;
-}
-
-interface Job {
-  /** Runs under the lock. */
-  decide(view: View): void;
-  resolve(): void;
-  reject(error: unknown): void;
 }
 
 /**
  * Opens the queue of a folder. Any number of processes may have it open: a change is decided upon under a kernel
- * lock against what the files say, so that no attempt is taken up twice. Changes that come up meanwhile share one
- * hold of the lock and one directory sync.
+ * lock against what the files say, so that no attempt is taken up twice.
  *
  * Every method that changes something throws PressmarkError QUEUE_FAILED or LOCK_TIMEOUT; then the delivery is as it
  * was before.
  */
 export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions): Queue {
   const lock = createLock({ directory: state.folder, helper: findLockHelper(), ...waits });
+  const turns = createTurns(lock);
   const files: EntryFiles = openEntryFiles(state.deliveries);
-  let waiting: Job[] = [];
-  let running = false;
-  let stale = true;
-  let swept = false;
+  /** Entries that are being written; what comes next of them is decided when they are on the disk. */
+  const underWay = new Map<string, Promise<unknown>>();
+  /** What is being sent from here; as good as its file while nobody else has held the lock. */
+  const sending = new Map<string, Entry>();
+  let lastHold: number | undefined;
 
-  function submit<T>(decide: (view: View) => T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      let result: { readonly value: T } | undefined;
-      waiting.push({
-        decide: (view) => {
-          result = { value: decide(view) };
-        },
-        resolve: () => {
-          if (result !== undefined) resolve(result.value);
-        },
-        reject,
-      });
-      void run();
-    });
-  }
-
-  async function run(): Promise<void> {
-    if (running) return;
-    running = true;
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      await runBatch(batch);
-    }
-    running = false;
-  }
-
-  async function runBatch(batch: readonly Job[]): Promise<void> {
+  /**
+   * Decides on entries and writes what changes.
+   *
+   * @param ids those that `decide` looks at.
+   */
+  async function submit<T>(ids: readonly string[], decide: (view: View) => T): Promise<T> {
     try {
-      makeState(state);
-      const fresh = await lock.enter();
-      try {
-        if (!swept) sweepLeftovers(state.deliveries);
-        swept = true;
-        if (fresh || stale) files.scan();
-        stale = false;
-        await decideAndWrite(batch);
-      } finally {
-        lock.leave();
-      }
+      if (lastHold === undefined) makeState(state);
+      return await turns.hold(async (hold) => {
+        if (hold !== lastHold) lookAgain(hold);
+        while (ids.some((id) => underWay.has(id)))
+          await Promise.allSettled(ids.map((id) => underWay.get(id)));
+        const changed = new Map<string, Entry>();
+        const result = decide({
+          read: (id) => changed.get(id) ?? sending.get(id) ?? files.read(id),
+          has: (id) => changed.has(id) || files.has(id),
+          change: (entry) => void changed.set(entry.id, entry),
+        });
+        await write([...changed.values()]);
+        return result;
+      });
     } catch (cause) {
-      const error = cause instanceof PressmarkError ? cause : cannotWrite(cause);
-      for (const job of batch) job.reject(error);
+      throw cause instanceof PressmarkError ? cause : cannotWrite(cause);
     }
   }
 
-  async function decideAndWrite(batch: readonly Job[]): Promise<void> {
-    const changed = new Map<string, Entry>();
-    const decided: { readonly job: Job; readonly ids: string[] }[] = [];
-    for (const job of batch) {
-      const ids: string[] = [];
-      job.decide({
-        has: (id) => changed.has(id) || files.known.has(id) || files.problems.has(`${id}.json`),
-        read: (id) => changed.get(id) ?? files.read(id),
-        change: (entry) => {
-          ids.push(entry.id);
-          changed.set(entry.id, entry);
-        },
-      });
-      decided.push({ job, ids });
+  /** Others have held the lock since, or nobody ever has. */
+  function lookAgain(hold: number): void {
+    sending.clear();
+    makeState(state); // somebody may have removed it
+    if (lastHold === undefined) sweepLeftovers(state.deliveries);
+    lastHold = hold;
+  }
+
+  async function write(entries: readonly Entry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const written = writeFiles(entries);
+    for (const { id } of entries) underWay.set(id, written);
+    try {
+      await written;
+    } finally {
+      for (const { id } of entries) underWay.delete(id);
     }
-    const failures = await files.write([...changed.values()]);
-    if (failures.size > 0) stale = true;
-    for (const { job, ids } of decided) {
-      const failed = ids.find((id) => failures.has(id));
-      if (failed === undefined) job.resolve();
-      else job.reject(cannotWrite(failures.get(failed)));
+  }
+
+  async function writeFiles(entries: readonly Entry[]): Promise<void> {
+    const failures = await files.write(entries);
+    for (const entry of entries) {
+      if (entry.record.status === 'sending' && !failures.has(entry.id)) sending.set(entry.id, entry);
+      else sending.delete(entry.id);
     }
+    const [failure] = failures.values();
+    if (failure !== undefined) throw failure;
   }
 
   function cannotWrite(cause: unknown): PressmarkError {
@@ -175,31 +155,36 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
 
   return {
     add: (entries) =>
-      submit(({ has, change }) => {
-        const fresh = new Set<string>();
-        for (const entry of entries) {
-          if (has(entry.id)) continue; // also where an entry before it in the same list has this id
-          change(entry);
-          fresh.add(entry.id);
-        }
-        return fresh;
-      }),
+      submit(
+        entries.map(({ id }) => id),
+        ({ has, change }) => {
+          const fresh = new Set<string>();
+          for (const entry of entries) {
+            if (has(entry.id)) continue; // also where an entry before it in the same list has this id
+            change(entry);
+            fresh.add(entry.id);
+          }
+          return fresh;
+        },
+      ),
     replace: (entry) =>
-      submit(({ read, change }) => {
+      submit([entry.id], ({ read, change }) => {
         if (read(entry.id)?.record.status !== 'failed') return false;
         change(entry);
         return true;
       }),
     due: (filter = () => true) =>
-      submit((view) => {
+      submit([], (view) => {
+        files.scan();
         const at = now();
         const over = [...files.known.values()].filter((one) => one.dueAt <= at && filter(one));
-        for (const { id, status } of over) if (status === 'sending') step(view, id, { kind: 'tick' });
+        for (const { id, status } of over)
+          if (status === 'sending' && !underWay.has(id)) step(view, id, { kind: 'tick' });
         return over.sort((a, b) => a.dueAt - b.dueAt);
       }),
-    take: (id) => submit((view) => step(view, id, { kind: 'take' })),
-    settle: (taken, outcome) => submit((view) => settle(view, taken, outcome)),
-    retry: (id) => submit((view) => step(view, id, { kind: 'retry' })),
+    take: (id) => submit([id], (view) => step(view, id, { kind: 'take' })),
+    settle: (taken, outcome) => submit([taken.id], (view) => settle(view, taken, outcome)),
+    retry: (id) => submit([id], (view) => step(view, id, { kind: 'retry' })),
     read: files.read,
     *list() {
       const seen = openEntryFiles(state.deliveries);
