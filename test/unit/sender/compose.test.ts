@@ -1,0 +1,254 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { parseDelivery } from '../../../src/contract/envelope.js';
+import { articleId, composeArticle, composeUpdate } from '../../../src/sender/compose.js';
+import type { Connector } from '../../../src/sender/connectors.js';
+import { readDraft } from '../../../src/sender/draft.js';
+import { envelopeBytes, envelopeOf } from '../../../src/sender/send-event.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const AT = '2026-11-19T08:00:00.000Z';
+
+const connector: Connector = {
+  name: 'garden',
+  url: 'https://r.example/hook',
+  secret: 's',
+  author: '',
+  application: 'The Garden',
+  tracking: null,
+  key: '0123456789abcdef',
+};
+
+const target = {
+  id: 'stored',
+  url: 'https://g.example/a/',
+  revision_id: 'r1',
+  title: 'A',
+  content_html: '<p>a</p>\n<!-- svc:item:first -->',
+};
+
+type Test = { teardown(dispose: () => void): void };
+
+function draft(t: Test, text: string, name = 'bees.md') {
+  const path = join(tempDir(t), name);
+  fs.writeFileSync(path, text);
+  return readDraft(path);
+}
+
+const compose = (t: Test, text: string, over: Partial<Connector> = {}, name?: string) =>
+  composeArticle(draft(t, text, name), { ...connector, ...over }, 'a-1', AT);
+
+test('every field of the contract, from front matter and text', (t) => {
+  const data = compose(
+    t,
+    [
+      '---',
+      'title: "Keeping bees: a start"',
+      'slug: keeping-bees',
+      'tags: [bees, city, bees, ""]',
+      'description: What a hive needs.',
+      'keyword: balcony bees',
+      'image: https://images.example/hive.jpg',
+      'author: Marta Oak',
+      'layout: post',
+      '---',
+      '',
+      'Some *text* & <b>raw</b>.',
+      '',
+    ].join('\n'),
+  );
+  const { json_ld: jsonLd, ...rest } = data;
+  t.deepEqual(rest, {
+    id: 'a-1',
+    title: 'Keeping bees: a start',
+    slug: 'keeping-bees',
+    content_html: '<p>Some <em>text</em> &amp; <b>raw</b>.</p>\n<!-- svc:item:a-1 -->',
+    content_markdown: 'Some *text* & <b>raw</b>.\n\n<!-- svc:item:a-1 -->',
+    meta_description: 'What a hive needs.',
+    focus_keyword: 'balcony bees',
+    featured_image_url: 'https://images.example/hive.jpg',
+    tags: ['bees', 'city'],
+    author: 'Marta Oak',
+    published_at: AT,
+  });
+  t.regex(jsonLd, /^<script type="application\/ld\+json">\{.*\}<\/script>\n<script.*<\/script>$/);
+  const request = envelopeBytes(envelopeOf('article.published', { ...data }, AT));
+  t.deepEqual(parseDelivery(request, undefined).data, data, 'a receiver takes it as it is');
+});
+
+test('a file that says nothing: title from the first heading, slug from the name, byline from the application', (t) => {
+  const data = compose(t, '---\n---\n\n# Wind & weather #\n\nText.\n', {}, '2024-03-02-Über den Wind.md');
+  t.is(data.title, 'Wind & weather');
+  t.is(data.slug, 'ueber-den-wind');
+  t.is(data.author, 'The Garden');
+  t.is(data.content_html, '<p>Text.</p>\n<!-- svc:item:a-1 -->');
+  t.is(data.featured_image_url, null);
+  t.deepEqual(data.tags, []);
+});
+
+test('byline: the file’s, then the connector’s, then the application’s', (t) => {
+  t.is(compose(t, '---\nauthor: A\n---\nx', { author: 'B' }).author, 'A');
+  t.is(compose(t, '---\n---\nx', { author: 'B' }).author, 'B');
+  t.is(compose(t, '---\n---\nx').author, 'The Garden');
+});
+
+test('the slug of index.md is its folder’s name; where nothing is left, the id stands in', (t) => {
+  const folder = join(tempDir(t), 'wind-at-home');
+  fs.mkdirSync(folder);
+  fs.writeFileSync(join(folder, 'index.md'), '---\n---\nx');
+  t.is(readDraft(join(folder, 'index.md')).slug, 'wind-at-home');
+  t.is(compose(t, '---\nslug: "***"\n---\nx').slug, 'a-1');
+});
+
+test('tracking markup is off unless asked for, and then part of the body, before the comment', (t) => {
+  const data = compose(t, '---\n---\nx', { tracking: 'https://stats.example/v?a=1' });
+  const image = '<img src="https://stats.example/v?a=1&amp;item=a-1" alt="" width="1" height="1">';
+  t.is(data.content_html, `<p>x</p>\n${image}\n<!-- svc:item:a-1 -->`);
+  t.is(data.content_markdown, `x\n\n${image}\n<!-- svc:item:a-1 -->`);
+  t.notRegex(compose(t, '---\n---\nx').content_html, /<img/);
+});
+
+test('the item comment stands there once, also where the file has it already', (t) => {
+  t.is(compose(t, '---\n---\nx\n\n<!-- svc:item:a-1 -->\n').content_html.match(/svc:item/g)?.length, 1);
+  t.is(
+    compose(t, '---\n---\n`<!-- svc:item:a-1 -->`').content_html.endsWith('<!-- svc:item:a-1 -->'),
+    true,
+    'shown as code it is none',
+  );
+});
+
+const blocks = (jsonLd: string) =>
+  jsonLd.split('\n').map((line) => {
+    const json = /^<script type="application\/ld\+json">(.*)<\/script>$/.exec(line)?.[1] ?? '';
+    return JSON.parse(json) as Record<string, unknown>;
+  });
+
+test('JSON-LD: Article and Organization, the same text each time', (t) => {
+  const text = '---\ntitle: "</script><b>"\ndate: 2024-05-01 10:00:00\ntags: a, b\n---\nx';
+  const [article, organization, ...more] = blocks(compose(t, text).json_ld);
+  t.deepEqual(article, {
+    '@context': 'https://schema.org',
+    '@type': 'Article',
+    headline: '</script><b>',
+    author: { '@type': 'Person', name: 'The Garden' },
+    publisher: { '@type': 'Organization', name: 'The Garden' },
+    datePublished: '2024-05-01T10:00:00',
+    keywords: 'a, b',
+  });
+  t.deepEqual(organization, {
+    '@context': 'https://schema.org',
+    '@type': 'Organization',
+    name: 'The Garden',
+  });
+  t.deepEqual(more, []);
+  t.is(compose(t, text).json_ld, compose(t, text).json_ld);
+  t.is(compose(t, text).json_ld.match(/<\/script>/g)?.length, 2, 'no text ends a block early');
+});
+
+test('JSON-LD: a FAQPage where headings ask questions', (t) => {
+  const text = [
+    '---',
+    '---',
+    '## Why bees?',
+    'They *hum*,',
+    'and `work`.',
+    '',
+    '- one',
+    '- two ![a hive](https://images.example/h.jpg)',
+    '',
+    '### And wasps?',
+    '## No question',
+    'Text.',
+    '## <b>Where</b> to [begin](https://g.example)?',
+    '```',
+    'here',
+    '```',
+  ].join('\n');
+  const [, , faq] = blocks(compose(t, text).json_ld);
+  t.deepEqual(faq, {
+    '@context': 'https://schema.org',
+    '@type': 'FAQPage',
+    mainEntity: [
+      {
+        '@type': 'Question',
+        name: 'Why bees?',
+        acceptedAnswer: { '@type': 'Answer', text: 'They hum, and work. one two a hive' },
+      },
+      {
+        '@type': 'Question',
+        name: 'Where to begin?',
+        acceptedAnswer: { '@type': 'Answer', text: 'here' },
+      },
+    ],
+  });
+});
+
+test('an update keeps the comment that the article is recognised by, and names target, base and revision', (t) => {
+  const data = composeUpdate(draft(t, '---\n---\nnew'), connector, target, 'draft-1', AT);
+  t.is(data.content_html, '<p>new</p>\n<!-- svc:item:first -->');
+  t.is(data.content_markdown, 'new\n\n<!-- svc:item:first -->');
+  t.like(data, {
+    id: 'draft-1',
+    revision_id: 'draft-1',
+    target_id: 'stored',
+    target_url: 'https://g.example/a/',
+    base_revision_id: 'r1',
+    featured_image_url: null,
+    published_at: AT,
+  });
+  const request = envelopeBytes(envelopeOf('article.updated', { ...data }, AT));
+  t.deepEqual(parseDelivery(request, '2').data, data);
+  const bare = composeUpdate(draft(t, '---\n---\nnew'), connector, { ...target, content_html: 'x' }, 'd', AT);
+  t.regex(bare.content_html, /<!-- svc:item:stored -->$/);
+});
+
+test('the id is the file’s own, or made from its place and the connector’s key', (t) => {
+  const named = draft(t, '---\nid: my-id\n---\nx');
+  t.is(articleId(named, connector, '/a', '/a/b.md'), 'my-id');
+  const plain = draft(t, '---\n---\nx');
+  const id = articleId(plain, connector, '/a', '/a/posts/b.md');
+  t.regex(id, /^md-[0-9a-f]{24}$/);
+  t.is(articleId(plain, connector, '/moved', '/moved/posts/b.md'), id, 'the folder as a whole may move');
+  t.not(articleId(plain, connector, '/a', '/a/posts/c.md'), id);
+  t.not(articleId(plain, { ...connector, key: 'another-key-0123' }, '/a', '/a/posts/b.md'), id);
+});
+
+for (const [what, text, words] of [
+  ['no front matter', 'hello', /line 1: there is no YAML front matter/],
+  ['TOML', '+++\ntitle = "x"\n+++\nhello', /line 1: there is no YAML front matter/],
+  ['front matter that never ends', '---\ntitle: x\nhello', /never closed/],
+  ['broken YAML', '---\ntitle: a\ntags: [x\n---\nhello', /line \d+: unexpected end/],
+  ['a language that would be run', '---js\n{title: process.exit()}\n---\nhello', /no YAML front matter/],
+  ['front matter that is a list', '---\n- a\n---\nhello', /must be a map/],
+  ['a title that is a list', '---\ntitle: [a]\n---\nhello', /"title" must be a text/],
+  ['tags that are a map', '---\ntags: {a: b}\n---\nhello', /"tags" must be a list of texts/],
+  ['a tag that is a list', '---\ntags: [[a]]\n---\nhello', /"tags" must be a list of texts/],
+  ['an image on the own disk', '---\nimage: /img/a.jpg\n---\nhello', /must be an absolute http\(s\) URL/],
+  ['an id that ends a comment', '---\nid: "a --> b"\n---\nhello', /must be made of letters, digits/],
+  ['no text', '---\ntitle: x\n---\n\n \n', /there is no text/],
+] as const) {
+  test(`refused, with the file’s name and why: ${what}`, (t) => {
+    const error = t.throws(() => draft(t, text), { code: 'ARTICLE_FILE_INVALID', message: words });
+    t.regex(error?.message ?? '', /bees\.md: /);
+  });
+}
+
+test('refused: a file that is not UTF-8, and one that is not there', (t) => {
+  const path = join(tempDir(t), 'latin1.md');
+  fs.writeFileSync(path, Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xe4]));
+  t.throws(() => readDraft(path), { code: 'ARTICLE_FILE_INVALID', message: /not valid UTF-8/ });
+  t.throws(() => readDraft(`${path}x`), { code: 'ARTICLE_FILE_INVALID', message: /ENOENT/ });
+});
+
+test('CRLF, a BOM and a fence in the text do no harm', (t) => {
+  const data = compose(t, '\ufeff---\r\ntitle: x\r\n---\r\n\r\nOne\r\n\r\n---\r\n\r\nTwo\r\n');
+  t.is(data.title, 'x');
+  t.is(data.content_html, '<p>One</p>\n<hr>\n<p>Two</p>\n<!-- svc:item:a-1 -->');
+});
+
+test('unfinished ones are told apart', (t) => {
+  t.true(draft(t, '---\ndraft: true\n---\nx').unfinished);
+  t.true(draft(t, '---\npublished: false\n---\nx').unfinished);
+  t.false(draft(t, '---\ndraft: false\n---\nx').unfinished);
+});
