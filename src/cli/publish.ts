@@ -78,6 +78,7 @@ function stopGently(stop: () => Promise<void>): { asked(): boolean; forget(): vo
   const onSignal = () => {
     if (asked) process.exit(1);
     asked = true;
+    console.error('\npressmark: stopping when what is under way has ended; once more stops at once');
     void stop();
   };
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, onSignal);
@@ -121,8 +122,16 @@ function summaryOf(rows: readonly Row[]) {
 }
 
 function tell(rows: readonly Row[], counts: ReturnType<typeof summaryOf>, stopped: boolean): void {
-  const parts = Object.entries(counts).filter(([name, count]) => count > 0 || name === 'delivered');
-  console.log(`${rows.length} files: ${parts.map(([name, count]) => `${count} ${name}`).join(', ')}`);
+  const parts = [
+    `${counts.delivered} delivered`,
+    ...(['waiting', 'failed', 'refused'] as const).flatMap((name) =>
+      counts[name] > 0 ? [`${counts[name]} ${name}`] : [],
+    ),
+    ...(counts.drafts > 0
+      ? [`${counts.drafts} left out as ${counts.drafts > 1 ? 'drafts' : 'a draft'}`]
+      : []),
+  ];
+  console.log(`${rows.length} ${rows.length === 1 ? 'file' : 'files'}: ${parts.join(', ')}`);
   const changed = rows.filter((row) => row.changed && row.status === 'success').length;
   if (changed > 0)
     console.log(`${changed} changed since they were delivered; pressmark refresh <url> <file> replaces them`);

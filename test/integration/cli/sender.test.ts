@@ -1,0 +1,275 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { articleFiles, fileOf } from '../../support/content.js';
+import { reply, startEndpoint } from '../../support/endpoint.js';
+import { bareEnvironment, PROGRAM, run, STORE_ONLY, startReceiver } from '../../support/receiver.js';
+import { SECRET } from '../../support/signer.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+/** A folder of posts that is connected to a receiver, and the program in it. */
+async function connected(t: ExecutionContext, url: string) {
+  const dir = tempDir(t);
+  const sender = (...args: string[]) => run([...args, '--dir', dir], { PRESSMARK_SECRET: SECRET });
+  const write = (name: string, text: string) => {
+    fs.mkdirSync(join(dir, 'posts'), { recursive: true });
+    fs.writeFileSync(join(dir, 'posts', name), text);
+    return join(dir, 'posts', name);
+  };
+  const ended = await sender('connect', 'garden', url, '--application', 'The Garden');
+  return { dir, posts: join(dir, 'posts'), sender, write, ended };
+}
+
+test('connect, publish, publish again, refresh, deliveries: the way of an agency', async (t) => {
+  const receiver = await startReceiver(t, STORE_ONLY);
+  const { dir, posts, sender, write, ended } = await connected(t, `${receiver.origin}/webhook`);
+  t.deepEqual([ended.code, ended.stderr], [0, '']);
+  t.regex(ended.stdout, /garden is connected: a Version 3 receiver at .*\nIt takes articles and refreshes\./);
+  const bees = write('bees.md', '---\ntitle: Bees\n---\nText.\n');
+  write('wind.md', '---\ntitle: Wind\n---\nText.\n');
+  write('later.md', '---\ntitle: Later\ndraft: true\n---\nText.\n');
+  write('README.md', 'no front matter');
+
+  const first = await sender('publish', posts);
+  t.is(first.code, 0, first.stderr);
+  t.regex(first.stdout, /✓ posts\/bees\.md → https:\/\/garden\.example\/articles\/bees\/\n/);
+  t.regex(first.stdout, /3 files: 2 delivered, 1 left out as a draft\n$/);
+  t.notRegex(first.stdout, /\u001b/, 'no colours on a pipe');
+  t.is(first.stderr, '', 'no progress on a pipe');
+  t.is(articleFiles(receiver.dir).length, 2);
+
+  fs.appendFileSync(bees, 'And more.\n');
+  const again = await sender('publish', posts, '--json');
+  t.is(again.code, 0);
+  const { files, ...counts } = JSON.parse(again.stdout) as { files: { file: string; changed: boolean }[] };
+  t.deepEqual(counts as object, { delivered: 2, waiting: 0, failed: 0, refused: 0, drafts: 1 });
+  t.deepEqual(
+    files.filter(({ changed }) => changed).map(({ file }) => file),
+    ['posts/bees.md'],
+  );
+
+  const refreshed = await sender('refresh', 'https://garden.example/articles/bees/', bees);
+  t.deepEqual(
+    [refreshed.code, refreshed.stdout],
+    [0, '✓ posts/bees.md → https://garden.example/articles/bees/\n'],
+  );
+  const list = JSON.parse((await sender('deliveries', '--json')).stdout) as Record<string, unknown>[];
+  t.deepEqual(
+    list.map(({ event, status, attempts, title }) => [event, status, attempts, title]),
+    [
+      ['article.published', 'success', 1, 'Bees'],
+      ['article.published', 'success', 1, 'Wind'],
+      ['article.updated', 'success', 1, 'Bees'],
+    ],
+  );
+  t.true(list.every((row) => !('payload' in row)));
+  const article = String(list[0]?.article);
+  t.regex(fs.readFileSync(fileOf(receiver.dir, article), 'utf8'), /And more\./);
+  const table = await sender('deliveries');
+  t.regex(table.stdout, /^id +status +attempts +code +next +source +link or error\n/);
+  t.is(table.stdout.trim().split('\n').length, 4);
+  t.true(fs.existsSync(join(dir, '.pressmark-sender/connectors/garden.json')));
+});
+
+test('a failed delivery is told with its reason, escaped, and sent again when a person says so', async (t) => {
+  let failing = true;
+  const endpoint = await startEndpoint(t, (got, response) => {
+    const { event } = JSON.parse(got.body.toString()) as { event: string };
+    if (event === 'webhook.test' || !failing) return reply(200)(got, response);
+    return reply(500, 'bad \u001b[31mday\u0007\nnext')(got, response);
+  });
+  const { dir, sender, write, ended } = await connected(t, endpoint.url);
+  t.regex(ended.stdout, /Version 1 receiver.*\nIt takes articles; a Version 2 receiver is required/);
+  const published = await sender('publish', write('bees.md', '---\n---\nText.\n'));
+  t.is(published.code, 1);
+  t.regex(
+    published.stdout,
+    /attempt 1 of 6 failed, the next is due at .*: HTTP 500: bad \\u001b\[31mday\\u0007⏎next\n/,
+  );
+  t.regex(published.stdout, /1 file: 0 delivered, 1 waiting\n.*pressmark work/);
+
+  const work = await sender('work', '--once');
+  t.deepEqual([work.code, work.stdout], [0, ''], 'it is not due yet');
+  const [file = ''] = fs.readdirSync(join(dir, '.pressmark-sender/deliveries'));
+  const path = join(dir, '.pressmark-sender/deliveries', file);
+  const id = file.replace('.json', '');
+  const refused = await sender('deliveries', 'retry', id);
+  t.deepEqual([refused.code, refused.stderr], [2, `pressmark: ${id} has not failed, it is pending\n`]);
+
+  const overdue = fs.readFileSync(path, 'utf8').replace(/"nextRetryAt":"\d{4}/, '"nextRetryAt":"2020');
+  fs.writeFileSync(path, overdue.replace('"attempts":1', '"attempts":5'));
+  const last = await sender('work', '--once');
+  t.is(last.code, 1);
+  t.like(JSON.parse(last.stdout), { msg: 'failed for good', attempts: 6, code: 500 });
+  const listed = await sender('deliveries', '--status', 'failed');
+  t.regex(listed.stdout, new RegExp(`${id} +failed +6 +500 +–`));
+
+  failing = false;
+  const retried = await sender('deliveries', 'retry', 'all');
+  t.is(retried.code, 0);
+  t.regex(retried.stdout, /1 to be sent again/);
+  const done = await sender('work', '--once');
+  t.is(done.code, 0);
+  t.like(JSON.parse(done.stdout), { msg: 'delivered', attempts: 1, code: 200 });
+});
+
+test('work sends what others queue, until SIGTERM', async (t) => {
+  const endpoint = await startEndpoint(t, reply(200, { received: true, url: 'https://g.example/a' }));
+  const { dir, sender, write } = await connected(t, endpoint.url);
+  await sender('publish', write('bees.md', '---\n---\nText.\n'));
+  const [file = ''] = fs.readdirSync(join(dir, '.pressmark-sender/deliveries'));
+  const path = join(dir, '.pressmark-sender/deliveries', file);
+  // As a process leaves it that was killed while it was sending, more than ten minutes ago.
+  const record = JSON.parse(fs.readFileSync(path, 'utf8'));
+  Object.assign(record.record, { status: 'sending', nextRetryAt: '2020-01-01T00:00:00.000Z' });
+  fs.writeFileSync(path, JSON.stringify(record));
+  const before = endpoint.got.length;
+  const child = spawn(process.execPath, [PROGRAM, 'work', '--dir', dir], { env: bareEnvironment() });
+  t.teardown(() => child.kill('SIGKILL'));
+  await until(() => endpoint.got.length > before);
+  await until(() => fs.readFileSync(path, 'utf8').includes('"success"'));
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  t.is(child.exitCode, 0);
+});
+
+test('on Ctrl-C publish ends what is under way, and the same command goes on', async (t) => {
+  const hanging: (() => void)[] = [];
+  const endpoint = await startEndpoint(t, (got, response) => {
+    const { event } = JSON.parse(got.body.toString()) as { event: string };
+    const answer = () => void reply(200)(got, response);
+    if (event === 'webhook.test' || hanging.length >= 8) return answer();
+    return void hanging.push(answer);
+  });
+  const { dir, posts, sender, write } = await connected(t, endpoint.url);
+  for (let n = 0; n < 12; n++) write(`${n}.md`, '---\n---\nText.\n');
+  const child = spawn(process.execPath, [PROGRAM, 'publish', posts, '--dir', dir], {
+    env: bareEnvironment(),
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  await until(() => hanging.length === 8);
+  child.kill('SIGINT');
+  await until(() => stderr.includes('stopping'));
+  for (const answer of hanging) answer();
+  await once(child, 'close');
+  t.is(child.exitCode, 1);
+  t.regex(stdout, /12 files: 8 delivered, 4 waiting\nStopped; the same command goes on where it was\./);
+  const rest = await sender('publish', posts);
+  t.is(rest.code, 0);
+  t.regex(rest.stdout, /12 files: 12 delivered\n/);
+  t.is(endpoint.got.length, 1 + 12);
+});
+
+test('connect refuses what cannot work, and stores nothing', async (t) => {
+  const wrong = await startEndpoint(t, reply(401, { error: 'no' }));
+  const dir = tempDir(t);
+  const connect = (...args: string[]) => run(['connect', ...args, '--dir', dir]);
+  for (const [args, code, words] of [
+    [['garden'], 2, /needs the receiver's URL/],
+    [['garden', wrong.url], 2, /there is no secret to sign with/],
+    [['Garden!', wrong.url, '--secret', 'x'], 2, /is no name for a connector/],
+    [['garden', 'ftp://r.example', '--secret', 'x'], 2, /url must be an absolute http\(s\) URL/],
+    [['garden', 'https://me:too@r.example', '--secret', 'x'], 2, /without credentials/],
+    [['garden', wrong.url, '--secret', ''], 2, /secret must not be empty/],
+    [['garden', wrong.url, '--secret', 'x'], 1, /the secret is not the receiver's: HTTP 401/],
+    [['garden', 'http://127.0.0.1:1/', '--secret', 'x'], 1, /cannot be reached: .*ECONNREFUSED/],
+  ] as const) {
+    const ended = await connect(...args);
+    t.is(ended.code, code, args.join(' '));
+    t.regex(ended.stderr, words);
+  }
+  t.deepEqual(fs.readdirSync(dir), []);
+  t.is((await connect()).stdout, 'Nothing is connected: pressmark connect <name> <url>\n');
+});
+
+test('the secret may come over standard input; it is shown nowhere', async (t) => {
+  const endpoint = await startEndpoint(t, reply(200));
+  const dir = tempDir(t);
+  const child = spawn(
+    process.execPath,
+    [PROGRAM, 'connect', 'garden', endpoint.url, '--secret', '-', '--json', '--dir', dir],
+    { env: bareEnvironment() },
+  );
+  child.stdin.end('a-secret-from-a-pipe\n');
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  await once(child, 'close');
+  t.deepEqual(JSON.parse(stdout), {
+    name: 'garden',
+    url: endpoint.url,
+    author: '',
+    application: 'garden',
+    tracking: null,
+    version: 1,
+    refresh: false,
+  });
+  const path = join(dir, '.pressmark-sender/connectors/garden.json');
+  t.is(JSON.parse(fs.readFileSync(path, 'utf8')).secret, 'a-secret-from-a-pipe');
+  t.is(fs.statSync(path).mode & 0o777, 0o600);
+  t.notRegex((await run(['connect', '--json', '--dir', dir])).stdout, /secret-from|key/);
+});
+
+test('wrong usage ends with exit code 2 and says what to do', async (t) => {
+  const endpoint = await startEndpoint(t, reply(200));
+  const { sender, dir, write } = await connected(t, endpoint.url);
+  const post = write('bees.md', '---\n---\nText.\n');
+  await sender('connect', 'orchard', endpoint.url);
+  for (const [args, words] of [
+    [['publish', join(dir, 'none')], /there is no .*none; name Markdown files/],
+    [['publish', post], /say which connector with --connector; there are garden, orchard/],
+    [['publish', post, '--connector', 'gardn'], /no connector "gardn"; did you mean garden\?/],
+    [['publish', post, '--rate', '0'], /A rate is a number above 0/],
+    [['publish'], /missing required argument/],
+    [['refresh', 'garden', post, '--connector', 'garden'], /is not an absolute http\(s\) URL/],
+    [['deliveries', 'retry'], /retry needs the ids/],
+    [['deliveries', 'retry', '1234'], /there is no delivery "1234"/],
+    [['deliveries', 'remove'], /Allowed choices are retry/],
+  ] as const) {
+    const ended = await sender(...args);
+    t.is(ended.code, 2, args.join(' '));
+    t.regex(ended.stderr, words);
+  }
+  const nowhere = await run(['publish', post, '--dir', tempDir(t)]);
+  t.is(nowhere.code, 2);
+  t.regex(nowhere.stderr, /nothing is published until a receiver is connected/);
+});
+
+test('a file that cannot be an article is told of; the others are published, exit code 1', async (t) => {
+  const endpoint = await startEndpoint(t, reply(200));
+  const { sender, posts, write } = await connected(t, endpoint.url);
+  write('good.md', '---\n---\nText.\n');
+  write('bad.md', '---\ntags: [\n---\nText.\n');
+  write('large.md', `---\n---\n${'x'.repeat(600_000)}\n`);
+  write('one.md', '---\nid: same\n---\nText.\n');
+  write('two.md', '---\nid: same\n---\nOther text.\n');
+  const { code, stdout } = await sender('publish', posts);
+  t.is(code, 1);
+  t.regex(stdout, /✗ .*bad\.md: line 3: /);
+  t.regex(stdout, /✗ .*large\.md: the article takes \d+ bytes as a request; receivers take 1000000/);
+  t.regex(stdout, /✗ .*two\.md: posts\/one\.md has the same id, same/);
+  t.regex(stdout, /5 files: 2 delivered, 3 refused\n/);
+});
+
+test('a broken record is skipped and told of; deliveries then ends with exit code 1', async (t) => {
+  const endpoint = await startEndpoint(t, reply(200));
+  const { dir, sender, write } = await connected(t, endpoint.url);
+  await sender('publish', write('bees.md', '---\n---\nText.\n'));
+  fs.writeFileSync(join(dir, '.pressmark-sender/deliveries/broken.json'), '{"half');
+  const listed = await sender('deliveries');
+  t.is(listed.code, 1);
+  t.regex(listed.stdout, /bees\.md/);
+  t.regex(listed.stderr, /deliveries\/broken\.json is skipped, as it is no delivery record: it is not JSON/);
+  t.is((await sender('work', '--once')).code, 0);
+});

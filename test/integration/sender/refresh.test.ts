@@ -1,0 +1,236 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { saveConnector } from '../../../src/sender/connectors.js';
+import { refresh } from '../../../src/sender/refresh.js';
+import { createWorker } from '../../../src/sender/worker.js';
+import { type Answering, type Got, reply, startEndpoint } from '../../support/endpoint.js';
+import { connected, standing, T0, testLog, testQueue } from '../../support/sender.js';
+import { signature } from '../../support/signer.js';
+import { virtualClock } from '../../support/virtual-clock.js';
+
+const URL = 'https://g.example/articles/bees/';
+const ALL = ['article.published', 'article.lookup', 'article.updated'];
+const tested = { received: true, contract_version: 3, capabilities: ALL };
+const target = {
+  id: 'stored',
+  url: URL,
+  revision_id: 'r1',
+  title: 'Bees',
+  content_html: '<p>old</p><!-- svc:item:stored -->',
+};
+const found = { received: true, contract_version: 3, target };
+
+interface Request {
+  readonly event: string;
+  readonly contract_version?: number;
+  readonly timestamp: string;
+  readonly data: Record<string, unknown>;
+}
+const requestOf = ({ body }: Got) => JSON.parse(body.toString()) as Request;
+const landed = (got: Got) =>
+  reply(200, { received: true, contract_version: 3, revision_id: requestOf(got).data.revision_id });
+
+/** A receiver that answers as Version 3 where the test does not say otherwise. */
+function answering(over: Partial<Record<string, (got: Got) => Answering>> = {}): Answering {
+  const usual: Record<string, (got: Got) => Answering> = {
+    'webhook.test': () => reply(200, tested),
+    'article.lookup': () => reply(200, found),
+    'article.updated': landed,
+  };
+  return (got, response) => {
+    const { event } = requestOf(got);
+    const answer = over[event] ?? usual[event];
+    return answer?.(got)(got, response);
+  };
+}
+
+async function set(t: ExecutionContext, answer: Answering) {
+  const endpoint = await startEndpoint(t, answer);
+  const { state, connector } = await connected(t, endpoint.url);
+  const clock = virtualClock(T0);
+  const queue = testQueue(t, state, clock.now);
+  const path = join(state.dir, 'bees.md');
+  fs.writeFileSync(path, '---\ntitle: Bees, anew\n---\nNew text.\n');
+  const events = () => endpoint.got.map((got) => requestOf(got).event);
+  return {
+    ...{ endpoint, state, connector, clock, queue, events },
+    refresh: (url = URL) => refresh({ state, queue, connector, url, path, clock }),
+    worker: () => createWorker({ state, queue, clock, log: testLog().log }),
+  };
+}
+
+test('test, lookup, update, each signed and in the Version 2 format', async (t) => {
+  const { endpoint, refresh } = await set(t, answering());
+  const entry = await refresh(`${URL}#part`);
+  t.deepEqual(standing(entry), ['success', 1, 200, null]);
+  t.is(entry.liveUrl, URL);
+  const requests = endpoint.got.map(requestOf);
+  t.deepEqual(
+    requests.map(({ event, contract_version: version }) => [event, version]),
+    [
+      ['webhook.test', 2],
+      ['article.lookup', 2],
+      ['article.updated', 2],
+    ],
+  );
+  for (const { headers, body } of endpoint.got) {
+    t.is(headers['x-service-contract'], '2');
+    t.is(headers['x-service-signature'], signature(body));
+  }
+  const [test, lookup, update] = requests;
+  t.deepEqual(test?.data.capabilities, ALL);
+  t.deepEqual(lookup?.data, { target_url: `${URL}#part` });
+  t.like(update?.data, {
+    target_id: 'stored',
+    target_url: URL,
+    base_revision_id: 'r1',
+    title: 'Bees, anew',
+    featured_image_url: null,
+    published_at: update?.timestamp,
+  });
+  t.is(update?.data.revision_id, update?.data.id);
+});
+
+test('each refresh has a revision of its own, and asks anew what the receiver is', async (t) => {
+  const { endpoint, events, refresh } = await set(t, answering());
+  await refresh();
+  await refresh();
+  t.is(events().filter((event) => event === 'webhook.test').length, 2);
+  const revisions = endpoint.got.map(requestOf).map(({ data }) => data.revision_id);
+  t.is(new Set(revisions.filter((one) => one !== undefined)).size, 2);
+});
+
+for (const [what, answer, words] of [
+  ['a Version 1 receiver', reply(200, { received: true }), /a Version 2 receiver is required/],
+  ['one that knows no test', reply(400, { error: 'unsupported event' }), /a Version 2 receiver is required/],
+  [
+    'a receiver without article.updated',
+    reply(200, { ...tested, capabilities: ALL.slice(0, 2) }),
+    /needs all three capabilities.*article\.updated/,
+  ],
+  ['a wrong secret', reply(401, { error: 'signature' }), /the secret is not the receiver's/],
+  ['a redirect', reply(301, '', { location: '/hook/' }), /register the final URL/],
+  ['too large an answer', reply(200, `{${' '.repeat(1_000_001)}}`), /over 1,000,000 bytes/],
+] as const) {
+  test(`the refresh stops at the test: ${what}`, async (t) => {
+    const { events, queue, refresh } = await set(t, answering({ 'webhook.test': () => answer }));
+    await t.throwsAsync(refresh(), { code: 'RECEIVER_REFUSED', message: words });
+    t.deepEqual(events(), ['webhook.test']);
+    t.deepEqual([...queue.list()], [], 'nothing is left that would be tried again');
+  });
+}
+
+for (const [what, answer, words] of [
+  ['no such article', reply(404, { error: 'nothing there' }), /HTTP 404: .*nothing there/],
+  ['a Version 1 acknowledgement', reply(200, { received: true }), /contract_version must be 2 or 3/],
+  [
+    'another article',
+    reply(200, { ...found, target: { ...target, url: 'https://g.example/articles/wasps/' } }),
+    /target\.url .* is not the address that was asked for/,
+  ],
+  [
+    'an article without a revision',
+    reply(200, { ...found, target: { ...target, revision_id: '' } }),
+    /target\.revision_id must be a nonempty string/,
+  ],
+  ['no JSON', reply(200, '<h1>Hello</h1>'), /must be a JSON object, got "<h1>Hello/],
+  ['a redirect', reply(302, '', { location: '/elsewhere' }), /HTTP 302 to "\/elsewhere"/],
+  ['too large an answer', reply(200, 'x'.repeat(1_000_001)), /over 1,000,000 bytes/],
+] as const) {
+  test(`the refresh stops at the lookup: ${what}`, async (t) => {
+    const { events, queue, refresh } = await set(t, answering({ 'article.lookup': () => answer }));
+    await t.throwsAsync(refresh(), { code: 'RECEIVER_REFUSED', message: words });
+    t.deepEqual(events(), ['webhook.test', 'article.lookup']);
+    t.deepEqual([...queue.list()], []);
+  });
+}
+
+test('a 409 fails at once and is never sent again', async (t) => {
+  const conflict = reply(409, { error: 'Article revision conflict' });
+  const { events, queue, clock, refresh, worker } = await set(
+    t,
+    answering({ 'article.updated': () => conflict }),
+  );
+  const entry = await refresh();
+  t.deepEqual(standing(entry), ['failed', 1, 409, 'HTTP 409: {"error":"Article revision conflict"}']);
+  clock.pass(24 * 3_600_000);
+  await worker().sendDue();
+  t.is(await queue.retry(entry.id), undefined);
+  t.is(events().filter((event) => event === 'article.updated').length, 1);
+});
+
+test('an update that fails otherwise is tried again, after a fresh test, byte for byte the same', async (t) => {
+  let failing = true;
+  const { endpoint, events, clock, queue, refresh, worker } = await set(
+    t,
+    answering({ 'article.updated': (got) => (failing ? reply(503, 'busy') : landed(got)) }),
+  );
+  const entry = await refresh();
+  t.deepEqual(standing(entry), ['pending', 1, 503, 'HTTP 503: busy']);
+  failing = false;
+  clock.pass(60_000);
+  await worker().sendDue();
+  t.deepEqual(events(), [
+    'webhook.test',
+    'article.lookup',
+    'article.updated',
+    'webhook.test',
+    'article.updated',
+  ]);
+  t.is(queue.read(entry.id)?.record.status, 'success');
+  const [first, second] = endpoint.got.filter((got) => requestOf(got).event === 'article.updated');
+  t.deepEqual(first?.body, second?.body);
+});
+
+test('an update whose receiver has become a Version 1 meanwhile stops', async (t) => {
+  let version = 3;
+  const { events, clock, queue, refresh, worker } = await set(
+    t,
+    answering({
+      'webhook.test': () => reply(200, { ...tested, contract_version: version }),
+      'article.updated': () => reply(503),
+    }),
+  );
+  const entry = await refresh();
+  version = 1;
+  clock.pass(60_000);
+  await worker().sendDue();
+  t.is(queue.read(entry.id)?.record.status, 'failed');
+  t.regex(queue.read(entry.id)?.record.lastError ?? '', /a Version 2 receiver is required/);
+  t.is(events().filter((event) => event === 'article.updated').length, 1);
+});
+
+test('an update is refused when the connector points elsewhere by now', async (t) => {
+  const { events, state, connector, clock, queue, refresh, worker } = await set(
+    t,
+    answering({ 'article.updated': () => reply(503) }),
+  );
+  const entry = await refresh();
+  const elsewhere = await startEndpoint(t, reply(200));
+  await saveConnector(state, { ...connector, url: elsewhere.url });
+  clock.pass(60_000);
+  await worker().sendDue();
+  const [status, attempts, code, error] = standing(queue.read(entry.id) ?? entry);
+  t.deepEqual([status, attempts, code], ['failed', 2, null]);
+  t.regex(error ?? '', /refused: the refresh was made for .* points to .* now/);
+  t.deepEqual([events().length, elsewhere.got.length], [3, 0]);
+});
+
+test('an answer that does not repeat the revision is a failed attempt', async (t) => {
+  const { refresh } = await set(
+    t,
+    answering({
+      'article.updated': () => reply(200, { received: true, contract_version: 3, revision_id: 'x' }),
+    }),
+  );
+  const entry = await refresh();
+  t.is(entry.record.status, 'pending');
+  t.regex(entry.record.lastError ?? '', /revision_id must be .* in the answer, got "x"/);
+});
+
+test('a URL that is none is refused before anything is sent', async (t) => {
+  const { events, refresh } = await set(t, answering());
+  await t.throwsAsync(refresh('/articles/bees/'), { code: 'USAGE' });
+  t.deepEqual(events(), []);
+});
