@@ -1,0 +1,87 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { reply, startEndpoint } from '../../support/endpoint.js';
+import { createFaults, type Faults } from '../../support/faults.js';
+import { run } from '../../support/receiver.js';
+import { connected, makeEntry, testQueue } from '../../support/sender.js';
+
+/** A sender's folder with one delivery that is due, and the program under faults. */
+async function set(t: ExecutionContext, during: (faults: Faults) => void = () => undefined) {
+  const faults = createFaults(t);
+  const endpoint = await startEndpoint(t, (got, response) => {
+    during(faults);
+    return reply(200, { received: true, url: 'https://g.example/a' })(got, response);
+  });
+  const { state, connector } = await connected(t, endpoint.url);
+  const entry = makeEntry(connector, 'a');
+  const queue = testQueue(t, state, Date.now);
+  await queue.add([entry]);
+  queue.close();
+  const { env, preload } = faults.options;
+  const sender = (...args: string[]) =>
+    run([...args, '--dir', state.dir], { ...env, NODE_OPTIONS: `--import ${preload}` });
+  const stored = () => queue.read(entry.id)?.record;
+  return { faults, endpoint, state, sender, stored };
+}
+
+for (const [what, rule] of [
+  ['a full disk', { call: 'write', path: '/deliveries/', code: 'ENOSPC', halfway: true }],
+  ['no room for a new file', { call: 'open', path: '/deliveries/.*tmp', code: 'ENOSPC' }],
+  ['a disk that fails', { call: 'fsync', path: '/deliveries/', code: 'EIO' }],
+  ['a queue that may only be read', { call: 'open', path: 'pressmark-sender/lock$', code: 'EROFS' }],
+] as const) {
+  test(`${what}: nothing is sent, the record stands as before, and it goes on by itself`, async (t) => {
+    const { faults, endpoint, state, sender, stored } = await set(t);
+    const before = stored();
+    faults.set(rule);
+    const failed = await sender('work', '--once');
+    t.is(failed.code, 1);
+    t.regex(failed.stderr, new RegExp(`the queue in .* cannot be written: .*${rule.code}.*stand as before`));
+    t.notRegex(failed.stderr, /\n {4}at /, 'no stack');
+    t.is(endpoint.got.length, 0);
+    t.deepEqual(stored(), before);
+    t.deepEqual(fs.readdirSync(state.deliveries).length, 1, 'nothing half-written is left');
+    faults.clear();
+    t.is((await sender('work', '--once')).code, 0);
+    t.is(endpoint.got.length, 1);
+    t.is(stored()?.status, 'success');
+  });
+}
+
+test('an outcome that cannot be stored: the delivery counts as being sent, and is sent again after ten minutes', async (t) => {
+  const { faults, endpoint, state, sender, stored } = await set(t, ({ set: fail }) =>
+    fail({ call: 'write', path: '/deliveries/', code: 'ENOSPC' }),
+  );
+  const failed = await sender('work', '--once');
+  t.is(failed.code, 1);
+  t.regex(failed.stderr, /cannot be written: .*ENOSPC/);
+  t.is(endpoint.got.length, 1);
+  t.like(stored(), { status: 'sending', attempts: 0 });
+  faults.clear();
+  await sender('work', '--once');
+  t.is(endpoint.got.length, 1);
+  const later = testQueue(t, state, () => Date.now() + 600_000);
+  t.is((await later.due()).length, 1);
+});
+
+test('publishing where nothing can be written: said, and nothing is sent', async (t) => {
+  const { faults, endpoint, state, sender } = await set(t);
+  fs.writeFileSync(join(state.dir, 'b.md'), '---\n---\nText.\n');
+  faults.set({ call: 'write', path: '/deliveries/', code: 'ENOSPC' });
+  const failed = await sender('publish', join(state.dir, 'b.md'));
+  t.is(failed.code, 1);
+  t.regex(failed.stderr, /the queue in .* cannot be written: .*ENOSPC/);
+  t.is(endpoint.got.length, 0);
+});
+
+test('connecting where nothing can be written: said, and the older connector stays', async (t) => {
+  const { faults, endpoint, state, sender } = await set(t);
+  const path = join(state.connectors, 'garden.json');
+  const before = fs.readFileSync(path, 'utf8');
+  faults.set({ call: 'write', path: '/connectors/', code: 'ENOSPC' });
+  const failed = await sender('connect', 'garden', endpoint.url, '--secret', 'another');
+  t.is(failed.code, 1);
+  t.regex(failed.stderr, /the connector cannot be stored: .*ENOSPC/);
+  t.is(fs.readFileSync(path, 'utf8'), before);
+});
