@@ -1,0 +1,101 @@
+import type { Answer, Reply } from './probe.js';
+
+/** A rule that the receiver does not keep: what the contract expects, and what came. */
+export class Unmet extends Error {
+  readonly expected: string;
+  readonly got: string;
+
+  constructor(expected: string, got: string) {
+    super(`expected ${expected}, got ${got}`);
+    this.name = 'Unmet';
+    this.expected = expected;
+    this.got = got;
+  }
+}
+
+/** A rule that cannot be looked at in this run; the message says why. */
+export class NotChecked extends Error {
+  constructor(why: string) {
+    super(why);
+    this.name = 'NotChecked';
+  }
+}
+
+/** The object in an answer's body. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** An answer in a few words, with the beginning of its body. */
+export function describe(reply: Reply): string {
+  if (reply.kind === 'silence') return `no answer (${reply.reason})`;
+  if (reply.headers.location !== undefined && reply.status < 400)
+    return `${reply.status}, a redirect to ${excerpt(reply.headers.location)}`;
+  return reply.text === '' ? `${reply.status}, empty body` : `${reply.status} ${excerpt(reply.text)}`;
+}
+
+/** The beginning of a foreign text. */
+export function excerpt(text: string, max = 160): string {
+  return text.length > max ? `${text.slice(0, max)}…` : text;
+}
+
+/** A foreign value as JSON, short. */
+export function shown(value: unknown): string {
+  return value === undefined ? 'nothing' : excerpt(JSON.stringify(value));
+}
+
+/** Whether the status is 2xx. */
+export function isSuccess({ status }: Answer): boolean {
+  return status >= 200 && status <= 299;
+}
+
+/** @throws Unmet */
+export function expectThat(holds: boolean, expected: string, got: string): void {
+  if (!holds) throw new Unmet(expected, got);
+}
+
+/** @throws Unmet */
+export function expectStatus(answer: Answer, status: number): void {
+  expectThat(answer.status === status, `status ${status}`, describe(answer));
+}
+
+/** @throws Unmet */
+export function expectSuccess(answer: Answer): void {
+  expectThat(isSuccess(answer), 'a status from 200 to 299', describe(answer));
+}
+
+/** @throws Unmet */
+export function expectRefusal(answer: Answer): void {
+  expectThat(!isSuccess(answer), 'a status other than 2xx', describe(answer));
+}
+
+/** Deeply equal values, compared as JSON. @throws Unmet */
+export function expectEqual(what: string, expected: unknown, got: unknown): void {
+  expectThat(
+    JSON.stringify(expected) === JSON.stringify(got),
+    `${what} ${shown(expected)}`,
+    `${what} ${shown(got)}`,
+  );
+}
+
+/** Says where two long texts part. @throws Unmet */
+export function expectSameText(what: string, expected: string, got: unknown): void {
+  if (got === expected) return;
+  if (typeof got !== 'string') throw new Unmet(`${what}, unchanged`, shown(got));
+  let at = 0;
+  while (at < expected.length && expected[at] === got[at]) at++;
+  const around = (text: string) => shown(text.slice(Math.max(0, at - 15), at + 45));
+  throw new Unmet(
+    `${what}, unchanged; at character ${at}: ${around(expected)}`,
+    `${around(got)} (${got.length} characters where ${expected.length} were sent)`,
+  );
+}
+
+/** The object in an answer's body. @throws Unmet */
+export function fieldsOf(answer: Answer): Fields {
+  try {
+    const value: unknown = JSON.parse(answer.text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  } catch {
+    // what is no JSON is told as it is
+  }
+  throw new Unmet('a JSON object as the body', describe(answer));
+}

@@ -1,0 +1,158 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Socket } from 'node:net';
+import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { messageOf, systemCode } from '../../errors.js';
+
+/**
+ * One request as it goes over the wire. A checker needs what a sender must never do: headers left out or
+ * written in capitals, a body in pieces, a last byte held back. Hence a transport of its own on `node:http`.
+ */
+export interface ProbeRequest {
+  readonly url: URL;
+  readonly method: string;
+  /** Names as they are written. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** Sends the body with chunked transfer encoding, without a length. */
+  readonly chunked?: boolean;
+  /** Sends the body in two pieces with a pause between them. */
+  readonly pieces?: boolean;
+  /** Called when all but the last byte is on its way; that byte follows when the promise has settled. */
+  readonly hold?: () => Promise<void>;
+  /** For the whole exchange, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
+/** An HTTP answer, read to its end or to one byte above what the service reads. */
+export interface Answer {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly text: string;
+  /** As many as were read. */
+  readonly bytes: number;
+  readonly ms: number;
+  /** How many redirects were followed to it. */
+  readonly redirects: number;
+}
+
+/** No HTTP answer came. */
+export interface Silence {
+  readonly kind: 'silence';
+  readonly why: 'timeout' | 'unreachable' | 'closed' | 'malformed';
+  readonly reason: string;
+  readonly ms: number;
+}
+
+export type Reply = Answer | Silence;
+
+/** Sends requests over connections that are kept; `close` lets them go. */
+export interface Transport {
+  exchange(request: ProbeRequest): Promise<Reply>;
+  close(): void;
+}
+
+const PAUSE_MS = 30;
+const NO_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** A transport to one receiver. */
+export function createTransport(): Transport {
+  const agents = {
+    'http:': new http.Agent({ keepAlive: true }),
+    'https:': new https.Agent({ keepAlive: true }),
+  };
+  const exchange = async (request: ProbeRequest): Promise<Reply> => {
+    const agent = request.url.protocol === 'https:' ? agents['https:'] : agents['http:'];
+    const { reply, stale } = await attempt(request, agent);
+    // A server may close a kept connection at the very moment it is used again: that says nothing about it.
+    return stale ? (await attempt(request, agent)).reply : reply;
+  };
+  return {
+    exchange,
+    close: () => {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+function attempt(request: ProbeRequest, agent: http.Agent): Promise<{ reply: Reply; stale: boolean }> {
+  const { url, method, headers, body, chunked = false, timeoutMs } = request;
+  const started = performance.now();
+  const elapsed = () => Math.round(performance.now() - started);
+  return new Promise((resolve) => {
+    const { request: open } = url.protocol === 'https:' ? https : http;
+    const length = chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': String(body.length) };
+    const sent = open(url, { method, agent, headers: { ...headers, ...length } });
+    let settled = false;
+    const settle = (reply: Reply) => {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      const stale = reply.kind === 'silence' && reply.why === 'closed' && sent.reusedSocket;
+      resolve({ reply, stale });
+    };
+    const silence = (why: Silence['why'], reason: string) =>
+      settle({ kind: 'silence', why, reason, ms: elapsed() });
+    const timer = setTimeout(() => {
+      silence('timeout', `no whole answer within ${timeoutMs / 1000} s`);
+      sent.destroy();
+    }, timeoutMs);
+    sent.on('error', (error) => silence(whyOf(error), messageOf(error) || String(systemCode(error))));
+    sent.on('response', (response) => {
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+      const answered = () =>
+        settle({
+          kind: 'answer',
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text: Buffer.concat(chunks).toString('utf8'),
+          bytes,
+          ms: elapsed(),
+          redirects: 0,
+        });
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        bytes += chunk.length;
+        if (bytes <= MAX_BODY_BYTES) return;
+        answered(); // what is beyond the limit is not worth reading
+        sent.destroy();
+      });
+      response.on('end', answered);
+      response.on('error', (error) => silence('closed', messageOf(error)));
+    });
+    void write(sent, request);
+  });
+}
+
+async function write(sent: http.ClientRequest, { body, pieces, hold }: ProbeRequest): Promise<void> {
+  if (hold !== undefined) {
+    await flushed(sent, body.subarray(0, -1));
+    await hold();
+    sent.end(body.subarray(-1));
+    return;
+  }
+  if (pieces) {
+    await flushed(sent, body.subarray(0, body.length >> 1));
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    sent.end(body.subarray(body.length >> 1));
+    return;
+  }
+  sent.end(body);
+}
+
+/** Waits until the system has taken a piece, or will not take it any more. */
+function flushed(sent: http.ClientRequest, piece: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    sent.once('socket', (socket: Socket) => socket.setNoDelay(true));
+    sent.once('close', resolve);
+    sent.write(piece, () => resolve());
+  });
+}
+
+function whyOf(error: Error): Silence['why'] {
+  const code = systemCode(error) ?? '';
+  if (NO_CONNECTION.has(code) || /CERT|SSL|TLS|ALTNAME/.test(code)) return 'unreachable';
+  return code.startsWith('HPE_') ? 'malformed' : 'closed';
+}

@@ -1,0 +1,25 @@
+/**
+ * Takes out of a text what must not stand in a report: the secret, what a URL holds for its receiver alone, and
+ * everything that looks like a signature. What a terminal would obey is written as an escape.
+ */
+export function redactor(secret: string, url: URL): (text: string) => string {
+  const hidden = [secret, decodeURIComponent(url.password), ...url.searchParams.values()].filter(
+    (text) => text !== '',
+  );
+  const forms = hidden.flatMap((text) => [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)]);
+  const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
+  return (text) =>
+    longestFirst
+      .reduce((left, form) => left.replaceAll(form, '[hidden]'), text)
+      .replace(/[0-9a-f]{64}/gi, '[64 hex digits]')
+      .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, escaped);
+}
+
+/** A receiver's URL as it may be shown: without user, password and the values of its query. */
+export function shownUrl(url: URL): string {
+  return `${url.origin}${url.pathname}${url.search === '' ? '' : '?…'}`;
+}
+
+function escaped(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}

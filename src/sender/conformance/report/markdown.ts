@@ -1,0 +1,75 @@
+import type { Rule } from '../rule.js';
+import type { Outcome, Report } from '../run.js';
+import { bySection, countsOf, countsText } from './summary.js';
+
+/** A badge, a table of the contract's sections, and what failed: for a README. */
+export function markdownReport(report: Report): string {
+  const sections = [...bySection(report)].filter(([, outcomes]) => outcomes.some(counts));
+  return [
+    badge(report),
+    '',
+    '| section of the contract | rules | |',
+    '|---|---|---|',
+    ...sections.map(([section, outcomes]) => row(section, outcomes)),
+    '',
+    `Version ${report.version}: ${countsText(report)}.`,
+    ...findings(report),
+    '',
+  ].join('\n');
+}
+
+/** All rules as a table, for the documentation and `--list`. */
+export function rulesTable(rules: readonly Rule[]): string {
+  return [
+    '| rule | section | | from | what a receiver does |',
+    '|---|---|---|---|---|',
+    ...rules.map(
+      ({ id, section, level, from, says }) =>
+        `| \`${id}\` | ${section} | ${level} | ${from} | ${cell(says)} |`,
+    ),
+  ].join('\n');
+}
+
+function badge(report: Report): string {
+  const { passed, failed, error } = countsOf(report);
+  const of = report.outcomes.filter(counts).length;
+  const text = `Version ${report.version}, ${passed} of ${of} rules`;
+  const colour = failed + error > 0 ? 'red' : passed === 0 ? 'lightgrey' : 'brightgreen';
+  return `![Contract: ${text}](https://img.shields.io/badge/contract-${encodeURIComponent(text)}-${colour})`;
+}
+
+/** Whether an outcome says something about the receiver. */
+function counts({ result }: Outcome): boolean {
+  return result === 'passed' || result === 'failed' || result === 'advice' || result === 'error';
+}
+
+function row(section: string, outcomes: readonly Outcome[]): string {
+  const judged = outcomes.filter(counts);
+  const passed = judged.filter(({ result }) => result === 'passed').length;
+  const bad = judged.some(({ result }) => result === 'failed' || result === 'error');
+  const mark = bad ? '❌' : passed < judged.length ? '⚠️' : '✅';
+  return `| ${section} | ${passed} of ${judged.length} | ${mark} |`;
+}
+
+function findings({ outcomes }: Report): string[] {
+  const found = outcomes.filter(({ result }) => result === 'failed' || result === 'advice');
+  if (found.length === 0) return [];
+  return [
+    '',
+    '| rule | expected | got | mend |',
+    '|---|---|---|---|',
+    ...found.map(
+      ({ rule, result, expected = '', got = '' }) =>
+        `| \`${rule.id}\`${result === 'advice' ? ' (advice)' : ''} | ${cell(expected)} | ${cell(got)} | ${cell(rule.hint)} |`,
+    ),
+  ];
+}
+
+/** A text in a table's cell: nothing in it is markup. */
+function cell(text: string): string {
+  return text
+    .replace(/[\\`*_[\]|~]/g, '\\$&')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replace(/\s+/g, ' ');
+}

@@ -1,0 +1,71 @@
+import { styleText } from 'node:util';
+import type { Outcome, Report, Result } from '../run.js';
+import { countsText, removalText } from './summary.js';
+
+export interface TerminalOptions {
+  readonly colour: boolean;
+  /** Tells the rules that passed, and those that do not apply, too. */
+  readonly verbose: boolean;
+}
+
+const MARKS: Record<Result, string> = {
+  passed: '✓',
+  failed: '✗',
+  advice: '!',
+  error: '✗',
+  'not checked': '-',
+  'not applicable': '-',
+};
+const COLOURS = {
+  passed: 'green',
+  failed: 'red',
+  advice: 'yellow',
+  error: 'red',
+  'not checked': 'gray',
+  'not applicable': 'gray',
+} as const;
+
+/** A report for a person: what is not as it should be, each with how to mend it, then the sum. */
+export function terminalReport(report: Report, { colour, verbose }: TerminalOptions): string {
+  const paint = (result: Result, text: string) => (colour ? styleText(COLOURS[result], text) : text);
+  const lines = [`${report.url}, checked as a Version ${report.version} receiver`, ''];
+  const quiet: readonly Result[] = verbose ? [] : ['passed', 'not applicable'];
+  for (const outcome of report.outcomes.filter(({ result }) => !quiet.includes(result)))
+    lines.push(...linesOf(outcome, paint));
+  if (lines.at(-1) !== '') lines.push('');
+  lines.push(`${countsText(report)}; ${report.requests} requests in ${(report.ms / 1000).toFixed(1)} s`);
+  if (report.version < 3 && report.outcomes.some(({ result }) => result === 'not applicable'))
+    lines.push(versionText(report));
+  const removal = removalText(report);
+  if (removal !== undefined) lines.push('', ...leftLines(report), removal);
+  return `${lines.join('\n')}\n`;
+}
+
+function linesOf(
+  { rule, result, expected, got, why }: Outcome,
+  paint: (result: Result, text: string) => string,
+): string[] {
+  const mark = paint(result, MARKS[result]);
+  if (result === 'passed') return [`${mark} ${rule.id}`];
+  if (expected === undefined || got === undefined)
+    return [`${mark} ${rule.id}: ${result}${why === undefined ? '' : `, ${why}`}`];
+  return [
+    `${mark} ${rule.id} (contract: ${rule.section}): ${rule.says}`,
+    `    expected  ${expected}`,
+    `    got       ${got}`,
+    `    mend      ${rule.hint}`,
+  ];
+}
+
+function versionText({ version }: Report): string {
+  return version === 1
+    ? 'Its answer to webhook.test states no version and capabilities, so the service reads Version 1: no refresh. To have it checked as what it is meant to be, say --as 3.'
+    : 'Version 3 is current: it answers each publish with the article’s id and URL. To have it checked as that, say --as 3.';
+}
+
+function leftLines({ left }: Report): string[] {
+  return [
+    `${left.length} articles are left behind:`,
+    ...left.map(({ id, url }) => (url === undefined ? `  ${id}` : `  ${id}  ${url}`)),
+  ];
+}

@@ -1,0 +1,37 @@
+import type { Version } from './answers.js';
+import type { Session } from './session.js';
+
+/** One testable sentence of the contract. */
+export interface Rule {
+  /** Stable; reports and dependencies name it. */
+  readonly id: string;
+  /** Where the contract says so. */
+  readonly section: string;
+  /** `should` where the contract only shows a sample or leaves it open: unmet, it is advice and no failure. */
+  readonly level: 'must' | 'should';
+  /** The lowest version of a receiver that it applies to. */
+  readonly from: Version;
+  /** What the receiver does, in one sentence. */
+  readonly says: string;
+  /** How to mend a receiver that does not. */
+  readonly hint: string;
+  /** Rules without which this one cannot be looked at. */
+  readonly needs: readonly string[];
+  /** @throws Unmet where the receiver does not keep the rule, NotChecked where that cannot be told. */
+  readonly check: (session: Session) => Promise<void>;
+}
+
+type Common = Pick<Rule, 'section'> & Partial<Pick<Rule, 'from' | 'level' | 'needs'>>;
+type Own = Omit<Rule, 'section' | 'level' | 'from' | 'needs'> &
+  Partial<Pick<Rule, 'section' | 'level' | 'from' | 'needs'>>;
+
+/** Rules of one subject. `needs` add up; everything else that a rule says itself wins. */
+export function rules(common: Common, own: readonly Own[]): Rule[] {
+  return own.map((rule) => ({
+    level: 'must',
+    from: 1,
+    ...common,
+    ...rule,
+    needs: [...(common.needs ?? []), ...(rule.needs ?? [])],
+  }));
+}

@@ -1,0 +1,134 @@
+import { expectRefusal, expectStatus, NotChecked } from '../expect.js';
+import { type Rule, rules } from '../rule.js';
+import type { Session } from '../session.js';
+
+const FOUND = 'Drop the fragment and one trailing slash of the path on both sides before you compare.';
+const EXACT = 'Compare origin, path and query of both URLs exactly; never guess by slug or title.';
+
+/** An article's URL, changed. */
+type Change = (url: URL) => string;
+
+const asks = async (session: Session, change: Change) =>
+  session.send('article.lookup', { target_url: change(new URL(await session.known())) });
+const found = (change: Change) => async (session: Session) => expectStatus(await asks(session, change), 200);
+const absent = (change: Change) => async (session: Session) => expectRefusal(await asks(session, change));
+
+const bare = (url: URL) => url.pathname.replace(/\/$/, '');
+const withPath = (url: URL, path: string) => `${url.origin}${path}${url.search}`;
+
+function without(url: URL, change: (path: string) => string): string {
+  const path = change(bare(url));
+  if (path === bare(url)) throw new NotChecked('the path of the article’s URL has nothing to change');
+  return withPath(url, path);
+}
+
+/** Which URLs name an article and which do not: the contract's canonicalization, row by row. */
+export const CANONICAL_RULES: readonly Rule[] = rules(
+  { section: 'article.lookup, Canonicalization', from: 2, needs: ['lookup-200'] },
+  [
+    {
+      id: 'canonical-fragment',
+      says: 'A fragment is dropped: the article is found.',
+      hint: FOUND,
+      check: found((url) => `${url.href}#part`),
+    },
+    {
+      id: 'canonical-no-slash',
+      says: 'Without a trailing slash the article is found.',
+      hint: FOUND,
+      check: found((url) => withPath(url, bare(url))),
+    },
+    {
+      id: 'canonical-one-slash',
+      says: 'With one trailing slash the article is found.',
+      hint: FOUND,
+      check: found((url) => withPath(url, `${bare(url)}/`)),
+    },
+    {
+      id: 'canonical-slash-and-fragment',
+      says: 'With a trailing slash and a fragment the article is found.',
+      hint: FOUND,
+      check: found((url) => `${withPath(url, `${bare(url)}/`)}#part`),
+    },
+    {
+      id: 'canonical-host-case',
+      level: 'should',
+      says: 'The host’s letters have no case: the article is found.',
+      hint: 'Compare origins as URLs, which makes the host lowercase.',
+      check: found((url) => url.href.replace(url.host, url.host.toUpperCase())),
+    },
+    {
+      id: 'canonical-two-slashes',
+      says: 'Only one trailing slash is dropped: with two, nothing is found.',
+      hint: 'Drop one slash, not all of them.',
+      check: absent((url) => withPath(url, `${bare(url)}//`)),
+    },
+    {
+      id: 'canonical-query',
+      says: 'With another query nothing is found.',
+      hint: EXACT,
+      check: absent((url) => `${url.href.replace(/#.*/, '')}${url.search === '' ? '?' : '&'}page=2`),
+    },
+    {
+      id: 'canonical-path-case',
+      says: 'With the path in other case nothing is found.',
+      hint: EXACT,
+      check: absent((url) =>
+        without(url, (path) => (path === path.toUpperCase() ? path.toLowerCase() : path.toUpperCase())),
+      ),
+    },
+    {
+      id: 'canonical-scheme',
+      says: 'With http in place of https, or the other way round, nothing is found.',
+      hint: EXACT,
+      check: absent((url) => url.href.replace(url.protocol, url.protocol === 'https:' ? 'http:' : 'https:')),
+    },
+    {
+      id: 'canonical-host',
+      says: 'On another host nothing is found.',
+      hint: EXACT,
+      check: absent((url) => url.href.replace(url.host, 'other.example')),
+    },
+    {
+      id: 'canonical-port',
+      says: 'On another port nothing is found.',
+      hint: EXACT,
+      check: absent((url) =>
+        url.href.replace(url.host, `${url.hostname}:${url.port === '8443' ? 8444 : 8443}`),
+      ),
+    },
+    {
+      id: 'canonical-other-folder',
+      says: 'The same slug in another folder finds nothing.',
+      hint: EXACT,
+      check: absent((url) => withPath(url, `/elsewhere${bare(url)}/`)),
+    },
+    {
+      id: 'canonical-slug-beginning',
+      says: 'The beginning of a slug finds nothing.',
+      hint: EXACT,
+      check: absent((url) => without(url, (path) => path.replace(/.$/, ''))),
+    },
+    {
+      id: 'canonical-below',
+      says: 'A path below the article’s finds nothing.',
+      hint: EXACT,
+      check: absent((url) => withPath(url, `${bare(url)}/more`)),
+    },
+    {
+      id: 'canonical-path-alone',
+      section: 'article.lookup data',
+      says: 'The path alone, without scheme and host, finds nothing.',
+      hint: EXACT,
+      check: absent((url) => `${url.pathname}${url.search}`),
+    },
+    {
+      id: 'canonical-credentials',
+      section: 'article.lookup data',
+      level: 'should',
+      says: 'A URL with a user and a password finds nothing.',
+      hint: 'target_url never holds credentials: answer 400.',
+      check: absent((url) => url.href.replace('://', '://user:word@')),
+    },
+  ],
+);

@@ -1,0 +1,168 @@
+import { expectEqual, expectSameText, expectStatus, expectThat, isSuccess } from '../expect.js';
+import { type Rule, rules } from '../rule.js';
+import type { Session } from '../session.js';
+import { update, updatedUrl } from './update.js';
+
+const STEP3 = 'Where revision_id already is the current revision, answer 200 and apply nothing.';
+const STEP4 = 'Where base_revision_id is not the current revision, answer 409 and change nothing.';
+const ATOMIC =
+  'Compare and replace in one transaction, or with a conditional write (UPDATE … WHERE revision = …).';
+
+/** An update that is based on a revision that the article no longer has. */
+async function stale(session: Session) {
+  const data = await session.draft(await updatedUrl(session));
+  await update(session);
+  return data;
+}
+
+/** Compare-and-set: retries, stale bases and rivals (contract: article.updated, steps 3 to 6). */
+export const REVISION_RULES: readonly Rule[] = [
+  ...rules({ section: 'article.updated, 3', from: 2, needs: ['update-revision-stored', 'update-content'] }, [
+    {
+      id: 'update-retry-200',
+      says: 'The same update again is a retry and answered 200, although its base is no longer current.',
+      hint: `${STEP3} That comes before the comparison of base_revision_id.`,
+      check: async (session) => {
+        const { data } = await update(session);
+        expectStatus(await session.send('article.updated', data), 200);
+      },
+    },
+    {
+      id: 'update-retry-applies-nothing',
+      says: 'A retry is answered without applying anything, whatever it holds.',
+      hint: STEP3,
+      needs: ['update-retry-200'],
+      check: async (session) => {
+        const { data } = await update(session);
+        const before = await session.lookup(data.target_url);
+        const changed = { ...data, content_html: '<p>Of a retry</p>' };
+        expectStatus(await session.send('article.updated', changed), 200);
+        expectEqual('the article', before, await session.lookup(data.target_url));
+      },
+    },
+  ]),
+  ...rules({ section: 'article.updated, 4', from: 2, needs: ['update-revision-stored', 'update-content'] }, [
+    {
+      id: 'update-stale-409',
+      says: 'An update whose base is an older revision is answered 409.',
+      hint: STEP4,
+      check: async (session) =>
+        expectStatus(await session.send('article.updated', await stale(session)), 409),
+    },
+    {
+      id: 'update-unknown-base-409',
+      says: 'An update whose base never was a revision of the article is answered 409.',
+      hint: STEP4,
+      check: async (session) => {
+        const base_revision_id = session.id('never');
+        expectStatus((await update(session, { base_revision_id })).answer, 409);
+      },
+    },
+    {
+      id: 'update-stale-changes-nothing',
+      says: 'An update whose base is an older revision changes nothing.',
+      hint: STEP4,
+      check: async (session) => {
+        const data = await stale(session);
+        const before = await session.lookup(data.target_url);
+        await session.send('article.updated', data);
+        expectEqual('the article', before, await session.lookup(data.target_url));
+      },
+    },
+    {
+      id: 'update-old-retry-409',
+      says: 'The retry of an update that a newer one has replaced is answered 409.',
+      hint: `${STEP4} Remember no revision but the current one.`,
+      check: async (session) => {
+        const { data } = await update(session);
+        await update(session);
+        expectStatus(await session.send('article.updated', data), 409);
+      },
+    },
+    {
+      id: 'update-old-retry-changes-nothing',
+      says: 'The retry of an update that a newer one has replaced does not bring the old content back.',
+      hint: STEP4,
+      check: async (session) => {
+        const { data } = await update(session);
+        await update(session);
+        const before = await session.lookup(data.target_url);
+        await session.send('article.updated', data);
+        expectEqual('the article', before, await session.lookup(data.target_url));
+      },
+    },
+  ]),
+  ...rules({ section: 'article.updated, 5', from: 2, needs: ['update-stale-409'] }, [
+    {
+      id: 'rivals-one-wins',
+      says: 'Of several updates at the same moment, all based on one revision, exactly one is answered 200.',
+      hint: ATOMIC,
+      check: async (session) => {
+        const { statuses } = await rivals(session);
+        const won = statuses.filter((status) => status === 200).length;
+        expectThat(won === 1, 'one 200', `statuses ${statuses.join(', ')}`);
+      },
+    },
+    {
+      id: 'rivals-others-409',
+      says: 'All but one of them are answered 409.',
+      hint: `${ATOMIC} Where nothing was replaced, answer 409.`,
+      check: async (session) => {
+        const { statuses } = await rivals(session);
+        const lost = statuses.filter((status) => status === 409).length;
+        expectThat(lost === statuses.length - 1, 'all but one 409', `statuses ${statuses.join(', ')}`);
+      },
+    },
+    {
+      id: 'rivals-winner-stored',
+      says: 'What is stored in the end is the content and the revision of the one that was answered 200.',
+      hint: ATOMIC,
+      needs: ['rivals-one-wins'],
+      check: async (session) => {
+        const { winner, url } = await rivals(session);
+        const stored = await session.lookup(url);
+        expectEqual('revision_id', winner?.revision_id, stored.revision_id);
+        expectSameText('content_html', winner?.content_html ?? '', stored.content_html);
+      },
+    },
+    {
+      id: 'update-same-twice-at-once',
+      level: 'should',
+      section: 'article.updated, 3',
+      says: 'The same update several times at the same moment is answered 200 each time.',
+      hint: 'Where a conditional write replaced nothing, look again: the current revision may be the update’s own.',
+      needs: ['update-retry-200'],
+      check: async (session) => {
+        const data = await session.draft(await updatedUrl(session));
+        const events = Array.from({ length: session.rivals }, () => ({
+          event: 'article.updated' as const,
+          data,
+        }));
+        const statuses = (await session.together(events)).map((reply) =>
+          reply.kind === 'answer' ? reply.status : 0,
+        );
+        expectThat(
+          statuses.every((status) => status === 200),
+          '200 each time',
+          `statuses ${statuses.join(', ')}`,
+        );
+      },
+    },
+  ]),
+];
+
+/** Updates that all start from the current revision, sent at one moment. */
+async function rivals(session: Session) {
+  const url = await updatedUrl(session);
+  const base = await session.draft(url);
+  const drafts = Array.from({ length: session.rivals }, () => {
+    const id = session.id('rival');
+    return { ...base, id, revision_id: id, content_html: `<p>From the rival ${id}.</p>` };
+  });
+  const replies = await session.together(drafts.map((data) => ({ event: 'article.updated', data })));
+  const winner = drafts.find((_, n) => {
+    const reply = replies[n];
+    return reply?.kind === 'answer' && isSuccess(reply);
+  });
+  return { url, winner, statuses: replies.map((reply) => (reply.kind === 'answer' ? reply.status : 0)) };
+}

@@ -1,0 +1,60 @@
+import { LOOKUP_FAULTS } from './faults-lookup.js';
+import { PUBLISH_FAULTS } from './faults-publish.js';
+import { REQUEST_FAULTS } from './faults-requests.js';
+import { UPDATE_FAULTS } from './faults-update.js';
+import type { Incoming } from './reference-receiver.js';
+import { type Break, finishes } from './ways.js';
+
+/** One fault, and what the run has to be like for its rule to meet it. */
+export interface Fault {
+  readonly break: Break;
+  /** Other rules that make the requests at which it shows. */
+  readonly with: readonly string[];
+  readonly timeoutMs?: number;
+  /** How often it may take to show, where that is not for the checker alone to say. */
+  readonly attempts?: number;
+}
+
+const LARGE = ' '.repeat(1_000_001);
+
+/** From the second request of an event on, never an answer. */
+const hangs = (event: string, rule: string): Fault => {
+  const breaks: Break = (steps) => {
+    let count = 0;
+    finishes((_, { headers }) => (headers['x-service-event'] === event && ++count > 1 ? { hang: true } : {}))(
+      steps,
+    );
+  };
+  return { break: breaks, with: [rule], timeoutMs: 1000 };
+};
+
+const pads = (event: string, rule: string): Fault => ({
+  break: finishes(({ json }, { headers }: Incoming) =>
+    headers['x-service-event'] === event ? { text: `${JSON.stringify(json)}${LARGE}` } : {},
+  ),
+  with: [rule],
+});
+
+const firstPieceAlone: Break = (steps) => {
+  steps.body = ([first]) => first ?? Buffer.alloc(0);
+};
+
+/** For each rule a receiver that is broken in that one respect. */
+export const CATALOGUE: ReadonlyMap<string, Fault> = new Map([
+  ...Object.entries({
+    ...REQUEST_FAULTS,
+    ...PUBLISH_FAULTS,
+    ...LOOKUP_FAULTS,
+    ...UPDATE_FAULTS,
+  }).map(([id, breaks]): [string, Fault] => [id, { break: breaks, with: [] }]),
+  // On a busy machine two pieces may arrive as one.
+  ['raw-pieces', { break: firstPieceAlone, with: [], attempts: 20 }],
+  ['test-in-time', hangs('webhook.test', 'test-again')],
+  ['publish-in-time', hangs('article.published', 'publish-again-accepted')],
+  ['lookup-in-time', hangs('article.lookup', 'lookup-again')],
+  ['update-in-time', hangs('article.updated', 'update-chain')],
+  ['test-answer-size', pads('webhook.test', 'test-200')],
+  ['publish-answer-size', pads('article.published', 'publish-accepted')],
+  ['lookup-answer-size', pads('article.lookup', 'lookup-200')],
+  ['update-answer-size', pads('article.updated', 'update-200')],
+]);

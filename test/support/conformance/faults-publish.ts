@@ -1,0 +1,198 @@
+import type { Steps } from './reference-receiver.js';
+import type { Outgoing } from './refusal.js';
+import { type ArticleFields, requireArticle } from './validation.js';
+import type { Break } from './ways.js';
+import { aMoment, answers, finishes, instead, refuses, shows, stores, storesHtml } from './ways.js';
+
+const PUBLISHED = 'article.published';
+const known: Parameters<typeof refuses>[1] = ({ data }, { store }) => store.articles.has(String(data.id));
+const old = (timestamp: unknown) => Date.parse(String(timestamp)) < Date.now() - 300_000;
+
+/** What is stored, answered and shown of a publish. */
+export const PUBLISH_FAULTS: Record<string, Break> = {
+  'publish-accepted': refuses(PUBLISHED, ({ json }) => json.contract_version !== 2),
+  'publish-no-redirect': finishes((_, { path, headers }) =>
+    headers['x-service-event'] === PUBLISHED && path === '/webhook'
+      ? { status: 307, headers: { Location: '/webhook/' } }
+      : {},
+  ),
+  'publish-200': answers(PUBLISHED, () => ({ status: 201 })),
+  'publish-received': answers(PUBLISHED, (json) => ({ json: { ...json, received: undefined } })),
+  'publish-id': answers(PUBLISHED, (json) => ({ json: { ...json, id: '' } })),
+  'publish-url': answers(PUBLISHED, (json) => ({
+    json: { ...json, url: new URL(String(json.url)).pathname },
+  })),
+  'publish-content-type': answers(PUBLISHED, () => ({ headers: { 'Content-Type': 'text/html' } })),
+
+  'publish-late-retry': refuses(PUBLISHED, ({ json }) => old(json.timestamp)),
+  'publish-moment-with-offset': refuses(PUBLISHED, ({ json }) => !String(json.timestamp).endsWith('Z')),
+  'publish-empty-title': refuses(PUBLISHED, ({ data }) => data.title === ''),
+  'publish-empty-fields': refuses(PUBLISHED, ({ data }) => data.json_ld === ''),
+  'publish-image-null': refuses(PUBLISHED, ({ data }) => data.featured_image_url === null),
+  'publish-unusual-id': refuses(PUBLISHED, ({ data }) => !/^[\w-]+$/.test(String(data.id))),
+  'publish-unsafe-slug': refuses(PUBLISHED, ({ data }) => String(data.slug).includes('..')),
+  'publish-unknown-fields': refuses(PUBLISHED, ({ data }) => 'trial' in data),
+
+  'publish-again-accepted': refuses(PUBLISHED, known, 409),
+  'publish-again-same-id': instead(PUBLISHED, known, {
+    json: { received: true, id: 'new', url: 'https://garden.example/' },
+  }),
+  'publish-again-same-url': (steps) => {
+    let count = 0;
+    answers(PUBLISHED, (json) => ({ json: { ...json, url: `${json.url}?n=${++count}` } }))(steps);
+  },
+  'publish-same-slug': (steps) => {
+    steps.store.freeUrl = (slug) => `https://garden.example/articles/${encodeURIComponent(slug)}/`;
+  },
+  'publish-then-lookup': ({ store }) => {
+    const find = store.find.bind(store);
+    const begun = new Map<string, number>();
+    store.find = (url) => {
+      const article = find(url);
+      if (!article?.id.includes('at-once')) return article;
+      const asked = (begun.get(url) ?? 0) + 1;
+      begun.set(url, asked);
+      return asked === 1 ? undefined : article;
+    };
+  },
+  'publish-id-is-lookup-id': answers(PUBLISHED, (json) => ({ json: { ...json, id: `post-${json.id}` } })),
+  'publish-again-writes-nothing': ({ store }) => {
+    const publish = store.publish.bind(store);
+    store.publish = (data) => {
+      const article = publish(data);
+      article.revision = `${article.revision}+`;
+      return article;
+    };
+  },
+  'publish-again-after-update': ({ store }) => {
+    const publish = store.publish.bind(store);
+    store.publish = (data) => {
+      const article = publish(data);
+      store.replace(article, data);
+      return article;
+    };
+  },
+  'publish-same-slug-own-content': ({ store }) => {
+    const bySlug = new Map<string, string>();
+    const publish = store.publish.bind(store);
+    store.publish = (data) => {
+      const content = bySlug.get(data.slug) ?? data.content_html;
+      bySlug.set(data.slug, content);
+      return publish({ ...data, content_html: content });
+    };
+  },
+  'publish-unusual-id-stored': storesHtml((html) => html.replaceAll('"', '&quot;')),
+
+  'publish-at-once-accepted': (steps) => {
+    const busy = new Set<unknown>();
+    gap(steps, async (data, publish) => {
+      if (busy.has(data.id)) return { status: 503, json: { error: 'busy' } };
+      busy.add(data.id);
+      await aMoment();
+      busy.delete(data.id);
+      return publish(data);
+    });
+  },
+  'publish-at-once-one-article': (steps) => {
+    const { store } = steps;
+    gap(steps, async (data, publish) => {
+      if (store.articles.has(data.id)) return publish(data);
+      await aMoment();
+      const { id, url } = store.insert(data, store.freeUrl(data.slug));
+      return { status: 200, json: { received: true, id, url } };
+    });
+  },
+  'publish-at-once-others': (steps) => {
+    let busy = false;
+    gap(steps, async (data, publish) => {
+      if (busy) return { status: 503, json: { error: 'busy' } };
+      busy = true;
+      await aMoment();
+      busy = false;
+      return publish(data);
+    });
+  },
+  'publish-at-once-same-slug': (steps) => {
+    const { store } = steps;
+    gap(steps, async (data) => {
+      const free = store.freeUrl(data.slug);
+      await aMoment();
+      const { id, url } = store.articles.get(data.id) ?? store.insert(data, free);
+      return { status: 200, json: { received: true, id, url } };
+    });
+  },
+  'publish-at-once-own-content': (steps) => {
+    let shared = '';
+    gap(steps, async (data, publish) => {
+      shared = data.content_html;
+      await aMoment();
+      return publish({ ...data, content_html: shared });
+    });
+  },
+
+  'content-verbatim': storesHtml((html) => html.replaceAll('h2>', 'h3>')),
+  'content-unicode': storesHtml((html) => html.normalize('NFC')),
+  'content-entities': storesHtml((html) => html.replaceAll('&nbsp;', '\u00a0')),
+  'content-template-signs': storesHtml((html) => html.replaceAll('{{ title }}', '')),
+  'content-front-matter-signs': storesHtml((html) => html.replace(/^---\n/, '')),
+  'content-markup': storesHtml((html) => html.replace(/<script.*<\/script>/, '')),
+  'content-item-comment': storesHtml((html) => html.replace(/<!--.*?-->/g, '')),
+  'content-500-kb': storesHtml((html) => html.slice(0, 65_535)),
+  'content-crlf': storesHtml((html) => html.replaceAll('\r\n', '\n')),
+  'content-white-space': storesHtml((html) => html.trim()),
+  'content-title': stores((article) => {
+    article.title = article.title.replaceAll('&', '&amp;');
+  }),
+
+  'page-200': ({ store }) => {
+    store.at = () => undefined;
+  },
+  'page-body': shows((page) => page.replaceAll('<code>', '&lt;code>')),
+  'page-item-comment': shows((page) => page.replace(/<!--.*?-->/g, '')),
+  'page-tracking': shows((page) => page.replace(/<img src="https:\/\/count[^>]*>/, '')),
+  'page-json-ld': shows((page) => page.replaceAll('"@type":', '"@type": ')),
+  'page-json-ld-in-head': (steps) => {
+    steps.page = ({ html, jsonLd }) => `<html><head></head><body>${html}${jsonLd}</body></html>`;
+  },
+  'page-update': (steps) => {
+    const cache = new Map<string, string>();
+    shows((page, { url }) => {
+      const cached = cache.get(url) ?? page;
+      cache.set(url, cached);
+      return cached;
+    })(steps);
+  },
+  'page-update-replaces': (steps) => {
+    let all = '';
+    shows((page) => {
+      all += page;
+      return all;
+    })(steps);
+  },
+  'page-update-item-comment': shows((page, { revision }) =>
+    revision.startsWith('first-') ? page : page.replace(/<!--.*?-->/g, ''),
+  ),
+  'page-update-json-ld': ({ store }) => {
+    const apply = store.apply.bind(store);
+    store.apply = (article, data) => apply(article, { ...data, json_ld: article.jsonLd });
+  },
+  'page-image-kept': ({ store }) => {
+    const apply = store.apply.bind(store);
+    store.apply = (article, data) => {
+      apply(article, data);
+      article.image = data.featured_image_url;
+    };
+  },
+};
+
+/** Puts something between looking and writing. */
+function gap(
+  steps: Steps,
+  handle: (data: ArticleFields, publish: (data: ArticleFields) => Outgoing) => Promise<Outgoing>,
+): void {
+  const publish = (data: ArticleFields): Outgoing => {
+    const { id, url } = steps.store.publish(data);
+    return { status: 200, json: { received: true, id, url } };
+  };
+  steps.events[PUBLISHED] = ({ data }) => handle(requireArticle(data), publish);
+}

@@ -1,0 +1,184 @@
+import { SECRET } from '../signer.js';
+import { CAPABILITIES, signatureOf } from './reference-receiver.js';
+import type { Break } from './ways.js';
+import {
+  answers,
+  crashes,
+  denies,
+  finishes,
+  instead,
+  lets,
+  refuses,
+  signs,
+  stumbles,
+  unsigned,
+} from './ways.js';
+
+const again = (body: Buffer): string => {
+  try {
+    return JSON.stringify(JSON.parse(body.toString()));
+  } catch {
+    return '';
+  }
+};
+const trimmed = (body: Buffer) => body.toString().trim();
+const has = (text: string) => (body: string) => body.includes(text);
+
+/** What is not signed right, or not formed right. */
+export const REQUEST_FAULTS: Record<string, Break> = {
+  reachable: finishes(() => ({ cut: true })),
+  'test-no-redirect': answers('webhook.test', () => ({ status: 301, headers: { Location: '/webhook/' } })),
+  'signature-accepted': (steps) => {
+    steps.verify = () => false;
+  },
+
+  'signature-missing': lets((given) => given === undefined),
+  'signature-empty': lets((given) => given === ''),
+  'signature-other-secret': lets((given = '') => /^sha256=[0-9a-f]{64}$/.test(given)),
+  'signature-last-digit': lets((given, right) => given?.slice(0, -1) === right.slice(0, -1)),
+  'signature-first-digit': lets((given, right) => given?.slice(8) === right.slice(8)),
+  'signature-truncated': crashes((given, right) => given !== undefined && given.length !== right.length),
+  'signature-longer': lets((given = '', right) => given.startsWith(right)),
+  'signature-not-hex': crashes((given = '') => given.includes('zzz')),
+  'signature-digits-then-rubbish': lets((given = '', right) => {
+    const decoded = Buffer.from(given.slice(7), 'hex').toString('hex');
+    return decoded !== '' && right.includes(decoded);
+  }),
+  'signature-without-prefix': lets((given = '-', right) => right.endsWith(given)),
+  'signature-prefix-alone': lets((given) => given === 'sha256='),
+  'signature-other-algorithm': lets((given, right) => given?.split('=')[1] === right.split('=')[1]),
+  'signature-base64': lets(
+    (given = '', right) => Buffer.from(given.slice(7), 'base64').toString('hex') === right.slice(7),
+  ),
+  'signature-upper-case': crashes((given, right) => given !== right && given?.toLowerCase() === right),
+  'signature-body-changed': lets((given, _, { body }) => {
+    const guessed = body.toString().replace('Connection', 'connection');
+    return given === signatureOf(Buffer.from(guessed));
+  }),
+  'signature-whitespace-changed': lets(
+    (given, _, { body }) => given === signatureOf(Buffer.from(again(body))),
+  ),
+  'signature-newline-added': lets((given, _, { body }) => given === signatureOf(Buffer.from(trimmed(body)))),
+  'signature-of-empty-body': lets((given) => given === signatureOf(Buffer.alloc(0))),
+
+  'raw-spacing': signs(again),
+  'raw-line-end': signs(trimmed),
+  'raw-escapes': denies((_, __, { body }) => body.includes('\\u0063')),
+  'raw-unicode': signs((body) => Buffer.from(body.toString(), 'latin1')),
+  'raw-chunked': denies((_, __, { chunked }) => chunked),
+  'header-names-any-case': denies((_, __, { names }) => !names.includes('X-Service-Signature')),
+  'event-body-decides': (steps) => {
+    const { parse } = steps;
+    steps.parse = (incoming) => ({ ...parse(incoming), event: String(incoming.headers['x-service-event']) });
+  },
+  'header-event-absent': stumbles((_, { headers }) => headers['x-service-event'] === undefined, 400),
+  'header-timestamp-absent': stumbles((_, { headers }) => headers['x-service-timestamp'] === undefined, 400),
+  'header-unknown': stumbles((_, { headers }) => headers['x-trial'] !== undefined, 400),
+  'content-type-charset': stumbles((_, { headers }) => headers['content-type'] !== 'application/json', 415),
+
+  'json-cut-off': stumbles((text) => text.endsWith('"data":')),
+  'json-empty': stumbles((text) => text === '', 200),
+  'json-no-json': stumbles((text) => text.startsWith('event=')),
+  'json-null': stumbles((text) => text === 'null'),
+  'json-array': stumbles((text) => text === '[]'),
+  'json-text': stumbles((text) => text.startsWith('"')),
+  'json-invalid-utf8': stumbles((text) => text.includes('\ufffd'), 200),
+  'event-missing': (steps) => {
+    const { parse } = steps;
+    steps.parse = (incoming) =>
+      incoming.body.includes('"event"')
+        ? parse(incoming)
+        : { event: 'webhook.test', json: { contract_version: 2 }, data: {}, incoming };
+  },
+  'event-unknown-refused': stumbles(has('article.unheard'), 200),
+  'event-unknown-400': stumbles(has('article.unheard'), 404),
+  'publish-data-missing': stumbles((text) => has('article.published')(text) && !has('"data"')(text)),
+  'publish-data-null': stumbles(has('"data":null')),
+  'publish-id-missing': instead('article.published', ({ data }) => data.id === undefined),
+  'publish-id-empty': instead('article.published', ({ data }) => data.id === ''),
+  'publish-id-number': instead('article.published', ({ data }) => typeof data.id === 'number'),
+  'publish-id-null': refuses('article.published', ({ data }) => data.id === null, 500),
+  'publish-wrong-type': instead('article.published', ({ data }) => typeof data.content_html !== 'string'),
+  'publish-tags-null': instead('article.published', ({ data }) => data.tags === null),
+  'error-shape-401': finishes(({ status }) => (status === 401 ? { text: 'Unauthorized' } : {})),
+  'error-shape-400': finishes(({ status }) => (status === 400 ? { text: '{"message":"no"}' } : {})),
+  'lookup-not-acknowledged': finishes((out, { headers }) =>
+    headers['x-service-event'] === 'article.lookup' && out.status === 404
+      ? { status: 200, json: { received: true } }
+      : {},
+  ),
+  'update-not-acknowledged': finishes((out, { headers }) =>
+    headers['x-service-event'] === 'article.updated' && out.status === 400
+      ? { status: 200, json: { received: true } }
+      : {},
+  ),
+
+  'test-200': answers('webhook.test', () => ({ status: 202 })),
+  'test-received': answers('webhook.test', (json) => ({ json: { ...json, received: 'yes' } })),
+  'test-contract-version': answers('webhook.test', (json) => ({ json: { ...json, contract_version: '3' } })),
+  'test-capabilities': answers('webhook.test', (json) => ({
+    json: { ...json, capabilities: CAPABILITIES.slice(0, 2) },
+  })),
+  'test-capabilities-known': answers('webhook.test', (json) => ({
+    json: { ...json, capabilities: [...CAPABILITIES, 'article.deleted'] },
+  })),
+  'test-version-agrees': answers('webhook.test', (json) => ({ status: 201, json })),
+  'test-again': (steps) => {
+    const seen = new Set<unknown>();
+    refuses('webhook.test', ({ data: { id } }) => seen.size === seen.add(id).size, 409)(steps);
+  },
+  'test-unknown-fields': refuses('webhook.test', ({ data }) => 'trial' in data),
+  'test-writes-nothing': (steps) => {
+    answers('webhook.test', (_, { data }) => {
+      const article = steps.store.articles.get(String(data.id));
+      if (article !== undefined) article.html = String(data.content_html);
+      return {};
+    })(steps);
+  },
+
+  'unsigned-invalid-json': unsigned(({ body }) => body.toString() === '{"event":', 400),
+  'unsigned-empty-body': unsigned(({ body }) => body.length === 0, 400),
+  'unsigned-unknown-event': unsigned(({ body }) => body.includes('article.unheard'), 400),
+  'unsigned-test': unsigned(({ body }) => body.includes('"contract_version":7'), 400),
+  'unsigned-lookup': unsigned(({ body }) => body.includes('article.lookup'), 404),
+  'unsigned-update': unsigned(({ body }) => body.includes('article.updated'), 404),
+  'unsigned-publish': unsigned(({ body }) => body.includes('article.published'), 403),
+  'unsigned-publish-without-id': unsigned(
+    ({ body }) => body.includes('article.published') && !body.includes('"id"'),
+    400,
+  ),
+  'unsigned-redelivery': unsigned(
+    ({ body }, { store }) => [...store.articles.keys()].some((id) => body.includes(`"${id}"`)),
+    200,
+  ),
+  'unsigned-publish-writes-nothing': writesUnsigned('article.published'),
+  'unsigned-update-writes-nothing': writesUnsigned('article.updated'),
+
+  'secret-not-exposed': finishes(({ status, json }) =>
+    status === 401 ? { json: { ...json, error: `key ${SECRET} does not fit` } } : {},
+  ),
+  'signature-not-exposed': finishes(({ status }, { body }) =>
+    status === 401 ? { json: { error: `expected ${signatureOf(body)}` } } : {},
+  ),
+  'too-large-413': (steps) => {
+    steps.tooLarge = () => false;
+  },
+  'too-large-chunked-413': (steps) => {
+    const { tooLarge } = steps;
+    steps.tooLarge = (incoming) => !incoming.chunked && tooLarge(incoming);
+  },
+  'largest-accepted': (steps) => {
+    steps.tooLarge = ({ body }) => body.length > 900_000;
+  },
+};
+
+function writesUnsigned(event: string): Break {
+  return (steps) => {
+    const { unsigned: refused } = steps;
+    steps.unsigned = (incoming) => {
+      const envelope = steps.parse(incoming);
+      if (envelope.event === event) void steps.events[event]?.(envelope);
+      return refused(incoming);
+    };
+  };
+}

@@ -1,0 +1,186 @@
+import type { Envelope, Steps } from './reference-receiver.js';
+import { GARDEN } from './reference-store.js';
+import { type Outgoing, refuse } from './refusal.js';
+import { requireUpdate, type UpdateFields } from './validation.js';
+import type { Break } from './ways.js';
+import { aMoment, answers, finishes, instead, reads, refuses, tolerates } from './ways.js';
+
+const UPDATED = 'article.updated';
+type Store = Steps['store'];
+type Apply = Store['apply'];
+
+/** Applies updates otherwise. */
+const applies =
+  (change: (apply: Apply, ...of: [...Parameters<Apply>, Store]) => void): Break =>
+  ({ store }) => {
+    const apply = store.apply.bind(store);
+    store.apply = (article, data) => change(apply, article, data, store);
+  };
+
+/** Takes something else for stale. */
+const stale =
+  (isStale: (...of: [...Parameters<Store['isStale']>, Store]) => boolean): Break =>
+  ({ store }) => {
+    store.isStale = (article, data) => isStale(article, data, store);
+  };
+
+const unknownTarget = ({ data }: Envelope, { store }: Steps) => !store.articles.has(String(data.target_id));
+const current = ({ data }: Envelope, { store }: Steps) =>
+  [...store.articles.values()].some(({ revision }) => revision === data.revision_id);
+
+/** What an update does, and what it is refused for. */
+export const UPDATE_FAULTS: Record<string, Break> = {
+  'update-200': answers(UPDATED, () => ({ status: 202 })),
+  'update-no-redirect': instead(UPDATED, unknownTarget, { status: 302, headers: { Location: '/' } }),
+  'update-received': answers(UPDATED, (json) => ({ json: { ...json, received: 1 } })),
+  'update-contract-version': answers(UPDATED, (json) => ({ json: { ...json, contract_version: undefined } })),
+  'update-revision-echoed': answers(UPDATED, (json) => ({ json: { ...json, revision_id: 'r2' } })),
+  'update-content': applies((apply, article, data) =>
+    apply(article, { ...data, content_html: article.html }),
+  ),
+  'update-title': applies((apply, article, data) => apply(article, { ...data, title: article.title })),
+  'update-revision-stored': applies((apply, article, data) => {
+    apply(article, data);
+    article.revision = `own-${data.revision_id}`;
+  }),
+  'update-keeps-id': applies((apply, article, data, store) => {
+    apply(article, data);
+    store.articles.delete(article.id);
+    store.articles.set(data.id, Object.assign(article, { id: data.id }));
+  }),
+  'update-keeps-url': applies((apply, article, data, store) => {
+    apply(article, data);
+    Object.assign(article, { url: store.freeUrl(data.slug) });
+  }),
+  'update-inserts-nothing': applies((apply, article, data, store) => {
+    apply(article, data);
+    store.insert(data, `${GARDEN}/articles/${data.slug}/`);
+  }),
+  'update-chain': stale((_, { base_revision_id }) => !base_revision_id.startsWith('first-')),
+  'update-canonical-url': instead(
+    UPDATED,
+    ({ data }, { store }) => store.find(String(data.target_url))?.url !== data.target_url,
+    { status: 404 },
+  ),
+  'update-null-image': refuses(UPDATED, ({ data }) => data.featured_image_url === null),
+  'update-line-ends': applies((apply, article, data) =>
+    apply(article, { ...data, content_html: data.content_html.replaceAll('\r\n', '\n') }),
+  ),
+  'update-unknown-fields': refuses(UPDATED, ({ data }) => 'trial' in data),
+
+  ...Object.fromEntries(
+    ['target_id', 'target_url', 'base_revision_id', 'revision_id'].flatMap((field) => {
+      const id = `update-${field.replaceAll('_', '-')}`;
+      return [
+        [`${id}-missing`, refuses(UPDATED, ({ data }) => data[field] === undefined, 404)],
+        [`${id}-empty`, refuses(UPDATED, ({ data }) => data[field] === '', 409)],
+      ];
+    }),
+  ),
+  'update-id-missing': reads(UPDATED, ({ data }) => ({ data: { id: data.revision_id, ...defined(data) } })),
+  'update-content-number': reads(UPDATED, ({ data }) => ({
+    data: { ...data, content_html: String(data.content_html) },
+  })),
+  'update-title-null': reads(UPDATED, ({ data }) => ({ data: { ...data, title: data.title ?? '' } })),
+  'update-tags-text': reads(UPDATED, ({ data }) => ({ data: { ...data, tags: [] } })),
+  'update-format-before-target': refuses(UPDATED, unknownTarget, 404),
+  'update-version-missing': tolerates(UPDATED, undefined),
+  'update-version-3': tolerates(UPDATED, 3),
+  'update-version-400': refuses(UPDATED, ({ json }) => json.contract_version === undefined, 422),
+
+  'update-id-not-revision': reads(UPDATED, ({ data }) => ({ data: { ...data, id: data.revision_id } })),
+  'update-target-unknown': refuses(UPDATED, unknownTarget, 409),
+  'update-target-404': refuses(UPDATED, unknownTarget, 410),
+  'update-target-id-of-another': ({ store }) => {
+    store.target = ({ target_url }) => store.find(target_url) ?? refuse(404, 'no such article');
+  },
+  'update-target-url-of-another': ({ store }) => {
+    store.target = ({ target_id }) => store.articles.get(target_id) ?? refuse(404, 'no such article');
+  },
+  'update-target-url-elsewhere': ({ store }) => {
+    const find = store.target.bind(store);
+    store.target = (data) => find({ ...data, target_url: `${GARDEN}${new URL(data.target_url).pathname}` });
+  },
+  'update-id-before-retry': instead(UPDATED, current),
+  'update-target-before-retry': instead(UPDATED, current),
+  'update-target-before-base': refuses(
+    UPDATED,
+    ({ data }, { store }) => store.articles.get(String(data.target_id))?.revision !== data.base_revision_id,
+    409,
+  ),
+  'error-shape-409': finishes(({ status }) => (status === 409 ? { text: '' } : {})),
+
+  'update-retry-200': ({ store }) => {
+    store.isRetry = () => false;
+  },
+  'update-retry-applies-nothing': ({ store }) => {
+    const isStale = store.isStale.bind(store);
+    store.isRetry = () => false;
+    store.isStale = (article, data) => article.revision !== data.revision_id && isStale(article, data);
+  },
+  'update-stale-409': finishes(({ status }) => (status === 409 ? { status: 412 } : {})),
+  'update-unknown-base-409': stale(
+    (article, { base_revision_id: base }) => article.revision !== base && !base.includes('never'),
+  ),
+  'update-stale-changes-nothing': writesStale,
+  'update-old-retry-409': ({ store }) => {
+    const applied = new Set<string>();
+    const apply = store.apply.bind(store);
+    store.isRetry = (_, { revision_id }) => applied.has(revision_id);
+    store.apply = (article, data) => {
+      applied.add(data.revision_id);
+      apply(article, data);
+    };
+  },
+  'update-old-retry-changes-nothing': writesStale,
+  'rivals-one-wins': race((store, article, data) => store.apply(article, data)),
+  'rivals-others-409': race((store, article, data) => {
+    if (store.isStale(article, data)) refuse(503, 'busy');
+    store.apply(article, data);
+  }),
+  'rivals-winner-stored': race((store, article, data) => {
+    const late = store.isStale(article, data);
+    store.replace(article, data);
+    if (late) refuse(409, 'Article revision conflict');
+    store.apply(article, data);
+  }),
+  'update-same-twice-at-once': race((store, article, data) => {
+    if (store.isStale(article, data)) refuse(409, 'Article revision conflict');
+    store.apply(article, data);
+  }),
+};
+
+/** Writes the content, and only then finds that it should not have. */
+function writesStale({ store }: Steps): void {
+  const isStale = store.isStale.bind(store);
+  store.isStale = (article, data) => {
+    store.replace(article, data);
+    return isStale(article, data);
+  };
+}
+
+/** Looks, waits a moment, and writes. */
+function race(
+  write: (store: Store, article: ReturnType<Store['target']>, data: UpdateFields) => void,
+): Break {
+  return (steps) => {
+    const { store } = steps;
+    steps.events[UPDATED] = async ({ data: raw }): Promise<Outgoing> => {
+      const data = requireUpdate(raw);
+      const article = store.target(data);
+      const done = {
+        status: 200,
+        json: { received: true, contract_version: 3, revision_id: data.revision_id },
+      };
+      if (store.isRetry(article, data)) return done;
+      if (store.isStale(article, data)) refuse(409, 'Article revision conflict');
+      await aMoment();
+      write(store, article, data);
+      return done;
+    };
+  };
+}
+
+function defined(data: Envelope['data']): Envelope['data'] {
+  return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));
+}

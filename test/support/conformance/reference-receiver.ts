@@ -1,0 +1,173 @@
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { SECRET } from '../signer.js';
+import { ReferenceStore, type StoredArticle } from './reference-store.js';
+import { type Fields, fields, type Outgoing, Refusal, refuse } from './refusal.js';
+import { requireArticle, requireTexts, requireUpdate, requireVersion2 } from './validation.js';
+
+/** A request as it came. */
+export interface Incoming {
+  readonly headers: http.IncomingHttpHeaders;
+  /** As they were written. */
+  readonly names: readonly string[];
+  readonly body: Buffer;
+  /** Whether it came without a length. */
+  readonly chunked: boolean;
+  readonly path: string;
+}
+
+/** What a request says once it is parsed. */
+export interface Envelope {
+  readonly event: string;
+  readonly json: Fields;
+  readonly data: Fields;
+  readonly incoming: Incoming;
+}
+
+type Handler = (envelope: Envelope) => Outgoing | Promise<Outgoing>;
+
+/**
+ * A small receiver in memory, written from the contract alone and correct. Each of its steps can be replaced: that is
+ * how the catalogue of faults breaks it in one place at a time.
+ */
+export interface Steps {
+  readonly store: ReferenceStore;
+  body(chunks: readonly Buffer[]): Buffer;
+  tooLarge(incoming: Incoming): boolean;
+  verify(incoming: Incoming): boolean;
+  unsigned(incoming: Incoming): Outgoing;
+  parse(incoming: Incoming): Envelope;
+  readonly events: Record<string, Handler>;
+  /** The last word on every answer. */
+  finish(out: Outgoing, incoming: Incoming): Outgoing;
+  page(article: StoredArticle): string;
+}
+
+export const CAPABILITIES = ['article.published', 'article.lookup', 'article.updated'];
+
+/** The right signature of a body. */
+export function signatureOf(body: Buffer): string {
+  return `sha256=${createHmac('sha256', SECRET).update(body).digest('hex')}`;
+}
+
+export function referenceSteps(): Steps {
+  const store = new ReferenceStore();
+  return {
+    store,
+    body: (chunks) => Buffer.concat(chunks),
+    tooLarge: ({ body }) => body.length > 1_000_000,
+    verify: ({ headers, body }) => headers['x-service-signature'] === signatureOf(body),
+    unsigned: () => ({ status: 401, json: { error: 'signature' } }),
+    parse: (incoming) => {
+      const json = fields(parsed(incoming.body));
+      if (typeof json.event !== 'string') return refuse(400, 'event');
+      return { event: json.event, json, data: fields(json.data), incoming };
+    },
+    events: {
+      'webhook.test': ({ json }) => {
+        requireVersion2(json);
+        return { status: 200, json: { received: true, contract_version: 3, capabilities: CAPABILITIES } };
+      },
+      'article.published': ({ data }) => {
+        const { id, url } = store.publish(requireArticle(data));
+        return { status: 200, json: { received: true, id, url } };
+      },
+      'article.lookup': ({ json, data }) => {
+        requireVersion2(json);
+        requireTexts(data, ['target_url']);
+        const { id, url, revision, title, html } =
+          store.find(String(data.target_url)) ?? refuse(404, 'no article at this URL');
+        const target = { id, url, revision_id: revision, title, content_html: html };
+        return { status: 200, json: { received: true, contract_version: 3, target } };
+      },
+      'article.updated': ({ json, data }) => {
+        requireVersion2(json);
+        store.update(requireUpdate(data));
+        return { status: 200, json: { received: true, contract_version: 3, revision_id: data.revision_id } };
+      },
+    },
+    finish: (out) => out,
+    page: ({ html, jsonLd, image }) =>
+      `<!doctype html><html><head><title>A page</title>${jsonLd}</head><body>${image === null ? '' : `<img src="${image}" alt="">`}${html}</body></html>`,
+  };
+}
+
+function parsed(body: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return refuse(400, 'JSON');
+  }
+}
+
+/** The whole receiving side without HTTP. */
+export async function answerTo(steps: Steps, incoming: Incoming): Promise<Outgoing> {
+  try {
+    if (!steps.verify(incoming)) return steps.unsigned(incoming);
+    const envelope = steps.parse(incoming);
+    const handler = steps.events[envelope.event] ?? refuse(400, 'event');
+    return await handler(envelope);
+  } catch (error) {
+    if (error instanceof Refusal) return { status: error.status, json: { error: error.message } };
+    return { status: 500, json: { error: 'crashed' } };
+  }
+}
+
+/** A receiver that listens. */
+export interface Listening {
+  readonly url: URL;
+  close(): Promise<void>;
+}
+
+/** Serves the steps until it is closed. */
+export async function serveSteps(steps: Steps): Promise<Listening> {
+  const server = http.createServer((request, response) => {
+    void serve(steps, request, response);
+  });
+  server.keepAliveTimeout = 60_000;
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: new URL(`http://127.0.0.1:${port}/webhook`),
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+async function serve(
+  steps: Steps,
+  request: http.IncomingMessage,
+  response: http.ServerResponse,
+): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  if (request.method === 'GET') {
+    const article = steps.store.at(request.url ?? '/');
+    response.writeHead(article === undefined ? 404 : 200, { 'Content-Type': 'text/html; charset=utf-8' });
+    response.end(article === undefined ? 'nothing here' : steps.page(article));
+    return;
+  }
+  const incoming: Incoming = {
+    headers: request.headers,
+    names: request.rawHeaders.filter((_, n) => n % 2 === 0),
+    body: steps.body(chunks),
+    chunked: request.headers['content-length'] === undefined,
+    path: request.url ?? '/',
+  };
+  const tooLarge: Outgoing = { status: 413, json: { error: 'too large' } };
+  const first = steps.tooLarge(incoming) ? tooLarge : await answerTo(steps, incoming);
+  const { status, json, text, headers, hang, cut } = steps.finish(first, incoming);
+  if (hang) return;
+  if (cut) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+  response.end(text ?? JSON.stringify(json));
+}

@@ -1,0 +1,35 @@
+/** The fields of an object. */
+export type Fields = Record<string, unknown>;
+
+/** An answer that is to be sent; or none. */
+export interface Outgoing {
+  readonly status: number;
+  readonly json?: Fields | undefined;
+  /** In place of the JSON. */
+  readonly text?: string;
+  readonly headers?: Record<string, string>;
+  /** Never answers. */
+  readonly hang?: boolean;
+  /** Closes the connection without an answer. */
+  readonly cut?: boolean;
+}
+
+/** A status other than 200. */
+export class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export function refuse(status: number, message: string): never {
+  throw new Refusal(status, message);
+}
+
+/** An object's fields, or a 400. */
+export function fields(value: unknown): Fields {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
+  return refuse(400, 'an object');
+}
