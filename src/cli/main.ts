@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   work: async () => (await import('./work.js')).workCommand(),
   log: async () => (await import('./log.js')).logCommand(),
   revert: async () => (await import('./revert.js')).revertCommand(),
+  check: async () => (await import('./check.js')).checkCommand(),
   doctor: async () => (await import('./doctor.js')).doctorCommand(),
   demo: async () => (await import('./demo.js')).demoCommand(),
 };

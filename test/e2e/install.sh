@@ -3,7 +3,7 @@
 # else fails and names what is missing.
 set -euo pipefail
 
-declare -A package=([chromium]=chromium [strace]=strace [xmllint]=libxml2-utils)
+declare -A package=([chromium]=chromium [python3]=python3 [strace]=strace [xmllint]=libxml2-utils)
 missing=()
 for program in "${!package[@]}"; do
   command -v "$program" >/dev/null || missing+=("${package[$program]}")

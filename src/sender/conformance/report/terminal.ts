@@ -25,13 +25,17 @@ const COLOURS = {
   'not applicable': 'gray',
 } as const;
 
+const TOLD: readonly Result[] = ['failed', 'advice', 'error'];
+
 /** A report for a person: what is not as it should be, each with how to mend it, then the sum. */
 export function terminalReport(report: Report, { colour, verbose }: TerminalOptions): string {
   const paint = (result: Result, text: string) => (colour ? styleText(COLOURS[result], text) : text);
   const lines = [`${report.url}, checked as a Version ${report.version} receiver`, ''];
-  const quiet: readonly Result[] = verbose ? [] : ['passed', 'not applicable'];
-  for (const outcome of report.outcomes.filter(({ result }) => !quiet.includes(result)))
+  const told: readonly Result[] = verbose ? [...TOLD, 'passed'] : TOLD;
+  for (const outcome of report.outcomes.filter(({ result }) => told.includes(result)))
     lines.push(...linesOf(outcome, paint));
+  for (const [why, ids] of notChecked(report, verbose))
+    lines.push(`${paint('not checked', '-')} not checked, ${why}: ${ids.join(', ')}`);
   if (lines.at(-1) !== '') lines.push('');
   lines.push(`${countsText(report)}; ${report.requests} requests in ${(report.ms / 1000).toFixed(1)} s`);
   if (report.version < 3 && report.outcomes.some(({ result }) => result === 'not applicable'))
@@ -55,6 +59,15 @@ function linesOf(
     `    got       ${got}`,
     `    mend      ${rule.hint}`,
   ];
+}
+
+/** Rules that say nothing about the receiver, by the reason why. */
+function notChecked({ outcomes }: Report, verbose: boolean): Map<string, string[]> {
+  const reasons = new Map<string, string[]>();
+  for (const { rule, result, why = '' } of outcomes)
+    if (result === 'not checked' || (verbose && result === 'not applicable'))
+      reasons.set(why, [...(reasons.get(why) ?? []), rule.id]);
+  return reasons;
 }
 
 function versionText({ version }: Report): string {

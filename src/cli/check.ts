@@ -1,0 +1,175 @@
+import fs from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { loadSettings } from '../config/load.js';
+import { messageOf, PressmarkError, quote } from '../errors.js';
+import { jsonReport } from '../sender/conformance/report/json.js';
+import { junitReport } from '../sender/conformance/report/junit.js';
+import { markdownReport, rulesTable } from '../sender/conformance/report/markdown.js';
+import { terminalReport } from '../sender/conformance/report/terminal.js';
+import { RULES } from '../sender/conformance/rules/all.js';
+import { checkReceiver, hasFailed, type Outcome, type Report } from '../sender/conformance/run.js';
+import { example, withDir } from './options.js';
+
+interface CheckOptions {
+  readonly dir: string;
+  readonly secret?: string;
+  readonly rate: number;
+  readonly timeout?: number;
+  readonly maxTime: number;
+  readonly as?: 1 | 2 | 3;
+  readonly only?: string[];
+  readonly readOnly?: boolean;
+  readonly target?: string;
+  readonly articleUrl?: string;
+  readonly public?: true | string;
+  readonly publicWait: number;
+  readonly json?: boolean;
+  readonly junit?: string;
+  readonly markdown?: string;
+  readonly strict?: boolean;
+  readonly verbose?: boolean;
+  readonly list?: boolean;
+}
+
+/** `pressmark check`: holds any receiver against the contract, rule by rule. */
+export function checkCommand(): Command {
+  return withDir(new Command('check'))
+    .description('probe any receiver, in any language, rule by rule of the contract')
+    .argument('[url]', 'the receiver’s URL, as it is registered')
+    .option('--secret <secret>', 'the signing secret (better: PRESSMARK_SECRET, which no process list shows)')
+    .option('--read-only', 'send only what writes nothing: tests and lookups')
+    .option('--target <url>', 'an article that is there, for the lookups of --read-only', parseUrl)
+    .option(
+      '--public [origin]',
+      'look at the article’s page too; at this origin where it is not public yet',
+      parseUrl,
+    )
+    .option('--public-wait <seconds>', 'how long a page is waited for', parsePositive, 60)
+    .option('--as <version>', 'check as a receiver of this version, whatever it answers', parseVersion)
+    .option('--article-url <pattern>', 'where articles are, where the answer does not say: https://…/{slug}/')
+    .option('--only <rule...>', 'these rules, and those that they need')
+    .option('--rate <n>', 'requests a second at most', parseRate, 20)
+    .option('--timeout <seconds>', 'wait shorter for an answer than the contract does', parsePositive)
+    .option('--max-time <seconds>', 'begin no request after this', parsePositive, 600)
+    .option('--strict', 'take advice for failure')
+    .option('--json', 'print the report as JSON')
+    .option('--junit <file>', 'write the report as JUnit’s XML')
+    .option('--markdown <file>', 'write a badge and a table for a README')
+    .option('--verbose', 'print the rules that passed too')
+    .option('--list', 'print all rules as a table, and send nothing')
+    .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))
+    .action(async (url: string | undefined, options: CheckOptions) => {
+      if (options.list) console.log(rulesTable(RULES));
+      else await check(receiverUrl(url), options);
+    });
+}
+
+async function check(url: URL, options: CheckOptions): Promise<void> {
+  for (const file of [options.junit, options.markdown]) if (file !== undefined) requireFolder(file);
+  const report = await checkReceiver({
+    url,
+    secret: await secretOf(options),
+    rate: options.rate,
+    maxMs: options.maxTime * 1000,
+    readOnly: options.readOnly ?? false,
+    timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
+    as: options.as,
+    only: options.only,
+    target: options.target,
+    articleUrl: options.articleUrl === undefined ? undefined : pattern(options.articleUrl),
+    pages: pagesOf(options),
+    onOutcome: process.stderr.isTTY ? progress : undefined,
+  });
+  tell(report, options);
+  if (hasFailed(report, options.strict)) process.exitCode = 1;
+}
+
+function tell(report: Report, { json, junit, markdown, verbose = false }: CheckOptions): void {
+  const colour = process.stdout.isTTY ?? false;
+  process.stdout.write(json ? jsonReport(report) : terminalReport(report, { colour, verbose }));
+  if (junit !== undefined) write(junit, junitReport(report));
+  if (markdown !== undefined) write(markdown, markdownReport(report));
+}
+
+/** One line that is written over; on standard error, so that a report in a pipe is a report. */
+function progress({ rule }: Outcome, done: number, of: number): void {
+  process.stderr.write(done === of ? '\r\x1b[K' : `\r\x1b[K${done} of ${of}: ${rule.id}`);
+}
+
+async function secretOf({ secret, dir }: CheckOptions): Promise<string> {
+  if (secret !== undefined && secret !== '') return secret;
+  const [first] = (await loadSettings(dir)).secrets;
+  if (first === undefined)
+    throw new PressmarkError(
+      'USAGE',
+      'there is no secret to sign with; set PRESSMARK_SECRET to the secret that the receiver holds, or give --secret',
+    );
+  return first;
+}
+
+function pagesOf({ public: at, publicWait }: CheckOptions) {
+  if (at === undefined) return undefined;
+  return { origin: at === true ? undefined : new URL(at).origin, waitMs: publicWait * 1000 };
+}
+
+function receiverUrl(text: string | undefined): URL {
+  if (text === undefined)
+    throw new PressmarkError(
+      'USAGE',
+      'which receiver? Give its URL: pressmark check https://example.com/webhook',
+    );
+  if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
+    throw new PressmarkError(
+      'USAGE',
+      `${quote(text, 80)} is no http(s) URL; give one such as https://example.com/webhook`,
+    );
+  return new URL(text);
+}
+
+function pattern(text: string): string {
+  const filled = text.replaceAll('{slug}', 'a').replaceAll('{id}', 'a');
+  if (/^https?:\/\//i.test(text) && filled !== text && URL.canParse(filled)) return text;
+  throw new PressmarkError(
+    'USAGE',
+    `--article-url ${quote(text, 80)} is no pattern; give one such as https://example.com/articles/{slug}/`,
+  );
+}
+
+function requireFolder(file: string): void {
+  if (fs.statSync(dirname(resolve(file)), { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new PressmarkError('USAGE', `the folder of ${quote(file, 200)} is not there; make it first`);
+}
+
+function write(file: string, text: string): void {
+  try {
+    fs.writeFileSync(file, text);
+  } catch (cause) {
+    throw new PressmarkError('USAGE', `${quote(file, 200)} cannot be written: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+function parseUrl(text: string): string {
+  if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('It has to be an absolute http(s) URL.');
+  return text;
+}
+
+function parsePositive(text: string): number {
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0) throw new InvalidArgumentError('It has to be more than 0.');
+  return value;
+}
+
+function parseRate(text: string): number {
+  const rate = Number(text);
+  if (!/^\d+$/.test(text) || rate < 1) throw new InvalidArgumentError('It has to be a whole number from 1.');
+  return rate;
+}
+
+function parseVersion(text: string): 1 | 2 | 3 {
+  if (text === '1' || text === '2' || text === '3') return Number(text) as 1 | 2 | 3;
+  throw new InvalidArgumentError('It has to be 1, 2 or 3.');
+}

@@ -1,0 +1,171 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { RULES } from '../../../src/sender/conformance/rules/all.js';
+import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/reference-receiver.js';
+import { answers } from '../../support/conformance/ways.js';
+import { run } from '../../support/receiver.js';
+import { SECRET } from '../../support/signer.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const FAST = ['--rate', '100000'];
+
+async function serve(t: ExecutionContext, change: (steps: Steps) => void = () => undefined): Promise<string> {
+  const steps = referenceSteps();
+  change(steps);
+  const { url, close } = await serveSteps(steps);
+  t.teardown(close);
+  return url.href;
+}
+
+const broken = answers('article.updated', () => ({ status: 202, text: '<b>"Done" | & gone</b>' }));
+
+test('check of a good receiver: exit code 0, one line of counts, and what is left behind', async (t) => {
+  const url = await serve(t);
+  const { code, stdout, stderr } = await run(['check', url, '--dir', tempDir(t), ...FAST], {
+    PRESSMARK_SECRET: SECRET,
+  });
+  t.deepEqual([code, stderr], [0, '']);
+  t.regex(stdout, /^http:.*\/webhook, checked as a Version 3 receiver\n/);
+  t.regex(stdout, /\d+ passed, 11 not checked; \d+ requests in \d+\.\d s/); // the pages
+  t.regex(stdout, /articles are left behind:\n {2}pressmark-check-/);
+  t.regex(stdout, /grep -rl pressmark-check-[0-9a-f]{8} content \| xargs rm/);
+});
+
+test('check of a broken receiver: exit code 1, and each rule with what was expected, what came, how to mend it', async (t) => {
+  const dir = tempDir(t);
+  const files = ['--junit', join(dir, 'report.xml'), '--markdown', join(dir, 'report.md')];
+  const url = await serve(t, broken);
+  const { code, stdout } = await run(['check', url, '--secret', SECRET, '--dir', dir, ...FAST, ...files]);
+  t.is(code, 1);
+  t.true(
+    stdout.includes(
+      '✗ update-200 (contract: article.updated): An update that is based on the current revision is answered 200.\n' +
+        '    expected  status 200\n' +
+        '    got       202 <b>"Done" | & gone</b>\n' +
+        '    mend      Replace content and revision',
+    ),
+  );
+  t.regex(stdout, /- not checked, it needs update-200, which is failed: update-content, /);
+
+  const xml = fs.readFileSync(join(dir, 'report.xml'), 'utf8');
+  t.true(XMLValidator.validate(xml));
+  const { testsuites } = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: '' }).parse(xml);
+  t.is(Number(testsuites.tests), RULES.length);
+  const suite = testsuites.testsuite.find(({ name }: { name: string }) => name === 'article.updated');
+  const testcase = suite.testcase.find(({ name }: { name: string }) => name === 'update-200');
+  t.is(testcase.failure.message, 'expected status 200, got 202 <b>"Done" | & gone</b>');
+
+  const markdown = fs.readFileSync(join(dir, 'report.md'), 'utf8');
+  t.regex(
+    markdown,
+    /^!\[Contract: Version 3, \d+ of \d+ rules\]\(https:\/\/img\.shields\.io\/badge\/[^ )]*-red\)\n/,
+  );
+  t.regex(markdown, /\| Authentication \| (\d+) of \1 \| ✅ \|/);
+  t.regex(markdown, /\| article\.updated \| \d+ of \d+ \| ❌ \|/);
+  t.true(markdown.includes('202 &lt;b&gt;"Done" \\| & gone&lt;/b&gt;'));
+});
+
+test('check --json is a report for scripts', async (t) => {
+  const url = await serve(t, broken);
+  const args = [
+    'check',
+    url,
+    '--secret',
+    SECRET,
+    '--dir',
+    tempDir(t),
+    '--json',
+    '--only',
+    'update-200',
+    ...FAST,
+  ];
+  const { code, stdout } = await run(args);
+  const { counts, rules, left, version } = JSON.parse(stdout);
+  t.deepEqual([code, version, counts.failed], [1, 3, 1]);
+  const { id, section, level, result, expected } = rules.find(
+    (rule: { id: string }) => rule.id === 'update-200',
+  );
+  t.deepEqual(
+    [id, section, level, result, expected],
+    ['update-200', 'article.updated', 'must', 'failed', 'status 200'],
+  );
+  t.true(left.length > 0);
+  t.false(stdout.includes(SECRET));
+});
+
+test('advice fails a run only with --strict', async (t) => {
+  const url = await serve(
+    t,
+    answers('article.published', () => ({ headers: { 'Content-Type': 'text/plain' } })),
+  );
+  const args = [
+    'check',
+    url,
+    '--secret',
+    SECRET,
+    '--dir',
+    tempDir(t),
+    '--only',
+    'publish-content-type',
+    ...FAST,
+  ];
+  const lenient = await run(args);
+  t.is(lenient.code, 0);
+  t.regex(
+    lenient.stdout,
+    /! publish-content-type .*\n +expected {2}Content-Type application\/json\n +got +text\/plain/,
+  );
+  t.is((await run([...args, '--strict'])).code, 1);
+});
+
+test('check --list prints the rules and sends nothing', async (t) => {
+  const { code, stdout } = await run(['check', '--list']);
+  t.is(code, 0);
+  for (const { id } of RULES) t.true(stdout.includes(`| \`${id}\` |`), id);
+});
+
+test('check of nobody says so, with exit code 1', async (t) => {
+  const { code, stdout, stderr } = await run([
+    'check',
+    'http://127.0.0.1:1/webhook?token=k4711',
+    '--secret',
+    SECRET,
+  ]);
+  t.deepEqual([code, stdout], [1, '']);
+  t.regex(stderr, /^pressmark: http:\/\/127\.0\.0\.1:1\/webhook\?… cannot be reached: .*ECONNREFUSED/);
+});
+
+for (const [what, args, message] of [
+  ['no URL', ['--secret', SECRET], /which receiver\? Give its URL/],
+  ['a URL that is none', ['localhost:8787', '--secret', SECRET], /"localhost:8787" is no http\(s\) URL/],
+  [
+    'no secret',
+    ['http://localhost:8787/webhook'],
+    /set PRESSMARK_SECRET to the secret that the receiver holds/,
+  ],
+  ['a rate of nothing', ['http://localhost/', '--rate', '0'], /It has to be a whole number from 1/],
+  ['an unknown version', ['http://localhost/', '--as', '4'], /It has to be 1, 2 or 3/],
+  ['an unknown rule', ['http://localhost/', '--secret', SECRET, '--only', 'x'], /there is no rule "x"/],
+  [
+    'a pattern without a place',
+    ['http://localhost/', '--secret', SECRET, '--article-url', 'https://a.example/'],
+    /--article-url .* is no pattern/,
+  ],
+  [
+    'a report in no folder',
+    ['http://localhost/', '--secret', SECRET, '--junit', '/no/such/folder/a.xml'],
+    /the folder of .* is not there/,
+  ],
+] as const) {
+  test(`check refuses ${what} with exit code 2`, async (t) => {
+    const { code, stderr } = await run([
+      'check',
+      ...args,
+      ...(what === 'no URL' ? [] : ['--dir', tempDir(t)]),
+    ]);
+    t.is(code, 2);
+    t.regex(stderr, message);
+  });
+}

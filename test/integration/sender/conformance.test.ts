@@ -1,0 +1,16 @@
+import test from 'ava';
+import { RULES } from '../../../src/sender/conformance/rules/all.js';
+import { checkReceiver } from '../../../src/sender/conformance/run.js';
+import { complaints, optionsFor } from '../../support/conformance/checked.js';
+import { startReceiver } from '../../support/receiver.js';
+
+test('Pressmark’s own receiver keeps every rule of the contract, pages included', async (t) => {
+  const receiver = await startReceiver(t);
+  const url = new URL(`${receiver.origin}/webhook`);
+  // Pages are built in the background; on a busy machine that may take a while.
+  const pages = { origin: receiver.origin, waitMs: 60_000 };
+  const report = await checkReceiver(optionsFor(url, { pages }));
+  t.deepEqual(complaints(report), []);
+  t.is(report.outcomes.length, RULES.length);
+  t.is(report.version, 3);
+});
