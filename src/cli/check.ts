@@ -22,7 +22,8 @@ interface CheckOptions {
   readonly readOnly?: boolean;
   readonly target?: string;
   readonly articleUrl?: string;
-  readonly public?: true | string;
+  readonly public?: boolean;
+  readonly publicAt?: string;
   readonly publicWait: number;
   readonly json?: boolean;
   readonly junit?: string;
@@ -48,7 +49,7 @@ export function checkCommand(): Command {
     .option('--public-wait <seconds>', 'how long a page is waited for', parsePositive, 60)
     .option('--as <version>', 'check as a receiver of this version, whatever it answers', parseVersion)
     .option('--article-url <pattern>', 'where articles are, where the answer does not say: https://…/{slug}/')
-    .option('--only <rule...>', 'these rules, and those that they need')
+    .option('--only <rules>', 'these rules and those that they need; with commas between them', parseList)
     .option('--rate <n>', 'requests a second at most', parseRate, 20)
     .option('--timeout <seconds>', 'wait shorter for an answer than the contract does', parsePositive)
     .option('--max-time <seconds>', 'begin no request after this', parsePositive, 600)
@@ -108,9 +109,9 @@ async function secretOf({ secret, dir }: CheckOptions): Promise<string> {
   return first;
 }
 
-function pagesOf({ public: at, publicWait }: CheckOptions) {
-  if (at === undefined) return undefined;
-  return { origin: at === true ? undefined : new URL(at).origin, waitMs: publicWait * 1000 };
+function pagesOf({ public: wanted, publicAt, publicWait }: CheckOptions) {
+  if (!wanted && publicAt === undefined) return undefined;
+  return { origin: publicAt === undefined ? undefined : new URL(publicAt).origin, waitMs: publicWait * 1000 };
 }
 
 function receiverUrl(text: string | undefined): URL {
@@ -167,6 +168,10 @@ function parseRate(text: string): number {
   const rate = Number(text);
   if (!/^\d+$/.test(text) || rate < 1) throw new InvalidArgumentError('It has to be a whole number from 1.');
   return rate;
+}
+
+function parseList(text: string): string[] {
+  return text.split(',').map((one) => one.trim());
 }
 
 function parseVersion(text: string): 1 | 2 | 3 {
