@@ -41,9 +41,10 @@ export function checkCommand(): Command {
     .option('--secret <secret>', 'the signing secret (better: PRESSMARK_SECRET, which no process list shows)')
     .option('--read-only', 'send only what writes nothing: tests and lookups')
     .option('--target <url>', 'an article that is there, for the lookups of --read-only', parseUrl)
+    .option('--public', 'look at the article’s page too')
     .option(
-      '--public [origin]',
-      'look at the article’s page too; at this origin where it is not public yet',
+      '--public-at <origin>',
+      'the same, with pages fetched here: for a site that is not public yet',
       parseUrl,
     )
     .option('--public-wait <seconds>', 'how long a page is waited for', parsePositive, 60)

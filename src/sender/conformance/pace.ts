@@ -2,32 +2,39 @@ const WINDOW_MS = 1000;
 
 /** Lets requests begin so that no window of a second holds more than `rate` of them. */
 export interface Pace {
-  /** Waits until `count` requests may begin at once; of more than `rate`, until they may begin one after the other. */
+  /** Waits until `count` requests may begin at the same moment; at most `rate` can. */
   take(count?: number): Promise<void>;
 }
+
+/** Milliseconds that only go forward, and a way to let them pass. */
+export interface PaceClock {
+  now(): number;
+  sleep(ms: number): Promise<void>;
+}
+
+const REAL: PaceClock = {
+  now: () => performance.now(),
+  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
 
 /**
  * A sliding window rather than an even beat: rivals have to begin at the same moment.
  *
  * @param rate requests a second, at least 1.
  */
-export function createPace(rate: number): Pace {
+export function createPace(rate: number, clock: PaceClock = REAL): Pace {
   const begun: number[] = [];
   const room = async (count: number): Promise<void> => {
     for (;;) {
-      const now = performance.now();
+      const now = clock.now();
       while (begun[0] !== undefined && begun[0] <= now - WINDOW_MS) begun.shift();
       const blocking = begun[begun.length + count - rate - 1];
       if (blocking === undefined) {
         for (let n = 0; n < count; n++) begun.push(now);
         return;
       }
-      await new Promise((resolve) => setTimeout(resolve, Math.ceil(blocking + WINDOW_MS - now)));
+      await clock.sleep(Math.ceil(blocking + WINDOW_MS - now));
     }
   };
-  return {
-    take: async (count = 1) => {
-      for (let left = count; left > 0; left -= rate) await room(Math.min(left, rate));
-    },
-  };
+  return { take: (count = 1) => room(Math.min(count, rate)) };
 }

@@ -1,7 +1,13 @@
+import { messageOf, PressmarkError } from '../../errors.js';
+import { exchange } from '../transport.js';
 import { NotChecked } from './expect.js';
-import type { ProbeRequest, Reply, Transport } from './probe.js';
 
-export type Page = Reply;
+/** A page as it came; `fault` says why there is none. */
+export interface Page {
+  readonly status: number;
+  readonly html: string;
+  readonly fault: string | undefined;
+}
 
 /** Looks at public pages, which are built a while after the answer. */
 export interface Pages {
@@ -24,30 +30,8 @@ const EVERY_MS = 500;
 const FETCH_MS = 10_000;
 const MAX_REDIRECTS = 5;
 
-/** The pages of one run. `allow` waits until a request may begin. */
-export function createPages(
-  options: PagesOptions | undefined,
-  transport: Transport,
-  allow: () => Promise<void>,
-): Pages {
-  const fetchPage = async (at: string, hops = 0): Promise<Page> => {
-    await allow();
-    const url = new URL(at);
-    const request: ProbeRequest = {
-      url,
-      method: 'GET',
-      headers: { Accept: 'text/html', 'Cache-Control': 'no-cache' },
-      body: Buffer.alloc(0),
-      timeoutMs: FETCH_MS,
-    };
-    const reply = await transport.exchange(request);
-    if (reply.kind === 'silence' || reply.status < 300 || reply.status > 399) return reply;
-    const { location } = reply.headers;
-    if (location === undefined || hops === MAX_REDIRECTS || !URL.canParse(location, at)) return reply;
-    const next = new URL(location, url);
-    return /^https?:$/.test(next.protocol) ? fetchPage(next.href, hops + 1) : reply;
-  };
-
+/** The pages of one run. `turn` waits until a request may begin. */
+export function createPages(options: PagesOptions | undefined, turn: () => Promise<void>): Pages {
   return {
     when: async (url, ready) => {
       if (options === undefined) throw new NotChecked('pages are looked at with --public');
@@ -55,11 +39,29 @@ export function createPages(
       const at = options.origin === undefined ? url : `${options.origin}${own.pathname}${own.search}`;
       const end = performance.now() + options.waitMs;
       for (;;) {
+        await turn();
         const page = await fetchPage(at);
-        const there = page.kind === 'answer' && page.status === 200 && ready(page.text);
-        if (there || performance.now() > end) return page;
+        if ((page.status === 200 && ready(page.html)) || performance.now() > end) return page;
         await new Promise((resolve) => setTimeout(resolve, Math.min(EVERY_MS, options.waitMs)));
       }
     },
   };
+}
+
+async function fetchPage(url: string): Promise<Page> {
+  try {
+    const { status, body, incomplete, redirectRefused } = await exchange({
+      url,
+      method: 'GET',
+      headers: { Accept: 'text/html', 'Cache-Control': 'no-cache' },
+      timeoutMs: FETCH_MS,
+      redirects: MAX_REDIRECTS,
+      keepAlive: true,
+    });
+    const fault = incomplete === undefined ? redirectRefused : `the page ${incomplete}`;
+    return { status, html: body.toString('utf8'), fault };
+  } catch (error) {
+    if (error instanceof PressmarkError) return { status: 0, html: '', fault: messageOf(error) };
+    throw error;
+  }
 }

@@ -6,7 +6,8 @@ import { messageOf, systemCode } from '../../errors.js';
 
 /**
  * One request as it goes over the wire. A checker needs what a sender must never do: headers left out or
- * written in capitals, a body in pieces, a last byte held back. Hence a transport of its own on `node:http`.
+ * written in capitals, a body in pieces, a last byte held back; and silence is a finding here, no error. Hence a
+ * transport of its own beside the sender's.
  */
 export interface ProbeRequest {
   readonly url: URL;
@@ -99,6 +100,8 @@ function attempt(request: ProbeRequest, agent: http.Agent): Promise<{ reply: Rep
       sent.destroy();
     }, timeoutMs);
     sent.on('error', (error) => silence(whyOf(error), messageOf(error) || String(systemCode(error))));
+    // Such as an answer that asks for another protocol: Node hangs up without a word.
+    sent.on('close', () => silence('closed', 'the connection was closed without an answer'));
     sent.on('response', (response) => {
       const chunks: Buffer[] = [];
       let bytes = 0;

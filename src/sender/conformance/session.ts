@@ -32,6 +32,9 @@ export interface Stored {
 
 const MOST_RIVALS = 6;
 
+/** The redirects that the sender follows, with the same method and the same bytes. */
+const FOLLOWED = [301, 302, 307, 308];
+
 /** What the rules talk to the receiver with: one run, its articles, and what has been seen. */
 export class Session {
   readonly options: SessionOptions;
@@ -51,7 +54,7 @@ export class Session {
   constructor(options: SessionOptions) {
     this.options = options;
     this.#courier = createCourier(options, this.#transport, createPace(options.rate));
-    this.pages = createPages(options.pages, this.#transport, () => this.#courier.turn());
+    this.pages = createPages(options.pages, () => this.#courier.turn());
   }
 
   /** What has been answered so far. */
@@ -86,10 +89,8 @@ export class Session {
     const { url } = this.options;
     const first = await this.#carry(url, { event, data, twist });
     if (event !== 'article.published' || first.kind === 'silence') return first;
-    const to = first.status >= 300 && first.status < 400 ? first.headers.location : undefined;
-    if (to === undefined || !URL.canParse(to, url.href)) return first;
-    const next = new URL(to, url);
-    if (!/^https?:$/.test(next.protocol)) return first;
+    const next = FOLLOWED.includes(first.status) ? redirectTarget(url, first) : undefined;
+    if (next === undefined) return first;
     const second = await this.#carry(next, { event, data, twist });
     return second.kind === 'answer' ? { ...second, redirects: 1 } : second;
   }
@@ -178,6 +179,14 @@ export class Session {
     const before = this.left.get(data.id);
     this.left.set(data.id, { title: before?.title ?? title, url: url ?? before?.url });
   }
+}
+
+/** Where a redirect leads; never from https to http. */
+function redirectTarget(from: URL, { headers: { location } }: Answer): URL | undefined {
+  if (location === undefined || !URL.canParse(location, from.href)) return undefined;
+  const target = new URL(location, from);
+  const open = target.protocol === 'http:' && from.protocol === 'http:';
+  return open || target.protocol === 'https:' ? target : undefined;
 }
 
 /** The `url` of an answer to a publish, where there is one. */

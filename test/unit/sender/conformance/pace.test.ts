@@ -1,0 +1,35 @@
+import test from 'ava';
+import { createPace } from '../../../../src/sender/conformance/pace.js';
+
+function virtualClock() {
+  let now = 0;
+  return {
+    now: () => now,
+    sleep: async (ms: number) => {
+      now += ms;
+    },
+  };
+}
+
+test('no second holds more than the rate, wherever it begins', async (t) => {
+  const clock = virtualClock();
+  const pace = createPace(20, clock);
+  const begun: number[] = [];
+  for (let n = 0; n < 200; n++) {
+    const together = n % 7 === 0 ? 6 : 1;
+    await pace.take(together);
+    for (let i = 0; i < together; i++) begun.push(clock.now());
+    await clock.sleep(n % 13);
+  }
+  for (const [n, at] of begun.entries()) t.true((begun[n + 20] ?? Number.POSITIVE_INFINITY) - at >= 1000);
+});
+
+test('as long as there is room nobody waits', async (t) => {
+  const clock = virtualClock();
+  const pace = createPace(20, clock);
+  await pace.take(6);
+  await pace.take(14);
+  t.is(clock.now(), 0);
+  await pace.take();
+  t.is(clock.now(), 1000);
+});
