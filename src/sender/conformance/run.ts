@@ -31,7 +31,8 @@ export interface Left {
 export interface Report {
   /** The receiver's, without anything secret. */
   readonly url: string;
-  readonly version: Version;
+  /** As which it was checked; undefined where it could not be told. */
+  readonly version: Version | undefined;
   /** How the ids of all articles of this run begin. */
   readonly run: string;
   readonly outcomes: readonly Outcome[];
@@ -77,7 +78,7 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Report
     }
     return {
       url: shownUrl(options.url),
-      version: session.version,
+      version: options.as !== undefined || !missing.has('signature-accepted') ? session.version : undefined,
       run: session.run,
       outcomes: [...outcomes.values()],
       left: [...session.left].map(([id, { title, url }]) => ({

@@ -27,7 +27,7 @@ test('check of a good receiver: exit code 0, one line of counts, and what is lef
     PRESSMARK_SECRET: SECRET,
   });
   t.deepEqual([code, stderr], [0, '']);
-  t.regex(stdout, /^http:.*\/webhook, checked as a Version 3 receiver\n/);
+  t.regex(stdout, /^http:.*\/webhook, checked as a receiver of Version 3\n/);
   t.regex(stdout, /\d+ passed, 11 not checked; \d+ requests in \d+\.\d s/); // the pages
   t.regex(stdout, /articles are left behind:\n {2}pressmark-check-/);
   t.regex(stdout, /grep -rl pressmark-check-[0-9a-f]{8} content \| xargs rm/);
@@ -124,6 +124,27 @@ test('check --list prints the rules and sends nothing', async (t) => {
   const { code, stdout } = await run(['check', '--list']);
   t.is(code, 0);
   for (const { id } of RULES) t.true(stdout.includes(`| \`${id}\` |`), id);
+});
+
+test('check with a wrong secret, or of a wrong path, says just that', async (t) => {
+  const url = await serve(t);
+  const wrong = await run(['check', url, '--secret', 'another-secret', '--dir', tempDir(t), ...FAST]);
+  t.is(wrong.code, 1);
+  t.regex(
+    wrong.stdout,
+    /, checked as a receiver of version unknown\n\n✗ signature-accepted .*\n.*\n.*\n.*same secret on both sides/,
+  );
+  t.regex(
+    wrong.stdout,
+    /it needs signature-accepted, which is failed: signature-missing, .* and \d+ more \(--verbose/,
+  );
+  const lost = await serve(t, (steps) => {
+    steps.finish = () => ({ status: 404, text: 'Not Found' });
+  });
+  const { code, stdout } = await run(['check', lost, '--secret', SECRET, '--dir', tempDir(t), ...FAST]);
+  t.is(code, 1);
+  t.regex(stdout, /✗ endpoint-found .*\n.*\n +got +404 Not Found\n.*Is this the whole URL/);
+  t.is(stdout.match(/✗/g)?.length, 1);
 });
 
 test('check of nobody says so, with exit code 1', async (t) => {

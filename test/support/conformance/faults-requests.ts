@@ -28,6 +28,7 @@ const has = (text: string) => (body: string) => body.includes(text);
 export const REQUEST_FAULTS: Record<string, Break> = {
   reachable: finishes(() => ({ cut: true })),
   'test-no-redirect': answers('webhook.test', () => ({ status: 301, headers: { Location: '/webhook/' } })),
+  'endpoint-found': finishes(() => ({ status: 404, text: 'Cannot POST /webhook' })),
   'signature-accepted': (steps) => {
     steps.verify = () => false;
   },

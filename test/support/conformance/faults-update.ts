@@ -1,5 +1,5 @@
 import type { Envelope, Steps } from './reference-receiver.js';
-import { GARDEN } from './reference-store.js';
+import { GARDEN, type StoredArticle } from './reference-store.js';
 import { type Outgoing, refuse } from './refusal.js';
 import { requireUpdate, type UpdateFields } from './validation.js';
 import type { Break } from './ways.js';
@@ -63,6 +63,9 @@ export const UPDATE_FAULTS: Record<string, Break> = {
     { status: 404 },
   ),
   'update-null-image': refuses(UPDATED, ({ data }) => data.featured_image_url === null),
+  'update-500-kb': applies((apply, article, data) =>
+    apply(article, { ...data, content_html: data.content_html.slice(0, 65_535) }),
+  ),
   'update-line-ends': applies((apply, article, data) =>
     apply(article, { ...data, content_html: data.content_html.replaceAll('\r\n', '\n') }),
   ),
@@ -159,9 +162,18 @@ function writesStale({ store }: Steps): void {
   };
 }
 
+/** Stores the revision first and the content a moment later. */
+export const writesInTwoSteps = race(
+  (store, article, data) => store.apply(article, data),
+  (article, data) => {
+    article.revision = data.revision_id;
+  },
+);
+
 /** Looks, waits a moment, and writes. */
 function race(
-  write: (store: Store, article: ReturnType<Store['target']>, data: UpdateFields) => void,
+  write: (store: Store, article: StoredArticle, data: UpdateFields) => void,
+  first: (article: StoredArticle, data: UpdateFields) => void = () => undefined,
 ): Break {
   return (steps) => {
     const { store } = steps;
@@ -174,6 +186,7 @@ function race(
       };
       if (store.isRetry(article, data)) return done;
       if (store.isStale(article, data)) refuse(409, 'Article revision conflict');
+      first(article, data);
       await aMoment();
       write(store, article, data);
       return done;

@@ -163,7 +163,7 @@ export function shows(change: (page: string, article: StoredArticle) => string):
 
 /** Something that happens between looking and writing. */
 export function aMoment(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 10));
+  return new Promise((resolve) => setTimeout(resolve, 50));
 }
 
 function handlerOf(steps: Steps, event: string) {

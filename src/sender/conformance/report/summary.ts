@@ -25,6 +25,11 @@ export function countsText(report: Pick<Report, 'outcomes'>): string {
     .join(', ');
 }
 
+/** "Version 3", or that it could not be told. */
+export function versionText({ version }: Pick<Report, 'version'>): string {
+  return version === undefined ? 'version unknown' : `Version ${version}`;
+}
+
 /** Outcomes by the first part of their section, in the order of the rules. */
 export function bySection({ outcomes }: Pick<Report, 'outcomes'>): Map<string, Outcome[]> {
   const sections = new Map<string, Outcome[]>();

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Outcome, Report, Result } from '../run.js';
-import { countsText, removalText } from './summary.js';
+import { countsText, removalText, versionText } from './summary.js';
 
 export interface TerminalOptions {
   readonly colour: boolean;
@@ -25,21 +25,28 @@ const COLOURS = {
   'not applicable': 'gray',
 } as const;
 
+const UPGRADE = {
+  1: 'Its answer to webhook.test states no version and capabilities, so the service reads Version 1: no refresh. To have it checked as what it is meant to be, say --as 3.',
+  2: 'Version 3 is current: it answers each publish with the article’s id and URL. To have it checked as that, say --as 3.',
+} as const;
+
+/** So many rules of one kind are named; of more, it is said how many there are. */
+const MOST_NAMES = 5;
+
 const TOLD: readonly Result[] = ['failed', 'advice', 'error'];
 
 /** A report for a person: what is not as it should be, each with how to mend it, then the sum. */
 export function terminalReport(report: Report, { colour, verbose }: TerminalOptions): string {
   const paint = (result: Result, text: string) => (colour ? styleText(COLOURS[result], text) : text);
-  const lines = [`${report.url}, checked as a Version ${report.version} receiver`, ''];
+  const lines = [`${report.url}, checked as a receiver of ${versionText(report)}`, ''];
   const told: readonly Result[] = verbose ? [...TOLD, 'passed'] : TOLD;
   for (const outcome of report.outcomes.filter(({ result }) => told.includes(result)))
     lines.push(...linesOf(outcome, paint));
   for (const [why, ids] of notChecked(report, verbose))
-    lines.push(`${paint('not checked', '-')} not checked, ${why}: ${ids.join(', ')}`);
+    lines.push(`${paint('not checked', '-')} not checked, ${why}: ${verbose ? ids.join(', ') : named(ids)}`);
   if (lines.at(-1) !== '') lines.push('');
   lines.push(`${countsText(report)}; ${report.requests} requests in ${(report.ms / 1000).toFixed(1)} s`);
-  if (report.version < 3 && report.outcomes.some(({ result }) => result === 'not applicable'))
-    lines.push(versionText(report));
+  if (report.version === 1 || report.version === 2) lines.push(UPGRADE[report.version]);
   const removal = removalText(report);
   if (removal !== undefined) lines.push('', ...leftLines(report), removal);
   return `${lines.join('\n')}\n`;
@@ -70,10 +77,9 @@ function notChecked({ outcomes }: Report, verbose: boolean): Map<string, string[
   return reasons;
 }
 
-function versionText({ version }: Report): string {
-  return version === 1
-    ? 'Its answer to webhook.test states no version and capabilities, so the service reads Version 1: no refresh. To have it checked as what it is meant to be, say --as 3.'
-    : 'Version 3 is current: it answers each publish with the article’s id and URL. To have it checked as that, say --as 3.';
+function named(ids: readonly string[]): string {
+  const more = ids.length - MOST_NAMES;
+  return `${ids.slice(0, MOST_NAMES).join(', ')}${more > 0 ? ` and ${more} more (--verbose names them)` : ''}`;
 }
 
 function leftLines({ left }: Report): string[] {

@@ -15,8 +15,8 @@ const comesBack = (name: string, body: (id: string) => string) => async (session
 
 const withComment = (html: string) => (id: string) => `${html}\n${itemComment(id)}`;
 
-/** Half a megabyte that no compression or buffer flatters. */
-function large(id: string): string {
+/** Half a megabyte of paragraphs that all differ. */
+export function large(id: string): string {
   const line = (n: number) =>
     `<p>Paragraph ${n} of a long article, ${(n * 2_654_435_761) % 4_294_967_296}.</p>\n`;
   let html = '';

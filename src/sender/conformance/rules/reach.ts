@@ -1,5 +1,6 @@
 import { describe, expectThat, Unmet } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
+import { testSample } from '../samples.js';
 import type { Session } from '../session.js';
 
 /** Whether there is a receiver at the URL, and whether it holds the same secret. */
@@ -27,11 +28,24 @@ export const REACH_RULES: readonly Rule[] = rules({ section: 'Endpoints' }, [
     },
   },
   {
+    id: 'endpoint-found',
+    says: 'Something answers at this path: not 404 or 405 to a signed request and to an unsigned one.',
+    hint: 'Is this the whole URL, with its path and trailing slash, and does it take POST?',
+    needs: ['test-no-redirect'],
+    check: async (session) => {
+      const absent = [404, 405];
+      if (!absent.includes(await greetingStatus(session))) return;
+      const unsigned = { signature: () => undefined };
+      const answer = await session.send('webhook.test', testSample(session.id('test')), unsigned);
+      expectThat(!absent.includes(answer.status), 'a receiver at this path', describe(answer));
+    },
+  },
+  {
     id: 'signature-accepted',
     section: 'Authentication, 2',
     says: 'A correct signature over the raw body is accepted.',
     hint: 'Compute HMAC-SHA256 over the raw bytes of the body with the signing secret; is it the same secret on both sides?',
-    needs: ['test-no-redirect'],
+    needs: ['endpoint-found'],
     check: async (session) => {
       const status = await greetingStatus(session);
       expectThat(

@@ -1,5 +1,15 @@
-import { expectEqual, expectSameText, expectStatus, expectThat, isSuccess } from '../expect.js';
+import { targetOf } from '../answers.js';
+import {
+  describe,
+  expectEqual,
+  expectSameText,
+  expectStatus,
+  expectThat,
+  isSuccess,
+  Unmet,
+} from '../expect.js';
 import { type Rule, rules } from '../rule.js';
+import { updateSample } from '../samples.js';
 import type { Session } from '../session.js';
 import { update, updatedUrl } from './update.js';
 
@@ -126,6 +136,13 @@ export const REVISION_RULES: readonly Rule[] = [
       },
     },
     {
+      id: 'update-seen-whole',
+      section: 'States and transitions',
+      says: 'A lookup at the moment of an update tells the old revision with the old content, or the new with the new.',
+      hint: 'Store content and revision in one transaction, and read them in one.',
+      check: lookupsDuringUpdate,
+    },
+    {
       id: 'update-same-twice-at-once',
       level: 'should',
       section: 'article.updated, 3',
@@ -150,6 +167,26 @@ export const REVISION_RULES: readonly Rule[] = [
     },
   ]),
 ];
+
+/** Lookups, and an update among them, sent at one moment: what they tell has to be the article before or after. */
+async function lookupsDuringUpdate(session: Session): Promise<void> {
+  const url = await updatedUrl(session);
+  const before = await session.lookup(url);
+  const data = updateSample(session.id('draft'), before);
+  const lookup = { event: 'article.lookup', data: { target_url: url } } as const;
+  const lookups = Array.from({ length: session.rivals - 1 }, () => lookup);
+  const replies = await session.together([{ event: 'article.updated', data }, ...lookups]);
+  for (const reply of replies.slice(1)) {
+    if (reply.kind === 'silence') throw new Unmet('an answer', describe(reply));
+    const { revision_id, content_html } = targetOf(reply);
+    const isNew = revision_id === data.revision_id;
+    expectSameText(
+      `content_html of the ${isNew ? 'new' : 'old'} revision`,
+      isNew ? data.content_html : before.content_html,
+      content_html,
+    );
+  }
+}
 
 /** Updates that all start from the current revision, sent at one moment. */
 async function rivals(session: Session) {

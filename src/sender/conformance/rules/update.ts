@@ -14,6 +14,7 @@ import type { Answer } from '../probe.js';
 import { type Rule, rules } from '../rule.js';
 import { updateSample } from '../samples.js';
 import type { Session } from '../session.js';
+import { large } from './content.js';
 
 const ANSWER =
   'Answer {"received": true, "contract_version": 3, "revision_id": …} with the request’s revision_id.';
@@ -188,6 +189,16 @@ export const UPDATE_RULES: readonly Rule[] = [
       hint: 'Leave the image alone where the update’s is null; never clear it, never refuse.',
       check: async (session) =>
         expectStatus((await update(session, { featured_image_url: null })).answer, 200),
+    },
+    {
+      id: 'update-500-kb',
+      section: 'article.updated data',
+      says: 'An update with a body of 500,000 characters is stored whole.',
+      hint: 'Raise the limit of the column or of the body parser.',
+      check: async (session) => {
+        const { data } = await update(session, { content_html: large(session.id('large')) });
+        expectSameText('content_html', data.content_html, (await after(session)).content_html);
+      },
     },
     {
       id: 'update-line-ends',
