@@ -89,6 +89,7 @@ export async function startApp(
       health: createHealth(contentDir, stateDir),
       outputDir,
       basePath,
+      endpoint: settings.endpoint,
       log,
     });
     const port = await listen(server, settings.port, settings.host);

@@ -1,58 +1,97 @@
-import fs from 'node:fs';
-import type { ServerResponse } from 'node:http';
-import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import type { Middleware } from 'koa';
-import sirv from 'sirv';
-import { systemCode } from '../errors.js';
+import { extname } from 'node:path';
+import type { Context, Middleware } from 'koa';
+import type { Log } from '../log.js';
+import { sendFile } from './send-file.js';
+import { openServed, type ServedFile } from './served-file.js';
+import { servedPath } from './served-path.js';
+import { chooseVariant } from './served-variant.js';
 
-/**
- * Serves the built site, so that what was published can be looked at.
- *
- * @param outputDir the built site, absolute.
- * @param basePath the path below which the site stands, `''` for the root.
- */
-export function preview(outputDir: string, basePath: string): Middleware {
-  // `dev`: files come and go while we run.
-  const serve = sirv(outputDir, { dev: true, etag: true });
+/** Files whose name holds a hash of their content: our style sheets and scripts, and Pagefind's index. */
+const HASHED =
+  /^(?:assets\/(?:.+\/)?[^/]+\.[0-9a-f]{8,}\.\w+|pagefind\/(?:.+\/)?[^/]+_[0-9a-f]{6,}\.pf_\w+)$/;
+
+const FOR_EVER = 'public, max-age=31536000, immutable';
+/** Kept, but asked about each time: an ETag makes that cheap. */
+const ASK_FIRST = 'no-cache';
+
+export interface PreviewOptions {
+  /** The built site, absolute. */
+  readonly outputDir: string;
+  /** The path below which the site stands, `''` for the root. */
+  readonly basePath: string;
+  /** The webhook's path, where no file is served, however it is spelled. */
+  readonly endpoint: string;
+  readonly log: Log;
+}
+
+/** Serves the built site as a static host would. */
+export function preview({ outputDir, basePath, endpoint, log }: PreviewOptions): Middleware {
+  const webhook = endpoint.replace(/^\/|\/$/g, '');
+
   return async (context, next) => {
     if (context.method !== 'GET' && context.method !== 'HEAD') return next();
-    if (basePath !== '' && !`${context.path}/`.startsWith(`${basePath}/`)) {
-      if (context.path === '/') return context.redirect(`${basePath}/`);
+    if (!`${context.path}/`.startsWith(`${basePath}/`)) {
+      if (context.path === '/') return redirect(context, `${basePath}/`);
       return next();
     }
-    context.respond = false;
-    context.res.statusCode = 200;
-    context.req.url = (context.req.url ?? '/').slice(basePath.length) || '/';
-    // Opening a file can fail after all: too many are open, this one may not be read. sirv hears of no error of
-    // the stream it makes, and an error that nobody hears ends the process.
-    context.res.once('pipe', (file: Readable) => file.once('error', () => context.res.destroy()));
-    const missing = () => notFound(outputDir, context.res, context.method === 'HEAD');
-    if (isHidden(context.req.url)) missing();
-    else serve(context.req, context.res, missing);
+    context.set('X-Content-Type-Options', 'nosniff');
+    if (context.path === basePath && basePath !== '') return redirect(context, `${basePath}/`);
+    const path = servedPath(context.path.slice(basePath.length));
+    const isWebhook = servedPath(context.path)?.replace(/\/$/, '') === webhook;
+    const found = path === undefined || isWebhook ? undefined : await find(outputDir, path);
+    if (found === undefined) return notFound(context);
+    if (found === 'folder') return redirect(context, `${context.path}/`);
+    await sendPage(context, found.path, found.file);
   };
-}
 
-/** Dot files are nobody's business; sirv leaves that check out while files come and go. */
-function isHidden(url: string): boolean {
-  try {
-    return /\/\.(?!well-known\/)/.test(decodeURIComponent(url.split('?', 1)[0] ?? ''));
-  } catch {
-    return true; // not decodable, so no file's name
+  async function sendPage(context: Context, path: string, plain: ServedFile): Promise<void> {
+    context.type = extname(path) || 'bin';
+    if (context.type === '') context.type = 'bin';
+    context.set('Cache-Control', HASHED.test(path) ? FOR_EVER : ASK_FIRST);
+    const { file, encoding } = await chooseVariant(context, outputDir, path, plain);
+    if (encoding !== undefined) context.set('Content-Encoding', encoding);
+    await sendFile(context, file, log);
+  }
+
+  async function notFound(context: Context): Promise<void> {
+    const file = await openServed(outputDir, '404.html');
+    context.status = 404;
+    context.type = 'html';
+    context.set('Cache-Control', ASK_FIRST);
+    if (file === undefined || file === 'folder') {
+      context.body = '<p>There is no such page.</p>\n'; // not built yet
+      return;
+    }
+    try {
+      context.body = await file.handle.readFile();
+    } finally {
+      await file.handle.close();
+    }
   }
 }
 
-function notFound(outputDir: string, response: ServerResponse, isHead: boolean): void {
-  const page = readPage(join(outputDir, '404.html'));
-  response.writeHead(404, { 'Content-Type': 'text/html; charset=utf-8', 'Content-Length': page.length });
-  response.end(isHead ? undefined : page);
+/** The file that a path names: itself, a folder's index, or the page of that name. */
+async function find(
+  root: string,
+  path: string,
+): Promise<{ path: string; file: ServedFile } | 'folder' | undefined> {
+  const isFolder = path === '' || path.endsWith('/');
+  for (const candidate of isFolder ? [`${path}index.html`] : [path, `${path}.html`]) {
+    const file = await openServed(root, candidate);
+    if (file === 'folder') {
+      const index = await openServed(root, `${candidate}/index.html`);
+      if (index === undefined || index === 'folder') continue;
+      await index.handle.close();
+      return 'folder';
+    }
+    if (file !== undefined) return { path: candidate, file };
+  }
+  return undefined;
 }
 
-function readPage(path: string): Buffer {
-  try {
-    return fs.readFileSync(path);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return Buffer.from('<p>There is no such page.</p>\n'); // not built yet
-    throw error;
-  }
+/** Links in a folder's page are relative to the address with the slash. */
+function redirect(context: Context, path: string): void {
+  context.set('Cache-Control', ASK_FIRST);
+  context.status = 301;
+  context.redirect(`${path}${context.search}`);
 }

@@ -4,7 +4,8 @@ import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import type { Log } from '../log.js';
-import { preview } from './preview.js';
+import { type PreviewOptions, preview } from './preview.js';
+import { isClientGone } from './send-file.js';
 
 /** How long a client may take for its headers, … */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -17,35 +18,27 @@ const TIMEOUTS_CHECKED_MS = 1_000;
 /** How long requests in flight may take when the server closes; what follows needs time too. */
 const CLOSE_MS = 4_000;
 
-export interface ServerOptions {
+export interface ServerOptions extends PreviewOptions {
   readonly webhook: Middleware;
   /** Routes of plugins. */
   readonly router: Router;
   /** Whether articles can be stored right now; the reason where not. */
   readonly health: () => string | undefined;
-  /** The built site, absolute. */
-  readonly outputDir: string;
-  /** The path below which the site stands, `''` for the root. */
-  readonly basePath: string;
-  readonly log: Log;
 }
 
 /** The HTTP side: the webhook first, then /healthz, then plugins' routes, then the built site. */
-export function createServer({
-  webhook,
-  router,
-  health,
-  outputDir,
-  basePath,
-  log,
-}: ServerOptions): http.Server {
+export function createServer({ webhook, router, health, ...options }: ServerOptions): http.Server {
+  const { log } = options;
   const app = new Koa();
-  app.on('error', (error: unknown) => log.error({ err: error }, 'a request failed'));
+  app.on('error', (error: unknown) => {
+    if (isClientGone(error)) log.debug({ reason: messageOf(error) }, 'a client went away');
+    else log.error({ err: error }, 'a request failed');
+  });
   app.use(webhook);
   app.use(healthz(health));
   app.use(failuresAsJson(log));
   app.use(router.routes());
-  app.use(preview(outputDir, basePath));
+  app.use(preview(options));
   const server = http.createServer({ connectionsCheckingInterval: TIMEOUTS_CHECKED_MS }, app.callback());
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   server.requestTimeout = REQUEST_TIMEOUT_MS;

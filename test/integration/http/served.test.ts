@@ -1,0 +1,231 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import test from 'ava';
+import { ask } from '../../support/ask.js';
+import { article } from '../../support/events.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
+
+const receiver = sharedReceiver(test, STORE_ONLY);
+
+/** Puts a file into the output folder; every test has names of its own. */
+function put(file: string, bytes: string | Uint8Array): string {
+  const path = join(receiver().dir, 'public', file);
+  fs.mkdirSync(dirname(path), { recursive: true });
+  fs.writeFileSync(path, bytes);
+  return path;
+}
+
+const get = (path: string, headers: Record<string, string> = {}) => ask(receiver().origin, path, { headers });
+
+test('200: types with their charset', async (t) => {
+  const types = {
+    'page.html': 'text/html; charset=utf-8',
+    'style.css': 'text/css; charset=utf-8',
+    'script.js': 'text/javascript; charset=utf-8',
+    'data.json': 'application/json; charset=utf-8',
+    'notes.txt': 'text/plain; charset=utf-8',
+    'feed.xml': 'application/xml',
+    'mark.svg': 'image/svg+xml',
+    'photo.jpg': 'image/jpeg',
+    'photo.avif': 'image/avif',
+    'type.woff2': 'font/woff2',
+    'app.webmanifest': 'application/manifest+json; charset=utf-8',
+    'module.wasm': 'application/wasm',
+    'x.pf_fragment': 'application/octet-stream',
+    CNAME: 'application/octet-stream',
+  };
+  for (const [name, type] of Object.entries(types)) {
+    put(`types/${name}`, 'x');
+    const { status, headers } = await get(`/types/${name}`);
+    t.deepEqual([status, headers['content-type']], [200, type], name);
+    t.is(headers['x-content-type-options'], 'nosniff');
+  }
+});
+
+test('200: a folder is its index; without its slash it leads there, query and all', async (t) => {
+  put('folder/index.html', 'the index');
+  put('plain.html', 'the page');
+  t.is((await get('/folder/')).text, 'the index');
+  t.is((await get('/folder/index.html')).text, 'the index');
+  t.is((await get('/plain')).text, 'the page');
+  const { status, headers } = await get('/folder?q=1');
+  t.deepEqual([status, headers.location], [301, '/folder/?q=1']);
+});
+
+test('200: names beyond ASCII', async (t) => {
+  put('grün/größe & co.txt', 'wide');
+  t.is((await get(`/gr%C3%BCn/${encodeURIComponent('größe & co.txt')}`)).text, 'wide');
+});
+
+test('304: the client has these very bytes', async (t) => {
+  const path = put('etag.html', 'one');
+  const first = await get('/etag.html');
+  t.regex(String(first.headers.etag), /^"[\w-]{27}"$/);
+  const again = await get('/etag.html', { 'If-None-Match': `"other", W/${first.headers.etag}` });
+  t.deepEqual([again.status, again.bytes.length], [304, 0]);
+  t.is(again.headers.etag, first.headers.etag);
+  t.is(again.headers['cache-control'], first.headers['cache-control']);
+  t.is((await get('/etag.html', { 'If-None-Match': '*' })).status, 304);
+  t.is(
+    (await get('/etag.html', { 'If-Modified-Since': String(first.headers['last-modified']) })).status,
+    304,
+  );
+
+  // The same size at the same time: only the bytes tell.
+  const { atime, mtime } = fs.statSync(path);
+  fs.writeFileSync(path, 'two');
+  fs.utimesSync(path, atime, mtime);
+  const changed = await get('/etag.html', { 'If-None-Match': String(first.headers.etag) });
+  t.deepEqual([changed.status, changed.text], [200, 'two']);
+});
+
+test('304: a large file is known by size and time', async (t) => {
+  const path = put('large.bin', Buffer.alloc(1_500_000, 1));
+  const { headers, bytes } = await get('/large.bin');
+  t.regex(String(headers.etag), /^W\//);
+  t.is(bytes.length, 1_500_000);
+  t.is((await get('/large.bin', { 'If-None-Match': String(headers.etag) })).status, 304);
+  fs.utimesSync(path, 1_000, 1_000);
+  t.is((await get('/large.bin', { 'If-None-Match': String(headers.etag) })).status, 200);
+});
+
+test('200: hashed files are kept for ever, all others are asked about', async (t) => {
+  const kept = ['assets/style.0123abcd.css', 'pagefind/fragment/en_022f731.pf_fragment'];
+  const asked = ['assets/logo.svg', 'index.html', 'pagefind/pagefind-entry.json', 'style.0123abcd.css'];
+  for (const file of [...kept, ...asked]) {
+    put(file, 'x');
+    const { headers } = await get(`/${file}`);
+    const expected = kept.includes(file) ? 'public, max-age=31536000, immutable' : 'no-cache';
+    t.is(headers['cache-control'], expected, file);
+  }
+});
+
+test('200: a compressed file beside the plain one is what a client gets that can read it', async (t) => {
+  const text = '<p>again and again</p>'.repeat(100);
+  put('zip/page.html', text);
+  put('zip/page.html.br', brotliCompressSync(text));
+  put('zip/page.html.gz', gzipSync(text));
+  const plain = await get('/zip/page.html');
+  t.deepEqual(
+    [plain.text, plain.headers['content-encoding'], plain.headers.vary],
+    [text, undefined, 'Accept-Encoding'],
+  );
+  const br = await get('/zip/page.html', { 'Accept-Encoding': 'gzip, deflate, br, zstd' });
+  t.is(br.headers['content-encoding'], 'br');
+  t.is(br.headers['content-type'], 'text/html; charset=utf-8');
+  t.is(brotliDecompressSync(br.bytes).toString(), text);
+  const gzip = await get('/zip/page', { 'Accept-Encoding': 'br;q=0, gzip' });
+  t.is(gzip.headers['content-encoding'], 'gzip');
+  t.is(gunzipSync(gzip.bytes).toString(), text);
+  t.is(new Set([plain, br, gzip].map(({ headers }) => headers.etag)).size, 3);
+  const known = await get('/zip/page', { 'Accept-Encoding': 'br', 'If-None-Match': String(br.headers.etag) });
+  t.deepEqual([known.status, known.headers.vary], [304, 'Accept-Encoding']);
+});
+
+test('200: a compressed file that is older than the plain one is left alone', async (t) => {
+  put('stale/page.html', 'new');
+  fs.utimesSync(put('stale/page.html.br', brotliCompressSync('old')), 1_000, 1_000);
+  const { text, headers } = await get('/stale/page.html', { 'Accept-Encoding': 'br' });
+  t.deepEqual([text, headers['content-encoding'], headers.vary], ['new', undefined, undefined]);
+});
+
+for (const [size, what] of [
+  [1_000, 'a small file'],
+  [1_500_000, 'a large file'],
+] as const) {
+  test(`206: parts of ${what}`, async (t) => {
+    const bytes = Buffer.from(Array.from({ length: size }, (_, index) => index % 251));
+    const name = `parts-${size}.bin`;
+    put(name, bytes);
+    const last = size - 1;
+    for (const [range, start, end] of [
+      ['bytes=0-9', 0, 9],
+      ['bytes=100-100', 100, 100],
+      ['bytes=990-', 990, last],
+      ['bytes=-5', size - 5, last],
+      [`bytes=10-${size * 2}`, 10, last],
+    ] as const) {
+      const part = await get(`/${name}`, { Range: range });
+      t.is(part.status, 206, range);
+      t.is(part.headers['content-range'], `bytes ${start}-${end}/${size}`);
+      t.is(part.headers['content-length'], String(end - start + 1));
+      t.true(part.bytes.equals(bytes.subarray(start, end + 1)), range);
+    }
+    const beyond = await get(`/${name}`, { Range: `bytes=${size}-` });
+    t.deepEqual(
+      [beyond.status, beyond.headers['content-range'], beyond.bytes.length],
+      [416, `bytes */${size}`, 0],
+    );
+    for (const range of ['bytes=0-1,5-6', 'lines=0-9', 'bytes=9-0x', 'nonsense']) {
+      const whole = await get(`/${name}`, { Range: range });
+      t.deepEqual([whole.status, whole.bytes.length], [200, size], range);
+    }
+  });
+}
+
+test('206: the rest of a file only while it is the same file', async (t) => {
+  put('rest.txt', '0123456789');
+  const { headers } = await get('/rest.txt');
+  const rest = (condition: unknown) => get('/rest.txt', { Range: 'bytes=5-', 'If-Range': String(condition) });
+  t.is((await rest(headers.etag)).text, '56789');
+  t.is((await rest(headers['last-modified'])).text, '56789');
+  t.is((await rest('"another"')).text, '0123456789');
+  t.is((await rest('Thu, 01 Jan 1970 00:00:00 GMT')).text, '0123456789');
+});
+
+test('200: an empty file, whole and in parts', async (t) => {
+  put('empty.txt', '');
+  t.deepEqual([(await get('/empty.txt')).status, (await get('/empty.txt')).bytes.length], [200, 0]);
+  t.is((await get('/empty.txt', { Range: 'bytes=0-' })).status, 416);
+});
+
+test('200: HEAD says what GET would, and nothing more', async (t) => {
+  put('head.html', 'a page');
+  put('head-large.bin', Buffer.alloc(1_200_000));
+  for (const path of ['/head.html', '/head-large.bin', '/nowhere-at-all']) {
+    const whole = await get(path);
+    const { status, headers, bytes } = await ask(receiver().origin, path, { method: 'HEAD' });
+    t.deepEqual([status, bytes.length], [whole.status, 0]);
+    for (const name of ['content-length', 'content-type', 'etag', 'cache-control', 'last-modified'])
+      t.is(headers[name], whole.headers[name], `${path} ${name}`);
+  }
+});
+
+test('a client that goes away in the middle of a file harms nobody', async (t) => {
+  put('film.bin', Buffer.alloc(30_000_000));
+  for (let n = 0; n < 20; n++) {
+    const { body } = await fetch(`${receiver().origin}/film.bin`);
+    await body?.cancel();
+  }
+  t.is((await get('/film.bin', { Range: 'bytes=29999999-' })).bytes.length, 1);
+  t.deepEqual(
+    receiver().log.filter(({ level }) => level >= 50),
+    [],
+  );
+});
+
+test('404: the site’s own page, asked about each time', async (t) => {
+  put('404.html', '<h1>Not here</h1>');
+  const { status, text, headers } = await get('/not/here/');
+  t.deepEqual([status, text], [404, '<h1>Not here</h1>']);
+  t.deepEqual([headers['content-type'], headers['cache-control']], ['text/html; charset=utf-8', 'no-cache']);
+});
+
+test('404: no folder is listed', async (t) => {
+  put('listed/secret-name.txt', 'x');
+  for (const path of ['/listed/', '/listed', '/listed/.', '/listed//']) {
+    const { status, text } = await get(path);
+    t.is(status, 404, path);
+    t.notRegex(text, /secret-name/);
+  }
+});
+
+test('404: the webhook’s path serves no file, however it is spelled; its own answer is 405', async (t) => {
+  put('webhook/index.html', 'a page in the way');
+  put('webhook.html', 'another');
+  t.is((await get('/webhook')).status, 405);
+  t.is((await get('/webhook/')).status, 405);
+  for (const path of ['/%77ebhook', '/%77ebhook/', '/webhoo%6B']) t.is((await get(path)).status, 404, path);
+  t.is((await receiver().post('article.published', article())).status, 200);
+});
