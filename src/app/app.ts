@@ -11,6 +11,7 @@ import { createReceiver } from '../webhook/receive.js';
 import { firstPartyPlugins } from './first-party.js';
 import { foldersOf } from './folders.js';
 import { createHealth } from './health.js';
+import { createLiveReload } from './live-reload.js';
 import { loadPlugins } from './load-plugins.js';
 import { closeServer, createServer, listen } from './server.js';
 
@@ -32,6 +33,10 @@ export interface StartOptions {
   readonly further?: readonly PluginEntry[];
   /** Whether somebody reads the log along; the builder's thread, which logs for itself, must know. @default false */
   readonly terminal?: boolean;
+  /** Reads the settings again after the config has changed. Default: a change waits for the next start. */
+  readonly reload?: () => Promise<Settings>;
+  /** Whether browsers on this machine reload a page when the site has changed. @default true */
+  readonly live?: boolean;
 }
 
 /**
@@ -42,7 +47,7 @@ export interface StartOptions {
 export async function startApp(
   settings: Settings,
   log: Log,
-  { further = [], terminal = false }: StartOptions = {},
+  { further = [], terminal = false, reload, live = true }: StartOptions = {},
 ): Promise<App> {
   const { contentDir, outputDir, stateDir } = foldersOf(settings);
   const layout = patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink);
@@ -63,10 +68,13 @@ export async function startApp(
       find: async (url: string) => (await store.find(url)).article,
       ids: store.ids,
     };
+    const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
+    const liveReload = live ? createLiveReload(basePath) : undefined;
     const plugins = [
       ...further,
+      ...(liveReload === undefined ? [] : [{ plugin: liveReload.plugin, origin: 'the preview' }]),
       ...(await loadPlugins(settings.dir, settings.plugins)),
-      ...firstPartyPlugins({ settings, content, catalog, siteRelative, terminal }),
+      ...firstPartyPlugins({ settings, content, catalog, siteRelative, terminal, reload, log }),
     ];
     host = await startHost(plugins, {
       role: 'receiver',
@@ -82,13 +90,13 @@ export async function startApp(
       log,
       changeOf: (stored) => ({ ...stored, path: siteRelative(stored.path) }),
     });
-    const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
     const server = createServer({
       webhook: webhook({ endpoint: settings.endpoint, receive, hooks, log }),
       router,
       health: createHealth(contentDir, stateDir),
       outputDir,
       basePath,
+      liveReload,
       endpoint: settings.endpoint,
       log,
     });
@@ -99,6 +107,7 @@ export async function startApp(
       port,
       basePath,
       close: async () => {
+        liveReload?.close();
         await closeServer(server);
         await host?.close();
         await opened.close();

@@ -4,11 +4,13 @@ import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import type { StoredFile } from '../git/committer.js';
 import { gitPlugin } from '../git/plugin.js';
-import type { PluginEntry } from '../host/plugins.js';
-import { sitePlugin } from '../site/plugin.js';
+import { definePlugin, type PluginEntry } from '../host/plugins.js';
+import type { Log } from '../log.js';
+import { type SitePluginOptions, sitePlugin } from '../site/plugin.js';
 import type { Catalog } from '../store/catalog.js';
 import { type ContentFolder, isGone, readArticle } from '../store/entry.js';
 import { foldersOf } from './folders.js';
+import { followSettings } from './follow-settings.js';
 import type { BuilderSettings } from './site-builder.js';
 
 /** What the first-party plugins are made from. */
@@ -20,13 +22,16 @@ export interface FirstPartyOptions {
   readonly siteRelative: (path: string) => string;
   /** Whether somebody reads the log along. */
   readonly terminal: boolean;
+  /** Reads the settings again; undefined where they are not followed while this runs. */
+  readonly reload: (() => Promise<Settings>) | undefined;
+  readonly log: Log;
 }
 
 /** The plugins that come with Pressmark, as far as the config wants them. */
 export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
   const { git, site } = options.settings;
   return [
-    ...(site === false ? [] : [siteEntry(options)]),
+    site === false ? settingsEntry(options) : siteEntry(options),
     ...(git === false ? [] : [gitEntry(options, git)]),
   ];
 }
@@ -55,11 +60,33 @@ export function gitEntry(
   return { plugin, origin: 'git in the config' };
 }
 
-function siteEntry({ settings, terminal }: FirstPartyOptions): PluginEntry {
-  const { plugins: _, secrets: __, environment: ___, ...serializable } = settings;
-  const workerData = { settings: serializable satisfies BuilderSettings, terminal };
-  const spawn = () => new Worker(new URL('./builder-thread.js', import.meta.url), { workerData });
-  return { plugin: sitePlugin({ spawn, contentDir: settings.content }), origin: 'site in the config' };
+function siteEntry(options: FirstPartyOptions): PluginEntry {
+  const { settings, terminal } = options;
+  let current = settings;
+  const spawn = () => {
+    const { plugins: _, secrets: __, environment: ___, ...serializable } = current;
+    const workerData = { settings: serializable satisfies BuilderSettings, terminal };
+    return new Worker(new URL('./builder-thread.js', import.meta.url), { workerData });
+  };
+  const watch: SitePluginOptions['watch'] = (rebuild) =>
+    followSettings(options, {
+      onTheme: () => rebuild({ renewed: false }),
+      onSettings: (changed) => {
+        current = changed;
+        rebuild({ renewed: true });
+      },
+    });
+  return { plugin: sitePlugin({ spawn, contentDir: settings.content, watch }), origin: 'site in the config' };
+}
+
+/** Where no site is built, a change of the settings is only told of. */
+function settingsEntry(options: FirstPartyOptions): PluginEntry {
+  const nothing = () => undefined;
+  const plugin = definePlugin({
+    name: 'settings',
+    setup: (host) => host.onClose(followSettings(options, { onTheme: nothing, onSettings: nothing })),
+  });
+  return { plugin, origin: 'site: false in the config' };
 }
 
 function readStored(content: ContentFolder, path: string): StoredFile | undefined {

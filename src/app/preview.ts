@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import type { Log } from '../log.js';
+import type { LiveReload } from './live-reload.js';
 import { sendFile } from './send-file.js';
 import { openServed, type ServedFile } from './served-file.js';
 import { servedPath } from './served-path.js';
@@ -21,11 +22,13 @@ export interface PreviewOptions {
   readonly basePath: string;
   /** The webhook's path, where no file is served, however it is spelled. */
   readonly endpoint: string;
+  /** What puts a script into the pages that browsers on this machine get; undefined for none. */
+  readonly liveReload: LiveReload | undefined;
   readonly log: Log;
 }
 
 /** Serves the built site as a static host would. */
-export function preview({ outputDir, basePath, endpoint, log }: PreviewOptions): Middleware {
+export function preview({ outputDir, basePath, endpoint, liveReload, log }: PreviewOptions): Middleware {
   const webhook = endpoint.replace(/^\/|\/$/g, '');
 
   return async (context, next) => {
@@ -48,6 +51,8 @@ export function preview({ outputDir, basePath, endpoint, log }: PreviewOptions):
     context.type = extname(path) || 'bin';
     if (context.type === '') context.type = 'bin';
     context.set('Cache-Control', HASHED.test(path) ? FOR_EVER : ASK_FIRST);
+    const inject = context.type === 'text/html' ? liveReload?.inject(context.req) : undefined;
+    if (inject !== undefined) return sendFile(context, plain, log, inject);
     const { file, encoding } = await chooseVariant(context, outputDir, path, plain);
     if (encoding !== undefined) context.set('Content-Encoding', encoding);
     await sendFile(context, file, log);
@@ -58,15 +63,17 @@ export function preview({ outputDir, basePath, endpoint, log }: PreviewOptions):
     context.status = 404;
     context.type = 'html';
     context.set('Cache-Control', ASK_FIRST);
-    if (file === undefined || file === 'folder') {
-      context.body = '<p>There is no such page.</p>\n'; // not built yet
-      return;
-    }
-    try {
-      context.body = await file.handle.readFile();
-    } finally {
-      await file.handle.close();
-    }
+    const page = await readPage(file);
+    context.body = liveReload?.inject(context.req)?.(page) ?? page;
+  }
+}
+
+async function readPage(file: ServedFile | 'folder' | undefined): Promise<Buffer> {
+  if (file === undefined || file === 'folder') return Buffer.from('<p>There is no such page.</p>\n'); // not built yet
+  try {
+    return await file.handle.readFile();
+  } finally {
+    await file.handle.close();
   }
 }
 

@@ -38,6 +38,7 @@ export function createServer({ webhook, router, health, ...options }: ServerOpti
   app.use(healthz(health));
   app.use(failuresAsJson(log));
   app.use(router.routes());
+  if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
   app.use(preview(options));
   const server = http.createServer({ connectionsCheckingInterval: TIMEOUTS_CHECKED_MS }, app.callback());
   server.headersTimeout = HEADERS_TIMEOUT_MS;

@@ -11,8 +11,9 @@ export function startCommand(): Command {
   return withPort(withDir(new Command('start')))
     .description('receive articles, commit them, build the site, and serve it for preview')
     .option('--host <address>', 'the address to listen on (default: all)')
+    .option('--no-live', 'do not reload pages in browsers on this machine when the site has changed')
     .addHelpText('after', example('pressmark start --port 8787'))
-    .action(async ({ dir, ...flags }: { dir: string } & Flags) => {
+    .action(async ({ dir, live, ...flags }: { dir: string; live: boolean } & Flags) => {
       let settings = await loadSettings(dir, flags);
       const terminal = process.stdout.isTTY === true;
       const log = createLog({ level: settings.logLevel, terminal });
@@ -30,7 +31,8 @@ export function startCommand(): Command {
           'siteUrl is not set; articles get this address for good. Set PRESSMARK_SITE_URL or siteUrl in the config',
         );
       }
-      const app = await startApp(settings, log, { terminal });
+      const reload = () => loadSettings(dir, flags);
+      const app = await startApp(settings, log, { terminal, live, reload });
       log.info(
         { port: app.port, endpoint: settings.endpoint, site: `http://localhost:${app.port}${app.basePath}/` },
         'ready',

@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
@@ -7,7 +8,13 @@ import { didYouMean, messageOf, PressmarkError, quote } from '../errors.js';
 import { type Config, schema } from './schema.js';
 import { siteSchema } from './site-schema.js';
 
-const NAMES = ['pressmark.config.js', 'pressmark.config.mjs', 'pressmark.config.json', 'pressmark.config.ts'];
+/** What a config file may be called; the first that is there counts. */
+export const CONFIG_NAMES = [
+  'pressmark.config.js',
+  'pressmark.config.mjs',
+  'pressmark.config.json',
+  'pressmark.config.ts',
+];
 
 /** What the command line says; over the environment and the file. */
 export interface Flags {
@@ -45,7 +52,7 @@ export async function loadSettings(
 ): Promise<Settings> {
   if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
     throw invalid(`--dir ${quote(dir, 200)} is no folder`);
-  const configFile = NAMES.map((name) => join(dir, name)).find((path) => fs.existsSync(path));
+  const configFile = CONFIG_NAMES.map((name) => join(dir, name)).find((path) => fs.existsSync(path));
   const environment = readEnvironment(dir, variables);
   const input = configFile === undefined ? {} : await readConfigFile(configFile);
   const result = schema.safeParse({ ...input, ...fromEnvironment(environment), ...flags });
@@ -100,12 +107,25 @@ async function readConfigFile(path: string): Promise<object> {
   try {
     const value: unknown = path.endsWith('.json')
       ? JSON.parse(fs.readFileSync(path, 'utf8'))
-      : (await import(pathToFileURL(path).href)).default;
+      : (await importAnew(path)).default;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch (cause) {
     throw invalid(`${path} cannot be read: ${messageOf(cause).split('\n', 1)[0]}`, cause);
   }
   throw invalid(`${path} must export its settings as an object: export default defineConfig({ … })`);
+}
+
+/** When each config module was first read: Node keeps modules, so one that has changed since gets another address. */
+const firstRead = new Map<string, number>();
+
+async function importAnew(path: string): Promise<{ default?: unknown }> {
+  const { mtimeMs } = fs.statSync(path);
+  const first = firstRead.get(path) ?? mtimeMs;
+  firstRead.set(path, first);
+  const { href } = pathToFileURL(path);
+  if (mtimeMs === first) return import(href);
+  delete createRequire(import.meta.url).cache[path]; // a CommonJS module is kept by its path alone
+  return import(`${href}?${mtimeMs}`);
 }
 
 function describe(error: z.ZodError, configFile: string | undefined): string {

@@ -3,10 +3,15 @@ import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Answer, Request } from './messages.js';
 
+/** An old thread that has nothing to do ends at once. */
+const RENEW_MS = 5_000;
+
 /** The builder's thread as the main thread sees it: started when needed, and again after a crash. */
 export interface BuilderThread {
   /** Asks for a build. Never rejects; a thread that dies of it has `failed`. One request at a time. */
   build(paths: readonly string[] | 'all'): Promise<Answer>;
+  /** Has the next build made by a new thread, which is spawned with what is known then. */
+  renew(): void;
   /** Ends the thread after the build under way, or by force after `ms`. */
   close(ms: number): Promise<void>;
 }
@@ -14,6 +19,7 @@ export interface BuilderThread {
 /** A thread that is not started yet. */
 export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThread {
   let worker: Worker | undefined;
+  let isStale = false;
   let waiting: ((answer: Answer) => void) | undefined;
 
   function start(): Worker {
@@ -46,6 +52,12 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     });
   }
 
+  async function build(paths: readonly string[] | 'all'): Promise<Answer> {
+    if (isStale) await close(RENEW_MS);
+    isStale = false;
+    return ask({ do: 'build', paths });
+  }
+
   async function close(ms: number): Promise<void> {
     const open = worker;
     if (open === undefined) return;
@@ -59,5 +71,9 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     clearTimeout(deadline);
   }
 
-  return { build: (paths) => ask({ do: 'build', paths }), close };
+  function renew(): void {
+    isStale = true;
+  }
+
+  return { build, renew, close };
 }

@@ -9,14 +9,25 @@ const CLOSE_MS = 5_000;
 /** Pauses before a build that failed is tried again: the first, doubled each time up to the last. */
 const RETRY_MS = { thread: { first: 1_000, last: 60_000 }, pages: { first: 30_000, last: 600_000 } };
 
+export interface SitePluginOptions {
+  spawn(): Worker;
+  readonly contentDir: string;
+  /**
+   * Told at the start how to have everything built anew after templates or settings have changed: with
+   * `renewed` by a new thread. Returns what ends that.
+   */
+  watch?(rebuild: (how: { renewed: boolean }) => void): () => Promise<void>;
+}
+
 /**
  * The static generator as a plugin of the receiver: every stored, edited or removed article is built into
  * pages by a thread of its own, so that no delivery waits for it.
  *
  * @param options.spawn starts the builder's thread, in which `serveBuilds` answers.
  * @param options.contentDir the content folder, relative to the site's folder.
+ * @param options.watch see there.
  */
-export function sitePlugin(options: { spawn(): Worker; contentDir: string }): Plugin {
+export function sitePlugin(options: SitePluginOptions): Plugin {
   const prefix = folderPrefix(options.contentDir);
 
   return definePlugin({
@@ -68,8 +79,16 @@ export function sitePlugin(options: { spawn(): Worker; contentDir: string }): Pl
       host.addAction('article.updated', changed);
       host.addAction('article.edited', changed);
       host.addAction('article.removed', changed);
-      host.addAction('host.ready', () => schedule.request('all'));
+      let unwatch: (() => Promise<void>) | undefined;
+      host.addAction('host.ready', () => {
+        schedule.request('all');
+        unwatch = options.watch?.(({ renewed }) => {
+          if (renewed) thread.renew();
+          schedule.request('all');
+        });
+      });
       host.onClose(async () => {
+        await unwatch?.();
         clearTimeout(retry);
         const end = performance.now() + CLOSE_MS;
         await Promise.race([schedule.drain(), elapsed(CLOSE_MS)]);

@@ -29,6 +29,8 @@ export interface ReceiverOptions {
   readonly preload?: string;
   /** A command that runs the program, such as strace with its arguments. */
   readonly wrapper?: readonly string[];
+  /** Further arguments. */
+  readonly args?: readonly string[];
   /** @default one that the system chooses */
   readonly port?: number;
 }
@@ -112,7 +114,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
 
 function spawnStart(
   dir: string,
-  { env = {}, preload, wrapper = [], port = 0 }: ReceiverOptions,
+  { env = {}, preload, wrapper = [], args: further = [], port = 0 }: ReceiverOptions,
 ): ChildProcess {
   const [command = process.execPath, ...args] = [
     ...wrapper,
@@ -124,6 +126,7 @@ function spawnStart(
     dir,
     '--port',
     String(port),
+    ...further,
   ];
   return spawn(command, args, {
     env: { ...bareEnvironment(), PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, ...env },

@@ -9,7 +9,7 @@ import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 import { sendThenRead } from '../../support/sockets.js';
 import { until } from '../../support/until.js';
 
-const receiver = sharedReceiver(test, STORE_ONLY);
+const receiver = sharedReceiver(test, { ...STORE_ONLY, args: ['--no-live'] });
 
 test.serial.before(() => {
   const { dir } = receiver();

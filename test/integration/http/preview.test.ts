@@ -8,7 +8,7 @@ import { until } from '../../support/until.js';
 
 test('200: the built page is served at its path; 404 with the site’s own page elsewhere', async (t) => {
   const dir = tempDir(t);
-  const receiver = await startReceiver(t, { dir });
+  const receiver = await startReceiver(t, { dir, args: ['--no-live'] });
   await receiver.post('article.published', article({ slug: 'hive' }));
   await until(
     () =>

@@ -6,7 +6,7 @@ import { ask } from '../../support/ask.js';
 import { article } from '../../support/events.js';
 import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 
-const receiver = sharedReceiver(test, STORE_ONLY);
+const receiver = sharedReceiver(test, { ...STORE_ONLY, args: ['--no-live'] });
 
 /** Puts a file into the output folder; every test has names of its own. */
 function put(file: string, bytes: string | Uint8Array): string {

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Middleware } from 'koa';
+import { definePlugin, type Plugin } from '../host/plugins.js';
+
+/** No file of a site has such a path: dot files are not served. */
+const EVENTS = '/.pressmark/live';
+const SCRIPT = '/.pressmark/live.js';
+
+/** Proxies and browsers give up connections on which nothing comes. */
+const HEARTBEAT_MS = 15_000;
+
+const LOOPBACK = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+/** What a proxy adds; a page that passes through one may be the public's. */
+const OF_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.+|cf-.+)$/;
+
+/**
+ * Asks again and again whether the page is still the newest. Does nothing on a page that is not looked at on this
+ * very machine, should a proxy that says nothing of itself have let it through.
+ */
+const script = (basePath: string) => `const { hostname } = location;
+if (/^(localhost|.+\\.localhost|127\\..+|\\[::1\\])$/.test(hostname)) {
+  const mine = new URL(import.meta.url).search.slice(1);
+  new EventSource('${basePath}${EVENTS}').onmessage = ({ data }) => {
+    if (data !== mine) location.reload();
+  };
+}
+`;
+
+/** The reloading of pages in browsers on the preview; see `createLiveReload`. */
+export interface LiveReload {
+  /** Hears of builds. */
+  readonly plugin: Plugin;
+  /** Answers what the script asks for. */
+  readonly middleware: Middleware;
+  /** The page with the script in it where a browser on this machine asks; else undefined. */
+  inject(request: IncomingMessage): ((html: Buffer) => Buffer) | undefined;
+  /** Ends the connections that are kept open. */
+  close(): void;
+}
+
+/**
+ * Reloads the pages that a browser on this machine shows whenever a build has changed something. The script that
+ * does it is put into pages on their way out, never into a file.
+ *
+ * @param basePath the path below which the site stands, `''` for the root.
+ */
+export function createLiveReload(basePath: string): LiveReload {
+  const run = randomBytes(4).toString('hex');
+  const open = new Set<ServerResponse>();
+  let builds = 0;
+  const version = () => `${run}-${builds}`;
+
+  const heartbeat = setInterval(() => {
+    for (const response of open) response.write(':\n\n');
+  }, HEARTBEAT_MS).unref();
+
+  const plugin = definePlugin({
+    name: 'live-reload',
+    setup: (host) =>
+      host.addAction('site.built', ({ written, removed }) => {
+        if (written + removed === 0) return;
+        builds++;
+        for (const response of open) response.write(`data: ${version()}\n\n`);
+      }),
+  });
+
+  const middleware: Middleware = async (context, next) => {
+    const path = context.path.startsWith(basePath) ? context.path.slice(basePath.length) : '';
+    if (context.method !== 'GET' || !isLocal(context.req)) return next();
+    if (path === SCRIPT) {
+      context.set('Cache-Control', 'no-cache');
+      context.type = 'js';
+      context.body = script(basePath);
+      return;
+    }
+    if (path !== EVENTS) return next();
+    context.respond = false;
+    const { res } = context;
+    res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
+    // At once, as pages may have changed between the page and this; and after a restart everything is another.
+    res.write(`retry: 500\ndata: ${version()}\n\n`);
+    open.add(res);
+    res.once('close', () => open.delete(res));
+  };
+
+  function inject(request: IncomingMessage) {
+    if (!isLocal(request)) return undefined;
+    const tag = Buffer.from(`<script type="module" src="${basePath}${SCRIPT}?${version()}"></script>\n`);
+    return (html: Buffer) => {
+      const end = html.lastIndexOf('</body>');
+      const at = end === -1 ? html.length : end;
+      return Buffer.concat([html.subarray(0, at), tag, html.subarray(at)]);
+    };
+  }
+
+  function close(): void {
+    clearInterval(heartbeat);
+    for (const response of open) response.end();
+  }
+
+  return { plugin, middleware, inject, close };
+}
+
+/** Whether a browser on this machine asks, and no proxy for somebody else: those of old speak HTTP/1.0. */
+function isLocal({ headers, httpVersion }: IncomingMessage): boolean {
+  return (
+    LOOPBACK.test(headers.host ?? '') &&
+    httpVersion !== '1.0' &&
+    !Object.keys(headers).some((name) => OF_PROXIES.test(name))
+  );
+}

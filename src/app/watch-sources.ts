@@ -1,0 +1,58 @@
+import { basename } from 'node:path';
+import { watch } from 'chokidar';
+import { CONFIG_NAMES } from '../config/load.js';
+import { messageOf } from '../errors.js';
+import type { Log } from '../log.js';
+
+/** Changes are gathered this long, so that an editor's write-rename-chmod is one. */
+const SETTLE_MS = 100;
+
+/** What the site is made of beside the articles. */
+export interface Sources {
+  /** The site's folder, with the config and `.env`. */
+  readonly dir: string;
+  readonly templatesDir: string;
+}
+
+/** Who is told of a change. */
+export interface SourceListeners {
+  /** A template, a partial or a style sheet came, changed or went. */
+  onTheme(): void;
+  /** The config or `.env` did. */
+  onConfig(): void;
+}
+
+/**
+ * Watches templates and settings, which need not be there yet.
+ *
+ * @returns what ends the watching.
+ */
+export function watchSources(
+  { dir, templatesDir }: Sources,
+  { onTheme, onConfig }: SourceListeners,
+  log: Log,
+): () => Promise<void> {
+  const settings = [...CONFIG_NAMES, '.env'];
+  const watcher = watch([templatesDir, ...settings.map((name) => `${dir}/${name}`)], {
+    ignoreInitial: true,
+  });
+  let due = new Set<() => void>();
+  let timer: NodeJS.Timeout | undefined;
+
+  watcher.on('all', (_event, path) => {
+    due.add(settings.includes(basename(path)) && path === `${dir}/${basename(path)}` ? onConfig : onTheme);
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      const now = due;
+      due = new Set();
+      for (const listener of now) listener();
+    }, SETTLE_MS);
+  });
+  watcher.on('error', (error) =>
+    log.warn({ reason: messageOf(error) }, 'templates and config are not watched; restart after a change'),
+  );
+  return () => {
+    clearTimeout(timer);
+    return watcher.close();
+  };
+}
