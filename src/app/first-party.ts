@@ -11,6 +11,7 @@ import type { Catalog } from '../store/catalog.js';
 import { type ContentFolder, isGone, readArticle } from '../store/entry.js';
 import { foldersOf } from './folders.js';
 import { followSettings } from './follow-settings.js';
+import { openSearch } from './open-search.js';
 import type { BuilderSettings } from './site-builder.js';
 
 /** What the first-party plugins are made from. */
@@ -61,13 +62,14 @@ export function gitEntry(
 }
 
 function siteEntry(options: FirstPartyOptions): PluginEntry {
-  const { settings, terminal } = options;
+  const { settings, terminal, log } = options;
   let current = settings;
   const spawn = () => {
     const { plugins: _, secrets: __, environment: ___, ...serializable } = current;
     const workerData = { settings: serializable satisfies BuilderSettings, terminal };
     return new Worker(new URL('./builder-thread.js', import.meta.url), { workerData });
   };
+  const search = openSearch(() => current, log);
   const watch: SitePluginOptions['watch'] = (rebuild) =>
     followSettings(options, {
       onTheme: () => rebuild({ renewed: false }),
@@ -76,7 +78,10 @@ function siteEntry(options: FirstPartyOptions): PluginEntry {
         rebuild({ renewed: true });
       },
     });
-  return { plugin: sitePlugin({ spawn, contentDir: settings.content, watch }), origin: 'site in the config' };
+  return {
+    plugin: sitePlugin({ spawn, contentDir: settings.content, watch, search }),
+    origin: 'site in the config',
+  };
 }
 
 /** Where no site is built, a change of the settings is only told of. */

@@ -7,6 +7,7 @@ import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { patternLayout } from '../presets/layout.js';
 import { type Builder, createBuilder } from '../site/build.js';
+import { pagefindVersion } from '../site/pagefind.js';
 import { readerOf } from '../site/reader.js';
 import { siteInfoOf } from '../site/site-info.js';
 import { createCatalog } from '../store/catalog.js';
@@ -42,6 +43,8 @@ export async function openSiteBuilder(
 ): Promise<SiteBuilder> {
   if (!buildsSite(settings))
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
+  const { pageSize, search } = settings.site;
+  const hasSearch = search !== false && (await pagefindVersion(log)) !== undefined;
   const { contentDir, ...folders } = foldersOf(settings);
   const content = {
     root: contentDir,
@@ -62,8 +65,8 @@ export async function openSiteBuilder(
     ...folders,
     content,
     catalog,
-    site: siteInfoOf(settings.siteUrl, settings.site),
-    pageSize: settings.site.pageSize,
+    site: siteInfoOf(settings.siteUrl, { ...settings.site, search: hasSearch }),
+    pageSize,
     log,
     hooks: host.hooks,
     fingerprint: fingerprint(plugins, settings.configFile),

@@ -32,7 +32,8 @@ async function failuresOf(settings: Settings, said: Exclude<Settings['site'], fa
     articles: NO_ARTICLES,
   });
   try {
-    return await tryTheme(templatesDir, siteInfoOf(settings.siteUrl, said), host.hooks);
+    const site = siteInfoOf(settings.siteUrl, { ...said, search: said.search !== false });
+    return await tryTheme(templatesDir, site, host.hooks);
   } finally {
     await host.close();
   }

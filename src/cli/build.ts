@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { openSearch } from '../app/open-search.js';
 import { buildsSite, openSiteBuilder } from '../app/site-builder.js';
 import { loadSettings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
@@ -19,6 +20,8 @@ export function buildCommand(): Command {
       const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
       const { builder, close } = await openSiteBuilder(settings, settings.plugins, log);
       const report = await builder.buildAll({ force: true });
+      const search = openSearch(() => settings, log);
+      const index = await search.index(builder.newestPages);
       await close();
       const { pages, written, removed, failed, ms } = report;
       if (json) console.log(JSON.stringify(report));
@@ -26,6 +29,6 @@ export function buildCommand(): Command {
         console.log(
           `${pages} pages built in ${Math.round(ms)} ms: ${written} written, ${removed} removed, ${failed} failed → ${settings.output}/`,
         );
-      if (failed > 0) process.exitCode = 1;
+      if (failed > 0 || index?.is === 'failed') process.exitCode = 1;
     });
 }

@@ -157,6 +157,7 @@ function knownKeys(path: readonly PropertyKey[]): string[] {
 
 function knownSiteKeys([, key]: readonly PropertyKey[]): string[] {
   if (key === 'navigation') return ['label', 'href'];
+  if (key === 'search') return ['maxPages'];
   if (key === 'logo') return ['src', 'width', 'height'];
   return Object.keys(siteSchema.shape);
 }

@@ -46,6 +46,15 @@ export const siteSchema = z.strictObject({
     .default('UTC'),
   /** Articles on one page of a list. @default 20 */
   pageSize: z.int().min(1).max(1_000).default(20),
+  /**
+   * The search page and its index, where Pagefind runs. `maxPages`: how many of the newest articles can be found.
+   * @default true: at most 5,000, and as many as the indexing can hold in a quarter of the machine's memory
+   */
+  search: z
+    .union([z.boolean(), z.strictObject({ maxPages: z.int().min(1) })], {
+      error: 'must be true, false or { maxPages }',
+    })
+    .default(true),
 });
 
 function isAddress(text: string): boolean {

@@ -69,10 +69,12 @@ export interface SiteInfo {
   readonly locale: string;
   /** Whose days dates show, such as `Europe/Vienna`. */
   readonly timeZone: string;
+  /** Whether the site has a search page. */
+  readonly search: boolean;
 }
 
 /** The kinds of pages. */
-export type PageKind = 'article' | 'home' | 'archive' | 'tag' | 'tags' | 'author' | 'notFound';
+export type PageKind = 'article' | 'home' | 'archive' | 'tag' | 'tags' | 'author' | 'search' | 'notFound';
 
 /** What every page's template gets. */
 export interface PageContext {

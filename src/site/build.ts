@@ -1,3 +1,4 @@
+import type { SearchPage } from './search-messages.js';
 import { createSite, type SiteOptions, type SiteReport } from './site.js';
 
 export type { SiteOptions, SiteReport } from './site.js';
@@ -12,6 +13,8 @@ export interface Builder {
   buildAll(options?: { force?: boolean }): Promise<SiteReport>;
   /** Brings the output up to date after these paths (below the content folder) may have changed. */
   buildChanged(paths: readonly string[]): Promise<SiteReport>;
+  /** The pages of the newest articles as they were built last, at most `count`, oldest first. */
+  newestPages(count: number): Promise<SearchPage[]>;
   /** Waits for the build under way and lets go of everything. */
   close(): Promise<void>;
 }
@@ -21,7 +24,7 @@ export function createBuilder(options: SiteOptions): Builder {
   const site = createSite(options);
   let queue: Promise<unknown> = Promise.resolve();
 
-  function enqueue(build: () => Promise<SiteReport>): Promise<SiteReport> {
+  function enqueue<T>(build: () => Promise<T>): Promise<T> {
     const result = queue.then(build);
     queue = result.catch(() => undefined); // told to whoever asked for that build
     return result;
@@ -30,6 +33,7 @@ export function createBuilder(options: SiteOptions): Builder {
   return {
     buildAll: ({ force = false } = {}) => enqueue(() => site.update({ paths: undefined, force })),
     buildChanged: (paths) => enqueue(() => site.update({ paths, force: false })),
+    newestPages: (count) => enqueue(async () => site.newestPages(count)),
     close: async () => {
       await queue;
       site.close();

@@ -2,14 +2,17 @@ import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Answer, Request } from './messages.js';
+import type { SearchPage } from './search-messages.js';
 
 /** An old thread that has nothing to do ends at once. */
 const RENEW_MS = 5_000;
 
 /** The builder's thread as the main thread sees it: started when needed, and again after a crash. */
 export interface BuilderThread {
-  /** Asks for a build. Never rejects; a thread that dies of it has `failed`. One request at a time. */
+  /** Asks for a build. Never rejects; a thread that dies of it has `failed`. */
   build(paths: readonly string[] | 'all'): Promise<Answer>;
+  /** Asks for the newest pages as they were built last; undefined where the thread cannot tell. */
+  newestPages(count: number): Promise<readonly SearchPage[] | undefined>;
   /** Has the next build made by a new thread, which is spawned with what is known then. */
   renew(): void;
   /** Ends the thread after the build under way, or by force after `ms`. */
@@ -20,7 +23,8 @@ export interface BuilderThread {
 export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThread {
   let worker: Worker | undefined;
   let isStale = false;
-  let waiting: ((answer: Answer) => void) | undefined;
+  /** Who waits for an answer; the thread answers in the order in which it was asked. */
+  let waiting: ((answer: Answer) => void)[] = [];
 
   function start(): Worker {
     const started = spawn();
@@ -29,20 +33,21 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     started.on('error', (error) => log.error({ err: error }, 'the thread that builds pages has crashed'));
     started.on('exit', (code) => {
       if (worker === started) worker = undefined;
-      settle({ is: 'failed', reason: `the thread that builds pages ended with code ${code}` });
+      const left = waiting;
+      waiting = [];
+      for (const resolve of left)
+        resolve({ is: 'failed', reason: `the thread that builds pages ended with code ${code}` });
     });
     return started;
   }
 
   function settle(answer: Answer): void {
-    const resolve = waiting;
-    waiting = undefined;
-    resolve?.(answer);
+    waiting.shift()?.(answer);
   }
 
   function ask(request: Request): Promise<Answer> {
     return new Promise((resolve) => {
-      waiting = resolve;
+      waiting.push(resolve);
       try {
         worker ??= start();
         worker.postMessage(request);
@@ -56,6 +61,12 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     if (isStale) await close(RENEW_MS);
     isStale = false;
     return ask({ do: 'build', paths });
+  }
+
+  async function newestPages(count: number): Promise<readonly SearchPage[] | undefined> {
+    if (worker === undefined || isStale) return undefined; // another one, which has built nothing yet
+    const answer = await ask({ do: 'name', newest: count });
+    return answer.is === 'named' ? answer.pages : undefined;
   }
 
   async function close(ms: number): Promise<void> {
@@ -75,5 +86,5 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     isStale = true;
   }
 
-  return { build, renew, close };
+  return { build, newestPages, renew, close };
 }

@@ -71,6 +71,7 @@ export function createHelpers(site: SiteInfo, theme: Theme, { tags, authors }: L
     return [
       { label: theme.say('archive'), href: '/archive/' },
       { label: theme.say('tags'), href: '/tags/' },
+      ...(site.search ? [{ label: theme.say('search'), href: '/search/' }] : []),
     ];
   }
 }

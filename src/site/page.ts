@@ -45,6 +45,7 @@ const TEMPLATE: Readonly<Record<PageKind, string>> = {
   tag: 'tag',
   tags: 'tags',
   author: 'author',
+  search: 'search',
   notFound: 'not-found',
 };
 

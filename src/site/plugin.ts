@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { definePlugin, type Plugin } from '../host/plugins.js';
 import { createBuilderThread } from './builder-thread.js';
 import { createSchedule, type Work } from './schedule.js';
+import type { Search } from './search.js';
 
 /** How long pending work may take when the service stops. */
 const CLOSE_MS = 5_000;
@@ -10,6 +11,8 @@ const CLOSE_MS = 5_000;
 const RETRY_MS = { thread: { first: 1_000, last: 60_000 }, pages: { first: 30_000, last: 600_000 } };
 
 export interface SitePluginOptions {
+  /** The index of the site's search; undefined for a site without. */
+  readonly search?: Search;
   spawn(): Worker;
   readonly contentDir: string;
   /**
@@ -51,6 +54,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
           failures = report.failed === 0 ? 0 : failures + 1;
           if (report.failed > 0) later([], pause(RETRY_MS.pages));
           void host.doAction('site.built', report);
+          options.search?.built(thread.newestPages);
         } else if (answer.is === 'failed') {
           failures++;
           const ms = pause(RETRY_MS.thread);
@@ -88,7 +92,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         });
       });
       host.onClose(async () => {
-        await unwatch?.();
+        await Promise.all([unwatch?.(), options.search?.close()]);
         clearTimeout(retry);
         const end = performance.now() + CLOSE_MS;
         await Promise.race([schedule.drain(), elapsed(CLOSE_MS)]);

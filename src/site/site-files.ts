@@ -38,6 +38,16 @@ export function siteFiles(
     '404.html',
     fixed(() => render(sitePage(site, 'notFound', '/404.html', texts))),
   );
+  if (site.search) {
+    const page = sitePage(site, 'search', '/search/', {
+      title: { say: 'search' },
+      description: { say: 'searchOf', values: { site: site.title } },
+    });
+    files.set(
+      page.file,
+      fixed(() => render(page)),
+    );
+  }
   // Robots are asked about at a host's root alone.
   if (site.basePath === '')
     files.set(

@@ -17,6 +17,8 @@ export interface SiteSettings {
   readonly accent: string;
   readonly locale?: string | undefined;
   readonly timeZone: string;
+  /** Whether there is a search page. */
+  readonly search: boolean;
 }
 
 /** A logo that does not say its size stands in a square, in pixels. */
@@ -28,7 +30,7 @@ const LOGO_SIZE = 36;
  * @param url absolute, without a trailing slash.
  */
 export function siteInfoOf(url: string, settings: SiteSettings): SiteInfo {
-  const { title, description, author, timeZone, logo } = settings;
+  const { title, description, author, timeZone, search, logo } = settings;
   const language = localeOf(settings.language);
   return {
     url,
@@ -40,6 +42,7 @@ export function siteInfoOf(url: string, settings: SiteSettings): SiteInfo {
     direction: directionOf(language),
     locale: localeOf(settings.locale ?? language),
     timeZone,
+    search,
     accent: accentOf(settings.accent),
     navigation: settings.navigation ?? null,
     logo: typeof logo === 'string' ? { src: logo, width: LOGO_SIZE, height: LOGO_SIZE } : (logo ?? null),

@@ -17,6 +17,7 @@ import { openOutput } from './output.js';
 import { linkOf } from './page.js';
 import { createPages } from './pages.js';
 import { createRound, type Round } from './round.js';
+import type { SearchPage } from './search-messages.js';
 import type { Piece } from './series.js';
 import { type SiteFile, siteFiles } from './site-files.js';
 import { STYLE_SHEET } from './theme.js';
@@ -233,5 +234,13 @@ export function createSite(options: SiteOptions) {
     );
   }
 
-  return { update, close: lock.close };
+  function newestPages(count: number): SearchPage[] {
+    return model.all.items.slice(-count).flatMap(({ entry, file }) => {
+      const written = manifest.files.get(file);
+      const path = new URL(entry.url).pathname.slice(site.basePath.length);
+      return written === undefined ? [] : [{ file, path, hash: written.hash, size: written.size }];
+    });
+  }
+
+  return { update, newestPages, close: lock.close };
 }

@@ -41,6 +41,7 @@ export interface Receiver extends Client {
   /** `http://127.0.0.1:<port>`. */
   readonly origin: string;
   readonly port: number;
+  readonly pid: number | undefined;
   readonly log: readonly LogLine[];
   stderr(): string;
   /** Sends a signal that ends the process, and waits for its end. */
@@ -97,6 +98,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     dir,
     origin,
     port,
+    pid: child.pid,
     log,
     stderr: () => stderr,
     signal: send,

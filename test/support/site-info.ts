@@ -10,6 +10,7 @@ export function siteInfo(url: string, settings: Partial<SiteSettings> = {}): Sit
     author: 'Somebody',
     accent: '#93371f',
     timeZone: 'UTC',
+    search: false,
     ...settings,
   });
 }

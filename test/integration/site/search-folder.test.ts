@@ -1,0 +1,102 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { type IndexFile, openSearchFolder } from '../../../src/site/search-folder.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+/** An index as Pagefind writes it: files named by their content, and one that names them. */
+function index(...words: string[]): IndexFile[] {
+  const entry = { path: 'pagefind-entry.json', content: Buffer.from(JSON.stringify(words)) };
+  const parts = words.map((word) => ({
+    path: `fragment/en_${word}.pf_fragment`,
+    content: Buffer.from(word),
+  }));
+  return [entry, ...parts, { path: 'pagefind.js', content: Buffer.from('code') }];
+}
+
+const namesIn = (folder: string) =>
+  fs
+    .readdirSync(join(folder, 'pagefind'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => fs.statSync(join(folder, 'pagefind', name)).isFile())
+    .sort();
+
+/** Whether everything is there that the entry names. */
+function isWhole(folder: string): boolean {
+  const words: string[] = JSON.parse(fs.readFileSync(join(folder, 'pagefind/pagefind-entry.json'), 'utf8'));
+  return words.every((word) => fs.existsSync(join(folder, `pagefind/fragment/en_${word}.pf_fragment`)));
+}
+
+test('a new index takes the place of the old one, whose files stay until the next', (t) => {
+  const dir = tempDir(t);
+  const folder = openSearchFolder(dir);
+  folder.replace(index('a', 'b'), '1');
+  folder.replace(index('b', 'c'), '2');
+  t.true(isWhole(dir));
+  const files = (...words: string[]) => [
+    ...words.map((word) => `fragment/en_${word}.pf_fragment`),
+    'pagefind-entry.json',
+    'pagefind.js',
+    'pressmark.json',
+  ];
+  t.deepEqual(namesIn(dir), files('a', 'b', 'c'));
+  folder.replace(index('c'), '3');
+  t.deepEqual(namesIn(dir), files('b', 'c'));
+  t.true(folder.isCurrent('3'));
+  t.false(folder.isCurrent('2'));
+});
+
+test('an index of which a file is missing or cut off is not current', (t) => {
+  const dir = tempDir(t);
+  const folder = openSearchFolder(dir);
+  folder.replace(index('a', 'b'), '1');
+  fs.truncateSync(join(dir, 'pagefind/fragment/en_b.pf_fragment'));
+  t.false(folder.isCurrent('1'));
+  folder.replace(index('a', 'b'), '1');
+  t.true(folder.isCurrent('1'));
+  fs.rmSync(join(dir, 'pagefind/pagefind.js'));
+  t.false(folder.isCurrent('1'));
+});
+
+test('where writing fails in the middle the old index is whole, and the next writing leaves nothing behind', (t) => {
+  const dir = tempDir(t);
+  const folder = openSearchFolder(dir);
+  folder.replace(index('a'), '1');
+  fs.mkdirSync(join(dir, 'pagefind/fragment/en_c.pf_fragment'));
+  t.throws(() => folder.replace(index('b', 'c', 'd'), '2'));
+  t.true(isWhole(dir));
+  t.true(fs.readFileSync(join(dir, 'pagefind/pagefind-entry.json'), 'utf8').includes('a'));
+  t.false(folder.isCurrent('1') || folder.isCurrent('2'));
+
+  fs.rmdirSync(join(dir, 'pagefind/fragment/en_c.pf_fragment'));
+  fs.writeFileSync(join(dir, 'pagefind/.pressmark-0123.tmp'), 'half');
+  folder.replace(index('e'), '3');
+  folder.replace(index('f'), '4');
+  t.deepEqual(
+    namesIn(dir).filter((name) => !name.startsWith('p')),
+    ['fragment/en_e.pf_fragment', 'fragment/en_f.pf_fragment'],
+  );
+});
+
+test('files of others are neither removed nor taken for ours', (t) => {
+  const dir = tempDir(t);
+  const folder = openSearchFolder(dir);
+  t.false(folder.isForeign());
+  fs.mkdirSync(join(dir, 'pagefind'));
+  fs.writeFileSync(join(dir, 'pagefind/pagefind-entry.json'), 'theirs');
+  t.true(folder.isForeign());
+  folder.remove();
+  t.deepEqual(namesIn(dir), ['pagefind-entry.json']);
+
+  fs.rmSync(join(dir, 'pagefind'), { recursive: true });
+  folder.replace(index('a'), '1');
+  fs.writeFileSync(join(dir, 'pagefind/fragment/mine.txt'), 'mine');
+  folder.replace(index('b'), '2');
+  folder.replace(index('c'), '3');
+  t.true(fs.existsSync(join(dir, 'pagefind/fragment/mine.txt')));
+  folder.remove();
+  t.deepEqual(namesIn(dir), ['fragment/mine.txt']);
+  fs.rmSync(join(dir, 'pagefind'), { recursive: true });
+  folder.replace(index('a'), '1');
+  folder.remove();
+  t.false(fs.existsSync(join(dir, 'pagefind')));
+});
