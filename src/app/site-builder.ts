@@ -43,7 +43,7 @@ export async function openSiteBuilder(
 ): Promise<SiteBuilder> {
   if (!buildsSite(settings))
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
-  const { pageSize, search } = settings.site;
+  const { pageSize, search, hosting, compress } = settings.site;
   const hasSearch = search !== false && (await pagefindVersion(log)) !== undefined;
   const { contentDir, ...folders } = foldersOf(settings);
   const content = {
@@ -67,6 +67,8 @@ export async function openSiteBuilder(
     catalog,
     site: siteInfoOf(settings.siteUrl, { ...settings.site, search: hasSearch }),
     pageSize,
+    hosting,
+    compress,
     log,
     hooks: host.hooks,
     fingerprint: fingerprint(plugins, settings.configFile),

@@ -11,6 +11,10 @@ const address = z.string().refine(isAddress, {
 
 const length = z.int().min(1).max(4_096);
 
+const host = z.enum(['cloudflare-pages', 'github-pages', 'netlify'], {
+  error: 'must be cloudflare-pages, github-pages or netlify, or a list of these',
+});
+
 /** What the built site says of itself and how it looks, with the defaults. */
 export const siteSchema = z.strictObject({
   /** The site's name. */
@@ -55,6 +59,10 @@ export const siteSchema = z.strictObject({
       error: 'must be true, false or { maxPages }',
     })
     .default(true),
+  /** Static hosts whose own files are written beside the site: `_headers`, or `.nojekyll` and `CNAME`. */
+  hosting: z.union([host.transform((name) => [name]), z.array(host)]).default([]),
+  /** Whether compressed files (`.br`, `.gz`) are written beside pages, feeds and style sheets. @default false */
+  compress: z.boolean().default(false),
 });
 
 function isAddress(text: string): boolean {

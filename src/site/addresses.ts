@@ -2,7 +2,7 @@ import type { SiteInfo } from '../host/page-types.js';
 
 /** Where the site's own pages stand; an article there would overwrite them. */
 const RESERVED =
-  /^(?:index\.html?|404\.html?|(?:feed|rss)\.xml|feed\.json|robots\.txt|favicon\.svg|sitemap[^/]*\.xml|(?:archive|assets|authors|pagefind|search|tags)(?:\/.*|\.html?))$/i;
+  /^(?:index\.html?|404\.html?|(?:feed|rss)\.xml|feed\.json|robots\.txt|favicon\.svg|(?:_headers|cname)(?:\/.*)?|sitemap[^/]*\.xml|(?:archive|assets|authors|pagefind|search|tags)(?:\/.*|\.html?))$/i;
 
 /** Longest name that file systems allow, in bytes. */
 const LONGEST_NAME = 255;

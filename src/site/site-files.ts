@@ -3,6 +3,7 @@ import type { FeedItem, SiteInfo } from '../host/page-types.js';
 import type { Content } from './draft.js';
 import type { Dress } from './dress.js';
 import { FEED_SIZE, FEEDS } from './feeds.js';
+import { type Hosting, hostingFiles } from './hosting-files.js';
 import { sitePage, summaryOf } from './page.js';
 import type { Piece, Series } from './series.js';
 
@@ -18,6 +19,7 @@ export interface SiteFile {
  * pages need it.
  *
  * @param htmlOf the HTML of articles.
+ * @param hosting static hosts that want files of their own.
  */
 export function siteFiles(
   site: SiteInfo,
@@ -25,6 +27,7 @@ export function siteFiles(
   all: Series,
   { theme, render, renderFile }: Dress,
   htmlOf: (pieces: readonly Piece[]) => string[],
+  hosting: readonly Hosting[] = [],
 ): ReadonlyMap<string, SiteFile> {
   const fixed = (make: SiteFile['make']): SiteFile => ({ shows: 'nothing', make });
   const files = new Map<string, SiteFile>([[theme.styleSheet.file, fixed(() => theme.styleSheet.text)]]);
@@ -38,6 +41,11 @@ export function siteFiles(
     '404.html',
     fixed(() => render(sitePage(site, 'notFound', '/404.html', texts))),
   );
+  for (const { file, text } of hostingFiles(hosting, site, [theme.styleSheet.file]))
+    files.set(
+      file,
+      fixed(() => text),
+    );
   if (site.search) {
     const page = sitePage(site, 'search', '/search/', {
       title: { say: 'search' },

@@ -7,17 +7,19 @@ import { type Catalog, createCatalog } from '../store/catalog.js';
 import type { ContentFolder, Entry } from '../store/entry.js';
 import { articlePage, createHtmlReader } from './article-pages.js';
 import { createBuildLock } from './build-lock.js';
+import { compressedOutput, removeAllCompressed } from './compressed.js';
 import { type Dress, dressUp } from './dress.js';
+import type { Hosting } from './hosting-files.js';
 import { createIntake } from './intake.js';
 import { createLarder } from './larder.js';
 import { openManifest } from './manifest.js';
 import { createModel } from './model.js';
 import { neighboursOf } from './neighbours.js';
+import { newestPages } from './newest-pages.js';
 import { openOutput } from './output.js';
 import { linkOf } from './page.js';
 import { createPages } from './pages.js';
 import { createRound, type Round } from './round.js';
-import type { SearchPage } from './search-messages.js';
 import type { Piece } from './series.js';
 import { type SiteFile, siteFiles } from './site-files.js';
 import { STYLE_SHEET } from './theme.js';
@@ -36,6 +38,10 @@ export interface SiteOptions {
   readonly hooks: Hooks;
   /** Articles on the home page and on every full page of a list. @default 20 */
   readonly pageSize?: number;
+  /** Static hosts that want files of their own. @default none */
+  readonly hosting?: readonly Hosting[];
+  /** Whether compressed files lie beside the texts. @default false */
+  readonly compress?: boolean;
   /** The builder's index of the articles, for those who read beside it. Default: one of its own. */
   readonly catalog?: Catalog;
   /**
@@ -60,9 +66,19 @@ const MANY_FAILURES = 500;
 
 /** What a site consists of and how it is brought up to date; one update at a time. */
 export function createSite(options: SiteOptions) {
-  const { content, site, log, hooks, catalog = createCatalog(), pageSize = 20 } = options;
+  const {
+    content,
+    site,
+    log,
+    hooks,
+    catalog = createCatalog(),
+    pageSize = 20,
+    hosting = [],
+    compress = false,
+  } = options;
   const manifest = openManifest(join(options.stateDir, 'site-manifest.ndjson'), options.outputDir);
-  const output = openOutput(options.outputDir, join(options.stateDir, 'build'), manifest, log);
+  const plainOutput = openOutput(options.outputDir, join(options.stateDir, 'build'), manifest, log);
+  const output = compress ? compressedOutput(plainOutput, options.outputDir) : plainOutput;
   const lock = createBuildLock(output.workshop, log);
   const model = createModel(site);
   const larder = createLarder();
@@ -96,6 +112,7 @@ export function createSite(options: SiteOptions) {
       const changed = absorb();
       await build(round, isAll || paths?.length === 0 || before <= MANY_FAILURES ? stale : changed);
       settle();
+      if (isAll && !compress) removeAllCompressed(options.outputDir, manifest.files.keys());
     } catch (error) {
       isLoaded = false; // what was to be built is forgotten; the next build looks at everything
       throw error;
@@ -127,7 +144,7 @@ export function createSite(options: SiteOptions) {
       layout,
       options.fingerprint ?? '',
     ]);
-    besides = siteFiles(site, hooks, model.all, next, htmlOf);
+    besides = siteFiles(site, hooks, model.all, next, htmlOf, hosting);
     return next;
   }
 
@@ -234,13 +251,9 @@ export function createSite(options: SiteOptions) {
     );
   }
 
-  function newestPages(count: number): SearchPage[] {
-    return model.all.items.slice(-count).flatMap(({ entry, file }) => {
-      const written = manifest.files.get(file);
-      const path = new URL(entry.url).pathname.slice(site.basePath.length);
-      return written === undefined ? [] : [{ file, path, hash: written.hash, size: written.size }];
-    });
-  }
-
-  return { update, newestPages, close: lock.close };
+  return {
+    update,
+    newestPages: (count: number) => newestPages(count, site, model.all, manifest),
+    close: lock.close,
+  };
 }

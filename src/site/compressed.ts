@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
+import { systemCode } from '../errors.js';
+import { discard } from '../fs/atomic-write.js';
+import { isMarked, type Output } from './output.js';
+
+/** Smaller files do not get smaller by a packet. */
+const SMALLEST = 1_024;
+
+/** The levels at which a page takes 3 ms; the best ones take 70, for a tenth less. */
+const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+const GZIP = { level: 6 };
+
+interface Kind {
+  readonly suffix: string;
+  compress(bytes: Buffer): Buffer;
+  decompress(bytes: Buffer): Buffer;
+}
+
+const KINDS: readonly Kind[] = [
+  { suffix: '.br', compress: (bytes) => brotliCompressSync(bytes, BROTLI), decompress: brotliDecompressSync },
+  { suffix: '.gz', compress: (bytes) => gzipSync(bytes, GZIP), decompress: gunzipSync },
+];
+
+/** Times that are the same to a file system that keeps them less exactly than another. */
+const SAME_TIME_MS = 2;
+
+/** Files that every site has; where one of them is compressed, others may be. */
+const EXAMPLES = ['index.html', '404.html', 'feed.xml', 'sitemap.xml'];
+
+/**
+ * An output folder in which `x.br` and `x.gz` lie beside every text `x` that Pressmark makes. Nothing is kept about
+ * them: one that has its text's time is of that text, and one that unpacks to a text of ours is ours.
+ *
+ * @param root the folder, absolute.
+ */
+export function compressedOutput(output: Output, root: string): Output {
+  const put: Output['put'] = (file, content) => {
+    const isWritten = output.put(file, content);
+    compress(file);
+    return isWritten;
+  };
+
+  const putDraft: Output['putDraft'] = (file, draft) => {
+    const isWritten = output.putDraft(file, draft);
+    compress(file);
+    return isWritten;
+  };
+
+  /** Brings the compressed files of a text up to date. */
+  function compress(file: string): void {
+    const path = join(root, file);
+    const plain = fs.statSync(path, { throwIfNoEntry: false });
+    if (plain === undefined) return;
+    const due = KINDS.filter(({ suffix }) => !isOfTime(`${path}${suffix}`, plain));
+    if (due.length === 0) return;
+    const bytes = fs.readFileSync(path);
+    if (!isMarked(bytes)) return;
+    for (const { suffix, compress, decompress } of due) {
+      const target = `${path}${suffix}`;
+      if (!isOurs(target, decompress)) continue;
+      if (bytes.length < SMALLEST) discard(target);
+      else place(compress(bytes), plain, target);
+    }
+  }
+
+  function place(bytes: Buffer, { atime, mtime }: fs.Stats, target: string): void {
+    for (const folder of [output.workshop, root]) {
+      const temp = join(folder, `.pressmark-${randomBytes(8).toString('hex')}.tmp`);
+      try {
+        fs.mkdirSync(folder, { recursive: true });
+        fs.writeFileSync(temp, bytes);
+        fs.utimesSync(temp, atime, mtime);
+        fs.renameSync(temp, target);
+        return;
+      } catch (error) {
+        discard(temp);
+        if (systemCode(error) !== 'EXDEV' || folder === root) throw error; // else the output is mounted from elsewhere
+      }
+    }
+  }
+
+  function remove(file: string): boolean {
+    removeCompressed(root, file);
+    return output.remove(file);
+  }
+
+  /** Without its compressed files a text counts as not built, so that they come when this is switched on. */
+  function intactDigest(file: string): string | undefined {
+    const digest = output.intactDigest(file);
+    if (digest === undefined) return undefined;
+    const path = join(root, file);
+    const plain = fs.statSync(path, { throwIfNoEntry: false });
+    if (plain === undefined) return undefined;
+    const isWhole = plain.size < SMALLEST || KINDS.every(({ suffix }) => isOfTime(`${path}${suffix}`, plain));
+    return isWhole ? digest : undefined;
+  }
+
+  return { ...output, put, putDraft, remove, intactDigest };
+}
+
+/**
+ * Removes what was compressed before that was switched off: a web server would go on sending it in place of texts
+ * that have changed since.
+ *
+ * @param files the texts that Pressmark has made.
+ */
+export function removeAllCompressed(root: string, files: Iterable<string>): void {
+  const hasSome = EXAMPLES.some((file) =>
+    KINDS.some(({ suffix }) => fs.existsSync(join(root, file + suffix))),
+  );
+  if (hasSome) for (const file of files) removeCompressed(root, file);
+}
+
+/** Removes the compressed files of a text, but none that somebody else has made. */
+function removeCompressed(root: string, file: string): void {
+  for (const { suffix, decompress } of KINDS) {
+    const path = join(root, `${file}${suffix}`);
+    if (fs.existsSync(path) && isOurs(path, decompress)) discard(path);
+  }
+}
+
+function isOfTime(path: string, plain: fs.Stats): boolean {
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && Math.abs(stat.mtimeMs - plain.mtimeMs) < SAME_TIME_MS;
+}
+
+/** Whether there is nothing at this path that is not ours. */
+function isOurs(path: string, decompress: Kind['decompress']): boolean {
+  if (!fs.existsSync(path)) return true;
+  const bytes = fs.readFileSync(path);
+  try {
+    return isMarked(decompress(bytes));
+  } catch {
+    return false; // no compressed text at all
+  }
+}

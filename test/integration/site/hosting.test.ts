@@ -1,0 +1,78 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { createBuilder } from '../../../src/site/build.js';
+import type { Hosting } from '../../../src/site/hosting-files.js';
+import type { SiteOptions } from '../../../src/site/site.js';
+import { siteInfo } from '../../support/site-info.js';
+import { put, type TestSite, testSite } from './test-site.js';
+
+/** Builds the site anew as with another config. */
+async function buildFor(
+  { options }: TestSite,
+  hosting: readonly Hosting[],
+  changes: Partial<SiteOptions> = {},
+): Promise<void> {
+  await createBuilder({ ...options, hosting, ...changes }).buildAll();
+}
+
+const OF_HOSTS = ['.nojekyll', 'CNAME', '_headers'];
+
+test('a host gets the files it wants, and loses them with the config', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  const present = () => OF_HOSTS.filter((file) => site.has(file));
+  await buildFor(site, []);
+  t.deepEqual(present(), []);
+  await buildFor(site, ['github-pages']);
+  t.deepEqual(present(), ['.nojekyll', 'CNAME']);
+  t.deepEqual([site.page('.nojekyll'), site.page('CNAME')], ['', 'x.example\n']);
+  await buildFor(site, ['netlify']);
+  t.deepEqual(present(), ['_headers']);
+  await buildFor(site, ['github-pages', 'cloudflare-pages']);
+  t.deepEqual(present(), OF_HOSTS);
+  await buildFor(site, []);
+  t.deepEqual(present(), []);
+  t.deepEqual(site.logged, []);
+});
+
+test('_headers keeps hashed files for ever, and no path has the same header twice', async (t) => {
+  const site = testSite(t);
+  await buildFor(site, ['cloudflare-pages'], { site: siteInfo('https://x.example', { search: true }) });
+  const [sheet] = fs.readdirSync(join(site.options.outputDir, 'assets'));
+  const cache = '  Cache-Control: public, max-age=31536000, immutable';
+  t.is(
+    site.page('_headers'),
+    [
+      '# Pressmark',
+      '/*',
+      '  X-Content-Type-Options: nosniff',
+      `/assets/${sheet}`,
+      cache,
+      '/pagefind/fragment/*',
+      cache,
+      '/pagefind/index/*',
+      cache,
+      '',
+    ].join('\n'),
+  );
+});
+
+test('GitHub Pages gets no CNAME at its own address, nor below a path', async (t) => {
+  for (const url of ['https://somebody.github.io', 'https://x.example/blog']) {
+    const site = testSite(t, { url });
+    await buildFor(site, ['github-pages']);
+    t.true(site.has('.nojekyll'));
+    t.false(site.has('CNAME'), url);
+  }
+});
+
+test('files of the same names that somebody else wrote stay', async (t) => {
+  const site = testSite(t);
+  put(join(site.options.outputDir, 'CNAME'), 'other.example\n');
+  put(join(site.options.outputDir, '_headers'), '/*\n  X-Mine: 1\n');
+  await buildFor(site, ['github-pages', 'netlify']);
+  await buildFor(site, []);
+  t.is(site.page('CNAME'), 'other.example\n');
+  t.is(site.page('_headers'), '/*\n  X-Mine: 1\n');
+});
