@@ -39,7 +39,12 @@ export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
 
 /** The plugin that commits, as the config wants it. */
 export function gitEntry(
-  { settings, content, catalog, siteRelative }: Omit<FirstPartyOptions, 'terminal'>,
+  {
+    settings,
+    content,
+    catalog,
+    siteRelative,
+  }: Pick<FirstPartyOptions, 'settings' | 'content' | 'catalog' | 'siteRelative'>,
   git: Exclude<Settings['git'], false>,
 ): PluginEntry {
   const { author, message, skipCi, commitEdits } =

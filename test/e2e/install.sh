@@ -3,10 +3,11 @@
 # else fails and names what is missing.
 set -euo pipefail
 
-declare -A package=([chromium]=chromium [python3]=python3 [strace]=strace [xmllint]=libxml2-utils)
+declare -A package=([chromium]=chromium [python3]=python3 [strace]=strace [xmllint]=libxml2-utils [nginx]=nginx [caddy]=caddy)
+package[/usr/share/nginx/modules/ngx_http_brotli_static_module.so]=libnginx-mod-http-brotli-static
 missing=()
 for program in "${!package[@]}"; do
-  command -v "$program" >/dev/null || missing+=("${package[$program]}")
+  [ -e "$program" ] || command -v "$program" >/dev/null || missing+=("${package[$program]}")
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 

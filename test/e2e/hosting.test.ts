@@ -1,0 +1,195 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import vm from 'node:vm';
+import { gunzipSync } from 'node:zlib';
+import test, { type ExecutionContext } from 'ava';
+import { ask } from '../support/ask.js';
+import { createClient } from '../support/client.js';
+import { article } from '../support/events.js';
+import { freePort } from '../support/free-port.js';
+import { bareEnvironment, type Receiver, run, startReceiver } from '../support/receiver.js';
+import { tempDir } from '../support/temp-dir.js';
+import { until } from '../support/until.js';
+
+const PAGE = fs.readFileSync(fileURLToPath(new URL('../../../docs/hosting.md', import.meta.url)), 'utf8');
+
+/** The code block of docs/hosting.md that begins with this text. */
+function fromTheDocs(beginning: string): string {
+  const blocks = [...PAGE.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+  const block = blocks.find((code) => code.startsWith(beginning));
+  if (block === undefined) throw new Error(`docs/hosting.md has no block that begins with ${beginning}`);
+  return block;
+}
+
+/** A receiver with a site of compressed files, as the docs have it behind a web server. */
+async function receiverWithSite(t: ExecutionContext): Promise<Receiver> {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{"site":{"compress":true},"git":false}');
+  const receiver = await startReceiver(t, { dir });
+  await receiver.post('article.published', article({ slug: 'hive', content_html: longText('the hive') }));
+  for (const file of ['articles/hive/index.html.gz', '404.html', 'pagefind/pagefind-entry.json'])
+    await until(() => fs.existsSync(join(dir, 'public', file)));
+  fs.writeFileSync(join(dir, 'public/about.html'), '<p>About us</p>');
+  fs.writeFileSync(join(dir, 'public/.hidden'), 'hidden');
+  fs.mkdirSync(join(dir, 'public/.well-known'));
+  fs.writeFileSync(join(dir, 'public/.well-known/security.txt'), 'for everybody');
+  return receiver;
+}
+
+function longText(words: string): string {
+  return `<p>${`${words} `.repeat(400)}</p>`;
+}
+
+/** Runs a web server until the test ends, and waits until it answers. */
+async function serve(
+  t: ExecutionContext,
+  command: string,
+  args: readonly string[],
+  origin: string,
+): Promise<void> {
+  const home = tempDir(t);
+  const env = { ...bareEnvironment(), HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home };
+  const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  t.teardown(async () => {
+    if (child.exitCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  });
+  await until(async () => {
+    if (child.exitCode !== null) throw new Error(`${command} ended: ${said}`);
+    return ask(origin, '/').then(
+      () => true,
+      () => false,
+    );
+  });
+}
+
+/** What the docs promise of a web server, in front of this receiver. */
+async function check(t: ExecutionContext, origin: string, receiver: Receiver): Promise<void> {
+  const output = join(receiver.dir, 'public');
+  const get = (path: string, headers: Record<string, string> = {}) => ask(origin, path, { headers });
+  const file = (name: string) => fs.readFileSync(join(output, name), 'utf8');
+
+  const page = await get('/articles/hive/');
+  t.deepEqual([page.status, page.text], [200, file('articles/hive/index.html')]);
+  t.is(page.headers['content-type'], 'text/html; charset=utf-8');
+  t.is(page.headers['cache-control'], 'no-cache');
+  t.is(page.headers['x-content-type-options'], 'nosniff');
+  const known = await get('/articles/hive/', { 'If-None-Match': String(page.headers.etag) });
+  t.is(known.status, 304);
+
+  const gzip = await get('/articles/hive/', { 'Accept-Encoding': 'gzip' });
+  t.deepEqual([gzip.headers['content-encoding'], gzip.headers.vary], ['gzip', 'Accept-Encoding']);
+  t.true(gzip.bytes.equals(fs.readFileSync(join(output, 'articles/hive/index.html.gz'))));
+  t.is(gunzipSync(gzip.bytes).toString(), page.text);
+  const brotli = await get('/articles/hive/', { 'Accept-Encoding': 'gzip, br' });
+  t.is(brotli.headers['content-encoding'], 'br');
+  t.true(brotli.bytes.equals(fs.readFileSync(join(output, 'articles/hive/index.html.br'))));
+
+  const [sheet] = fs.readdirSync(join(output, 'assets')).filter((name) => name.endsWith('.css'));
+  const [part] = fs.readdirSync(join(output, 'pagefind/fragment'));
+  for (const path of [`/assets/${sheet}`, `/pagefind/fragment/${part}`])
+    t.is((await get(path)).headers['cache-control'], 'public, max-age=31536000, immutable', path);
+  t.is((await get('/pagefind/pagefind-entry.json')).headers['cache-control'], 'no-cache');
+  t.regex(String((await get(`/assets/${sheet}`)).headers['content-type']), /^text\/css; charset=utf-8$/);
+
+  for (const path of ['/nowhere/', '/assets/', '/.hidden', '/%2ehidden', '/404.html/x']) {
+    const missing = await get(path, { 'Accept-Encoding': 'identity' });
+    t.is(missing.status, 404, path);
+    t.is(missing.text, file('404.html'), path);
+  }
+  const folder = await get('/articles/hive');
+  t.true([301, 302, 307, 308].includes(folder.status));
+  t.is(folder.headers.location, '/articles/hive/');
+  t.is((await get('/about')).text, '<p>About us</p>');
+  t.is((await get('/.well-known/security.txt')).text, 'for everybody');
+
+  const webhook = createClient(`${origin}/webhook`);
+  t.is((await webhook.post('webhook.test', { id: 't', message: 'hello', capabilities: [] })).status, 200);
+  t.is((await webhook.post('article.published', article({ id: 'b', slug: 'bee' }))).status, 200);
+  t.is((await webhook.post('article.published', article(), { secret: 'wrong' })).status, 401);
+  await until(async () => (await get('/articles/bee/')).status === 200);
+}
+
+function nginxConfig(dir: string, http: string): string {
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${dir}/${name};`,
+  );
+  const user = process.getuid?.() === 0 ? 'user root;' : '';
+  return `daemon off; pid ${dir}/pid; error_log stderr; worker_processes 1; ${user}
+    load_module /usr/share/nginx/modules/ngx_http_brotli_static_module.so;
+    events {}
+    http { include /etc/nginx/mime.types; access_log off; ${temp.join(' ')}\n${http}\n}`;
+}
+
+test('nginx with the configuration of the docs', async (t) => {
+  const receiver = await receiverWithSite(t);
+  const port = await freePort();
+  const server = fromTheDocs('# /etc/nginx/')
+    .replace('listen 80;', `listen 127.0.0.1:${port};`)
+    .replace('/srv/site/public', join(receiver.dir, 'public'))
+    .replace('127.0.0.1:8787', `127.0.0.1:${receiver.port}`);
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, 'nginx.conf'), nginxConfig(dir, server));
+  await serve(t, 'nginx', ['-c', join(dir, 'nginx.conf'), '-p', dir], `http://127.0.0.1:${port}`);
+  await check(t, `http://127.0.0.1:${port}`, receiver);
+});
+
+test('Caddy with the configuration of the docs', async (t) => {
+  const receiver = await receiverWithSite(t);
+  const port = await freePort();
+  const site = fromTheDocs('# /etc/caddy/')
+    .replace('example.com {', `http://127.0.0.1:${port} {`)
+    .replace('/srv/site/public', join(receiver.dir, 'public'))
+    .replace('127.0.0.1:8787', `127.0.0.1:${receiver.port}`);
+  const file = join(tempDir(t), 'Caddyfile');
+  fs.writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${site}`);
+  await serve(t, 'caddy', ['run', '--config', file, '--adapter', 'caddyfile'], `http://127.0.0.1:${port}`);
+  await check(t, `http://127.0.0.1:${port}`, receiver);
+});
+
+test('everything through Pressmark: pages come as they are in the files, however little the proxy says', async (t) => {
+  const receiver = await receiverWithSite(t);
+  const upstream = `127.0.0.1:${receiver.port}`;
+  const documented = fromTheDocs('location / {').replace('127.0.0.1:8787', upstream);
+  const [one, other] = [await freePort(), await freePort()];
+  const dir = tempDir(t);
+  const servers = `server { listen 127.0.0.1:${one}; ${documented} }
+    server { listen 127.0.0.1:${other}; location / { proxy_pass http://${upstream}; } }`;
+  fs.writeFileSync(join(dir, 'nginx.conf'), nginxConfig(dir, servers));
+  await serve(t, 'nginx', ['-c', join(dir, 'nginx.conf'), '-p', dir], `http://127.0.0.1:${one}`);
+  await check(t, `http://127.0.0.1:${one}`, receiver);
+  const page = fs.readFileSync(join(receiver.dir, 'public/articles/hive/index.html'), 'utf8');
+  t.is((await ask(`http://127.0.0.1:${other}`, '/articles/hive/')).text, page);
+  t.true((await ask(receiver.origin, '/articles/hive/')).text.includes('/.pressmark/live.js'));
+});
+
+test('the commands and settings of the other hosts build the site', async (t) => {
+  const dir = tempDir(t);
+  const config = fromTheDocs('// pressmark.config.mjs');
+  fs.writeFileSync(join(dir, 'pressmark.config.mjs'), config);
+  t.true(fromTheDocs('# .github/workflows/pages.yml').includes('run: npx pressmark build'));
+  t.true(fromTheDocs('# netlify.toml').includes('command = "npx pressmark build"'));
+  const { code } = await run(['build', '--dir', dir]);
+  t.is(code, 0);
+  t.true(fs.existsSync(join(dir, 'public/_headers')));
+  t.true(fs.existsSync(join(dir, 'public/index.html.br')));
+});
+
+test('the CloudFront function finds the index of a folder', (t) => {
+  const context = vm.createContext({});
+  vm.runInContext(fromTheDocs('// cloudfront-function.js'), context);
+  const handle = (uri: string): { uri?: string; headers?: { location: { value: string } } } =>
+    vm.runInContext(`handler({ request: { uri: ${JSON.stringify(uri)} } })`, context);
+  t.is(handle('/').uri, '/index.html');
+  t.is(handle('/articles/hive/').uri, '/articles/hive/index.html');
+  t.is(handle('/assets/style.0123abcd.css').uri, '/assets/style.0123abcd.css');
+  t.is(handle('/articles/hive').headers?.location.value, '/articles/hive/');
+});
