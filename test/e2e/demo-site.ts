@@ -1,11 +1,11 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestFn } from 'ava';
 import { DEMO_ARTICLES } from '../../src/cli/demo-articles.js';
 import type { ConfigInput } from '../../src/config/schema.js';
 import { article } from '../support/events.js';
+import { freePort } from '../support/free-port.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
@@ -54,7 +54,12 @@ export async function demoSite(
   );
   mkdirSync(join(dir, 'public'));
   cpSync(PICTURES, join(dir, 'public/pictures'), { recursive: true });
-  const receiver = await startReceiver(t, { env: { PRESSMARK_SITE_URL: origin }, port, dir });
+  const receiver = await startReceiver(t, {
+    env: { PRESSMARK_SITE_URL: origin },
+    port,
+    dir,
+    args: ['--no-live'],
+  });
   for (const [day, { tags, ...given }] of [KITCHEN_SINK, ...DEMO_ARTICLES].entries()) {
     const picture = PICTURE_OF[given.id];
     await receiver.post(
@@ -94,13 +99,4 @@ export function sharedSite(test: TestFn): () => Receiver {
     if (site === undefined) throw new Error('the site has not started');
     return site;
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -1,0 +1,103 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import type { Page } from 'playwright-core';
+import { article } from '../support/events.js';
+import { freePort } from '../support/free-port.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { tempDir } from '../support/temp-dir.js';
+import { until } from '../support/until.js';
+import { openBrowser } from './browser.js';
+
+const BODIES = {
+  hive: 'In winter the colony keeps a cluster, and the queen sits in the middle of it.',
+  meadow: 'Clover, sainfoin and <em>borage</em> flower one after the other.',
+  spring: 'The first flight is a cleansing flight; what follows is pollen.',
+};
+
+/** A site of three articles below a path, with its index. */
+async function site(t: Parameters<typeof startReceiver>[0]): Promise<Receiver & { readonly url: string }> {
+  const port = await freePort();
+  const dir = tempDir(t);
+  const url = `http://127.0.0.1:${port}/garden`;
+  const receiver = await startReceiver(t, {
+    dir,
+    port,
+    env: { PRESSMARK_SITE_URL: url },
+    args: ['--no-live'],
+  });
+  for (const [slug, body] of Object.entries(BODIES)) {
+    const content_html = `<p>${body}</p>\n<p>${'Bees and more bees. '.repeat(20)}</p>`;
+    await receiver.post(
+      'article.published',
+      article({ id: slug, slug, title: `On the ${slug}`, content_html, featured_image_url: null }),
+    );
+  }
+  const entry = join(dir, 'public/pagefind/pagefind-entry.json');
+  await until(() => fs.existsSync(entry) && fs.readFileSync(entry, 'utf8').includes('"page_count":3'));
+  return { ...receiver, url };
+}
+
+const titles = (page: Page) => page.locator('#found h2').allTextContents();
+
+test('an article is found by a word of its body, by its reader’s keyboard alone, and nothing comes from elsewhere', async (t) => {
+  const { url } = await site(t);
+  const browser = await openBrowser(t);
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  const foreign: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => {
+    if (!request.url().startsWith(url)) foreign.push(request.url());
+  });
+
+  await page.goto(`${url}/`);
+  await page.getByRole('link', { name: 'Search' }).click();
+  await page.getByRole('searchbox').focus();
+  await page.keyboard.type('borage');
+  await page.locator('#found li').first().waitFor();
+  t.deepEqual(await titles(page), ['On the meadow']);
+  t.is(await page.locator('#found mark').first().textContent(), 'borage');
+  t.is(await page.locator('#told').textContent(), 'Results: 1');
+  t.is(page.url(), `${url}/search/?q=borage`);
+
+  // What stands around the article is not looked through.
+  t.true(await page.getByText('JSON Feed').isVisible());
+  await page.getByRole('searchbox').fill('JSON');
+  await until(async () => (await page.locator('#told').textContent()) === 'Nothing was found for “JSON”.');
+  t.deepEqual(await titles(page), []);
+
+  await page.getByRole('searchbox').fill('bees');
+  await until(async () => (await titles(page)).length === 3);
+  await page.getByRole('searchbox').fill('queen');
+  await until(async () => (await titles(page)).join() === 'On the hive');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(`${url}/articles/hive/`);
+  t.is(await page.getByRole('heading', { level: 1 }).textContent(), 'On the hive');
+  await page.goBack();
+  await until(async () => (await titles(page)).join() === 'On the hive');
+  t.deepEqual([complaints, foreign], [[], []]);
+});
+
+test('the search says what it cannot do: without JavaScript, and while there is no index', async (t) => {
+  const { url, dir } = await site(t);
+  const plain = await (await openBrowser(t, { javaScript: false })).newPage();
+  await plain.goto(`${url}/search/`);
+  const hint = plain.locator('noscript p');
+  t.true(await hint.isVisible());
+  t.regex((await hint.textContent()) ?? '', /needs JavaScript.*Archive/);
+  t.false(await plain.getByRole('searchbox').isVisible());
+
+  fs.renameSync(join(dir, 'public/pagefind'), join(dir, 'away'));
+  const page = await (await openBrowser(t)).newPage();
+  await page.goto(`${url}/search/?q=queen`);
+  await until(async () => ((await page.locator('#told').textContent()) ?? '').includes('not ready yet'));
+  fs.renameSync(join(dir, 'away'), join(dir, 'public/pagefind'));
+  await page.reload();
+  await until(async () => (await titles(page)).join() === 'On the hive');
+  t.pass();
+});
