@@ -16,7 +16,7 @@ export interface Group {
 /** All groups of one kind; see `createGroups`. */
 export interface Groups {
   /** The names of the groups that an article is in, each once. */
-  namesOf(entry: Entry): readonly string[];
+  namesOf(piece: Piece): readonly string[];
   get(name: string): Group | undefined;
   /** The group whose address has this segment. */
   at(slug: string): Group | undefined;
@@ -44,8 +44,10 @@ export interface GroupChanges {
 const LONGEST_SLUG = 80;
 
 /** An article's tags as pages show them: trimmed, each once, no empty ones. */
-export function tagsOf(entry: Entry): string[] {
-  return [...new Set(entry.tags.map((tag) => tag.trim()))].filter((tag) => tag !== '');
+export function tagsOf({ tags }: Pick<Entry, 'tags'>): readonly string[] {
+  const isPlain = tags.every((tag, index) => tag !== '' && tag.trim() === tag && tags.indexOf(tag) === index);
+  // Nearly always; then no second list is kept.
+  return isPlain ? tags : [...new Set(tags.map((tag) => tag.trim()))].filter((tag) => tag !== '');
 }
 
 /** An article's author as pages show it. */
@@ -55,12 +57,12 @@ export function authorOf(entry: Entry): string {
 
 /** The tags of no articles. */
 export function createTags(): Groups {
-  return createGroups('/tags/', tagsOf, 'tag');
+  return createGroups('/tags/', ({ tags }) => tags, 'tag');
 }
 
 /** The authors of no articles. */
 export function createAuthors(): Groups {
-  const namesOf = (entry: Entry) => [authorOf(entry)].filter((name) => name !== '');
+  const namesOf = ({ entry }: Piece) => [authorOf(entry)].filter((name) => name !== '');
   return createGroups('/authors/', namesOf, 'author');
 }
 
@@ -70,7 +72,7 @@ type OwnGroup = { -readonly [key in keyof Group]: Group[key] };
  * @param folder the path below which the groups' pages stand.
  * @param word the slug of a name of which no letter is left.
  */
-function createGroups(folder: string, namesOf: (entry: Entry) => readonly string[], word: string): Groups {
+function createGroups(folder: string, namesOf: (piece: Piece) => readonly string[], word: string): Groups {
   const groups = new Map<string, OwnGroup>();
   const bySlug = new Map<string, OwnGroup>();
   const namesBySlug = new Map<string, Set<string>>();
@@ -78,8 +80,8 @@ function createGroups(folder: string, namesOf: (entry: Entry) => readonly string
   let touched = new Set<string>();
 
   function swap(before: Piece | undefined, after: Piece | undefined): void {
-    const old = new Set(before && namesOf(before.entry));
-    const now = new Set(after && namesOf(after.entry));
+    const old = new Set(before && namesOf(before));
+    const now = new Set(after && namesOf(after));
     for (const name of new Set([...old, ...now])) {
       const group = groups.get(name) ?? add(name);
       group.series.swap(old.has(name) ? before : undefined, now.has(name) ? after : undefined);

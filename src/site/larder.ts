@@ -15,7 +15,7 @@ export interface Larder {
 }
 
 /** What one thread keeps, in characters: the whole of a small site, and no more memory than a large one needs anyway. */
-const MOST_CHARACTERS = 96_000_000;
+const MOST_CHARACTERS = 100_000_000;
 
 /** An empty larder. */
 export function createLarder(): Larder {

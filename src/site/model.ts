@@ -1,7 +1,7 @@
 import type { SiteInfo } from '../host/page-types.js';
 import type { Entry } from '../store/entry.js';
 import { fileOf } from './addresses.js';
-import { createAuthors, createTags, type Group, type GroupChanges, type Groups } from './groups.js';
+import { createAuthors, createTags, type Group, type GroupChanges, type Groups, tagsOf } from './groups.js';
 import { momentOf } from './moments.js';
 import { neighboursFor } from './neighbours.js';
 import { createSeries, type Piece, type Series } from './series.js';
@@ -124,7 +124,7 @@ export function createModel(site: SiteInfo): Model {
     files.add(piece.file);
     all.touch(piece);
     const groups = [tags, authors].flatMap((kind) =>
-      kind.namesOf(piece.entry).flatMap((name) => kind.get(name) ?? []),
+      kind.namesOf(piece).flatMap((name) => kind.get(name) ?? []),
     );
     for (const { series } of groups) series.touch(piece);
     return groups;
@@ -144,5 +144,5 @@ function pieceOf(entry: Entry, site: SiteInfo): Piece | undefined {
   const file = fileOf(entry.url, site);
   if (file === undefined) return undefined;
   const modified = momentOf(entry.updated ?? entry.date)?.getTime();
-  return { entry, file, time: momentOf(entry.date)?.getTime() ?? 0, modified };
+  return { entry, file, tags: tagsOf(entry), time: momentOf(entry.date)?.getTime() ?? 0, modified };
 }

@@ -10,6 +10,19 @@ const ZONE = /:.*(?:Z|[+-]\d\d:?\d\d)$/i;
  * same pages. Undefined for anything else: a person's typo is no reason to lose a page.
  */
 export function momentOf(date: string): Date | undefined {
+  const known = moments.get(date);
+  if (known !== undefined) return known.moment;
+  if (moments.size >= MOST_MOMENTS) moments.clear();
+  const moment = readMoment(date);
+  moments.set(date, { moment });
+  return moment;
+}
+
+/** Each date is asked for again and again, by its own page, its neighbours and every list it is on. */
+const moments = new Map<string, { readonly moment: Date | undefined }>();
+const MOST_MOMENTS = 10_000;
+
+function readMoment(date: string): Date | undefined {
   const [, day, time = '00:00', zone = 'Z'] = ISO.exec(date.trim()) ?? [];
   if (day === undefined) return undefined;
   const moment = new Date(`${day}T${time}${zone.replace(/^(...)(\d\d)$/, '$1:$2')}`);

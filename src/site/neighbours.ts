@@ -1,4 +1,4 @@
-import { type Groups, tagsOf } from './groups.js';
+import type { Groups } from './groups.js';
 import type { Piece, Series } from './series.js';
 
 /** The other articles that an article's page shows. */
@@ -26,13 +26,12 @@ const TAGS_CONSIDERED = 8;
 export function neighboursOf(piece: Piece, all: Series, tags: Groups): Neighbours {
   const [previous] = all.around(piece, 1, 0);
   const [next] = all.around(piece, 0, 1);
-  const own = new Set(tagsOf(piece.entry));
   const near = new Set<Piece>();
-  for (const tag of [...own].slice(0, TAGS_CONSIDERED))
+  for (const tag of piece.tags.slice(0, TAGS_CONSIDERED))
     for (const other of tags.get(tag)?.series.around(piece, EARLIER, LATER) ?? []) near.add(other);
   const ranked = [...near].map((other) => ({
     other,
-    shared: tagsOf(other.entry).filter((tag) => own.has(tag)).length,
+    shared: other.tags.filter((tag) => piece.tags.includes(tag)).length,
     distance: Math.abs(other.time - piece.time),
   }));
   ranked.sort(
@@ -45,7 +44,7 @@ export function neighboursOf(piece: Piece, all: Series, tags: Groups): Neighbour
 /** The articles whose neighbours may be others once `piece` has come, gone or changed: the reverse of the above. */
 export function* neighboursFor(piece: Piece, all: Series, tags: Groups): Generator<Piece> {
   yield* all.around(piece, 1, 1);
-  for (const tag of tagsOf(piece.entry)) {
+  for (const tag of piece.tags) {
     const group = tags.get(tag);
     if (group !== undefined) yield* group.series.around(piece, LATER, EARLIER);
   }

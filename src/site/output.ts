@@ -57,7 +57,8 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
 
   function settle(file: string, digest: string, draft: () => Draft): boolean {
     if (intactDigest(file) === digest) return false;
-    if (!manifest.files.has(file)) {
+    // In a folder that is new there is nothing to be asked for.
+    if (!manifest.files.has(file) && !isMadeFolder(dirname(file))) {
       const present = read(file);
       if (present !== undefined && digestOf(present) === digest) {
         manifest.setFile(file, writtenFile(digest, fs.statSync(join(root, file))));
@@ -73,13 +74,10 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
   }
 
   function replace(file: string, { temp, written }: Draft): void {
-    const target = join(root, file);
-    const isNew = !manifest.files.has(file);
     // Said before it is done: after a crash in between the file does not match and is built again.
     manifest.setFile(file, written);
     try {
-      if (isNew) fs.mkdirSync(dirname(target), { recursive: true });
-      rename(temp, target);
+      rename(temp, join(root, file));
     } catch (error) {
       const isElsewhere = systemCode(error) === 'EXDEV' && draftFolder !== root;
       const content = isElsewhere ? fs.readFileSync(temp) : undefined;
@@ -88,6 +86,11 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
       draftFolder = root; // the output is mounted from elsewhere
       replace(file, writeDraft(root, content, written.hash));
     }
+  }
+
+  /** Makes a folder; false where it was there. */
+  function isMadeFolder(folder: string): boolean {
+    return fs.mkdirSync(join(root, folder), { recursive: true }) !== undefined;
   }
 
   function keepForeign(file: string): void {

@@ -62,9 +62,14 @@ function styleSheetOf(sources: ThemeSources, { accent }: SiteInfo): Theme['style
 function rendererOf(sources: ThemeSources): Theme['render'] {
   // `debug` keeps the line for messages; it costs a twentieth of a page.
   const eta = new Eta({ autoEscape: true, cache: true, debug: true });
+  const resolved = new Map<string, string>();
   eta.resolvePath = (name) => {
+    const known = resolved.get(name);
+    if (known !== undefined) return known;
     const plain = name.replace(/^\.?\//, '');
-    return sources.has(plain) || plain.endsWith('.eta') ? plain : `${plain}.eta`;
+    const file = sources.has(plain) || plain.endsWith('.eta') ? plain : `${plain}.eta`;
+    resolved.set(name, file);
+    return file;
   };
   eta.readFile = (name) => {
     const source = sources.get(name);

@@ -72,8 +72,9 @@ test('the plugin builds the site in a thread, at the start and after every event
 
 test('closing finishes what is pending', async (t) => {
   const site = testSite(t);
-  const { host } = await run(t, site, () => worker(site));
+  const { host, built } = await run(t, site, () => worker(site));
   await host.hooks.doAction('host.ready', { url: SITE_URL });
+  await built();
   site.write('late');
   await host.hooks.doAction('article.edited', change('late'));
   await host.close();
