@@ -1,0 +1,176 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import fc from 'fast-check';
+import { type Builder, createBuilder } from '../../../src/site/build.js';
+import { filesIn, pathOf, put, SITE_URL, type TestSite, testSite } from './test-site.js';
+
+const runs = Number(process.env.PRESSMARK_TEST_RUNS ?? 12);
+
+/** Few days and tags, so that articles meet on lists and share their moments. */
+const look = fc.record({
+  day: fc.integer({ min: 1, max: 12 }),
+  tags: fc.subarray(['C', 'C++', 'Bees', 'bees', 'Ünï', '日本']),
+  author: fc.constantFrom('', 'Ada', 'ada', 'Bo'),
+  title: fc.constantFrom('One', 'Two', ''),
+  updated: fc.constantFrom(null, '2026-03-01T08:00:00Z', 'soon'),
+  image: fc.constantFrom(null, 'https://img.example/a.png'),
+});
+const slug = fc.integer({ min: 1, max: 9 }).map((n) => `a${n}`);
+
+interface Look {
+  readonly day: number;
+  readonly tags: string[];
+  readonly author: string;
+  readonly title: string;
+  readonly updated: string | null;
+  readonly image: string | null;
+}
+
+type Step =
+  | { is: 'write'; articles: { slug: string; look: Look }[] }
+  | { is: 'edit' | 'remove' | 'remove page' | 'spoil page'; slug: string }
+  | { is: 'move' | 'rename' | 'copy' | 'readdress'; slug: string; to: string }
+  | { is: 'template' | 'config' | 'restart' | 'full'; n: number };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      is: fc.constant('write' as const),
+      articles: fc.array(fc.record({ slug, look }), { minLength: 1, maxLength: 4 }),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      is: fc.constantFrom('edit' as const, 'remove' as const, 'remove page' as const, 'spoil page' as const),
+      slug,
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      is: fc.constantFrom('move' as const, 'rename' as const, 'copy' as const, 'readdress' as const),
+      slug,
+      to: slug,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      is: fc.constantFrom('template' as const, 'config' as const, 'restart' as const, 'full' as const),
+      n: fc.nat(2),
+    }),
+  },
+);
+
+/** A site, what a person and the service do to it, and the builder that follows. */
+function world(site: TestSite) {
+  let options = { ...site.options, pageSize: 2 };
+  let builder = createBuilder(options);
+  const root = site.options.content.root;
+  const at = (path: string) => join(root, path);
+
+  /** @returns the article files that changed, or that everything must be looked at. */
+  function act(step: Step): string[] | 'all' | 'restart' {
+    switch (step.is) {
+      case 'write':
+        return step.articles.map(({ slug, look: { day, ...rest } }) =>
+          site.write(slug, { ...rest, date: `2026-01-${String(day).padStart(2, '0')}T08:00:00Z` }),
+        );
+      case 'template':
+        put(
+          join(options.templatesDir, 'article.eta'),
+          `<% layout('./layout') %>${step.n} <%= it.title %> <%~ it.article.html %>
+<%~ JSON.stringify([it.article.previous, it.article.next, it.article.related, it.article.tags.map(it.tagLink)]) %>`,
+        );
+        return 'all';
+      case 'config':
+        options = { ...options, pageSize: 2 + step.n, site: { ...options.site, title: `Site ${step.n}` } };
+        return 'restart';
+      case 'restart':
+        return 'restart';
+      case 'full':
+        return 'all';
+    }
+    const path = pathOf(step.slug);
+    if (!fs.existsSync(at(path))) return [];
+    switch (step.is) {
+      case 'edit':
+        fs.appendFileSync(at(path), '\nAdded *by hand*.\n');
+        return [path];
+      case 'remove':
+        fs.rmSync(at(path));
+        return [path];
+      case 'remove page':
+        fs.rmSync(join(options.outputDir, 'articles', step.slug, 'index.html'), { force: true });
+        return 'all';
+      case 'spoil page':
+        put(join(options.outputDir, 'articles', step.slug, 'index.html'), '<!-- Pressmark --> half a pa');
+        return 'all';
+      case 'move': {
+        const to = `articles/elsewhere/${step.to}.md`;
+        fs.mkdirSync(at('articles/elsewhere'), { recursive: true });
+        fs.renameSync(at(path), at(to));
+        return [path, to];
+      }
+      case 'rename':
+        fs.renameSync(at(path), at(pathOf(step.to)));
+        return [path, pathOf(step.to)];
+      case 'copy':
+        fs.copyFileSync(at(path), at(`articles/${step.to}-copy.md`));
+        return [`articles/${step.to}-copy.md`];
+      case 'readdress':
+        fs.writeFileSync(
+          at(path),
+          fs.readFileSync(at(path), 'utf8').replace(/^url: .*$/m, `url: "${SITE_URL}/notes/${step.to}.html"`),
+        );
+        return [path];
+      default:
+        return [];
+    }
+  }
+
+  /** Has the builder follow. */
+  async function follow(what: string[] | 'all' | 'restart'): Promise<number> {
+    if (what === 'restart') {
+      await builder.close();
+      builder = createBuilder(options);
+    }
+    const report = Array.isArray(what) ? await builder.buildChanged(what) : await builder.buildAll();
+    return report.failed;
+  }
+
+  /** What a builder that knows nothing makes of the same articles. */
+  async function clean(): Promise<Record<string, string>> {
+    const folder = fs.mkdtempSync(join(site.dir, 'clean-'));
+    const outputDir = join(folder, 'public');
+    const anew: Builder = createBuilder({ ...options, outputDir, stateDir: join(folder, 'state') });
+    await anew.buildAll();
+    await anew.close();
+    return filesIn(outputDir);
+  }
+
+  return { act, follow, clean, close: () => builder.close() };
+}
+
+test('after any sequence of changes the output is what a clean full build makes, byte by byte', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+      const site = testSite(t);
+      put(join(site.options.outputDir, 'mine.txt'), 'a person’s');
+      const { act, follow, clean, close } = world(site);
+      await follow('all');
+      for (const step of steps) {
+        t.is(await follow(act(step)), 0, site.logged.join(''));
+        const { 'mine.txt': mine, ...output } = site.output();
+        t.is(mine, 'a person’s');
+        t.deepEqual(output, await clean());
+      }
+      await close();
+      fs.rmSync(site.dir, { recursive: true, force: true });
+    }),
+    { numRuns: runs },
+  );
+});
