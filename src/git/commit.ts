@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
 import { blobsOf } from './blobs.js';
 import { type Branch, type NotNow, readHead } from './head.js';
@@ -117,7 +116,9 @@ export async function commitBatch(
   } finally {
     await lock?.release();
   }
-  throw new PressmarkError('GIT_FAILED', 'the branch could not be moved to the new commits');
+  const name = head.ref.replace('refs/heads/', '');
+  const waitingFor = `git to let ${name} be moved; if no git command is running, remove .git/${head.ref}.lock`;
+  return { waitingFor, tip: head.tip };
 }
 
 /** The drafts that the branch does not have yet. */

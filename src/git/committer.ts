@@ -145,15 +145,15 @@ export function createCommitter(options: CommitterOptions) {
     let count = 0;
     for (const [index, { path: inRepository, message }] of requests.entries()) {
       const name = result.commits[index];
-      const path = inRepository.startsWith(repository.prefix)
-        ? inRepository.slice(repository.prefix.length)
-        : inRepository;
+      const path = inRepository.slice(repository.prefix.length);
       if (name === undefined) {
         log.debug({ path }, 'no commit: the branch has it, or something newer');
         continue;
       }
       count++;
-      void host.doAction('git.committed', { commit: name, path, subject: subjectIn(message) });
+      // what another site in this repository has parked is not told here
+      if (inRepository.startsWith(repository.prefix))
+        void host.doAction('git.committed', { commit: name, path, subject: subjectIn(message) });
     }
     log.info({ commits: count, ms: Math.round(performance.now() - began) }, 'committed');
     return undefined;

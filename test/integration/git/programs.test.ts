@@ -1,20 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { environment, makeSite, type Site } from './site.js';
-
-const GIT = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
-
-/** An environment in which `git` is a script of ours; the real one is `$GIT`, its arguments `$*`. */
-async function withGit(site: Site, script: string): Promise<NodeJS.ProcessEnv> {
-  const bin = join(site.top, '..', 'bin');
-  await mkdir(bin, { recursive: true });
-  await writeFile(join(bin, 'git'), `#!/bin/sh\nGIT=${GIT}\n${script}\nexec "$GIT" "$@"\n`);
-  await chmod(join(bin, 'git'), 0o755);
-  const env = environment(join(site.top, '..', 'home'));
-  return { ...env, PATH: `${bin}:${env.PATH}` };
-}
+import { makeSite, withGit } from './site.js';
 
 test('a git that is too old', async (t) => {
   const site = await makeSite(t);

@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -232,4 +232,17 @@ function blank(id: string): Article {
     contentHtml: `<p>${id}</p>`,
     body: `${id}\n`,
   };
+}
+
+/** The real git. */
+export const GIT = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+
+/** An environment in which `git` is a script of ours; the real one is `$GIT`, its arguments `$*`. */
+export async function withGit(site: Site, script: string): Promise<NodeJS.ProcessEnv> {
+  const bin = join(site.top, '..', 'bin');
+  await mkdir(bin, { recursive: true });
+  await writeFile(join(bin, 'git'), `#!/bin/sh\nGIT=${GIT}\n${script}\nexec "$GIT" "$@"\n`);
+  await chmod(join(bin, 'git'), 0o755);
+  const env = environment(join(site.top, '..', 'home'));
+  return { ...env, PATH: `${bin}:${env.PATH}` };
 }

@@ -1,0 +1,107 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test from 'ava';
+import { makeSite, type Site, withGit } from './site.js';
+
+const locksIn = async (site: Site) =>
+  (await readdir(join(site.top, '.git'), { recursive: true })).filter((name) => name.endsWith('.lock'));
+
+/** Lays down what a killed Pressmark and its git would have left: a note of a move, and locks. */
+async function leaveBehind(site: Site, move: object, locks: Record<string, string>): Promise<void> {
+  const folder = join(site.top, '.git', 'pressmark');
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, 'token-dead'), JSON.stringify(move));
+  for (const [name, text] of Object.entries(locks)) await writeFile(join(site.top, '.git', name), text);
+}
+
+test('locks that were left while a ref was moved are removed at the next start', async (t) => {
+  const site = await makeSite(t);
+  const to = '1'.repeat(40);
+  const move = { ref: 'refs/heads/main', to, since: Date.now() };
+  await leaveBehind(site, move, { 'refs/heads/main.lock': `${to}\n`, 'HEAD.lock': '' });
+  await site.publish('one');
+  const host = await site.start();
+  await host.hooks.doAction('host.ready', { url: '' });
+  await site.untilCommitted(1);
+  t.deepEqual(await locksIn(site), []);
+  t.deepEqual(
+    await readdir(join(site.top, '.git', 'pressmark')).then((names) => names.includes('token-dead')),
+    false,
+  );
+});
+
+test('locks of somebody else stay: what they hold is parked, and committed when they let go', async (t) => {
+  const site = await makeSite(t);
+  const theirs = join(site.top, '.git', 'refs/heads/main.lock');
+  const move = { ref: 'refs/heads/main', to: '1'.repeat(40), since: Date.now() };
+  await leaveBehind(site, move, { 'refs/heads/main.lock': `${'2'.repeat(40)}\n`, 'HEAD.lock': '' });
+  await site.start();
+  await site.publish('one');
+  await site.until('it is parked', () => site.log.some(({ msg }) => msg === 'parked'));
+  t.true(site.log.some(({ level, msg }) => level === 40 && msg.includes('.git/refs/heads/main.lock')));
+  t.is(await readFile(theirs, 'utf8'), `${'2'.repeat(40)}\n`);
+  t.true(existsSync(join(site.top, '.git', 'HEAD.lock')));
+  await rm(theirs);
+  await rm(join(site.top, '.git', 'HEAD.lock'));
+  await site.untilCommitted(1);
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('a lock that is older than the move is nobody’s to remove', async (t) => {
+  const site = await makeSite(t);
+  const lock = join(site.top, '.git', 'HEAD.lock');
+  await leaveBehind(
+    site,
+    { ref: 'refs/heads/main', to: '1'.repeat(40), since: Date.now() },
+    { 'HEAD.lock': '' },
+  );
+  await utimes(lock, 1, 1);
+  const host = await site.start();
+  await host.hooks.doAction('host.ready', { url: '' });
+  await site.until(
+    'the note is gone',
+    async () => !existsSync(join(site.top, '.git', 'pressmark', 'token-dead')),
+  );
+  t.true(existsSync(lock));
+});
+
+test('a git that is killed while it moves the branch, or removes the parked ref', async (t) => {
+  const site = await makeSite(t);
+  const mark = join(site.top, '..', 'mark');
+  const env = await withGit(
+    site,
+    `case "$*" in *update-ref*)
+      if [ -e '${mark}' ]; then
+        rm '${mark}'; : > .git/HEAD.lock; : > .git/packed-refs.lock; : > .git/refs/heads/main.lock; kill -9 $$
+      fi;; esac`,
+  );
+  await site.start({ env });
+  await writeFile(mark, '');
+  await site.publish('one');
+  await site.untilCommitted(1);
+  t.false(existsSync(mark));
+  // a branch is moved without that one
+  t.deepEqual(await locksIn(site), ['packed-refs.lock']);
+  await rm(join(site.top, '.git', 'packed-refs.lock'));
+
+  await site.git('checkout', '-q', '--detach');
+  await site.publish('two');
+  await site.until('it is parked', () => site.log.some(({ msg }) => msg === 'parked'));
+  const script = join(site.top, '..', 'bin', 'git');
+  const text = await readFile(script, 'utf8');
+  await writeFile(
+    script,
+    text.replace('*update-ref*)', '*"update-ref -d"*)').replace(/: > \S*main.lock;/, ''),
+  );
+  await chmod(script, 0o755);
+  await writeFile(mark, '');
+  await site.git('checkout', '-q', 'main');
+  await site.until(
+    'nothing is parked',
+    async () => (await site.git('for-each-ref', 'refs/pressmark')) === '',
+  );
+  t.false(existsSync(mark));
+  t.deepEqual(await locksIn(site), []);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Publish: Title of two']);
+});
