@@ -4,10 +4,11 @@ import type { FileChange } from '../host/hook-types.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { patternLayout } from '../presets/layout.js';
-import { type OpenStore, openStore } from '../store/open-store.js';
+import type { OpenStore } from '../store/open-store.js';
 import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
+import { openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './first-party.js';
 import { foldersOf } from './folders.js';
 import { createHealth } from './health.js';
@@ -59,7 +60,8 @@ export async function startApp(
   const onChange = (changes: readonly Change[]) => {
     for (const change of changes) void tellOfChange(host, change, siteRelative);
   };
-  const opened = await openStore({ content, stateDir, log, onChange });
+  const durable = await openDurableStore({ settings, content, stateDir, log, siteRelative, onChange });
+  const { opened } = durable;
   report(opened, log);
   try {
     const { store, catalog } = opened;
@@ -74,7 +76,7 @@ export async function startApp(
       ...further,
       ...(liveReload === undefined ? [] : [{ plugin: liveReload.plugin, origin: 'the preview' }]),
       ...(await loadPlugins(settings.dir, settings.plugins)),
-      ...firstPartyPlugins({ settings, content, catalog, siteRelative, terminal, reload, log }),
+      ...firstPartyPlugins({ settings, content, catalog, siteRelative, terminal, reload, log, durable }),
     ];
     host = await startHost(plugins, {
       role: 'receiver',
@@ -110,12 +112,12 @@ export async function startApp(
         liveReload?.close();
         await closeServer(server);
         await host?.close();
-        await opened.close();
+        await durable.close();
       },
     };
   } catch (error) {
     await host?.close();
-    await opened.close();
+    await durable.close();
     throw error;
   }
 }

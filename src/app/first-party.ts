@@ -9,6 +9,7 @@ import type { Log } from '../log.js';
 import { type SitePluginOptions, sitePlugin } from '../site/plugin.js';
 import type { Catalog } from '../store/catalog.js';
 import { type ContentFolder, isGone, readArticle } from '../store/entry.js';
+import type { DurableStore } from './durability.js';
 import { foldersOf } from './folders.js';
 import { followSettings } from './follow-settings.js';
 import { openSearch } from './open-search.js';
@@ -26,6 +27,7 @@ export interface FirstPartyOptions {
   /** Reads the settings again; undefined where they are not followed while this runs. */
   readonly reload: (() => Promise<Settings>) | undefined;
   readonly log: Log;
+  readonly durable: DurableStore;
 }
 
 /** The plugins that come with Pressmark, as far as the config wants them. */
@@ -44,7 +46,10 @@ export function gitEntry(
     content,
     catalog,
     siteRelative,
-  }: Pick<FirstPartyOptions, 'settings' | 'content' | 'catalog' | 'siteRelative'>,
+    durable,
+  }: Pick<FirstPartyOptions, 'settings' | 'content' | 'catalog' | 'siteRelative'> & {
+    durable?: Pick<DurableStore, 'git'>;
+  },
   git: Exclude<Settings['git'], false>,
 ): PluginEntry {
   const { author, message, skipCi, commitEdits } =
@@ -52,6 +57,8 @@ export function gitEntry(
   const plugin = gitPlugin({
     siteDir: settings.dir,
     env: settings.environment,
+    ...(durable.commitsBefore !== undefined && { commitsBefore: durable.commitsBefore }),
+    ...(durable.shared !== undefined && { shared: { files: durable.shared, siteRelative } }),
     ...(author !== undefined && { author }),
     ...(message !== undefined && { message }),
     ...(skipCi !== undefined && { skipCi }),

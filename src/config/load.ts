@@ -151,7 +151,8 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 function knownKeys(path: readonly PropertyKey[]): string[] {
   if (path[0] === 'articles') return ['file', 'permalink'];
   if (path[0] === 'site') return knownSiteKeys(path);
-  if (path[0] === 'git') return ['author', 'message', 'skipCi', 'commitEdits'];
+  if (path[0] === 'git' && path[1] === 'push') return ['remote', 'branch', 'debounce', 'fetchEvery'];
+  if (path[0] === 'git') return ['author', 'message', 'skipCi', 'commitEdits', 'push'];
   return Object.keys(schema.shape);
 }
 

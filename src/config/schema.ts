@@ -17,6 +17,29 @@ const absoluteUrl = z.string().refine(isSiteUrl, {
 /** Without its slug all articles would have one name, and the search for a free one would never end. */
 const pattern = z.string().regex(/:slug\b/, { error: 'must contain :slug' });
 
+/** Pushing what is committed; true: to `origin`, the branch that HEAD is on. */
+const push = z
+  .union([
+    z.boolean(),
+    z.strictObject({
+      /** A remote's name or a URL. @default 'origin' */
+      remote: z
+        .string()
+        .regex(/^[^-\s]\S*$/, { error: 'must be a remote’s name or a URL' })
+        .optional(),
+      /** Default: the branch that HEAD is on. */
+      branch: z
+        .string()
+        .regex(/^(?!-)[^\s~^:?*[\\]+$/, { error: 'must be a branch’s name, such as main' })
+        .optional(),
+      /** How long commits gather before they are pushed, in milliseconds. @default 2000 */
+      debounce: z.int().min(0).max(3_600_000).default(2_000),
+      /** With durability push: how often the remote is asked for what others stored, in milliseconds. @default 5000 */
+      fetchEvery: z.int().min(100).max(3_600_000).default(5_000),
+    }),
+  ])
+  .default(false);
+
 /** What `pressmark.config.*` may hold, with the defaults. */
 export const schema = z.strictObject({
   /** The site's public address; articles' URLs start with it and are frozen at publication. */
@@ -72,9 +95,16 @@ export const schema = z.strictObject({
         skipCi: z.boolean().optional(),
         /** Whether people's edits of articles are committed too, each as `Edit: <title>`. @default false */
         commitEdits: z.boolean().optional(),
+        push,
       }),
     ])
     .default(true),
+  /**
+   * What must have happened before a delivery is answered with 200: the file is on the disk, its commit is too, or
+   * the git remote has accepted it.
+   * @default 'disk'
+   */
+  durability: z.enum(['disk', 'commit', 'push']).default('disk'),
   /** Plugins: a package name, a path below the site's folder, a plugin, or one of these with its options. */
   plugins: z.array(z.unknown()).default([]),
   /** @default 'info' */

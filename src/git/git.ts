@@ -15,6 +15,10 @@ export interface GitRun {
   readonly literalPaths?: boolean;
   /** Exit codes beside 0 that are an answer and no failure. */
   readonly accept?: readonly number[];
+  /** How long this command may take, in milliseconds. @default what `createGit` was told */
+  readonly timeoutMs?: number;
+  /** Laid over the environment. */
+  readonly env?: NodeJS.Dict<string>;
   /** Leaves the processor to others; not for commands that run while a lock is held. */
   readonly background?: boolean;
   /** Told the process id. */
@@ -24,7 +28,10 @@ export interface GitRun {
 /** What a git command that did not fail said; what it wrote to standard error is no failure. */
 export interface GitAnswer {
   readonly code: number;
+  /** Standard output as UTF-8. */
   readonly stdout: string;
+  /** Standard output as it came. */
+  readonly bytes: Buffer;
 }
 
 /**
@@ -79,6 +86,7 @@ export function createGit(options: {
         ...env,
         GIT_LITERAL_PATHSPECS: run.literalPaths === false ? '0' : '1',
         ...(run.indexFile !== undefined && { GIT_INDEX_FILE: run.indexFile }),
+        ...run.env,
       },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
@@ -89,7 +97,8 @@ export function createGit(options: {
       kill(child);
     };
     const abort = () => stop('was stopped');
-    const timer = setTimeout(() => stop(`took longer than ${timeoutMs / 1_000} s`), timeoutMs);
+    const ms = run.timeoutMs ?? timeoutMs;
+    const timer = setTimeout(() => stop(`took longer than ${ms / 1_000} s`), ms);
     options.signal?.addEventListener('abort', abort);
     if (options.signal?.aborted) abort();
     try {
@@ -102,8 +111,8 @@ export function createGit(options: {
       const [closed] = await Promise.all([once(child, 'close'), feed(child, run.input ?? '')]);
       const code = Number(closed[0] ?? -1);
       if (stopped === undefined && (code === 0 || run.accept?.includes(code) === true))
-        return { code, stdout: await stdout };
-      const cause = new Error((await stderr).trim().slice(0, 2_000) || SILENCE);
+        return answerOf(code, await stdout);
+      const cause = new Error(redacted((await stderr).toString('utf8').trim()).slice(0, 2_000) || SILENCE);
       throw new PressmarkError('GIT_FAILED', `${name} ${stopped ?? `ended with exit code ${code}`}`, {
         cause,
       });
@@ -117,6 +126,11 @@ export function createGit(options: {
   };
 }
 
+/** Takes user names and passwords out of URLs: what git says ends up in logs. */
+export function redacted(text: string): string {
+  return text.replace(/(\w:\/\/)[^\s/?#]*@/g, '$1***@');
+}
+
 function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
   return {
@@ -127,14 +141,26 @@ function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   };
 }
 
-async function collect(stream: Readable): Promise<string> {
+function answerOf(code: number, bytes: Buffer): GitAnswer {
+  let text: string | undefined;
+  return {
+    code,
+    bytes,
+    get stdout() {
+      text ??= bytes.toString('utf8');
+      return text;
+    },
+  };
+}
+
+async function collect(stream: Readable): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
     for await (const chunk of stream) chunks.push(chunk);
   } catch {
     // a stopped child's output is cut off; its exit is what counts
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 async function feed(child: ChildProcess, input: string | AsyncIterable<Buffer>): Promise<void> {

@@ -25,12 +25,15 @@ const SCRATCH = 'refs/pressmark/batch';
 /**
  * Makes a row of commits on top of `parent` and returns their names, in order. No branch moves and the index
  * is not touched; hooks and signing do not apply. One process, however many commits.
+ *
+ * @param options.background false where a delivery waits for it. @default true
  */
 export async function importCommits(
   { git, gitDir }: Repository,
   parent: string | null,
   drafts: readonly CommitDraft[],
   { author, committer }: Identity,
+  { background = true }: { background?: boolean } = {},
 ): Promise<string[]> {
   const now = `${Math.floor(Date.now() / 1_000)} +0000`;
   async function* stream(): AsyncGenerator<Buffer> {
@@ -56,7 +59,7 @@ export async function importCommits(
   try {
     const { stdout } = await git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
       input: stream(),
-      background: true,
+      background,
       onSpawn: (id) => {
         pid = id;
       },

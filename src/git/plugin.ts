@@ -3,14 +3,16 @@ import type { ArticleChange, CommitMessageContext } from '../host/hook-types.js'
 import { definePlugin, type Plugin, type PluginHost } from '../host/plugins.js';
 import { type ArticleFile, readChecked } from './checked.js';
 import type { CommitContext } from './commit.js';
-import { createCommitter, type StoredFile } from './committer.js';
+import { type CommitNow, createCommitNow } from './commit-now.js';
+import { type Committer, createCommitter, type StoredFile } from './committer.js';
 import { createEdits } from './edits.js';
 import type { Person } from './identity.js';
 import { createIndexLocker } from './index-lock.js';
-import { type CommitKind, kindOf } from './message.js';
+import { type CommitKind, kindOf, subjectIn } from './message.js';
 import { createQueue, type Waiting } from './queue.js';
 import { findUncommitted } from './recover.js';
 import { openRepository, type Repository } from './repository.js';
+import type { SharedArticle, SharedFiles } from './shared-files.js';
 
 export interface GitPluginOptions {
   /** The site's folder, absolute. */
@@ -32,12 +34,23 @@ export interface GitPluginOptions {
   readonly maxHeldText?: number;
   /** How long one git command may take, in milliseconds. @default 30000 */
   readonly timeoutMs?: number;
+  /** With durability `commit`: is handed what commits before the answer; nothing is committed in the background. */
+  readonly commitsBefore?: (commit: CommitNow) => void;
+  /** With durability `push`: where commits are made instead; this work tree follows. */
+  readonly shared?: SharedWith;
   /** Reads an article's file (relative to the site's folder, forward slashes); undefined if there is none. */
   readStored(path: string): Promise<StoredFile | undefined>;
   /** The files of all articles, for the check at start-up. */
   articles(): Iterable<ArticleFile>;
   /** Where the start-up check remembers what it found in good order; absolute. */
   readonly memory: string;
+}
+
+/** The files that several machines share. */
+export interface SharedWith {
+  readonly files: Pick<SharedFiles, 'wordWith'>;
+  /** A path below the content folder, as seen from the site's folder. */
+  siteRelative(path: string): string;
 }
 
 /** How long the shutdown waits for commits, in milliseconds. */
@@ -88,6 +101,13 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     commitEdits,
     readStored: options.readStored,
   });
+  const { shared } = options;
+  if (shared !== undefined) {
+    wordShared(host, shared, committer);
+    host.onClose(() => locker.close());
+    return;
+  }
+  options.commitsBefore?.(createCommitNow(repository, committer));
   const edits = createEdits((path) =>
     queue.add({
       path,
@@ -135,8 +155,11 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
       before: undefined,
     };
   }
-  host.addAction('article.published', add);
-  host.addAction('article.updated', add);
+  // with durability commit, that is done by now
+  if (options.commitsBefore === undefined) {
+    host.addAction('article.published', add);
+    host.addAction('article.updated', add);
+  }
   if (commitEdits) host.addAction('article.edited', ({ path }) => edits.note(path));
   host.addAction('host.ready', () => queue.recover());
   host.onClose(async () => {
@@ -146,5 +169,22 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     clearTimeout(timer);
     await locker.close();
     if (left > 0) log.warn({ articles: left }, 'not committed yet; the next start commits them');
+  });
+}
+
+/** Gives the commits that go straight to the remote their messages, and tells of them. */
+function wordShared(host: PluginHost, { files, siteRelative }: SharedWith, committer: Committer): void {
+  const changeOf = ({ article, path, text }: SharedArticle) => ({
+    event: article.updated === null ? ('article.published' as const) : ('article.updated' as const),
+    article,
+    path: siteRelative(path),
+    text,
+    timestamp: article.updated ?? article.date,
+  });
+  files.wordWith({
+    message: (stored) =>
+      committer.messageFor(stored.article.updated === null ? 'Publish' : 'Update', changeOf(stored)),
+    committed: ({ path }, commit, message) =>
+      void host.doAction('git.committed', { commit, path: siteRelative(path), subject: subjectIn(message) }),
   });
 }

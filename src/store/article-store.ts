@@ -7,15 +7,16 @@ import type { Lock } from '../fs/lock.js';
 import type { Log } from '../log.js';
 import type { Catalog } from './catalog.js';
 import { createDurableFiles } from './durable-files.js';
-import { type ContentFolder, entryOf } from './entry.js';
+import { type ContentFolder, type Entry, entryOf, readArticle } from './entry.js';
 import { storeFailure } from './failure.js';
 import { createGroupCommit, type Durability } from './group-commit.js';
 import type { Journal } from './journal.js';
 import { createNaming } from './naming.js';
 import { createPipeline } from './pipeline.js';
 import { NameTaken, type Write } from './placing.js';
-import { createReading, type Target } from './reading.js';
+import { createReading } from './reading.js';
 import { type Change, refresh } from './scan.js';
+import type { Target } from './verdict.js';
 
 /** What became of a publication: stored now, or known before (a redelivery), in which case nothing was written. */
 export interface Published {
@@ -65,7 +66,7 @@ export interface StoreOptions {
   readonly onChange?: (changes: readonly Change[]) => void;
 }
 
-/** The articles of one site; see `createStore`. */
+/** The articles of one site; see `createStore`, and `createSharedStore` for several machines. */
 export type ArticleStore = ReturnType<typeof createStore>;
 
 /** The store: Markdown files, written durably and compared under the cross-process lock. */
@@ -73,13 +74,23 @@ export function createStore(options: StoreOptions) {
   const { content, catalog, lock, journal, staging, log, durability } = options;
   const onChange = options.onChange ?? (() => undefined);
   const group = createGroupCommit(content.root, staging, journal, log, durability);
-  const durable = createDurableFiles(content.root, group.suspects);
+  const durable = createDurableFiles(content.root, group.suspects, confirmStored);
   const reading = createReading(content, catalog, journal, group.isUnderWay, notice);
   const pipeline = createPipeline(lock, reading.catchUp);
   const chooseName = createNaming(content, catalog);
 
   function notice(changes: readonly Change[]): void {
     if (changes.length > 0) onChange(changes);
+  }
+
+  /** What a file owes beyond the disk before it is acknowledged: a receiver may have died before it was done. */
+  async function confirmStored({ path }: Entry): Promise<void> {
+    if (durability === undefined) return;
+    const { text, stored } = readArticle(content, path);
+    const { article, edited } = stored;
+    // a person's edit is theirs to commit
+    if (!edited)
+      await durability([{ path, target: join(content.root, path), text, replaces: text, article }]);
   }
 
   /**
@@ -126,7 +137,7 @@ export function createStore(options: StoreOptions) {
         const { slug, path, url, release } = chooseName(draft, taken);
         try {
           const { text, article } = encodeFirst({ ...draft, slug, url, updated: null });
-          const file = await write({ path, target: join(content.root, path), text, replaces: null }, article);
+          const file = await write({ path, target: join(content.root, path), text, replaces: null, article });
           return { outcome: 'stored', id: article.id, url, stored: file };
         } catch (error) {
           taken.add(path);
@@ -160,7 +171,7 @@ export function createStore(options: StoreOptions) {
       const text = amend(read.text, article, next);
       const target = fs.realpathSync(join(content.root, entry.path)); // a rename would replace the link itself
       const { mode } = fs.statSync(target);
-      const stored = await write({ path: entry.path, target, text, replaces: read.text, mode }, next);
+      const stored = await write({ path: entry.path, target, text, replaces: read.text, mode, article: next });
       return {
         outcome: 'stored',
         stored: read.stored.edited ? { ...stored, replaced: { article, text: read.text } } : stored,
@@ -177,7 +188,8 @@ export function createStore(options: StoreOptions) {
     });
   }
 
-  async function write(file: Write, article: Article): Promise<StoredFile> {
+  async function write(file: Write): Promise<StoredFile> {
+    const { article } = file;
     const stamp = await group.write(file);
     catalog.set(entryOf(file.path, article, stamp));
     durable.add(file.path, stamp.ino);

@@ -19,8 +19,13 @@ export interface DurableFiles {
  * @param root the content folder.
  * @param suspects paths whose last sync failed; the kernel takes their lost pages for clean, so that only a
  *   newly written file can be trusted.
+ * @param confirm what else must be true of a file that is on the disk.
  */
-export function createDurableFiles(root: string, suspects: Set<string>): DurableFiles {
+export function createDurableFiles(
+  root: string,
+  suspects: Set<string>,
+  confirm: (entry: Entry) => Promise<void>,
+): DurableFiles {
   const inodes = new Map<string, number>();
   const has = ({ path, stamp }: Entry) => inodes.get(path) === stamp.ino;
 
@@ -37,6 +42,7 @@ export function createDurableFiles(root: string, suspects: Set<string>): Durable
       await syncDirectory(folder);
       if (!folder.startsWith(`${top}${sep}`)) break;
     }
+    await confirm(entry);
     suspects.delete(entry.path);
     inodes.set(entry.path, fs.statSync(target).ino);
   }

@@ -106,6 +106,17 @@ export function readEntry(
     const stamp = stampOf(fs.statSync(join(content.root, path)));
     return brokenEntry(content, path, { text: '', stamp }, 'line 1: the file may not be read', known);
   }
+  return entryIn(content, path, read, known, onRead);
+}
+
+/** The entry that a file's text makes; a malformed one keeps its id and URL taken. */
+export function entryIn(
+  content: ContentFolder,
+  path: string,
+  read: { text: string; stamp: Stamp },
+  known?: Entry,
+  onRead?: (path: string, read: ReadablePage) => void,
+): Entry {
   try {
     const readable = decodeForPages(read.text, fallbackAt(content, path));
     onRead?.(path, { ...readable, stamp: read.stamp });

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { messageOf, systemCode } from '../errors.js';
+import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import { discard, dropName, makeDirectory, type Staged, stage, syncDirectory } from '../fs/atomic-write.js';
 import type { Log } from '../log.js';
 import type { Stamp } from './entry.js';
@@ -9,7 +9,8 @@ import { type Placed, place, settle, takeBack, type Write } from './placing.js';
 
 /**
  * What else must have happened before a batch is answered; a durability level beyond the disk (a commit, a
- * push) plugs in here. When it rejects, the whole batch is taken back.
+ * push) plugs in here. When it rejects, the whole batch is taken back, unless with COMMIT_UNCERTAIN: then the files
+ * stay, as the history has them, and count as stored when they have been sent again.
  */
 export type Durability = (writes: readonly Write[]) => Promise<void>;
 
@@ -152,7 +153,8 @@ export function createGroupCommit(
     try {
       await durability?.(kept.map(({ file }) => file.write));
     } catch (error) {
-      for (const waiting of kept) await refuse(waiting, error);
+      const stays = error instanceof PressmarkError && error.code === 'COMMIT_UNCERTAIN';
+      for (const waiting of kept) await (stays ? doubt(waiting, error) : refuse(waiting, error));
       return;
     }
     // Before the answers: what one receiver has acknowledged, another must find.
@@ -170,6 +172,13 @@ export function createGroupCommit(
     }
     suspects.delete(file.write.path);
     resolve(file.stamp);
+  }
+
+  /** Leaves a file that is not acknowledged; whoever sends it again finds it, and has it made certain. */
+  async function doubt({ file, reject }: Waiting, error: unknown): Promise<void> {
+    suspects.add(file.write.path);
+    await settle(file).catch((cause: unknown) => log.debug({ err: cause }, 'a person has saved meanwhile'));
+    reject(error);
   }
 
   async function refuse({ file, reject }: Waiting, error: unknown): Promise<void> {

@@ -130,7 +130,7 @@ export async function openStore({
 }
 
 /** The state folder ignores itself, so that no `git add .` ever picks it up. */
-function prepareStateFolder(stateDir: string): void {
+export function prepareStateFolder(stateDir: string): void {
   try {
     fs.mkdirSync(stateDir, { recursive: true });
     fs.writeFileSync(join(stateDir, '.gitignore'), '*\n');

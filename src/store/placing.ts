@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import type { Article } from '../article/article.js';
 import { digestOf } from '../article/codec.js';
 import { PressmarkError } from '../errors.js';
 import { discard, dropName, lacksHardLinks, putNew, type Staged, undoPath } from '../fs/atomic-write.js';
@@ -13,6 +14,8 @@ export interface Write {
   readonly text: string;
   /** What was decided upon: the whole text of the file that is replaced; null for a new file. */
   readonly replaces: string | null;
+  /** What the text holds. */
+  readonly article: Article;
   /** Permissions of the file that is replaced. */
   readonly mode?: number;
 }

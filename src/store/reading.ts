@@ -1,4 +1,3 @@
-import type { Article } from '../article/article.js';
 import type { StoredArticle } from '../article/codec.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
@@ -8,28 +7,11 @@ import { storeFailure } from './failure.js';
 import { createFolderCheck } from './folder-check.js';
 import type { Journal } from './journal.js';
 import { type Change, refresh, scan } from './scan.js';
+import { type Judgement, judged, onlyEntry, type Target, targetOf } from './verdict.js';
 
 /** An article and where it stands. */
 export interface Found extends StoredArticle {
   readonly path: string;
-}
-
-/** What an update is judged by (contract: article.updated data). */
-export interface Target {
-  readonly targetId: string;
-  readonly targetUrl: string;
-  /** The revision that the update was made from. */
-  readonly base: string;
-  /** The revision that it makes. */
-  readonly revision: string;
-}
-
-/** What is to be done with an update, and the file that says so. */
-export interface Judgement {
-  /** `retry`: it is stored already. */
-  readonly verdict: 'apply' | 'retry';
-  readonly read: ReadFile;
-  readonly entry: Entry;
 }
 
 /** Everything that the store is asked without changing anything. */
@@ -105,11 +87,7 @@ export function createReading(
     const canonical = canonicalUrl(url) ?? '';
     await learn();
     for (const { path } of catalog.byUrl(canonical)) notice(refresh(content, catalog, path));
-    const entries = catalog.byUrl(canonical);
-    const [entry, other] = entries;
-    if (entry === undefined)
-      throw new PressmarkError('ARTICLE_NOT_FOUND', `target_url: there is no article at ${quote(url, 120)}`);
-    if (other !== undefined) throw ambiguous(url, entries);
+    const entry = onlyEntry(catalog.byUrl(canonical), url);
     return { ...open(entry).stored, path: entry.path };
   }
 
@@ -125,23 +103,12 @@ export function createReading(
    *
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT.
    */
-  async function judge({ targetId, targetUrl, base, revision }: Target): Promise<Judgement> {
-    const canonical = canonicalUrl(targetUrl);
+  async function judge(target: Target): Promise<Judgement> {
     await learn();
-    await current(targetId);
-    const entries = catalog.byId(targetId).filter((entry) => entry.canonical === canonical);
-    const [entry, other] = entries;
-    if (entry === undefined) throw noTarget(targetId, targetUrl);
-    if (other !== undefined) throw ambiguous(targetUrl, entries);
+    await current(target.targetId);
+    const entry = targetOf(catalog.byId(target.targetId), target);
     const read = open(entry);
-    const { article } = read.stored;
-    if (!isTarget(article, targetId, canonical)) throw noTarget(targetId, targetUrl);
-    if (article.revision === revision) return { verdict: 'retry', read, entry };
-    if (article.revision !== base) {
-      const why = `base_revision_id is ${quote(base)}, the article is at ${quote(article.revision)}`;
-      throw new PressmarkError('REVISION_CONFLICT', `Article revision conflict: ${why}`);
-    }
-    return { verdict: 'apply', read, entry };
+    return { verdict: judged(read, target), read, entry };
   }
 
   function open(entry: Entry): ReadFile {
@@ -160,19 +127,4 @@ export function createReading(
   }
 
   return { catchUp, current, find, get, judge };
-}
-
-function isTarget(article: Article, id: string, canonical: string | undefined): boolean {
-  return article.id === id && canonicalUrl(article.url) === canonical;
-}
-
-function noTarget(id: string, url: string): PressmarkError {
-  const message = `target_id ${quote(id)} and target_url ${quote(url, 80)} do not name the same stored article`;
-  return new PressmarkError('ARTICLE_NOT_FOUND', message);
-}
-
-function ambiguous(url: string, entries: readonly Entry[]): PressmarkError {
-  const paths = entries.slice(0, 3).map(({ path }) => path);
-  const message = `target_url: ${entries.length} articles are at ${quote(url, 80)}: ${paths.join(', ')}; remove all but one`;
-  return new PressmarkError('ARTICLE_AMBIGUOUS', message);
 }

@@ -1,0 +1,93 @@
+import { setTimeout } from 'node:timers/promises';
+import { PressmarkError } from '../errors.js';
+import type { ArticleChange } from '../host/hook-types.js';
+import type { Committer } from './committer.js';
+import { createDirectorySync } from './directories.js';
+import type { Branch } from './head.js';
+import type { Waiting } from './queue.js';
+import type { Repository } from './repository.js';
+import { blobsAt } from './tree.js';
+
+/** An article's file that was stored and is not acknowledged yet. */
+export interface StoredChange {
+  /** Relative to the site's folder, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly article: ArticleChange['article'];
+}
+
+/**
+ * Commits what was stored, each by itself, and resolves when the commits are on the disk, the folders of git's
+ * files included: on the branch, or parked where the branch is in use.
+ *
+ * @throws PressmarkError COMMIT_FAILED, and nothing was committed; COMMIT_UNCERTAIN where something was, which
+ *   may not survive a power loss.
+ */
+export type CommitNow = (changes: readonly StoredChange[]) => Promise<void>;
+
+const ATTEMPTS = 3;
+
+/** What makes commits before the answer, for durability `commit`. */
+export function createCommitNow(repository: Repository, committer: Committer): CommitNow {
+  const syncDirectories = createDirectorySync(repository);
+
+  async function commitOrPark(batch: readonly Waiting[]): Promise<string> {
+    for (let attempt = 1; ; attempt++) {
+      const { head, parked } = await committer.look();
+      for (const change of batch) change.before ??= head.tip;
+      if ('waitingFor' in head) {
+        await committer.park(batch, head);
+        return repository.parkedRef;
+      }
+      // what was parked earlier comes first
+      const held = (parked ? await replay(head) : undefined) ?? (await committer.commit(batch, head));
+      if (held === undefined) return head.ref;
+      if (attempt === ATTEMPTS) {
+        await committer.park(batch, held);
+        return repository.parkedRef;
+      }
+      await setTimeout(20 * attempt);
+    }
+  }
+
+  async function replay(head: Branch) {
+    const held = await committer.replay(head);
+    return held === 'lost' ? undefined : held;
+  }
+
+  return async (changes) => {
+    const batch = changes.map(({ path, text, article }): Waiting => {
+      const kind = article.updated === null ? 'Publish' : 'Update';
+      const event = kind === 'Publish' ? 'article.published' : 'article.updated';
+      const timestamp = article.updated ?? article.date;
+      const message = committer.messageFor(kind, { event, article, path, text, timestamp });
+      return { path, kind, text, revision: article.revision, message, before: undefined };
+    });
+    let ref: string;
+    try {
+      ref = await commitOrPark(batch);
+    } catch (cause) {
+      const message = 'the article could not be committed; nothing was changed, send it again';
+      throw new PressmarkError('COMMIT_FAILED', message, { cause });
+    }
+    try {
+      await syncDirectories(ref);
+      await requireCommitted(ref, batch);
+    } catch (cause) {
+      if (cause instanceof PressmarkError && cause.code === 'COMMIT_UNCERTAIN') throw cause;
+      const message = 'the commit may not be on the disk yet; send it again';
+      throw new PressmarkError('COMMIT_UNCERTAIN', message, { cause });
+    }
+    await requireCommitted(ref, batch);
+  };
+
+  /** What git ignores, or what is in a repository of its own, was passed over. */
+  async function requireCommitted(ref: string, batch: readonly Waiting[]): Promise<void> {
+    if (ref === repository.parkedRef) return;
+    const paths = batch.map(({ path }) => `${repository.prefix}${path}`);
+    const there = await blobsAt(repository, ref, paths);
+    const missing = paths.find((path) => !there.has(path));
+    if (missing === undefined) return;
+    throw new PressmarkError('COMMIT_UNCERTAIN', `${missing} is not committed; the log says why`);
+  }
+}

@@ -1,0 +1,40 @@
+import { PressmarkError } from '../errors.js';
+import { placeFiles } from './placement.js';
+import { openRepository, type Repository } from './repository.js';
+
+export interface CommittableOptions {
+  /** The site's folder, absolute. */
+  readonly siteDir: string;
+  /** The content folder, relative to the site's folder, with forward slashes and one at its end. */
+  readonly content: string;
+  readonly env: NodeJS.Dict<string>;
+}
+
+/**
+ * The work tree that a site is in, where every article of it can be committed before it is acknowledged.
+ *
+ * @throws PressmarkError CONFIG_INVALID, saying what is in the way of this durability level.
+ */
+export async function committableTree(
+  { siteDir, content, env }: CommittableOptions,
+  level: 'commit' | 'push',
+  signal?: AbortSignal,
+): Promise<Repository> {
+  const refuse = (why: string) =>
+    new PressmarkError('CONFIG_INVALID', `durability: '${level}' cannot be had: ${why}`);
+  const found = await openRepository(siteDir, env, signal === undefined ? {} : { signal });
+  if ('because' in found) throw refuse(found.because);
+  const probe = `${content}probe.md`;
+  const place = (await placeFiles(found, [probe])).get(probe);
+  if (place !== undefined && 'refused' in place) throw refuse(`the content folder: ${place.refused}`);
+  if (level === 'commit' || place === undefined) return found;
+  if (place.inRepository !== `${found.prefix}${probe}`) throw refuse('the content folder is a symbolic link');
+  const attributes = ['filter', 'ident', 'working-tree-encoding'];
+  const { stdout } = await found.git(['check-attr', ...attributes, '--', place.inRepository]);
+  if (!stdout.split('\n').every((line) => line === '' || /: (?:unspecified|unset)$/.test(line)))
+    throw refuse('a filter of .gitattributes applies to the content folder; articles are shared as they are');
+  const [major, minor] = found.version;
+  if (major < 2 || (major === 2 && minor < 38))
+    throw refuse(`git ${major}.${minor} is too old; 2.38 is needed`);
+  return found;
+}

@@ -1,0 +1,135 @@
+import { setTimeout } from 'node:timers/promises';
+import { PressmarkError } from '../errors.js';
+import type { Log } from '../log.js';
+import { readHead } from './head.js';
+import type { Identity } from './identity.js';
+import { takeIntoIndex } from './index-entries.js';
+import type { IndexLocker } from './index-lock.js';
+import { changesBetween, isAncestor } from './objects.js';
+import { FETCHED_REF } from './remote.js';
+import type { Repository } from './repository.js';
+import { changeWorkFiles } from './work-files.js';
+
+/** What became of an attempt to have the local branch follow. */
+export type Followed =
+  /** The branch holds everything now; `tip` is its last commit, `paths` what changed in the work tree. */
+  | { readonly tip: string; readonly paths: readonly string[] }
+  /** It cannot follow before a person has done something. */
+  | { readonly waitingFor: string };
+
+export interface FollowOptions {
+  readonly repository: Repository;
+  readonly locker: IndexLocker;
+  readonly identity: Identity;
+  /** The local branch, `refs/heads/…`. */
+  readonly ref: string;
+  /** Where files are made ready. */
+  readonly staging: string;
+  readonly log: Log;
+  /** Ends the waiting for the index. */
+  readonly signal: AbortSignal;
+  /** Keeps the store from writing the same files meanwhile. */
+  exclusively<T>(work: () => Promise<T>): Promise<T>;
+}
+
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Brings a commit of the remote into the local branch, the index and the work tree: by moving the branch forward,
+ * or, where there are commits that the remote does not have, by a merge made in memory. Commits of a person are
+ * never rewritten, their uncommitted changes never overwritten.
+ *
+ * @throws PressmarkError GIT_FAILED.
+ */
+export async function follow(commit: string, options: FollowOptions): Promise<Followed> {
+  const { repository, locker, log, signal, ref } = options;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const head = await readHead(repository);
+    if ('waitingFor' in head) return { waitingFor: head.waitingFor };
+    if (head.ref !== ref) return { waitingFor: `HEAD to be on ${ref.replace('refs/heads/', '')} again` };
+    const next = await joined(head.tip, commit, options);
+    if (next === undefined)
+      return {
+        waitingFor:
+          `you to merge: your commits on ${ref.replace('refs/heads/', '')} and those of the remote change the ` +
+          'same lines (git pull)',
+      };
+    if (next === head.tip) return { tip: next, paths: [] };
+    const changes = await changesBetween(repository, head.tip, next);
+    const left = await options.exclusively(() => changeWorkFiles(repository, changes, options.staging));
+    const lock = await locker.take(signal);
+    if (lock === undefined) return { waitingFor: 'another git command that has locked the index' };
+    try {
+      const now = await readHead(repository);
+      if (!('waitingFor' in now) && now.ref === head.ref && now.tip === head.tip) {
+        await takeIntoIndex(repository, lock, head.tip, changes);
+        if (await moveRefs(repository, ref, head.tip, next, commit)) {
+          for (const one of left) log.warn(one, 'a file of the work tree does not follow the remote');
+          return { tip: next, paths: changes.map(({ path }) => path) };
+        }
+      }
+    } finally {
+      await lock.release();
+    }
+    // another git command has the branch for a moment, or has moved it
+    await setTimeout(20 * (attempt + 1));
+  }
+  throw new PressmarkError('GIT_FAILED', 'the branch could not be moved to what the remote has');
+}
+
+/** The commit that holds both; undefined where they contradict each other. */
+async function joined(
+  tip: string | null,
+  commit: string,
+  { repository, identity, ref }: FollowOptions,
+): Promise<string | undefined> {
+  if (tip === null || tip === commit || (await isAncestor(repository, tip, commit))) return commit;
+  if (await isAncestor(repository, commit, tip)) return tip;
+  const { git } = repository;
+  const merged = await git(['merge-tree', '--write-tree', '--no-messages', tip, commit], {
+    accept: [1, 128],
+  });
+  // 1: conflicts; 128: histories that have nothing in common
+  if (merged.code !== 0) return undefined;
+  const { author, committer } = identity;
+  const made = await git(
+    [
+      'commit-tree',
+      merged.stdout.trim(),
+      '-p',
+      tip,
+      '-p',
+      commit,
+      '-m',
+      `Merge ${ref.replace('refs/heads/', '')} of the remote`,
+    ],
+    {
+      env: {
+        GIT_AUTHOR_NAME: author.name,
+        GIT_AUTHOR_EMAIL: author.email,
+        GIT_COMMITTER_NAME: committer.name,
+        GIT_COMMITTER_EMAIL: committer.email,
+      },
+    },
+  );
+  return made.stdout.trim();
+}
+
+/** Moves the branch if it still is where it was, and remembers what the remote had. */
+async function moveRefs(
+  { git }: Repository,
+  ref: string,
+  from: string | null,
+  to: string,
+  fetched: string,
+): Promise<boolean> {
+  const old = from ?? '0'.repeat(to.length);
+  const { code } = await git(
+    ['update-ref', '--create-reflog', '-m', 'pressmark: follow the remote', '--stdin', '-z'],
+    {
+      input: `update ${ref}\0${to}\0${old}\0update ${FETCHED_REF}\0${fetched}\0\0`,
+      accept: [1, 128],
+    },
+  );
+  return code === 0;
+}

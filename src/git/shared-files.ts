@@ -1,0 +1,215 @@
+import { setTimeout } from 'node:timers/promises';
+import { PressmarkError } from '../errors.js';
+import { findLockHelper } from '../fs/lock-helper.js';
+import type { ArticleChange } from '../host/hook-types.js';
+import type { Log } from '../log.js';
+import { committableTree } from './committable.js';
+import { follow } from './follow.js';
+import type { Person } from './identity.js';
+import { createIndexLocker } from './index-lock.js';
+import { createPushStatus, wordsOf } from './push-status.js';
+import type { RemoteSettings } from './remote.js';
+import { openShared, type Taken } from './shared.js';
+import { putOwnFile, sweepStaging } from './work-files.js';
+
+/** An article on its way to the remote. */
+export interface SharedArticle {
+  /** Below the content folder, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly replaces: string | null;
+  readonly article: ArticleChange['article'];
+  readonly generation: number;
+  readonly deadline: number;
+  accepted(): void;
+}
+
+/** What the git plugin gives to commits that are made here. */
+export interface Wording {
+  /** The whole commit message of an article. */
+  message(article: SharedArticle): Promise<string>;
+  /** Told of the commit that the remote has taken. */
+  committed(article: SharedArticle, commit: string, message: string): void;
+}
+
+export interface SharedFilesOptions extends RemoteSettings {
+  /** The site's folder, absolute. */
+  readonly siteDir: string;
+  /** The content folder, relative to the site's folder, with forward slashes and one at its end. */
+  readonly content: string;
+  /** Where files are made ready, absolute. */
+  readonly staging: string;
+  /** Where the status is written, absolute. */
+  readonly statusPath: string;
+  readonly author?: Person;
+  readonly env: NodeJS.Dict<string>;
+  readonly log: Log;
+  /** How often the remote is asked when nobody else asks, in milliseconds. */
+  readonly fetchEvery: number;
+  /** Told of files of the work tree that have changed, below the content folder. */
+  onFiles(paths: readonly string[]): void;
+}
+
+/** The content folder on the remote, with this clone behind it; see `openSharedFiles`. */
+export type SharedFiles = Awaited<ReturnType<typeof openSharedFiles>>;
+
+/** How long the branch may gather changes before it follows, in milliseconds. */
+const GATHER_MS = 150;
+/** After how long it is tried again where a person or an error is in the way, in milliseconds. */
+const AGAIN_MS = 3_000;
+
+/**
+ * The content folder as the remote has it, for durability `push`: what is stored goes to the remote first; the
+ * local branch, index and work tree follow.
+ *
+ * @throws PressmarkError CONFIG_INVALID where the site's folder cannot be shared like that.
+ */
+export async function openSharedFiles(options: SharedFilesOptions) {
+  const { log, staging } = options;
+  const stop = new AbortController();
+  const repository = await committableTree(options, 'push', stop.signal);
+  const folder = `${repository.prefix}${options.content}`;
+  for (const name of await sweepStaging(staging, options.siteDir))
+    log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
+  const locker = createIndexLocker(repository, findLockHelper(), log);
+  await locker.sweep();
+  const status = createPushStatus(options.statusPath);
+  const { remote, branch, author, env } = options;
+  const shared = await openShared({
+    repository,
+    folder,
+    env,
+    log,
+    remote,
+    branch,
+    ...(author && { author }),
+  });
+  let wording: Wording | undefined;
+  let waiting = 0;
+
+  async function store(article: SharedArticle): Promise<void> {
+    const { path, text, replaces } = article;
+    status.set({ waiting: ++waiting });
+    try {
+      await shared.offer({
+        path,
+        text,
+        size: text.length,
+        generation: article.generation,
+        deadline: article.deadline,
+        message: wording?.message(article) ?? Promise.resolve(`${article.article.title}\n`),
+        accepted: () => article.accepted(),
+        committed: (commit, message) => wording?.committed(article, commit, message),
+      });
+      status.set({ lastPush: new Date().toISOString(), lastError: null });
+    } catch (error) {
+      if (error instanceof PressmarkError) status.set({ lastError: wordsOf(error) });
+      throw error;
+    } finally {
+      status.set({ waiting: --waiting });
+    }
+    const file = { path: `${folder}${path}`, text, replaces };
+    // The remote has it: what this work tree makes of it later is no reason to refuse it.
+    const isPut = await putOwnFile(repository, file, staging).catch((error: unknown) => {
+      log.warn({ path, err: error }, 'a stored article could not be written into the work tree yet');
+      return true;
+    });
+    if (!isPut) log.warn({ path }, 'a file that you have here and have not committed is in an article’s way');
+  }
+
+  async function fresh(): Promise<void> {
+    try {
+      await shared.fresh();
+      if (waiting === 0) status.set({ lastError: null });
+    } catch (error) {
+      status.set({ lastError: wordsOf(error) });
+      throw error;
+    }
+  }
+
+  let wanted = false;
+  let told: string | undefined;
+  let following: Promise<void> | undefined;
+
+  function followSoon(): void {
+    wanted = true;
+    following ??= keepUp().finally(() => {
+      following = undefined;
+    });
+  }
+
+  async function keepUp(): Promise<void> {
+    while (wanted && !stop.signal.aborted) {
+      wanted = false;
+      await rest(GATHER_MS);
+      const { tip } = shared;
+      if (tip === null) return;
+      const why = await step(tip);
+      if (why === told) continue;
+      told = why;
+      status.set({ waitingFor: why ?? null });
+      if (why !== undefined) log.warn(`the work tree does not follow the remote; it waits for ${why}`);
+    }
+  }
+
+  /** Says what it waits for where the branch cannot follow now; it is tried again then. */
+  async function step(tip: string): Promise<string | undefined> {
+    let why: string | undefined;
+    try {
+      const exclusively = <T>(work: () => Promise<T>) => work();
+      const { identity } = shared;
+      const { ref } = shared.remote;
+      const around = { repository, locker, identity, ref, staging, log, signal: stop.signal, exclusively };
+      const followed = await follow(tip, around);
+      if ('waitingFor' in followed) why = followed.waitingFor;
+      else {
+        const inside = followed.paths.filter((path) => path.startsWith(folder));
+        if (inside.length > 0) options.onFiles(inside.map((path) => path.slice(folder.length)));
+      }
+    } catch (error) {
+      if (stop.signal.aborted) return undefined;
+      why = wordsOf(error);
+    }
+    if (why !== undefined) {
+      await rest(AGAIN_MS);
+      wanted = true;
+    }
+    return why;
+  }
+
+  async function rest(ms: number): Promise<void> {
+    // the shutdown does not wait
+    await setTimeout(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
+  }
+
+  const timer = setInterval(() => void fresh().catch(() => undefined), options.fetchEvery);
+  timer.unref();
+  shared.onMoved(followSoon);
+  followSoon();
+
+  async function close(): Promise<void> {
+    clearInterval(timer);
+    await shared.close();
+    stop.abort();
+    await following;
+    await locker.close();
+    await status.close();
+  }
+
+  return {
+    names: shared.names,
+    get generation() {
+      return shared.generation;
+    },
+    texts: shared.texts,
+    store,
+    fresh,
+    onTaken: (take: (taken: Taken) => Promise<void>) => shared.onTaken(take),
+    status: () => status.now,
+    /** Has messages worded by, and commits told to, the git plugin. */
+    wordWith: (words: Wording) => {
+      wording = words;
+    },
+    close,
+  };
+}

@@ -1,0 +1,90 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { messageOf } from '../errors.js';
+import type { Log } from '../log.js';
+import { createCatalog } from './catalog.js';
+import type { ContentFolder } from './entry.js';
+import { type OpenStore, prepareStateFolder } from './open-store.js';
+import type { Change } from './scan.js';
+import { takeShared } from './shared-catalog.js';
+import type { SharedFiles } from './shared-files.js';
+import { createSharedStore } from './shared-store.js';
+import { createShown } from './shown.js';
+import { loadSnapshot, saveSnapshot } from './snapshot.js';
+import { watchContent } from './watch.js';
+
+export interface OpenSharedOptions {
+  readonly content: ContentFolder;
+  /** The state folder, `.pressmark`; absolute. */
+  readonly stateDir: string;
+  readonly shared: SharedFiles;
+  readonly log: Log;
+  /** Told of files of the work tree that have changed. */
+  readonly onChange: (changes: readonly Change[]) => void;
+}
+
+/**
+ * Opens the store of a site that several machines share. A remote that does not answer does not keep it from
+ * starting: what was known of it last is known still.
+ */
+export async function openSharedStore(options: OpenSharedOptions): Promise<OpenStore> {
+  const { content, stateDir, shared, log, onChange } = options;
+  prepareStateFolder(stateDir);
+  fs.mkdirSync(content.root, { recursive: true });
+  const catalog = createCatalog();
+  const snapshotPath = join(stateDir, 'catalog-shared.jsonl');
+  const snapshotKey = `shared ${content.layout.url('slug', '2001-02-03T00:00:00Z')}`;
+  const fromSnapshot = await loadSnapshot(snapshotPath, snapshotKey, catalog);
+  const everything = new Set([...shared.names.keys(), ...[...catalog.entries()].map(({ path }) => path)]);
+  let read = await takeShared(content, catalog, shared, everything);
+  const shown = createShown(content, catalog, onChange);
+  shared.onTaken(async (taken) => {
+    for (const [path, name] of taken) {
+      const entry = name === undefined ? catalog.get(path) : undefined;
+      if (entry !== undefined) shown.unshared(entry);
+    }
+    read += await takeShared(content, catalog, shared, taken.keys());
+  });
+  try {
+    await shared.fresh();
+  } catch (error) {
+    log.warn(
+      { reason: messageOf(error) },
+      'started without the remote; what is new is refused until it answers',
+    );
+  }
+
+  const store = createSharedStore({ content, catalog, shared, shown });
+  function* below(folder: string): Generator<string> {
+    for (const { path } of catalog.entries()) if (path.startsWith(`${folder}/`)) yield path;
+  }
+  const watcher = watchContent(content.root, catalog.size, below, store.isUnderWay, store.look, log);
+  await watcher.ready;
+
+  const malformed = [...catalog.entries()].flatMap(({ path, broken }) =>
+    broken === undefined ? [] : [{ path, reason: broken }],
+  );
+  const recovery = {
+    fromSnapshot,
+    files: catalog.size,
+    read,
+    tempFilesSwept: 0,
+    updatesSettled: 0,
+    malformed,
+  };
+
+  async function close(): Promise<void> {
+    await store.idle();
+    await watcher.close();
+    try {
+      await saveSnapshot(snapshotPath, snapshotKey, catalog);
+    } catch (error) {
+      log.warn(
+        { reason: messageOf(error) },
+        'the catalog snapshot could not be written; the next start takes longer',
+      );
+    }
+  }
+
+  return { store, catalog, recovery, close };
+}

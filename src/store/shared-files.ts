@@ -1,0 +1,46 @@
+import type { Article } from '../article/article.js';
+
+/** An article's file on its way to what all receivers share. */
+export interface SharedWrite {
+  /** Below the content folder, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** The whole text of the file that is replaced; null for a new file. */
+  readonly replaces: string | null;
+  /** What the text holds. */
+  readonly article: Article;
+  /** `SharedFiles.generation` before anything was read that the write was decided upon. */
+  readonly generation: number;
+  /** Nothing is begun for it after this moment, by `performance.now()`. */
+  readonly deadline: number;
+  /** Called once it is stored, before anybody who waits hears of anything. */
+  accepted(): void;
+}
+
+/**
+ * The content folder as all receivers of a site share it, wherever it lies. The store knows it by this alone:
+ * git's side of it is `src/git/shared.ts`.
+ */
+export interface SharedFiles {
+  /** The files, by path below the content folder; the value names the content: the same name, the same text. */
+  readonly names: ReadonlyMap<string, string>;
+  /** Grows whenever something of other receivers has been taken in. */
+  readonly generation: number;
+  texts(paths: Iterable<string>): Promise<Map<string, string>>;
+  /**
+   * Stores a file for all receivers. It is in the work tree too when this resolves, unless a person's file is in
+   * the way there.
+   *
+   * @throws PressmarkError OUTDATED where others have stored something since `generation`: nothing was stored, it
+   *   is to be decided upon again; REMOTE_UNAVAILABLE, and it may be stored nevertheless.
+   */
+  store(write: SharedWrite): Promise<void>;
+  /**
+   * Resolves when all that any receiver had acknowledged at the time of the call is in `names` and taken in.
+   *
+   * @throws PressmarkError REMOTE_UNAVAILABLE.
+   */
+  fresh(): Promise<void>;
+  /** Has `take` told of what others have changed, before anybody who waits for it goes on. */
+  onTaken(take: (taken: ReadonlyMap<string, string | undefined>) => Promise<void>): void;
+}

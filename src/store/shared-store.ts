@@ -1,0 +1,208 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { amend } from '../article/amend.js';
+import type { ArticleDraft } from '../article/article.js';
+import { encodeFirst } from '../article/codec.js';
+import { canonicalUrl } from '../contract/canonical-url.js';
+import { PressmarkError, quote } from '../errors.js';
+import type { Lock } from '../fs/lock.js';
+import {
+  type ArticleStore,
+  type Published,
+  replacedBy,
+  type StoredFile,
+  type Updated,
+  type UpdateRequest,
+} from './article-store.js';
+import type { Catalog } from './catalog.js';
+import { type ContentFolder, decodeAt, type Entry, entryOf, type ReadFile } from './entry.js';
+import { createNaming } from './naming.js';
+import { createPipeline } from './pipeline.js';
+import type { Found } from './reading.js';
+import { sharedStamp } from './shared-catalog.js';
+import type { SharedFiles } from './shared-files.js';
+import type { Shown } from './shown.js';
+import { type Judgement, judged, onlyEntry, type Target, targetOf } from './verdict.js';
+
+export interface SharedStoreOptions {
+  readonly content: ContentFolder;
+  /** What is shared, and nothing else: an article that only this work tree has is none. */
+  readonly catalog: Catalog;
+  readonly shared: SharedFiles;
+  readonly shown: Shown;
+}
+
+/** Nothing new is begun for a delivery after so long, in milliseconds; it must be answered after 30 s. */
+const BEGIN_MS = 10_000;
+
+/** The remote is what receivers of different machines compare and set on; among themselves they need no lock. */
+const NO_LOCK: Lock = {
+  enter: async () => false,
+  leave: () => undefined,
+  contended: () => false,
+  close: () => undefined,
+};
+
+/**
+ * The store for several machines: what the shared files hold is stored, what a work tree holds is not asked.
+ *
+ * Every decision is made on the catalog as it is and offered with the generation it was made on; where others were
+ * first it is made again. So what is acknowledged took place at one moment, that of the remote's acceptance. What
+ * changes nothing (a lookup, a refusal, a retry) is answered from what the remote had at some moment since it came.
+ */
+export function createSharedStore({ content, catalog, shared, shown }: SharedStoreOptions): ArticleStore {
+  const pipeline = createPipeline(NO_LOCK, async () => undefined);
+  const chooseName = createNaming(content, catalog);
+
+  /** An id that is stored anywhere is stored for good: this needs nobody's word. */
+  function known(id: string): Published | undefined {
+    const [entry] = catalog.byId(id);
+    return entry === undefined ? undefined : { outcome: 'known', id: entry.id, url: entry.url };
+  }
+
+  async function recall(id: string): Promise<Published | undefined> {
+    return known(id);
+  }
+
+  /**
+   * Stores a new article for all receivers, or finds that one of them has stored its id.
+   *
+   * @throws PressmarkError REMOTE_UNAVAILABLE, REMOTE_DECLINED.
+   */
+  function publish(draft: ArticleDraft): Promise<Published> {
+    const deadline = performance.now() + BEGIN_MS;
+    return pipeline.run(draft.id, async () => {
+      const taken = new Set<string>();
+      for (;;) {
+        const { generation } = shared;
+        const found = known(draft.id);
+        if (found !== undefined) return found;
+        const { slug, path, url, release } = chooseName(draft, taken);
+        try {
+          if (fs.existsSync(join(content.root, path))) {
+            taken.add(path); // a person's file that nobody else knows of
+            continue;
+          }
+          const { text, article } = encodeFirst({ ...draft, slug, url, updated: null });
+          const stored = await store({ path, text, article }, null, generation, deadline);
+          return { outcome: 'stored', id: article.id, url, stored };
+        } catch (error) {
+          if (!isOutdated(error)) throw error;
+        } finally {
+          release();
+        }
+      }
+    });
+  }
+
+  /**
+   * Replaces an article by compare-and-set (contract: article.updated, steps 2 to 5), for all receivers.
+   *
+   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT;
+   *   REMOTE_UNAVAILABLE, REMOTE_DECLINED.
+   */
+  function update(request: UpdateRequest): Promise<Updated> {
+    const deadline = performance.now() + BEGIN_MS;
+    return pipeline.run(request.targetId, async () => {
+      for (;;) {
+        const { verdict, read, entry, generation } = await judge(request);
+        if (verdict === 'retry') return { outcome: 'retry' };
+        const { article } = read.stored;
+        const next = replacedBy(article, request);
+        const file = { path: entry.path, text: amend(read.text, article, next), article: next };
+        try {
+          return { outcome: 'stored', stored: await store(file, read.text, generation, deadline) };
+        } catch (error) {
+          if (!isOutdated(error)) throw error;
+        }
+      }
+    });
+  }
+
+  async function store(
+    file: StoredFile,
+    replaces: string | null,
+    generation: number,
+    deadline: number,
+  ): Promise<StoredFile> {
+    const { path, text, article } = file;
+    // Within the turn: who looks afterwards must find it.
+    const accepted = () => catalog.set(entryOf(path, article, sharedStamp(shared.names.get(path) ?? '')));
+    await shown.whileWriting(path, () =>
+      shared.store({ path, text, article, replaces, generation, deadline, accepted }),
+    );
+    return file;
+  }
+
+  /** The verdict on an update. To apply it may be a mistake that the remote will tell; any other must be certain. */
+  async function judge(target: Target): Promise<Judgement & { generation: number }> {
+    try {
+      const judgement = await judgeNow(target);
+      if (judgement.verdict === 'apply') return judgement;
+    } catch (error) {
+      if (!(error instanceof PressmarkError)) throw error;
+      // what is missing or in conflict here may be so no longer
+    }
+    await shared.fresh();
+    return judgeNow(target);
+  }
+
+  async function judgeNow(target: Target): Promise<Judgement & { generation: number }> {
+    const { generation } = shared;
+    const entry = targetOf(catalog.byId(target.targetId), target);
+    const read = await open(entry);
+    return { verdict: judged(read, target), read, entry, generation };
+  }
+
+  async function confirm(target: Target): Promise<boolean> {
+    return (await judge(target)).verdict === 'retry';
+  }
+
+  async function find(url: string): Promise<Found> {
+    await shared.fresh();
+    const entry = onlyEntry(catalog.byUrl(canonicalUrl(url) ?? ''), url);
+    return { ...(await open(entry)).stored, path: entry.path };
+  }
+
+  async function get(id: string): Promise<Found | undefined> {
+    const [entry] = catalog.byId(id);
+    return entry === undefined ? undefined : { ...(await open(entry)).stored, path: entry.path };
+  }
+
+  async function open(entry: Entry): Promise<ReadFile> {
+    const text = (await shared.texts([entry.path])).get(entry.path);
+    if (text === undefined)
+      throw new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(entry.id)} was removed`);
+    try {
+      return { text, stamp: entry.stamp, stored: decodeAt(content, entry.path, text) };
+    } catch (error) {
+      if (!(error instanceof PressmarkError)) throw error;
+      const message = `the file ${entry.path} is malformed, ${error.message}`;
+      throw new PressmarkError('ARTICLE_UNREADABLE', message, { cause: error });
+    }
+  }
+
+  function* ids(): Generator<string> {
+    for (const { id, broken } of catalog.entries()) if (broken === undefined) yield id;
+  }
+
+  const { look, isUnderWay } = shown;
+  return {
+    known,
+    recall,
+    publish,
+    update,
+    confirm,
+    judge,
+    find,
+    get,
+    look,
+    isUnderWay,
+    ids,
+    idle: pipeline.idle,
+  };
+}
+
+function isOutdated(error: unknown): boolean {
+  return error instanceof PressmarkError && error.code === 'OUTDATED';
+}

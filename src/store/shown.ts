@@ -1,0 +1,80 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { Catalog } from './catalog.js';
+import { type ContentFolder, type Entry, readEntry, type Stamp, sameStamp, stampOf } from './entry.js';
+import { type Change, isArticlePath } from './scan.js';
+
+/** What the work tree shows of the shared files; see `createShown`. */
+export interface Shown {
+  /** Does `work`, which writes a file; what is seen of it is no news. */
+  whileWriting(path: string, work: () => Promise<void>): Promise<void>;
+  /**
+   * Looks at paths that may have changed, and tells of those that did.
+   *
+   * @returns the paths that are being written just now and must be asked again.
+   */
+  look(paths: Iterable<string>): string[];
+  isUnderWay(path: string): boolean;
+  /** Remembers what an article was that is no longer shared, until its file is gone too. */
+  unshared(entry: Entry): void;
+}
+
+/**
+ * Tells of files of the work tree that were changed by another hand than the store's: another receiver's articles
+ * when they arrive here, and people's edits. For those who build pages from them; nothing is decided by it.
+ */
+export function createShown(
+  content: ContentFolder,
+  catalog: Catalog,
+  onChange: (changes: readonly Change[]) => void,
+): Shown {
+  const underWay = new Set<string>();
+  const unshared = new Map<string, Entry>();
+  /** The files that were told of or written here, as they were then. */
+  const seen = new Map<string, Stamp | undefined>();
+
+  async function whileWriting(path: string, work: () => Promise<void>): Promise<void> {
+    underWay.add(path);
+    try {
+      await work();
+      seen.set(path, stampAt(path));
+    } finally {
+      underWay.delete(path);
+    }
+  }
+
+  function stampAt(path: string): Stamp | undefined {
+    const stat = fs.statSync(join(content.root, path), { throwIfNoEntry: false });
+    return stat?.isFile() ? stampOf(stat) : undefined;
+  }
+
+  function look(paths: Iterable<string>): string[] {
+    const later: string[] = [];
+    const changes: Change[] = [];
+    for (const path of paths) {
+      if (underWay.has(path)) later.push(path);
+      else if (isArticlePath(path)) changes.push(...changeAt(path));
+    }
+    if (changes.length > 0) onChange(changes);
+    return later;
+  }
+
+  function changeAt(path: string): Change[] {
+    const stamp = stampAt(path);
+    const before = seen.get(path);
+    if (seen.has(path) && (stamp === undefined ? before === undefined : before && sameStamp(stamp, before)))
+      return [];
+    seen.set(path, stamp);
+    const known = catalog.get(path) ?? unshared.get(path);
+    unshared.delete(path);
+    const after = stamp === undefined ? undefined : readEntry(content, path, known);
+    return [{ path, before: known, after }];
+  }
+
+  return {
+    whileWriting,
+    look,
+    isUnderWay: (path) => underWay.has(path),
+    unshared: (entry) => unshared.set(entry.path, entry),
+  };
+}

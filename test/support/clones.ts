@@ -1,0 +1,78 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { launch, type Receiver, type ReceiverOptions } from './receiver.js';
+
+/** A bare remote and the clones that receivers work in, below one folder. */
+export interface Clones {
+  /** The bare repository. */
+  readonly remote: string;
+  /** A new clone, ready for a receiver. */
+  clone(name: string): string;
+  /** Runs git in the remote. */
+  git(...args: string[]): string;
+  /** The texts of the articles on the remote's branch, by path. */
+  articles(): Map<string, string>;
+}
+
+/** A machine on which git knows nobody's settings. */
+export function gitEnvironment(home: string): NodeJS.Dict<string> {
+  const { PATH } = process.env;
+  return { PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' };
+}
+
+/** Runs git as a person would. */
+export function gitIn(folder: string, ...args: string[]): string {
+  const env = gitEnvironment(folder);
+  return execFileSync('git', ['-c', 'user.name=Olga', '-c', 'user.email=olga@example.org', ...args], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/**
+ * Makes a bare remote with one commit.
+ *
+ * @param folder holds the remote and the clones.
+ * @param url where clones find the remote. @default its path
+ */
+export function makeRemote(folder: string, url?: string): Clones {
+  const remote = join(folder, 'remote.git');
+  execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', remote]);
+  const first = join(folder, 'first');
+  fs.mkdirSync(first);
+  gitIn(first, 'init', '--quiet', '--initial-branch=main');
+  fs.writeFileSync(join(first, 'pressmark.config.json'), JSON.stringify(settings()));
+  fs.writeFileSync(join(first, '.gitignore'), 'public/\n.pressmark/\n');
+  gitIn(first, 'add', '.');
+  gitIn(first, 'commit', '--quiet', '-m', 'First');
+  gitIn(first, 'push', '--quiet', remote, 'main');
+  return {
+    remote,
+    clone: (name) => {
+      const clone = join(folder, name);
+      gitIn(folder, 'clone', '--quiet', url ?? remote, clone);
+      return clone;
+    },
+    git: (...args) => gitIn(remote, ...args),
+    articles: () => {
+      const names = gitIn(remote, 'ls-tree', '-r', '-z', '--name-only', 'main', 'content/')
+        .split('\0')
+        .slice(0, -1);
+      return new Map(names.map((name) => [name, gitIn(remote, 'show', `main:${name}`)]));
+    },
+  };
+}
+
+/** The site's settings for several machines. */
+export function settings(over: Record<string, unknown> = {}): Record<string, unknown> {
+  return { site: false, durability: 'push', git: { push: { fetchEvery: 500 } }, ...over };
+}
+
+/** Starts a receiver in a clone. */
+export function launchIn(clone: string, options: ReceiverOptions = {}): Promise<Receiver> {
+  return launch(clone, { ...options, env: { HOME: clone, GIT_CONFIG_NOSYSTEM: '1', ...options.env } });
+}

@@ -1,0 +1,131 @@
+import type { Client } from './client.js';
+import { article, type PublishedData, update } from './events.js';
+import type { Operation } from './linearizable.js';
+
+/** Deliveries of all kinds to several receivers at once, written down as their senders see them. */
+export interface Storm {
+  readonly history: Operation[];
+  /** The articles whose publication was acknowledged, with the URL that they were acknowledged with. */
+  readonly published: Map<string, string>;
+  /** Sends so many deliveries, or as many as there are until `isOver` says so. */
+  blow(how: { readonly deliveries: number } | { isOver(): boolean }): Promise<void>;
+  /** Looks every acknowledged article up at these receivers, which must answer. */
+  lookAtAll(clients: readonly Client[]): Promise<void>;
+}
+
+export interface StormOptions {
+  /** Asked anew each time: receivers come and go. */
+  clients(): readonly Client[];
+  readonly articles: number;
+  /** How many deliveries are under way at once. */
+  readonly lanes: number;
+  /** Between two deliveries of a lane, in milliseconds. @default 0 */
+  readonly pause?: number;
+}
+
+/** Makes a storm over articles of its own. */
+export function createStorm({ clients, articles, lanes, pause = 0 }: StormOptions): Storm {
+  const history: Operation[] = [];
+  const published = new Map<string, string>();
+  const all = Array.from({ length: articles }, () => article({ slug: 'storm' }));
+  /** What senders believe each article's revision to be. */
+  const believed = new Map<string, string>();
+
+  function any<T>(list: readonly T[]): T {
+    const one = list[Math.floor(Math.random() * list.length)];
+    if (one === undefined) throw new Error('nothing to choose from');
+    return one;
+  }
+
+  async function record<R>(
+    id: string,
+    send: () => Promise<R>,
+    did: (answer: R | undefined) => Operation['did'],
+  ) {
+    const from = performance.now();
+    let answer: R | undefined;
+    try {
+      answer = await send();
+    } catch {
+      // the receiver is gone, or was cut off: nobody knows what became of it
+    }
+    const operation = did(answer);
+    const to = operation.result === 'unknown' ? Number.POSITIVE_INFINITY : performance.now();
+    history.push({ article: id, from, to, did: operation });
+  }
+
+  async function publish(client: Client, data: PublishedData): Promise<void> {
+    await record(
+      data.id,
+      () => client.post('article.published', data),
+      (answer) => {
+        if (answer === undefined || answer.status >= 500) return { event: 'publish', result: 'unknown' };
+        if (answer.status !== 200) throw new Error(`publish: ${answer.status} ${answer.text}`);
+        const before = published.get(data.id);
+        if (before !== undefined && before !== answer.json.url)
+          throw new Error(`${data.id} is at ${before} and at ${answer.json.url}`);
+        published.set(data.id, answer.json.url);
+        return { event: 'publish', result: 'ok' };
+      },
+    );
+  }
+
+  async function look(client: Client, id: string, url: string): Promise<void> {
+    await record(
+      id,
+      () => client.post('article.lookup', { target_url: url }),
+      (answer) => {
+        if (answer === undefined || answer.status >= 500) return { event: 'lookup', result: 'unknown' };
+        if (answer.status === 404) return { event: 'lookup', result: 'missing' };
+        const { revision_id: revision } = answer.json.target;
+        believed.set(id, revision);
+        return { event: 'lookup', result: { revision } };
+      },
+    );
+  }
+
+  async function change(client: Client, id: string, url: string): Promise<void> {
+    const base = believed.get(id);
+    if (base === undefined) return look(client, id, url);
+    const data = update({ target_id: id, target_url: url, base_revision_id: base });
+    const { id: revision } = data;
+    await record(
+      id,
+      () => client.post('article.updated', data),
+      (answer) => {
+        const said = { event: 'update', base, revision } as const;
+        if (answer?.status === 200) believed.set(id, revision);
+        if (answer?.status === 200) return { ...said, result: 'ok' };
+        if (answer?.status === 409) believed.delete(id);
+        if (answer?.status === 409) return { ...said, result: 'conflict' };
+        return { ...said, result: answer?.status === 404 ? 'missing' : 'unknown' };
+      },
+    );
+  }
+
+  async function lane(isOver: () => boolean): Promise<void> {
+    while (!isOver()) {
+      const client = any(clients());
+      const data = any(all);
+      const url = published.get(data.id);
+      const dice = Math.random();
+      if (url === undefined || dice < 0.1) await publish(client, data);
+      else if (dice < 0.5) await look(client, data.id, url);
+      else await change(client, data.id, url);
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+    }
+  }
+
+  return {
+    history,
+    published,
+    blow: async (how) => {
+      let left = 'deliveries' in how ? how.deliveries : 0;
+      const isOver = 'isOver' in how ? how.isOver : () => left-- <= 0;
+      await Promise.all(Array.from({ length: lanes }, () => lane(isOver)));
+    },
+    lookAtAll: async (answering) => {
+      for (const client of answering) for (const [id, url] of published) await look(client, id, url);
+    },
+  };
+}
