@@ -8,7 +8,7 @@ import type { OpenStore } from '../store/open-store.js';
 import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
-import { openDurableStore } from './durability.js';
+import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './first-party.js';
 import { foldersOf } from './folders.js';
 import { createHealth } from './health.js';
@@ -95,7 +95,8 @@ export async function startApp(
     const server = createServer({
       webhook: webhook({ endpoint: settings.endpoint, receive, hooks, log }),
       router,
-      health: createHealth(contentDir, stateDir),
+      health: healthOf(durable, contentDir, stateDir),
+      details: () => ({ durability: settings.durability, push: durable.pushes?.now ?? null }),
       outputDir,
       basePath,
       liveReload,
@@ -139,4 +140,13 @@ async function tellOfChange(
   if (host === undefined || entry === undefined) return;
   const change: FileChange = { path: siteRelative(path), id: entry.id, url: entry.url };
   await host.hooks.doAction(after === undefined ? 'article.removed' : 'article.edited', change);
+}
+
+/** Whether articles can be stored: what the disk says, and where it counts, the remote. */
+function healthOf(durable: DurableStore, contentDir: string, stateDir: string): () => string | undefined {
+  const disk = createHealth(contentDir, stateDir);
+  return () => {
+    const trouble = durable.trouble?.();
+    return disk() ?? (trouble && `articles cannot be stored: ${trouble}`);
+  };
 }

@@ -10,6 +10,7 @@ import { scan } from '../store/scan.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 import { gitFindings } from './git-findings.js';
+import { pushFindings } from './push-findings.js';
 import { searchFinding } from './search-finding.js';
 import { MIN_SECRET_CHARS } from './secret.js';
 import { themeFindings } from './theme-findings.js';
@@ -24,6 +25,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     ...(await articles(settings)),
     ...(await themeFindings(settings)),
     ...(await gitFindings(settings)),
+    ...(await pushFindings(settings)),
     ...(await searchFinding(settings)),
   ];
 }

@@ -3,22 +3,26 @@ import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import type { CommitNow } from '../git/commit-now.js';
 import { committableTree } from '../git/committable.js';
-import { openSharedFiles, type SharedFiles } from '../git/shared-files.js';
+import type { GitPluginOptions } from '../git/plugin.js';
+import { createPushStatus, type PushStatusKeeper } from '../git/push-status.js';
+import { openSharedFiles } from '../git/shared-files.js';
 import type { Log } from '../log.js';
 import type { ContentFolder } from '../store/entry.js';
 import type { Durability } from '../store/group-commit.js';
 import { openSharedStore } from '../store/open-shared.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
 import { STAGING } from '../store/recover.js';
-import type { Change } from '../store/scan.js';
+import { type Change, isArticlePath } from '../store/scan.js';
+import { isPushed, pushConfig } from './push-settings.js';
 
-/** A store in service and the parts of git that its durability level needs. */
+/** A store in service, and what its durability level asks of the git plugin. */
 export interface DurableStore {
   readonly opened: OpenStore;
-  /** With durability `push`: what all machines share. */
-  readonly shared?: SharedFiles;
-  /** With durability `commit`: takes what commits before the answer. */
-  readonly commitsBefore?: (commit: CommitNow) => void;
+  readonly git: Pick<GitPluginOptions, 'commitsBefore' | 'shared' | 'push'>;
+  /** Why nothing can be stored now, beside what the disk says. */
+  readonly trouble?: () => string | undefined;
+  /** How pushes stand; undefined where nothing is pushed. */
+  readonly pushes: PushStatusKeeper | undefined;
   close(): Promise<void>;
 }
 
@@ -30,7 +34,15 @@ export interface DurableStoreOptions {
   /** A path below the content folder, as seen from the site's folder. */
   readonly siteRelative: (path: string) => string;
   readonly onChange: (changes: readonly Change[]) => void;
+  /** Whether people's edits are watched for. @default true */
+  readonly watch?: boolean;
 }
+
+interface LevelOptions extends DurableStoreOptions {
+  readonly pushes: PushStatusKeeper;
+}
+
+type Level = Omit<DurableStore, 'pushes'>;
 
 /** Where a receiver leaves how its pushes stand, below the state folder. */
 export const PUSH_STATUS = 'push.json';
@@ -44,17 +56,24 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
   const { durability, git } = options.settings;
   if (durability !== 'disk' && git === false)
     throw new PressmarkError('CONFIG_INVALID', `durability: '${durability}' cannot be with git: false`);
-  if (durability === 'push') return openOnRemote(options);
-  return durability === 'commit' ? openWithCommits(options) : openOnDisk(options);
+  const pushes = createPushStatus(join(options.stateDir, PUSH_STATUS));
+  const open = { disk: openOnDisk, commit: openWithCommits, push: openOnRemote }[durability];
+  const level = await open({ ...options, pushes });
+  const close = async () => {
+    await level.close();
+    await pushes.close();
+  };
+  return { ...level, pushes: isPushed(options.settings) ? pushes : undefined, close };
 }
 
-async function openOnDisk({ content, stateDir, log, onChange }: DurableStoreOptions): Promise<DurableStore> {
-  const opened = await openStore({ content, stateDir, log, onChange });
-  return { opened, close: opened.close };
+async function openOnDisk(options: LevelOptions): Promise<Level> {
+  const { content, stateDir, log, onChange, watch = true } = options;
+  const opened = await openStore({ content, stateDir, log, onChange, watch });
+  return { opened, git: backgroundPush(options, opened), close: opened.close };
 }
 
-async function openWithCommits(options: DurableStoreOptions): Promise<DurableStore> {
-  const { settings, content, stateDir, log, onChange, siteRelative } = options;
+async function openWithCommits(options: LevelOptions): Promise<Level> {
+  const { settings, content, stateDir, log, onChange, siteRelative, watch = true } = options;
   const { dir: siteDir, environment: env } = settings;
   await committableTree({ siteDir, content: plain(siteRelative('')), env }, 'commit');
   // The store is there before the plugins are.
@@ -64,47 +83,56 @@ async function openWithCommits(options: DurableStoreOptions): Promise<DurableSto
       throw new PressmarkError('COMMIT_FAILED', 'git is not ready yet; send it again');
     await commit(writes.map(({ path, text, article }) => ({ path: siteRelative(path), text, article })));
   };
-  const opened = await openStore({ content, stateDir, log, onChange, durability });
-  return {
-    opened,
-    commitsBefore: (commitNow) => {
-      commit = commitNow;
-    },
-    close: opened.close,
+  const opened = await openStore({ content, stateDir, log, onChange, watch, durability });
+  const commitsBefore = (commitNow: CommitNow) => {
+    commit = commitNow;
   };
+  return { opened, git: { ...backgroundPush(options, opened), commitsBefore }, close: opened.close };
 }
 
-async function openOnRemote(options: DurableStoreOptions): Promise<DurableStore> {
-  const { settings, content, stateDir, log, onChange, siteRelative } = options;
-  const git = typeof settings.git === 'object' ? settings.git : undefined;
-  const push = typeof git?.push === 'object' ? git.push : undefined;
+/** Pushing after the answer, where the config wants it. */
+function backgroundPush(
+  { settings, stateDir, siteRelative, pushes: status }: LevelOptions,
+  { store }: OpenStore,
+): Level['git'] {
+  if (!isPushed(settings)) return {};
+  const prefix = plain(siteRelative(''));
+  const onFiles = (paths: readonly string[]) => {
+    const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
+    store.look(inside.filter(isArticlePath));
+  };
+  return { push: { ...pushConfig(settings), status, stateDir, staging: join(stateDir, STAGING), onFiles } };
+}
+
+async function openOnRemote(options: LevelOptions): Promise<Level> {
+  const { settings, content, stateDir, log, onChange, siteRelative, pushes: status, watch = true } = options;
+  const author = typeof settings.git === 'object' ? settings.git.author : undefined;
   let opened: OpenStore | undefined;
-  const shared = await openSharedFiles({
+  const files = await openSharedFiles({
+    ...pushConfig(settings),
     siteDir: settings.dir,
     content: plain(siteRelative('')),
     staging: join(stateDir, STAGING),
-    statusPath: join(stateDir, PUSH_STATUS),
-    remote: push?.remote,
-    branch: push?.branch,
-    fetchEvery: push?.fetchEvery ?? 5_000,
-    ...(git?.author !== undefined && { author: git.author }),
+    status,
+    ...(author !== undefined && { author }),
     env: settings.environment,
     log: log.child({ plugin: 'git' }),
     onFiles: (paths) => void opened?.store.look(paths),
   });
   try {
-    opened = await openSharedStore({ content, stateDir, shared, log, onChange });
+    opened = await openSharedStore({ content, stateDir, shared: files, log, onChange, watch });
   } catch (error) {
-    await shared.close();
+    await files.close();
     throw error;
   }
   const { close } = opened;
   return {
     opened,
-    shared,
+    git: { shared: { files, siteRelative } },
+    trouble: files.trouble,
     close: async () => {
       await close();
-      await shared.close();
+      await files.close();
     },
   };
 }

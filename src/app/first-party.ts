@@ -47,9 +47,7 @@ export function gitEntry(
     catalog,
     siteRelative,
     durable,
-  }: Pick<FirstPartyOptions, 'settings' | 'content' | 'catalog' | 'siteRelative'> & {
-    durable?: Pick<DurableStore, 'git'>;
-  },
+  }: Pick<FirstPartyOptions, 'settings' | 'content' | 'catalog' | 'siteRelative' | 'durable'>,
   git: Exclude<Settings['git'], false>,
 ): PluginEntry {
   const { author, message, skipCi, commitEdits } =
@@ -57,8 +55,7 @@ export function gitEntry(
   const plugin = gitPlugin({
     siteDir: settings.dir,
     env: settings.environment,
-    ...(durable.commitsBefore !== undefined && { commitsBefore: durable.commitsBefore }),
-    ...(durable.shared !== undefined && { shared: { files: durable.shared, siteRelative } }),
+    ...durable.git,
     ...(author !== undefined && { author }),
     ...(message !== undefined && { message }),
     ...(skipCi !== undefined && { skipCi }),

@@ -5,8 +5,9 @@ import type { Settings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
 import { definePlugin, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
-import { openStore } from '../store/open-store.js';
+import type { UpdateRequest } from '../store/article-store.js';
 import { type ArticleHistory, articleHistory, isUncommitted, type Revision } from './article-history.js';
+import { openDurableStore } from './durability.js';
 import { contentOf } from './find-article.js';
 import { gitEntry } from './first-party.js';
 import { foldersOf } from './folders.js';
@@ -102,24 +103,32 @@ function refuseToLose({ git }: Settings, history: ArticleHistory, force: boolean
   );
 }
 
-type Update = Parameters<Awaited<ReturnType<typeof openStore>>['store']['update']>[0];
-
 /** Stores the update and commits it. @returns the commit, null where it could not be made now. */
-async function store(settings: Settings, log: Log, update: Update): Promise<string | null> {
+async function store(settings: Settings, log: Log, update: UpdateRequest): Promise<string | null> {
   if (settings.git === false)
     throw new PressmarkError('USAGE', 'git is false in the config: nothing is committed');
   const content = contentOf(settings);
   const prefix = posix.join(settings.content.replaceAll('\\', '/'), '/');
   const siteRelative = (path: string) => `${prefix}${path}`;
-  const opened = await openStore({ content, stateDir: foldersOf(settings).stateDir, log, watch: false });
+  const { stateDir } = foldersOf(settings);
+  const onChange = () => undefined;
+  const durable = await openDurableStore({
+    settings,
+    content,
+    stateDir,
+    log,
+    siteRelative,
+    onChange,
+    watch: false,
+  });
   try {
-    const { store, catalog } = opened;
+    const { store, catalog } = durable.opened;
     const committed = new Map<string, string>();
     const listener = definePlugin({
       name: 'revert',
       setup: (host) => host.addAction('git.committed', ({ path, commit }) => committed.set(path, commit)),
     });
-    const git = gitEntry({ settings, content, catalog, siteRelative }, settings.git);
+    const git = gitEntry({ settings, content, catalog, siteRelative, durable }, settings.git);
     const host = await startHost([git, { plugin: listener, origin: 'pressmark revert' }], {
       role: 'receiver',
       siteUrl: settings.siteUrl,
@@ -139,6 +148,6 @@ async function store(settings: Settings, log: Log, update: Update): Promise<stri
     }
     return committed.get(path) ?? null;
   } finally {
-    await opened.close();
+    await durable.close();
   }
 }

@@ -24,10 +24,12 @@ export interface ServerOptions extends PreviewOptions {
   readonly router: Router;
   /** Whether articles can be stored right now; the reason where not. */
   readonly health: () => string | undefined;
+  /** What /healthz?verbose tells beside. */
+  readonly details: () => object;
 }
 
 /** The HTTP side: the webhook first, then /healthz, then plugins' routes, then the built site. */
-export function createServer({ webhook, router, health, ...options }: ServerOptions): http.Server {
+export function createServer({ webhook, router, health, details, ...options }: ServerOptions): http.Server {
   const { log } = options;
   const app = new Koa();
   app.on('error', (error: unknown) => {
@@ -35,7 +37,7 @@ export function createServer({ webhook, router, health, ...options }: ServerOpti
     else log.error({ err: error }, 'a request failed');
   });
   app.use(webhook);
-  app.use(healthz(health));
+  app.use(healthz(health, details));
   app.use(failuresAsJson(log));
   app.use(router.routes());
   if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
@@ -60,12 +62,13 @@ function failuresAsJson(log: Log): Middleware {
   };
 }
 
-function healthz(health: () => string | undefined): Middleware {
+function healthz(health: () => string | undefined, details: () => object): Middleware {
   return async (context, next) => {
     if (context.path !== '/healthz') return next();
     const trouble = health();
     context.status = trouble === undefined ? 200 : 503;
-    context.body = trouble === undefined ? { ok: true } : { ok: false, error: trouble };
+    const more = new URLSearchParams(context.querystring).has('verbose') ? details() : {};
+    context.body = trouble === undefined ? { ok: true, ...more } : { ok: false, error: trouble, ...more };
   };
 }
 

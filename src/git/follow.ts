@@ -51,8 +51,8 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
     if (next === undefined)
       return {
         waitingFor:
-          `you to merge: your commits on ${ref.replace('refs/heads/', '')} and those of the remote change the ` +
-          'same lines (git pull)',
+          `you to merge ${ref.replace('refs/heads/', '')} with the remote’s (git pull, git push): both have commits ` +
+          'of people that the other has not, or change the same lines',
       };
     if (next === head.tip) return { tip: next, paths: [] };
     const changes = await changesBetween(repository, head.tip, next);
@@ -77,7 +77,7 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
   throw new PressmarkError('GIT_FAILED', 'the branch could not be moved to what the remote has');
 }
 
-/** The commit that holds both; undefined where they contradict each other. */
+/** The commit that holds both; undefined where only a person can make it. */
 async function joined(
   tip: string | null,
   commit: string,
@@ -85,6 +85,12 @@ async function joined(
 ): Promise<string | undefined> {
   if (tip === null || tip === commit || (await isAncestor(repository, tip, commit))) return commit;
   if (await isAncestor(repository, commit, tip)) return tip;
+  // Where people's commits are on both sides, one may be meant to replace the other (an amended commit, a rebase).
+  const [here, there] = await Promise.all([
+    isAllOurs(repository, commit, tip),
+    isAllOurs(repository, tip, commit),
+  ]);
+  if (!here && !there) return undefined;
   const { git } = repository;
   const merged = await git(['merge-tree', '--write-tree', '--no-messages', tip, commit], {
     accept: [1, 128],
@@ -92,27 +98,27 @@ async function joined(
   // 1: conflicts; 128: histories that have nothing in common
   if (merged.code !== 0) return undefined;
   const { author, committer } = identity;
-  const made = await git(
-    [
-      'commit-tree',
-      merged.stdout.trim(),
-      '-p',
-      tip,
-      '-p',
-      commit,
-      '-m',
-      `Merge ${ref.replace('refs/heads/', '')} of the remote`,
-    ],
-    {
-      env: {
-        GIT_AUTHOR_NAME: author.name,
-        GIT_AUTHOR_EMAIL: author.email,
-        GIT_COMMITTER_NAME: committer.name,
-        GIT_COMMITTER_EMAIL: committer.email,
-      },
+  const message = `Merge ${ref.replace('refs/heads/', '')} of the remote`;
+  const tree = merged.stdout.trim();
+  const made = await git(['commit-tree', tree, '-p', tip, '-p', commit, '-m', message], {
+    env: {
+      GIT_AUTHOR_NAME: author.name,
+      GIT_AUTHOR_EMAIL: author.email,
+      GIT_COMMITTER_NAME: committer.name,
+      GIT_COMMITTER_EMAIL: committer.email,
     },
-  );
+  });
   return made.stdout.trim();
+}
+
+/** Whether every commit that `to` has and `from` has not is one that Pressmark made of an article. */
+async function isAllOurs({ git }: Repository, from: string, to: string): Promise<boolean> {
+  const format = '%(trailers:key=Article-Id,valueonly,separator=%x20)';
+  const { stdout } = await git(['log', '-z', `--format=${format}`, '--no-merges', to, '--not', from]);
+  return stdout
+    .split('\0')
+    .slice(0, -1)
+    .every((id) => id !== '');
 }
 
 /** Moves the branch if it still is where it was, and remembers what the remote had. */

@@ -1,6 +1,7 @@
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { ArticleChange, CommitMessageContext } from '../host/hook-types.js';
 import { definePlugin, type Plugin, type PluginHost } from '../host/plugins.js';
+import { type PushSettings, pushInBackground } from './background-push.js';
 import { type ArticleFile, readChecked } from './checked.js';
 import type { CommitContext } from './commit.js';
 import { type CommitNow, createCommitNow } from './commit-now.js';
@@ -36,6 +37,8 @@ export interface GitPluginOptions {
   readonly timeoutMs?: number;
   /** With durability `commit`: is handed what commits before the answer; nothing is committed in the background. */
   readonly commitsBefore?: (commit: CommitNow) => void;
+  /** Has the branch pushed in the background. */
+  readonly push?: PushSettings;
   /** With durability `push`: where commits are made instead; this work tree follows. */
   readonly shared?: SharedWith;
   /** Reads an article's file (relative to the site's folder, forward slashes); undefined if there is none. */
@@ -162,10 +165,12 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
   }
   if (commitEdits) host.addAction('article.edited', ({ path }) => edits.note(path));
   host.addAction('host.ready', () => queue.recover());
+  const pusher = options.push && (await pushInBackground(host, options.push, options, context));
   host.onClose(async () => {
     const timer = setTimeout(() => stop.abort(), CLOSE_MS);
     edits.flush();
     const left = await queue.close();
+    await pusher?.close();
     clearTimeout(timer);
     await locker.close();
     if (left > 0) log.warn({ articles: left }, 'not committed yet; the next start commits them');

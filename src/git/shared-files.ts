@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { PressmarkError } from '../errors.js';
+import { messageOf, PressmarkError } from '../errors.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { ArticleChange } from '../host/hook-types.js';
 import type { Log } from '../log.js';
@@ -7,7 +7,7 @@ import { committableTree } from './committable.js';
 import { follow } from './follow.js';
 import type { Person } from './identity.js';
 import { createIndexLocker } from './index-lock.js';
-import { createPushStatus, wordsOf } from './push-status.js';
+import { type PushStatusKeeper, wordsOf } from './push-status.js';
 import type { RemoteSettings } from './remote.js';
 import { openShared, type Taken } from './shared.js';
 import { putOwnFile, sweepStaging } from './work-files.js';
@@ -39,8 +39,7 @@ export interface SharedFilesOptions extends RemoteSettings {
   readonly content: string;
   /** Where files are made ready, absolute. */
   readonly staging: string;
-  /** Where the status is written, absolute. */
-  readonly statusPath: string;
+  readonly status: PushStatusKeeper;
   readonly author?: Person;
   readonly env: NodeJS.Dict<string>;
   readonly log: Log;
@@ -65,7 +64,7 @@ const AGAIN_MS = 3_000;
  * @throws PressmarkError CONFIG_INVALID where the site's folder cannot be shared like that.
  */
 export async function openSharedFiles(options: SharedFilesOptions) {
-  const { log, staging } = options;
+  const { log, staging, status } = options;
   const stop = new AbortController();
   const repository = await committableTree(options, 'push', stop.signal);
   const folder = `${repository.prefix}${options.content}`;
@@ -73,7 +72,6 @@ export async function openSharedFiles(options: SharedFilesOptions) {
     log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
   const locker = createIndexLocker(repository, findLockHelper(), log);
   await locker.sweep();
-  const status = createPushStatus(options.statusPath);
   const { remote, branch, author, env } = options;
   const shared = await openShared({
     repository,
@@ -103,7 +101,7 @@ export async function openSharedFiles(options: SharedFilesOptions) {
       });
       status.set({ lastPush: new Date().toISOString(), lastError: null });
     } catch (error) {
-      if (error instanceof PressmarkError) status.set({ lastError: wordsOf(error) });
+      if (error instanceof PressmarkError) status.set({ lastError: messageOf(error) });
       throw error;
     } finally {
       status.set({ waiting: --waiting });
@@ -122,7 +120,7 @@ export async function openSharedFiles(options: SharedFilesOptions) {
       await shared.fresh();
       if (waiting === 0) status.set({ lastError: null });
     } catch (error) {
-      status.set({ lastError: wordsOf(error) });
+      status.set({ lastError: messageOf(error) });
       throw error;
     }
   }
@@ -193,7 +191,6 @@ export async function openSharedFiles(options: SharedFilesOptions) {
     stop.abort();
     await following;
     await locker.close();
-    await status.close();
   }
 
   return {
@@ -202,10 +199,11 @@ export async function openSharedFiles(options: SharedFilesOptions) {
       return shared.generation;
     },
     texts: shared.texts,
+    /** Why nothing can be stored now; undefined where the remote answers. */
+    trouble: () => (shared.trouble === undefined ? undefined : messageOf(shared.trouble)),
     store,
     fresh,
     onTaken: (take: (taken: Taken) => Promise<void>) => shared.onTaken(take),
-    status: () => status.now,
     /** Has messages worded by, and commits told to, the git plugin. */
     wordWith: (words: Wording) => {
       wording = words;

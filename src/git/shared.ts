@@ -156,6 +156,10 @@ export async function openShared({ repository, folder, author, env, log, ...sett
     get generation() {
       return turns.generation;
     },
+    /** What the last talk with the remote failed with; undefined where it went well. */
+    get trouble() {
+      return turns.trouble;
+    },
     offer: turns.offer,
     fresh: turns.fresh,
     texts,

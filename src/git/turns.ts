@@ -35,6 +35,8 @@ export interface TurnWork<O> {
 export interface Turns<O> {
   /** Grows whenever something of others has been taken in. */
   readonly generation: number;
+  /** What the last turn failed with; undefined where it went well. */
+  readonly trouble: unknown;
   /**
    * Resolves when the remote has taken it.
    *
@@ -114,6 +116,8 @@ export function createTurns<O extends Offer>(work: TurnWork<O>, log: Log): Turns
 
   async function run(): Promise<void> {
     while (offers.length + looking.length > 0 && !closing.signal.aborted) {
+      dropLateAndOutdated();
+      if (offers.length + looking.length === 0) break;
       if (await turn()) {
         if (failures > 0) log.info('the git remote answers again');
         failures = 0;
@@ -131,11 +135,9 @@ export function createTurns<O extends Offer>(work: TurnWork<O>, log: Log): Turns
 
   /** One exchange with the remote; false where it led nowhere. */
   async function turn(): Promise<boolean> {
-    dropLateAndOutdated();
     const batch = take();
     const served = looking;
     looking = [];
-    if (batch.length + served.length === 0) return true;
     const pushed = batch.length === 0 ? undefined : await push(batch);
     if (pushed?.outcome === 'accepted') {
       for (const { offer } of batch) offer.accepted();
@@ -219,6 +221,9 @@ export function createTurns<O extends Offer>(work: TurnWork<O>, log: Log): Turns
   return {
     get generation() {
       return generation;
+    },
+    get trouble() {
+      return failures > 0 ? lastError : undefined;
     },
     offer,
     fresh,

@@ -171,7 +171,14 @@ export function createStore(options: StoreOptions) {
       const text = amend(read.text, article, next);
       const target = fs.realpathSync(join(content.root, entry.path)); // a rename would replace the link itself
       const { mode } = fs.statSync(target);
-      const stored = await write({ path: entry.path, target, text, replaces: read.text, mode, article: next });
+      const stored = await write({
+        path: entry.path,
+        target,
+        text,
+        replaces: read.text,
+        mode,
+        article: next,
+      });
       return {
         outcome: 'stored',
         stored: read.stored.edited ? { ...stored, replaced: { article, text: read.text } } : stored,

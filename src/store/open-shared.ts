@@ -21,6 +21,8 @@ export interface OpenSharedOptions {
   readonly log: Log;
   /** Told of files of the work tree that have changed. */
   readonly onChange: (changes: readonly Change[]) => void;
+  /** Whether people's edits are watched for. */
+  readonly watch: boolean;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface OpenSharedOptions {
  * starting: what was known of it last is known still.
  */
 export async function openSharedStore(options: OpenSharedOptions): Promise<OpenStore> {
-  const { content, stateDir, shared, log, onChange } = options;
+  const { content, stateDir, shared, log, onChange, watch } = options;
   prepareStateFolder(stateDir);
   fs.mkdirSync(content.root, { recursive: true });
   const catalog = createCatalog();
@@ -58,8 +60,10 @@ export async function openSharedStore(options: OpenSharedOptions): Promise<OpenS
   function* below(folder: string): Generator<string> {
     for (const { path } of catalog.entries()) if (path.startsWith(`${folder}/`)) yield path;
   }
-  const watcher = watchContent(content.root, catalog.size, below, store.isUnderWay, store.look, log);
-  await watcher.ready;
+  const watcher = watch
+    ? watchContent(content.root, catalog.size, below, store.isUnderWay, store.look, log)
+    : undefined;
+  await watcher?.ready;
 
   const malformed = [...catalog.entries()].flatMap(({ path, broken }) =>
     broken === undefined ? [] : [{ path, reason: broken }],
@@ -75,7 +79,7 @@ export async function openSharedStore(options: OpenSharedOptions): Promise<OpenS
 
   async function close(): Promise<void> {
     await store.idle();
-    await watcher.close();
+    await watcher?.close();
     try {
       await saveSnapshot(snapshotPath, snapshotKey, catalog);
     } catch (error) {

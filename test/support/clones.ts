@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { launch, type Receiver, type ReceiverOptions } from './receiver.js';
 
 /** A bare remote and the clones that receivers work in, below one folder. */
@@ -75,4 +75,27 @@ export function settings(over: Record<string, unknown> = {}): Record<string, unk
 /** Starts a receiver in a clone. */
 export function launchIn(clone: string, options: ReceiverOptions = {}): Promise<Receiver> {
   return launch(clone, { ...options, env: { HOME: clone, GIT_CONFIG_NOSYSTEM: '1', ...options.env } });
+}
+
+/** Commits one file as a person would; returns the commit. */
+export function commitFile(folder: string, name: string, text: string): string {
+  fs.mkdirSync(dirname(join(folder, name)), { recursive: true });
+  fs.writeFileSync(join(folder, name), text);
+  gitIn(folder, 'add', '--', name);
+  gitIn(folder, 'commit', '--quiet', '-m', `Write ${name}`);
+  return gitIn(folder, 'rev-parse', 'HEAD').trim();
+}
+
+/** Commits one file and pushes it, pulling as often as others were first; returns the commit. */
+export function commitAndPush(folder: string, name: string, text: string): string {
+  commitFile(folder, name, text);
+  for (let attempt = 1; ; attempt++) {
+    gitIn(folder, 'pull', '--quiet', '--rebase');
+    try {
+      gitIn(folder, 'push', '--quiet');
+      return gitIn(folder, 'rev-parse', 'HEAD').trim();
+    } catch (error) {
+      if (attempt === 20) throw error;
+    }
+  }
 }

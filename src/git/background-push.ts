@@ -1,0 +1,65 @@
+import { createLock } from '../fs/lock.js';
+import { findLockHelper } from '../fs/lock-helper.js';
+import type { PluginHost } from '../host/plugins.js';
+import type { CommitContext } from './commit.js';
+import { identityOf } from './identity.js';
+import type { PushStatusKeeper } from './push-status.js';
+import { createPusher, type Pusher } from './pusher.js';
+import { createRemote, type RemoteSettings } from './remote.js';
+import { sweepStaging } from './work-files.js';
+
+/** How the branch is pushed. */
+export interface PushSettings extends RemoteSettings {
+  /** How long commits gather before they are pushed, in milliseconds. */
+  readonly debounce: number;
+  readonly status: PushStatusKeeper;
+  /** The state folder, absolute: the store's lock is in it. */
+  readonly stateDir: string;
+  /** Where files are made ready, absolute. */
+  readonly staging: string;
+  /** Told of files that have come with others' commits, relative to the site's folder. */
+  onFiles(paths: readonly string[]): void;
+}
+
+/** Pushes what is committed here, and what a former run has left. */
+export async function pushInBackground(
+  host: PluginHost,
+  settings: PushSettings,
+  { siteDir, env }: { readonly siteDir: string; readonly env: NodeJS.Dict<string> },
+  { repository, locker, author, signal }: CommitContext,
+): Promise<Pusher> {
+  const { log } = host;
+  const { staging, stateDir, status, debounce } = settings;
+  const remote = await createRemote(repository, settings, env);
+  const identity = await identityOf(repository.git, author);
+  for (const name of await sweepStaging(staging, siteDir))
+    log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
+
+  /** While the store writes, none of its files is replaced by another hand. */
+  async function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const lock = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
+    await lock.enter();
+    try {
+      return await work();
+    } finally {
+      lock.leave();
+      lock.close();
+    }
+  }
+
+  const pusher = createPusher({
+    repository,
+    remote,
+    following: { repository, locker, identity, ref: remote.ref, staging, log, signal, exclusively },
+    debounce,
+    status,
+    log,
+    onFiles: (paths) => {
+      const inside = paths.filter((path) => path.startsWith(repository.prefix));
+      settings.onFiles(inside.map((path) => path.slice(repository.prefix.length)));
+    },
+  });
+  host.addAction('git.committed', () => pusher.request(1));
+  host.addAction('host.ready', () => pusher.request(0));
+  return pusher;
+}

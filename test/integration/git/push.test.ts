@@ -1,0 +1,206 @@
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import {
+  type Clones,
+  commitAndPush,
+  commitFile,
+  gitIn,
+  launchIn,
+  makeRemote,
+  settings,
+} from '../../support/clones.js';
+import { article } from '../../support/events.js';
+import { type Receiver, run } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+interface Status {
+  readonly lastPush: string | null;
+  readonly waiting: number;
+  readonly lastError: string | null;
+  readonly waitingFor: string | null;
+}
+
+interface Around {
+  readonly clones: Clones;
+  readonly dir: string;
+  readonly receiver: Receiver;
+  status(): Promise<Status>;
+  publish(): Promise<string>;
+}
+
+/** A receiver that answers from the disk and pushes in the background. */
+async function makeSite(
+  t: ExecutionContext,
+  { push = {}, env = {} }: { push?: Record<string, unknown>; env?: NodeJS.Dict<string> } = {},
+): Promise<Around> {
+  const folder = tempDir(t);
+  const clones = makeRemote(folder);
+  const dir = clones.clone('site');
+  const config = settings({ durability: 'disk', git: { push: { debounce: 100, ...push } } });
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+  fs.appendFileSync(join(dir, '.git', 'info', 'exclude'), '.gitconfig\n');
+  gitIn(dir, 'update-index', '--assume-unchanged', 'pressmark.config.json');
+  const receiver = await launchIn(dir, { env });
+  t.teardown(() => receiver.kill('SIGKILL'));
+  return {
+    clones,
+    dir,
+    receiver,
+    status: async () => {
+      const answer = await fetch(`${receiver.origin}/healthz?verbose`);
+      return ((await answer.json()) as { push: Status }).push;
+    },
+    publish: async () => {
+      const data = article();
+      const { status } = await receiver.post('article.published', data);
+      if (status !== 200) throw new Error(`publish: ${status}`);
+      return data.id;
+    },
+  };
+}
+
+function idsOnRemote({ clones }: Around): string[] {
+  const format = '%(trailers:key=Article-Id,valueonly,separator=%x2C)';
+  return clones
+    .git('log', `--format=${format}`, 'main')
+    .split('\n')
+    .filter((line) => line !== '');
+}
+
+/** A person's commit, pushed from a clone of their own. */
+function personPushes({ clones }: Around, name: string, text: string): string {
+  const own = join(clones.remote, '..', 'olga');
+  if (!fs.existsSync(own)) clones.clone('olga');
+  return commitAndPush(own, name, text);
+}
+
+test.serial('commits are pushed, all that have gathered at once, and the status says so', async (t) => {
+  const site = await makeSite(t);
+  const ids = await Promise.all(Array.from({ length: 10 }, site.publish));
+  await until(() => idsOnRemote(site).length === ids.length);
+  t.deepEqual(idsOnRemote(site).sort(), ids.sort());
+  await until(async () => (await site.status()).waiting === 0);
+  const { lastPush, lastError, waitingFor } = await site.status();
+  t.truthy(lastPush);
+  t.deepEqual({ lastError, waitingFor }, { lastError: null, waitingFor: null });
+  const pushes = site.receiver.log.filter(({ msg }) => msg === 'pushed').length;
+  t.true(pushes >= 1 && pushes < ids.length, `${pushes} pushes`);
+  await until(() => fs.existsSync(join(site.dir, '.pressmark', 'push.json')));
+  const doctor = await run(['doctor', '--dir', site.dir, '--json']);
+  t.regex(doctor.stdout, /everything is pushed/);
+  t.regex(doctor.stdout, /pushed last at 20/);
+});
+
+test.serial(
+  'where people have pushed meanwhile, their commits are taken in as they are, and ours go on top',
+  async (t) => {
+    const site = await makeSite(t);
+    await site.publish();
+    await until(() => idsOnRemote(site).length === 1);
+    const theirs = personPushes(site, 'about.txt', 'by hand\n');
+    fs.writeFileSync(join(site.dir, 'notes.txt'), 'not yet committed\n');
+    await site.publish();
+    await until(() => idsOnRemote(site).length === 2);
+    site.clones.git('merge-base', '--is-ancestor', theirs, 'main');
+    t.is(fs.readFileSync(join(site.dir, 'about.txt'), 'utf8'), 'by hand\n');
+    await until(() => gitIn(site.dir, 'rev-parse', 'HEAD') === site.clones.git('rev-parse', 'main'));
+    t.is(gitIn(site.dir, 'status', '--porcelain'), '?? notes.txt\n');
+    t.is(gitIn(site.dir, 'fsck', '--full', '--no-dangling').trim(), '');
+  },
+);
+
+test.serial(
+  'where both sides have commits of people it waits for a person, and goes on when they have merged',
+  async (t) => {
+    const site = await makeSite(t);
+    const here = commitFile(site.dir, 'here.txt', 'here\n');
+    const there = personPushes(site, 'there.txt', 'there\n');
+    const id = await site.publish();
+    await until(async () => (await site.status()).waitingFor !== null);
+    t.regex((await site.status()).waitingFor ?? '', /git pull/);
+    t.is(site.clones.git('rev-parse', 'main').trim(), there, 'nothing was forced');
+    t.is(gitIn(site.dir, 'rev-list', '--merges', '--count', 'HEAD').trim(), '0');
+    const doctor = await run(['doctor', '--dir', site.dir]);
+    t.regex(doctor.stdout, /commits? (is|are) not pushed/);
+
+    await until(() => gitIn(site.dir, 'status', '--porcelain') === '');
+    gitIn(site.dir, 'pull', '--quiet', '--no-rebase', '--no-edit');
+    await until(() => idsOnRemote(site).includes(id));
+    for (const one of [here, there]) site.clones.git('merge-base', '--is-ancestor', one, 'main');
+    await until(async () => (await site.status()).waitingFor === null);
+    t.pass();
+  },
+);
+
+test.serial('what a person has not committed stays, when others change the same file', async (t) => {
+  const site = await makeSite(t);
+  const own = site.clones.clone('olga');
+  const name = 'shared.txt';
+  commitAndPush(own, name, 'first\n');
+  await site.publish();
+  await until(() => fs.existsSync(join(site.dir, name)));
+  fs.writeFileSync(join(site.dir, name), 'mine, not committed\n');
+  fs.writeFileSync(join(site.dir, 'new.txt'), 'mine, new\n');
+  commitAndPush(own, 'new.txt', 'theirs, new\n');
+  commitAndPush(own, name, 'theirs\n');
+  const id = await site.publish();
+  await until(() => idsOnRemote(site).includes(id));
+  await until(() => gitIn(site.dir, 'rev-parse', 'HEAD') === site.clones.git('rev-parse', 'main'));
+  t.is(fs.readFileSync(join(site.dir, name), 'utf8'), 'mine, not committed\n');
+  t.is(fs.readFileSync(join(site.dir, 'new.txt'), 'utf8'), 'mine, new\n');
+  t.is(gitIn(site.dir, 'show', `HEAD:${name}`), 'theirs\n');
+  t.true(site.receiver.log.some(({ path, why }) => path === name && /not committed/.test(String(why))));
+});
+
+test.serial('a remote that is away for a while gets everything when it is back', async (t) => {
+  const site = await makeSite(t);
+  fs.renameSync(site.clones.remote, `${site.clones.remote}.away`);
+  const ids = [await site.publish(), await site.publish()];
+  await until(async () => (await site.status()).lastError !== null);
+  t.is((await fetch(`${site.receiver.origin}/healthz`)).status, 200, 'articles can be stored all the same');
+  fs.renameSync(`${site.clones.remote}.away`, site.clones.remote);
+  await until(() => idsOnRemote(site).length === ids.length);
+  await until(async () => (await site.status()).lastError === null);
+  t.pass();
+});
+
+test.serial('a stop pushes what waits', async (t) => {
+  const site = await makeSite(t, { push: { debounce: 600_000 } });
+  const id = await site.publish();
+  t.is(await site.receiver.stop(), 0);
+  t.deepEqual(idsOnRemote(site), [id]);
+});
+
+test.serial('nobody is asked for a password, and none is ever written down', async (t) => {
+  let asked = 0;
+  const server = http.createServer((_, response) => {
+    asked++;
+    response.writeHead(401, { 'WWW-Authenticate': 'Basic realm="git"' }).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const witness = join(tempDir(t), 'asked');
+  const askpass = `${witness}.sh`;
+  fs.writeFileSync(askpass, `#!/bin/sh\ntouch '${witness}'\necho no\n`, { mode: 0o755 });
+  const site = await makeSite(t, {
+    push: { remote: `http://olga:geheim-1234@127.0.0.1:${port}/site.git` },
+    env: { GIT_ASKPASS: askpass, SSH_ASKPASS: askpass, DISPLAY: ':0' },
+  });
+  await site.publish();
+  await until(async () => (await site.status()).lastError !== null);
+  t.true(asked > 0);
+  t.false(fs.existsSync(witness));
+  const doctor = await run(['doctor', '--dir', site.dir], { GIT_ASKPASS: askpass });
+  const said = [JSON.stringify(site.receiver.log), site.receiver.stderr(), doctor.stdout, doctor.stderr];
+  for (const text of [...said, JSON.stringify(await site.status())]) t.notRegex(text, /geheim|olga:/);
+  t.true(
+    said.some((text) => text.includes(`127.0.0.1:${port}`)),
+    'the rest of the address is told',
+  );
+});

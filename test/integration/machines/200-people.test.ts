@@ -1,0 +1,176 @@
+import fs from 'node:fs';
+import { join, relative } from 'node:path';
+import test from 'ava';
+import { commitAndPush, commitFile, gitIn, launchIn, makeRemote } from '../../support/clones.js';
+import { fileOf } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
+import type { Receiver } from '../../support/receiver.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const folder = makeTempDir();
+const clones = makeRemote(folder);
+const receivers: Receiver[] = [];
+
+test.serial.before(async () => {
+  receivers.push(...(await Promise.all(['a', 'b'].map((name) => launchIn(clones.clone(name))))));
+  clones.clone('olga');
+});
+test.after.always(async () => {
+  await Promise.all(receivers.map(({ kill }) => kill('SIGKILL')));
+  removeTempDir(folder);
+});
+
+/** Two machines, a person's own clone, and an article that all of them have. */
+async function twoMachines() {
+  const [a, b] = receivers;
+  if (a === undefined || b === undefined) throw new Error('no receivers');
+  const data = article();
+  const { url } = (await a.post('article.published', data)).json;
+  const path = relative(a.dir, fileOf(a.dir, data.id));
+  await caughtUp(b.dir);
+  const own = join(folder, 'olga');
+  gitIn(own, 'pull', '--quiet', '--rebase');
+  const change = (base_revision_id: string) =>
+    update({ target_id: data.id, target_url: url, base_revision_id });
+  return { a, b, own, data, url, path, change };
+}
+
+/** Waits until a clone's branch is where the remote's is. */
+function caughtUp(dir: string): Promise<void> {
+  return until(() => gitIn(dir, 'rev-parse', 'HEAD') === clones.git('rev-parse', 'main'));
+}
+
+/** What `git status` has to say of one path. */
+function statusOf(dir: string, path: string): string {
+  return gitIn(dir, 'status', '--porcelain', '--', path).slice(0, 2);
+}
+
+const retitled = (text: string) => text.replace(/^title: .*$/m, 'title: "By hand"');
+
+test.serial('an edit that a person pushes is a new revision on every machine', async (t) => {
+  const { a, b, own, url, path, change } = await twoMachines();
+  const { revision_id: old } = await a.find(url);
+  const edited = retitled(fs.readFileSync(join(own, path), 'utf8'));
+  const commit = commitAndPush(own, path, edited);
+  for (const { find } of [a, b]) t.like(await find(url), { title: 'By hand' });
+  const { revision_id: now } = await b.find(url);
+  t.regex(now, /^edit-/);
+  t.is((await a.post('article.updated', change(old))).status, 409);
+  t.is((await a.post('article.updated', change(now))).status, 200);
+  clones.git('merge-base', '--is-ancestor', commit, 'main');
+  for (const { dir } of [a, b]) {
+    await caughtUp(dir);
+    t.is(statusOf(dir, path), '');
+  }
+});
+
+test.serial('an edit that is not committed is no revision, and is kept whatever comes', async (t) => {
+  const { a, b, url, path, change } = await twoMachines();
+  const { revision_id: base } = await a.find(url);
+  const file = join(b.dir, path);
+  const edited = retitled(fs.readFileSync(file, 'utf8'));
+  fs.writeFileSync(file, edited);
+  t.is((await b.find(url)).revision_id, base, 'what one clone has alone is not stored');
+  const request = change(base);
+  t.is((await a.post('article.updated', request)).status, 200);
+  t.is((await b.find(url)).revision_id, request.id);
+  await caughtUp(b.dir);
+  t.is(fs.readFileSync(file, 'utf8'), edited);
+  t.is(statusOf(b.dir, path), ' M');
+  await until(() => b.log.some((line) => line.path === path && /not committed/.test(String(line.why))));
+  const again = change(request.id);
+  t.is((await b.post('article.updated', again)).status, 200, 'through the machine that has the edit');
+  await caughtUp(b.dir);
+  t.is(fs.readFileSync(file, 'utf8'), edited);
+  t.is((await a.find(url)).revision_id, again.id);
+});
+
+test.serial(
+  'an article that only one work tree has is not stored, and nothing is written over it',
+  async (t) => {
+    const { a, b, path } = await twoMachines();
+    const data = article({ slug: 'draft-of-mine' });
+    const draft = join(b.dir, path, '..', 'draft-of-mine.md');
+    const text = `---\ntitle: Mine\nid: ${data.id}\n---\nNot yet.\n`;
+    fs.writeFileSync(draft, text);
+    const answers = await Promise.all([b, a].map(({ post }) => post('article.published', data)));
+    t.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200],
+    );
+    t.is(answers[0]?.text, answers[1]?.text ?? '');
+    await caughtUp(b.dir);
+    t.is(fs.readFileSync(draft, 'utf8'), text);
+  },
+);
+
+test.serial('what a person removes here is neither published twice nor brought back', async (t) => {
+  const { a, b, data, url, path, change } = await twoMachines();
+  fs.unlinkSync(join(b.dir, path));
+  t.is((await b.post('article.published', data)).json.url, url);
+  const { revision_id: base } = await b.find(url);
+  t.is((await a.post('article.updated', change(base))).status, 200);
+  await caughtUp(b.dir);
+  t.false(fs.existsSync(join(b.dir, path)));
+  t.is(statusOf(b.dir, path), ' D');
+});
+
+test.serial('what a person removes from the remote is gone everywhere', async (t) => {
+  const { a, b, own, url, path } = await twoMachines();
+  gitIn(own, 'rm', '--quiet', path);
+  gitIn(own, 'commit', '--quiet', '-m', 'Away with it');
+  gitIn(own, 'push', '--quiet');
+  for (const { post, dir } of [a, b]) {
+    t.is((await post('article.lookup', { target_url: url })).status, 404);
+    await caughtUp(dir);
+    t.false(fs.existsSync(join(dir, path)));
+  }
+});
+
+test.serial(
+  'commits that a person has not pushed stay theirs: the branch is merged here, and only ours are pushed',
+  async (t) => {
+    const { a, b } = await twoMachines();
+    await caughtUp(b.dir);
+    const local = commitFile(b.dir, 'local.txt', 'mine\n');
+    fs.writeFileSync(join(b.dir, 'staged.txt'), 'staged\n');
+    gitIn(b.dir, 'add', 'staged.txt');
+    const [one, two] = [article(), article()];
+    t.is((await a.post('article.published', one)).status, 200);
+    t.is((await b.post('article.published', two)).status, 200);
+    const tip = clones.git('rev-parse', 'main').trim();
+    await until(() => gitIn(b.dir, 'merge-base', 'HEAD', tip).trim() === tip);
+    gitIn(b.dir, 'merge-base', '--is-ancestor', local, 'HEAD');
+    t.is(clones.git('ls-tree', '--name-only', 'main', 'local.txt'), '');
+    await until(() => statusOf(b.dir, 'staged.txt') === 'A ');
+    gitIn(b.dir, 'push', '--quiet', 'origin', 'HEAD:main');
+    await a.find((await a.post('article.published', one)).json.url);
+    await caughtUp(a.dir);
+    t.is(fs.readFileSync(join(a.dir, 'local.txt'), 'utf8'), 'mine\n');
+  },
+);
+
+test.serial(
+  'while a person is on another branch, articles are stored, and the work tree waits',
+  async (t) => {
+    const { a, b, data, url } = await twoMachines();
+    await caughtUp(b.dir);
+    gitIn(b.dir, 'checkout', '--quiet', '-b', 'topic');
+    const head = gitIn(b.dir, 'rev-parse', 'HEAD');
+    const more = article();
+    t.is((await b.post('article.published', more)).status, 200);
+    t.is((await a.post('article.published', more)).status, 200);
+    t.is((await b.find(url)).id, data.id);
+    await until(async () =>
+      /main/.test(JSON.stringify(await (await fetch(`${b.origin}/healthz?verbose`)).json())),
+    );
+    t.is(gitIn(b.dir, 'rev-parse', 'HEAD'), head);
+    const path = fileOf(b.dir, more.id);
+    gitIn(b.dir, 'clean', '--quiet', '-f', path);
+    gitIn(b.dir, 'checkout', '--quiet', 'main');
+    await caughtUp(b.dir);
+    t.is(fileOf(b.dir, more.id), path);
+    t.is(statusOf(b.dir, path), '');
+  },
+);

@@ -1,0 +1,123 @@
+import { setTimeout } from 'node:timers/promises';
+import test from 'ava';
+import { pino } from 'pino';
+import { PressmarkError } from '../../../src/errors.js';
+import type { Pushed } from '../../../src/git/remote.js';
+import { createTurns, type Offer } from '../../../src/git/turns.js';
+
+const log = pino({ level: 'silent' });
+const silence = () => new PressmarkError('REMOTE_UNAVAILABLE', 'the git remote did not answer');
+
+/** A remote by hand: what it answers is taken from lists, the last answer again and again. */
+function stage(answers: { push?: (Pushed['outcome'] | Error)[]; look?: (boolean | Error)[] }) {
+  const did: string[] = [];
+  const next = <A>(list: A[] | undefined, otherwise: A): A =>
+    (list !== undefined && list.length > 1 ? list.shift() : list?.[0]) ?? otherwise;
+  const turns = createTurns<Offer & { name: string }>(
+    {
+      push: async (batch) => {
+        did.push(`push ${batch.map(({ name }) => name).join('+')}`);
+        await setTimeout(10);
+        const answer = next(answers.push, 'accepted');
+        if (answer instanceof Error) throw answer;
+        return answer === 'declined' ? { outcome: answer, why: 'a rule' } : { outcome: answer };
+      },
+      look: async () => {
+        did.push('look');
+        await setTimeout(10);
+        const answer = next(answers.look, false);
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    },
+    log,
+  );
+  const offer = (name: string, over: Partial<Offer> = {}) =>
+    turns.offer({
+      name,
+      generation: turns.generation,
+      deadline: performance.now() + 60_000,
+      size: 10,
+      accepted: () => did.push(`accepted ${name}`),
+      ...over,
+    });
+  return { turns, did, offer };
+}
+
+const codeOf = (promise: Promise<void>) =>
+  promise.then(
+    () => 'ok',
+    (error: unknown) => (error instanceof PressmarkError ? error.code : String(error)),
+  );
+
+test('what gathers during a turn goes into the next one', async (t) => {
+  const { did, offer } = stage({});
+  await Promise.all(['a', 'b', 'c'].map((name) => offer(name)));
+  t.deepEqual(did, ['push a', 'accepted a', 'push b+c', 'accepted b', 'accepted c']);
+});
+
+test('all who wait for freshness share a look, but never one that had begun before they came', async (t) => {
+  const { did, turns } = stage({});
+  const first = turns.fresh();
+  const others = [turns.fresh(), turns.fresh()];
+  await first;
+  t.deepEqual(did, ['look']);
+  await Promise.all(others);
+  t.deepEqual(did, ['look', 'look']);
+});
+
+test('an accepted push is as good as a look', async (t) => {
+  const { did, offer, turns } = stage({});
+  const running = turns.fresh();
+  await Promise.all([running, offer('a'), turns.fresh()]);
+  t.deepEqual(did, ['look', 'push a', 'accepted a']);
+});
+
+test('where others were first, all that was decided upon before is decided upon again', async (t) => {
+  const { did, offer, turns } = stage({ push: ['refused', 'accepted'], look: [true] });
+  t.deepEqual(await Promise.all([codeOf(offer('a')), codeOf(offer('b'))]), ['OUTDATED', 'OUTDATED']);
+  t.is(turns.generation, 1);
+  t.is(await codeOf(offer('a')), 'ok');
+  t.deepEqual(did, ['push a', 'look', 'push a', 'accepted a']);
+});
+
+test('refused although nothing is new: the same is pushed again', async (t) => {
+  const { did, offer } = stage({ push: ['refused', 'accepted'] });
+  t.is(await codeOf(offer('a')), 'ok');
+  t.deepEqual(did, ['push a', 'look', 'push a', 'accepted a']);
+});
+
+test('a push that nobody knows the end of is followed by a look', async (t) => {
+  const landed = stage({ push: [silence(), 'accepted'], look: [true] });
+  t.is(await codeOf(landed.offer('a')), 'OUTDATED', 'it may be what is new');
+  const lost = stage({ push: [silence(), silence(), 'accepted'], look: [silence(), false] });
+  t.is(await codeOf(lost.offer('a')), 'ok');
+  t.deepEqual(lost.did, ['push a', 'look', 'push a', 'look', 'push a', 'accepted a']);
+});
+
+test('after its deadline nothing is begun for an offer, and the remote’s silence is told', async (t) => {
+  const { offer, turns } = stage({ push: [silence()], look: [silence()] });
+  t.is(await codeOf(offer('a', { deadline: performance.now() + 200 })), 'REMOTE_UNAVAILABLE');
+  t.truthy(turns.trouble);
+  await turns.close();
+});
+
+test('what the remote’s rules decline is refused alone, and what came with it is not', async (t) => {
+  const { did, offer } = stage({
+    push: ['accepted', 'declined', 'accepted', 'declined', 'declined', 'accepted'],
+  });
+  const answers = await Promise.all(['first', 'good', 'bad', 'late'].map((name) => codeOf(offer(name))));
+  t.deepEqual(answers, ['ok', 'ok', 'REMOTE_DECLINED', 'ok']);
+  t.true(did.includes('push good+bad+late'));
+});
+
+test('after the end nothing is left waiting', async (t) => {
+  const { offer, turns } = stage({});
+  const all = ['a', 'b'].map((name) => codeOf(offer(name)));
+  await turns.close();
+  t.deepEqual(await Promise.all([...all, codeOf(turns.fresh())]), [
+    'ok',
+    'REMOTE_UNAVAILABLE',
+    'REMOTE_UNAVAILABLE',
+  ]);
+});
