@@ -112,6 +112,7 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
     ...pushConfig(settings),
     siteDir: settings.dir,
     content: plain(siteRelative('')),
+    stateDir,
     staging: join(stateDir, STAGING),
     status,
     ...(author !== undefined && { author }),

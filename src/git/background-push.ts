@@ -1,7 +1,6 @@
-import { createLock } from '../fs/lock.js';
-import { findLockHelper } from '../fs/lock-helper.js';
 import type { PluginHost } from '../host/plugins.js';
 import type { CommitContext } from './commit.js';
+import { createExclusive } from './exclusive.js';
 import { identityOf } from './identity.js';
 import type { PushStatusKeeper } from './push-status.js';
 import { createPusher, type Pusher } from './pusher.js';
@@ -35,22 +34,12 @@ export async function pushInBackground(
   for (const name of await sweepStaging(staging, siteDir))
     log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
 
-  /** While the store writes, none of its files is replaced by another hand. */
-  async function exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const lock = createLock({ directory: stateDir, helper: findLockHelper(), idleMs: 0 });
-    await lock.enter();
-    try {
-      return await work();
-    } finally {
-      lock.leave();
-      lock.close();
-    }
-  }
-
+  const exclusive = createExclusive(stateDir, 0);
+  host.onClose(exclusive.close);
   const pusher = createPusher({
     repository,
     remote,
-    following: { repository, locker, identity, ref: remote.ref, staging, log, signal, exclusively },
+    following: { repository, locker, identity, ref: remote.ref, staging, log, signal, exclusive },
     debounce,
     status,
     log,

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
+import type { Exclusive } from './exclusive.js';
 import { readHead } from './head.js';
 import type { Identity } from './identity.js';
 import { takeIntoIndex } from './index-entries.js';
@@ -8,6 +9,7 @@ import type { IndexLocker } from './index-lock.js';
 import { changesBetween, isAncestor } from './objects.js';
 import { FETCHED_REF } from './remote.js';
 import type { Repository } from './repository.js';
+import { blobsInHistory } from './tree.js';
 import { changeWorkFiles } from './work-files.js';
 
 /** What became of an attempt to have the local branch follow. */
@@ -28,8 +30,8 @@ export interface FollowOptions {
   readonly log: Log;
   /** Ends the waiting for the index. */
   readonly signal: AbortSignal;
-  /** Keeps the store from writing the same files meanwhile. */
-  exclusively<T>(work: () => Promise<T>): Promise<T>;
+  /** Keeps everybody else from writing the site's files meanwhile. */
+  readonly exclusive: Exclusive;
 }
 
 const MAX_ATTEMPTS = 10;
@@ -56,7 +58,14 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
       };
     if (next === head.tip) return { tip: next, paths: [] };
     const changes = await changesBetween(repository, head.tip, next);
-    const left = await options.exclusively(() => changeWorkFiles(repository, changes, options.staging));
+    const left = await options.exclusive.run(() =>
+      changeWorkFiles(
+        repository,
+        changes,
+        (paths) => blobsInHistory(repository, next, paths, head.tip),
+        options.staging,
+      ),
+    );
     const lock = await locker.take(signal);
     if (lock === undefined) return { waitingFor: 'another git command that has locked the index' };
     try {

@@ -4,13 +4,15 @@ import { findLockHelper } from '../fs/lock-helper.js';
 import type { ArticleChange } from '../host/hook-types.js';
 import type { Log } from '../log.js';
 import { committableTree } from './committable.js';
+import { createExclusive } from './exclusive.js';
 import { follow } from './follow.js';
 import type { Person } from './identity.js';
 import { createIndexLocker } from './index-lock.js';
+import { createOwnFiles } from './own-files.js';
 import { type PushStatusKeeper, wordsOf } from './push-status.js';
 import type { RemoteSettings } from './remote.js';
 import { openShared, type Taken } from './shared.js';
-import { putOwnFile, sweepStaging } from './work-files.js';
+import { sweepStaging } from './work-files.js';
 
 /** An article on its way to the remote. */
 export interface SharedArticle {
@@ -37,6 +39,8 @@ export interface SharedFilesOptions extends RemoteSettings {
   readonly siteDir: string;
   /** The content folder, relative to the site's folder, with forward slashes and one at its end. */
   readonly content: string;
+  /** The state folder, absolute. */
+  readonly stateDir: string;
   /** Where files are made ready, absolute. */
   readonly staging: string;
   readonly status: PushStatusKeeper;
@@ -70,6 +74,8 @@ export async function openSharedFiles(options: SharedFilesOptions) {
   const folder = `${repository.prefix}${options.content}`;
   for (const name of await sweepStaging(staging, options.siteDir))
     log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
+  const exclusive = createExclusive(options.stateDir, 200);
+  const putFile = createOwnFiles(repository, exclusive, staging);
   const locker = createIndexLocker(repository, findLockHelper(), log);
   await locker.sweep();
   const { remote, branch, author, env } = options;
@@ -108,7 +114,7 @@ export async function openSharedFiles(options: SharedFilesOptions) {
     }
     const file = { path: `${folder}${path}`, text, replaces };
     // The remote has it: what this work tree makes of it later is no reason to refuse it.
-    const isPut = await putOwnFile(repository, file, staging).catch((error: unknown) => {
+    const isPut = await putFile(file).catch((error: unknown) => {
       log.warn({ path, err: error }, 'a stored article could not be written into the work tree yet');
       return true;
     });
@@ -154,10 +160,9 @@ export async function openSharedFiles(options: SharedFilesOptions) {
   async function step(tip: string): Promise<string | undefined> {
     let why: string | undefined;
     try {
-      const exclusively = <T>(work: () => Promise<T>) => work();
       const { identity } = shared;
       const { ref } = shared.remote;
-      const around = { repository, locker, identity, ref, staging, log, signal: stop.signal, exclusively };
+      const around = { repository, locker, identity, ref, staging, log, signal: stop.signal, exclusive };
       const followed = await follow(tip, around);
       if ('waitingFor' in followed) why = followed.waitingFor;
       else {
@@ -190,6 +195,7 @@ export async function openSharedFiles(options: SharedFilesOptions) {
     await shared.close();
     stop.abort();
     await following;
+    exclusive.close();
     await locker.close();
   }
 

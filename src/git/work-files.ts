@@ -28,12 +28,14 @@ const KEPT = /^kept-([0-9a-f]{64})-/;
  * Makes changes between two commits to the files of the work tree. What a person has there, edited, removed or
  * new, is left alone, whatever the commits say. Each file changes by one rename, so no reader sees half of it.
  *
+ * @param isCommitted whether the commits in between have this content at this path; then it is nobody's edit.
  * @param staging where files are made ready; on the file system of the work tree.
  * @returns what was left alone.
  */
 export async function changeWorkFiles(
   repository: Repository,
   changes: readonly TreeChange[],
+  isCommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
   staging: string,
 ): Promise<LeftAlone[]> {
   const left: LeftAlone[] = [];
@@ -56,13 +58,18 @@ export async function changeWorkFiles(
     const unsure = wanted.filter(({ change, now }) => !isIt(repository, now, change.before));
     await checkOut(repository, itemsOf(wanted, 'after'), join(folder, 'after'));
     await checkOut(repository, itemsOf(unsure, 'before'), join(folder, 'before'));
+    const committed =
+      unsure.length === 0 ? new Set<string>() : await isCommitted(unsure.map(({ change }) => change.path));
     for (const [index, { change, now }] of wanted.entries()) {
       const { path } = change;
       const made = join(folder, 'after', path);
       if (change.after !== null && isSame(standingAt(made), now)) continue;
-      const isUnsure = unsure.some((one) => one.change === change);
-      const decided = isUnsure ? standingAt(join(folder, 'before', path)) : now;
+      const isKnown =
+        !unsure.some((one) => one.change === change) ||
+        (now !== undefined && committed.has(`${blobId(repository, now.content)} ${path}`));
+      const decided = isKnown ? now : standingAt(join(folder, 'before', path));
       const kept = join(folder, `kept-${digestOf(now?.content)}-${index}`);
+      if (change.after !== null && change.after.mode !== LINK) await syncFile(made);
       const isPut = isSame(decided, now) && (await put(repository, change, now, made, kept));
       if (!isPut) left.push({ path, why: EDITED });
     }
@@ -82,14 +89,30 @@ export interface OwnFile {
 }
 
 /**
- * Writes one article's file into the work tree; false where a person's own stands there.
+ * Writes articles' files into the work tree, side by side.
  *
- * @param staging where it is made ready; on the file system of the work tree.
+ * @param staging where they are made ready; on the file system of the work tree.
+ * @returns for each whether it is there now; false where a person's own stands there.
  */
-export async function putOwnFile(
+export async function putOwnFiles(
+  repository: Repository,
+  files: readonly OwnFile[],
+  staging: string,
+): Promise<boolean[]> {
+  await mkdir(staging, { recursive: true });
+  const folder = await mkdtemp(join(staging, 'take-'));
+  try {
+    return await Promise.all(files.map((file, index) => putOwnFile(repository, file, folder, index)));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function putOwnFile(
   repository: Repository,
   { path, text, replaces }: OwnFile,
-  staging: string,
+  folder: string,
+  index: number,
 ): Promise<boolean> {
   if (reasonAgainst(repository, path) !== undefined) return false;
   const now = standingAt(join(repository.top, path));
@@ -97,17 +120,12 @@ export async function putOwnFile(
   if (isSame({ content, isLink: false }, now)) return true;
   const decided = replaces === null ? undefined : { content: Buffer.from(replaces), isLink: false };
   if (!isSame(decided, now)) return false;
-  await mkdir(staging, { recursive: true });
-  const folder = await mkdtemp(join(staging, 'take-'));
-  try {
-    const { temp } = await stage(folder, content);
-    const change = { path, before: null, after: { mode: '100644', id: '' } };
-    return await put(repository, change, now, temp, join(folder, `kept-${digestOf(now?.content)}-0`));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const { temp } = await stage(folder, content);
+  const change = { path, before: null, after: { mode: FILE, id: '' } };
+  return put(repository, change, now, temp, join(folder, `kept-${digestOf(now?.content)}-${index}`));
 }
 
+const FILE = '100644';
 const SUBMODULE = '160000';
 const LINK = '120000';
 
@@ -127,7 +145,6 @@ async function put(
   kept: string,
 ): Promise<boolean> {
   const target = join(repository.top, path);
-  if (after !== null && after.mode !== LINK) await syncFile(made);
   if (now === undefined) {
     await mkdir(dirname(target), { recursive: true });
     return putNew(made, target);
