@@ -56,8 +56,8 @@ export interface SharedFilesOptions extends RemoteSettings {
 /** The content folder on the remote, with this clone behind it; see `openSharedFiles`. */
 export type SharedFiles = Awaited<ReturnType<typeof openSharedFiles>>;
 
-/** How long the branch may gather changes before it follows, in milliseconds. */
-const GATHER_MS = 150;
+/** How long the branch gathers changes before it follows, at least and at the most, in milliseconds. */
+const GATHER_MS = { least: 150, most: 3_000 };
 /** After how long it is tried again where a person or an error is in the way, in milliseconds. */
 const AGAIN_MS = 3_000;
 
@@ -139,45 +139,47 @@ export async function openSharedFiles(options: SharedFilesOptions) {
     wanted = true;
     following ??= keepUp().finally(() => {
       following = undefined;
+      // the tip may have moved between the loop's last look and now
+      if (wanted && !stop.signal.aborted) followSoon();
     });
   }
 
   async function keepUp(): Promise<void> {
+    let took = 0;
     while (wanted && !stop.signal.aborted) {
+      // While deliveries stream in, they come first.
+      await rest(Math.min(GATHER_MS.most, Math.max(GATHER_MS.least, 3 * took)));
       wanted = false;
-      await rest(GATHER_MS);
+      const began = performance.now();
       const { tip } = shared;
       if (tip === null) return;
       const why = await step(tip);
-      if (why === told) continue;
-      told = why;
-      status.set({ waitingFor: why ?? null });
-      if (why !== undefined) log.warn(`the work tree does not follow the remote; it waits for ${why}`);
-    }
-  }
-
-  /** Says what it waits for where the branch cannot follow now; it is tried again then. */
-  async function step(tip: string): Promise<string | undefined> {
-    let why: string | undefined;
-    try {
-      const { identity } = shared;
-      const { ref } = shared.remote;
-      const around = { repository, locker, identity, ref, staging, log, signal: stop.signal, exclusive };
-      const followed = await follow(tip, around);
-      if ('waitingFor' in followed) why = followed.waitingFor;
-      else {
-        const inside = followed.paths.filter((path) => path.startsWith(folder));
-        if (inside.length > 0) options.onFiles(inside.map((path) => path.slice(folder.length)));
+      took = performance.now() - began;
+      if (why !== told) {
+        status.set({ waitingFor: why ?? null });
+        if (why !== undefined) log.warn(`the work tree does not follow the remote; it waits for ${why}`);
       }
-    } catch (error) {
-      if (stop.signal.aborted) return undefined;
-      why = wordsOf(error);
-    }
-    if (why !== undefined) {
+      told = why;
+      if (why === undefined) continue;
       await rest(AGAIN_MS);
       wanted = true;
     }
-    return why;
+  }
+
+  /** Says what it waits for where the branch cannot follow now. */
+  async function step(tip: string): Promise<string | undefined> {
+    const { identity, remote } = shared;
+    const { ref } = remote;
+    try {
+      const around = { repository, locker, identity, ref, staging, log, signal: stop.signal, exclusive };
+      const followed = await follow(tip, around);
+      if ('waitingFor' in followed) return followed.waitingFor;
+      const inside = followed.paths.filter((path) => path.startsWith(folder));
+      if (inside.length > 0) options.onFiles(inside.map((path) => path.slice(folder.length)));
+      return undefined;
+    } catch (error) {
+      return stop.signal.aborted ? undefined : wordsOf(error);
+    }
   }
 
   async function rest(ms: number): Promise<void> {

@@ -5,6 +5,8 @@ set -euo pipefail
 
 declare -A package=([chromium]=chromium [python3]=python3 [strace]=strace [xmllint]=libxml2-utils [nginx]=nginx [caddy]=caddy)
 package[/usr/share/nginx/modules/ngx_http_brotli_static_module.so]=libnginx-mod-http-brotli-static
+package[fcgiwrap]=fcgiwrap
+package[ip]=iproute2
 missing=()
 for program in "${!package[@]}"; do
   [ -e "$program" ] || command -v "$program" >/dev/null || missing+=("${package[$program]}")

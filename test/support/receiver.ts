@@ -33,12 +33,14 @@ export interface ReceiverOptions {
   readonly args?: readonly string[];
   /** @default one that the system chooses */
   readonly port?: number;
+  /** Where it is reached. @default '127.0.0.1' */
+  readonly address?: string;
 }
 
 /** A receiver in a process of its own. */
 export interface Receiver extends Client {
   readonly dir: string;
-  /** `http://127.0.0.1:<port>`. */
+  /** `http://<address>:<port>`. */
   readonly origin: string;
   readonly port: number;
   readonly pid: number | undefined;
@@ -88,7 +90,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     if (options.wrapper === undefined || child.pid === undefined) child.kill(signal);
     else process.kill(-child.pid, signal);
   };
-  const origin = `http://127.0.0.1:${port}`;
+  const origin = `http://${options.address ?? '127.0.0.1'}:${port}`;
   const health = await fetch(`${origin}/healthz`);
   if (health.status !== 200) throw new Error(`healthz: ${health.status} ${await health.text()}`);
   await health.arrayBuffer();

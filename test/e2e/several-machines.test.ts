@@ -1,0 +1,200 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { type Clones, gitIn, launchIn, makeRemote } from '../support/clones.js';
+import { article, type UpdatedData, update } from '../support/events.js';
+import { notLinearizable } from '../support/linearizable.js';
+import type { Receiver } from '../support/receiver.js';
+import { createStorm, type Storm } from '../support/storm.js';
+import { tempDir } from '../support/temp-dir.js';
+import { until } from '../support/until.js';
+import { type GitServer, serveGit, serveHttp } from './git-servers.js';
+
+/** Some rounds by default; PRESSMARK_TEST_ROUNDS=200 PRESSMARK_TEST_OUTAGE=20 for the whole proof. */
+const ROUNDS = Number(process.env.PRESSMARK_TEST_ROUNDS ?? 8);
+/** How long the remote is away, and a machine cut off, in seconds. */
+const OUTAGE = Number(process.env.PRESSMARK_TEST_OUTAGE ?? 3);
+const MINUTES = 60_000;
+
+async function machines(t: ExecutionContext, clones: Clones): Promise<Receiver[]> {
+  const receivers = await Promise.all(['a', 'b', 'c'].map((name) => launchIn(clones.clone(name))));
+  t.teardown(() => Promise.all(receivers.map(({ kill }) => kill('SIGKILL'))));
+  return receivers;
+}
+
+/** A remote below `folder`, which `server` serves. */
+function remoteOn(folder: string, { url }: GitServer): Clones {
+  const clones = makeRemote(folder, url);
+  clones.git('config', 'http.receivepack', 'true');
+  return clones;
+}
+
+/** Nothing acknowledged is missing, nothing is there twice, and every answer fits into one order. */
+async function requireWhole(
+  t: ExecutionContext,
+  storm: Storm,
+  clones: Clones,
+  receivers: readonly Receiver[],
+) {
+  await storm.lookAtAll(receivers);
+  const known = storm.history.filter(({ did }) => did.result !== 'unknown').length;
+  t.log(`${storm.history.length} deliveries, ${known} answered for certain`);
+  t.deepEqual(notLinearizable(storm.history), []);
+  const ids = [...clones.articles().values()].map((text) => /^id: "(.*)"$/m.exec(text)?.[1] ?? '');
+  t.is(new Set(ids).size, ids.length, 'no article twice');
+  for (const id of storm.published.keys()) t.true(ids.includes(id), id);
+  const tip = clones.git('rev-parse', 'main');
+  for (const { dir } of receivers) {
+    await until(() => gitIn(dir, 'rev-parse', 'HEAD') === tip);
+    t.is(gitIn(dir, 'status', '--porcelain'), '');
+  }
+  t.is(clones.git('fsck', '--full', '--no-dangling').trim(), '');
+}
+
+async function oneIdToAll(
+  t: ExecutionContext,
+  clones: Clones,
+  receivers: readonly Receiver[],
+): Promise<void> {
+  const before = clones.articles().size;
+  for (let round = 0; round < ROUNDS; round++) {
+    const data = article({ slug: 'all-the-same' });
+    const answers = await Promise.all(receivers.map(({ post }) => post('article.published', data)));
+    t.deepEqual([...new Set(answers.map(({ status }) => status))], [200]);
+    t.is(new Set(answers.map(({ text }) => text)).size, 1, `round ${round}`);
+  }
+  t.is(clones.articles().size, before + ROUNDS);
+}
+
+async function rivals(t: ExecutionContext, receivers: readonly Receiver[]): Promise<void> {
+  const data = article();
+  const [first] = receivers;
+  if (first === undefined) throw new Error('no receiver');
+  const { url } = (await first.post('article.published', data)).json;
+  for (let round = 0; round < ROUNDS; round++) {
+    const { revision_id: base_revision_id } = await first.find(url);
+    const all: UpdatedData[] = receivers.map(() =>
+      update({ target_id: data.id, target_url: url, base_revision_id }),
+    );
+    const answers = await Promise.all(
+      receivers.map(({ post }, index) => post('article.updated', all[index])),
+    );
+    t.deepEqual(answers.map(({ status }) => status).sort(), [200, 409, 409], `round ${round}`);
+    const winner = all[answers.findIndex(({ status }) => status === 200)]?.id ?? '';
+    for (const { find } of receivers) t.is((await find(url)).revision_id, winner);
+  }
+}
+
+const SERVERS: readonly [string, (folder: string) => Promise<GitServer>][] = [
+  ['HTTP', serveHttp],
+  ['the git protocol', serveGit],
+];
+
+for (const [protocol, serve] of SERVERS)
+  test.serial(`three machines on one remote over ${protocol}`, async (t) => {
+    t.timeout(20 * MINUTES);
+    const folder = tempDir(t);
+    const server = await serve(folder);
+    t.teardown(server.stop);
+    const clones = remoteOn(folder, server);
+    const receivers = await machines(t, clones);
+    await oneIdToAll(t, clones, receivers);
+    await rivals(t, receivers);
+    const storm = createStorm({ clients: () => receivers, articles: 5, lanes: 6 });
+    await storm.blow({ deliveries: 10 * ROUNDS });
+    await requireWhole(t, storm, clones, receivers);
+  });
+
+test.serial('a machine is killed, and the remote is away for a while', async (t) => {
+  t.timeout(20 * MINUTES);
+  const folder = tempDir(t);
+  const server = await serveHttp(folder);
+  t.teardown(server.stop);
+  const clones = remoteOn(folder, server);
+  const receivers = await machines(t, clones);
+  const storm = createStorm({ clients: () => receivers, articles: 6, lanes: 6 });
+  let over = false;
+  const blowing = storm.blow({ isOver: () => over });
+  const more = async (deliveries: number) => {
+    const before = storm.history.length;
+    await until(() => storm.history.length >= before + deliveries);
+  };
+  await more(30);
+  await receivers[1]?.kill('SIGKILL');
+  await more(30);
+  receivers[1] = await launchIn(join(folder, 'b'));
+  t.teardown(() => receivers[1]?.kill('SIGKILL'));
+  await more(30);
+  await server.stop();
+  await setTimeout(OUTAGE * 1_000);
+  await server.start();
+  await more(30);
+  over = true;
+  await blowing;
+  await requireWhole(t, storm, clones, receivers);
+});
+
+test.serial('a machine is cut off from the remote, in a network of its own', async (t) => {
+  t.timeout(20 * MINUTES);
+  const network = openNetwork(t);
+  const folder = tempDir(t);
+  const server = await serveHttp(folder, network.remoteAddress);
+  t.teardown(server.stop);
+  const clones = remoteOn(folder, server);
+  const [a, b] = await Promise.all(['a', 'b'].map((name) => launchIn(clones.clone(name))));
+  const cut = await launchIn(clones.clone('c'), { wrapper: network.wrapper, address: network.nodeAddress });
+  if (a === undefined || b === undefined) throw new Error('no receivers');
+  const receivers = [a, b, cut];
+  t.teardown(() => Promise.all(receivers.map(({ kill }) => kill('SIGKILL'))));
+  const storm = createStorm({ clients: () => receivers, articles: 6, lanes: 6 });
+  await storm.blow({ deliveries: 40 });
+
+  network.cut();
+  let over = false;
+  const blowing = storm.blow({ isOver: () => over });
+  const data = article();
+  const { url } = (await a.post('article.published', article())).json;
+  const [refused, unseen] = await Promise.all([
+    cut.post('article.published', data),
+    cut.post('article.lookup', { target_url: url }),
+    setTimeout(OUTAGE * 1_000),
+  ]);
+  t.deepEqual([refused.status, unseen.status], [503, 503], 'no answer rather than a stale one');
+  t.is((await fetch(`${cut.origin}/healthz`)).status, 503, 'a load balancer takes it out');
+  t.is((await fetch(`${a.origin}/healthz`)).status, 200);
+  const stored = await b.post('article.published', data);
+  t.is(stored.status, 200, 'another takes the retry');
+
+  network.mend();
+  over = true;
+  await blowing;
+  t.is((await cut.post('article.published', data)).text, stored.text);
+  await until(async () => (await fetch(`${cut.origin}/healthz`)).status === 200);
+  await requireWhole(t, storm, clones, receivers);
+});
+
+/** A network namespace for one machine, joined to here by a cable that can be cut on the way to the remote. */
+function openNetwork(t: ExecutionContext) {
+  const name = `pm${process.pid}`;
+  const ip = (...args: string[]) => execFileSync('ip', args);
+  const inside = (...args: string[]) => ip('netns', 'exec', name, 'ip', ...args);
+  const [here, nodeAddress, remoteAddress] = ['10.77.7.1', '10.77.7.2', '10.78.7.1'];
+  ip('netns', 'add', name);
+  t.teardown(() => ip('netns', 'delete', name));
+  ip('link', 'add', `${name}a`, 'type', 'veth', 'peer', 'name', `${name}b`, 'netns', name);
+  ip('address', 'add', `${here}/30`, 'dev', `${name}a`);
+  ip('link', 'set', `${name}a`, 'up');
+  ip('address', 'add', `${remoteAddress}/32`, 'dev', `${name}a`);
+  inside('link', 'set', 'lo', 'up');
+  inside('address', 'add', `${nodeAddress}/30`, 'dev', `${name}b`);
+  inside('link', 'set', `${name}b`, 'up');
+  inside('route', 'add', 'default', 'via', here);
+  return {
+    nodeAddress,
+    remoteAddress,
+    wrapper: ['ip', 'netns', 'exec', name],
+    cut: () => inside('route', 'add', 'blackhole', `${remoteAddress}/32`),
+    mend: () => inside('route', 'delete', 'blackhole', `${remoteAddress}/32`),
+  };
+}
