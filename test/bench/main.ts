@@ -8,9 +8,10 @@ import { git } from './git.js';
 import { publish } from './publish.js';
 import { redelivery } from './redelivery.js';
 import { scale } from './scale.js';
+import { sender } from './sender.js';
 import { openWorkspace } from './workspace.js';
 
-const BENCHES = { publish, redelivery, scale, git };
+const BENCHES = { publish, redelivery, scale, git, sender };
 
 const wanted = process.argv.slice(2);
 const names = Object.keys(BENCHES) as (keyof typeof BENCHES)[];
