@@ -58,15 +58,23 @@ function rowOf({ id, connector, source, liveUrl, note, record }: Entry) {
 }
 
 function table(entries: readonly Entry[]): void {
-  const rows = entries.map(({ id, source, liveUrl, note, record }) => {
+  const rows = entries.map(({ id, connector, source, liveUrl, note, record }) => {
     const { status, attempts, lastStatusCode, lastError, nextRetryAt } = record;
     return {
       status,
-      cells: [id, status, String(attempts), String(lastStatusCode ?? '–'), nextRetryAt ?? '–', source],
+      cells: [
+        id,
+        status,
+        String(attempts),
+        String(lastStatusCode ?? '–'),
+        nextRetryAt ?? '–',
+        connector,
+        source,
+      ],
       rest: liveUrl ?? lastError ?? note ?? '',
     };
   });
-  const heads = ['id', 'status', 'attempts', 'code', 'next', 'source'];
+  const heads = ['id', 'status', 'attempts', 'code', 'next', 'connector', 'source'];
   const widths = heads.map((head, n) =>
     Math.max(head.length, ...rows.map(({ cells }) => (cells[n] ?? '').length)),
   );

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
+import { printable } from './terminal.js';
 
 /** Each command in a file of its own, loaded when it is asked for: starting the program takes half the time. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -37,7 +38,9 @@ async function run(argv: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE; // it has printed its own line
-    console.error(`pressmark: ${error instanceof PressmarkError ? error.message : unexpected(error)}`);
+    console.error(
+      `pressmark: ${error instanceof PressmarkError ? printable(error.message) : unexpected(error)}`,
+    );
     return error instanceof PressmarkError && ['CONFIG_INVALID', 'USAGE'].includes(error.code)
       ? WRONG_USAGE
       : FAILED;

@@ -5,6 +5,7 @@ import { messageOf, PressmarkError, quote } from '../errors.js';
 import { sampleArticle, sampleTest } from '../sender/sample-event.js';
 import { EVENT_NAMES, type EventName, envelopeOf, postEvent } from '../sender/send-event.js';
 import { example, withDir } from './options.js';
+import { printableLines } from './terminal.js';
 
 interface SendOptions {
   readonly dir: string;
@@ -47,7 +48,7 @@ export function sendCommand(): Command {
       const body = bytes.toString();
       if (incomplete !== undefined) console.error(`pressmark: the answer ${incomplete}`);
       if (options.json) console.log(JSON.stringify({ status, ms, body }));
-      else console.log(`${status} in ${ms} ms\n${body}`);
+      else console.log(`${status} in ${ms} ms\n${process.stdout.isTTY ? printableLines(body) : body}`);
       if (status < 200 || status > 299) process.exitCode = 1;
     });
 }

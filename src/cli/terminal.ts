@@ -16,6 +16,11 @@ export function printable(text: string): string {
   );
 }
 
+/** The same for a text whose lines stay lines. */
+export function printableLines(text: string): string {
+  return text.split('\n').map(printable).join('\n');
+}
+
 /** A line at the bottom of a terminal that is written over again and again; nothing where no terminal is. */
 export interface ProgressLine {
   show(text: string): void;

@@ -8,6 +8,7 @@ import { type Attempted, createWorker } from '../sender/worker.js';
 import { example, withDir } from './options.js';
 import { withRate } from './sending.js';
 import { stopOnSignals } from './signals.js';
+import { printable } from './terminal.js';
 
 interface WorkOptions {
   readonly dir: string;
@@ -23,14 +24,16 @@ export function workCommand(): Command {
     .addHelpText('after', example('pressmark work'))
     .action(async ({ dir, rate, once }: WorkOptions) => {
       const { logLevel } = await loadSettings(dir);
-      const log = createLog({ level: logLevel, terminal: process.stdout.isTTY === true, atOnce: true });
+      const terminal = process.stdout.isTTY === true;
+      const log = createLog({ level: logLevel, terminal, atOnce: true });
       const state = stateOf(dir);
       if (readConnectors(state).length === 0)
         log.warn('nothing is connected yet: pressmark connect <name> <url>');
       const queue = openQueue({ state });
       let failed = 0;
       const onAttempt = ({ entry, outcome }: Attempted) => {
-        const { attempts, lastStatusCode: code, lastError: error, nextRetryAt } = entry.record;
+        const { attempts, lastStatusCode: code, lastError, nextRetryAt } = entry.record;
+        const error = lastError !== null && terminal ? printable(lastError) : lastError;
         const about = {
           delivery: entry.id,
           source: entry.source,

@@ -17,6 +17,9 @@ export const CLOCK: Clock = {
     }),
 };
 
+/** More turns than anybody waits for at a time. */
+const MOST_AHEAD = 100;
+
 /**
  * Lets through at most so many a second, evenly spaced.
  *
@@ -30,8 +33,10 @@ export function pacemaker(
   const gap = 1000 / perSecond;
   let next = 0;
   return async (signal) => {
-    const at = Math.max(next, clock.now());
+    const now = clock.now();
+    // A clock that was set back must not make anybody wait for the old time to come again.
+    const at = next > now + MOST_AHEAD * gap ? now : Math.max(next, now);
     next = at + gap;
-    if (at > clock.now()) await clock.wait(at - clock.now(), signal);
+    if (at > now) await clock.wait(at - now, signal);
   };
 }

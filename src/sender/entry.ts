@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
+import { canonicalUrl } from '../contract/canonical-url.js';
 import { EVENTS } from '../contract/limits.js';
 import type { Delivery } from './delivery.js';
 
@@ -26,7 +27,7 @@ const schema = z.object({
   note: z.string().nullable(),
   record: z
     .strictObject({
-      url: z.url(),
+      url: z.string().refine((text) => canonicalUrl(text) !== undefined, { error: 'must be an http(s) URL' }),
       status: z.enum(['pending', 'sending', 'success', 'failed']),
       attempts: z.int().min(0),
       lastStatusCode: z.int().nullable(),

@@ -41,7 +41,7 @@ export interface Queue {
   read(id: string): Entry | undefined;
   /** All entries as they stand, without waiting for anybody. */
   list(): Iterable<Entry>;
-  /** Files that are no delivery records, and why; they are skipped and never deleted. */
+  /** Files that are no delivery records, and why, as `due` or `list` found them; they are skipped and never deleted. */
   problems(): ReadonlyMap<string, string>;
   close(): void;
 }
@@ -173,31 +173,30 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
         change(entry);
         return true;
       }),
-    due: (filter = () => true) =>
-      submit([], (view) => {
-        files.scan();
-        const at = now();
-        const over = [...files.known.values()].filter((one) => one.dueAt <= at && filter(one));
-        for (const { id, status } of over)
-          if (status === 'sending' && !underWay.has(id)) step(view, id, { kind: 'tick' });
-        return over.sort((a, b) => a.dueAt - b.dueAt);
-      }),
+    due: async (filter = () => true) => {
+      // Without the lock: whoever takes one of these up decides by its file as it is then.
+      files.scan();
+      const at = now();
+      const over = [...files.known.values()].filter((one) => one.dueAt <= at && filter(one));
+      const stuck = over.flatMap(({ id, status }) => (status === 'sending' ? [id] : []));
+      if (stuck.length > 0)
+        await submit(stuck, (view) => {
+          for (const id of stuck) step(view, id, { kind: 'tick' });
+        });
+      return over.sort((a, b) => a.dueAt - b.dueAt);
+    },
     take: (id) => submit([id], (view) => step(view, id, { kind: 'take' })),
     settle: (taken, outcome) => submit([taken.id], (view) => settle(view, taken, outcome)),
     retry: (id) => submit([id], (view) => step(view, id, { kind: 'retry' })),
     read: files.read,
     *list() {
-      const seen = openEntryFiles(state.deliveries);
-      seen.scan();
-      for (const id of seen.known.keys()) {
-        const entry = seen.read(id);
+      files.scan();
+      for (const id of [...files.known.keys()]) {
+        const entry = files.read(id);
         if (entry !== undefined) yield entry;
       }
     },
-    problems: () => {
-      files.scan();
-      return files.problems;
-    },
+    problems: () => files.problems,
     close: lock.close,
   };
 }

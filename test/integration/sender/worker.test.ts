@@ -85,6 +85,27 @@ test('a publish goes out as the contract says, and its url becomes the live link
   t.deepEqual(standing(queue.read(entry.id) ?? entry), ['success', 1, 200, null]);
 });
 
+test('a publish follows one redirect, with the same bytes; a second one makes it a failed attempt', async (t) => {
+  let target = '/moved';
+  const { endpoint, connector, queue, worker } = await set(t, (got, response) =>
+    got.path === '/moved'
+      ? reply(200, { received: true, url: 'https://g.example/a' })(got, response)
+      : reply(301, 'gone over there', { location: target })(got, response),
+  );
+  const [once, twice] = [makeEntry(connector, 'once'), makeEntry(connector, 'twice')];
+  await queue.add([once]);
+  await worker().sendDue();
+  t.is(queue.read(once.id)?.liveUrl, 'https://g.example/a');
+  t.deepEqual(endpoint.got[0]?.body, endpoint.got[1]?.body);
+  target = '/again';
+  await queue.add([twice]);
+  await worker().sendDue();
+  t.is(endpoint.got.length, 4);
+  const [status, attempts, code, error] = standing(queue.read(twice.id) ?? twice);
+  t.deepEqual([status, attempts, code], ['pending', 1, 301]);
+  t.regex(error ?? '', /HTTP 301 to "\/again" \(no further redirect is followed.*\): gone over there/);
+});
+
 test('a receiver that always fails is tried six times, byte for byte the same, each wait a minimum', async (t) => {
   const { endpoint, connector, queue, clock, ended, worker, minutes } = await set(
     t,

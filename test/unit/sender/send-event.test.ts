@@ -1,0 +1,53 @@
+import test from 'ava';
+import { DELIVERY_TIMEOUT_MS, LOOKUP_TIMEOUT_MS } from '../../../src/contract/limits.js';
+import {
+  EVENT_NAMES,
+  envelopeBytes,
+  envelopeOf,
+  eventHeaders,
+  redirectsOf,
+  timeoutOf,
+} from '../../../src/sender/send-event.js';
+import { SECRET, signature } from '../../support/signer.js';
+
+test('articles may take 30 seconds, test and lookup 15', (t) => {
+  t.deepEqual([DELIVERY_TIMEOUT_MS, LOOKUP_TIMEOUT_MS], [30_000, 15_000]);
+  t.deepEqual(
+    EVENT_NAMES.map((event) => [event, timeoutOf(event)]),
+    [
+      ['article.published', 30_000],
+      ['webhook.test', 15_000],
+      ['article.lookup', 15_000],
+      ['article.updated', 30_000],
+    ],
+  );
+});
+
+test('a publish follows one redirect, the others none', (t) =>
+  t.deepEqual(EVENT_NAMES.map(redirectsOf), [1, 0, 0, 0]));
+
+test('the body is compact JSON with the fields in the contract’s order', (t) => {
+  const publish = envelopeOf('article.published', { id: 'ü' }, 'now');
+  t.is(
+    envelopeBytes(publish).toString(),
+    '{"event":"article.published","timestamp":"now","data":{"id":"ü"}}',
+  );
+  const update = envelopeOf('article.updated', { id: 'a' }, 'now');
+  t.is(
+    envelopeBytes(update).toString(),
+    '{"event":"article.updated","timestamp":"now","contract_version":2,"data":{"id":"a"}}',
+  );
+});
+
+for (const event of EVENT_NAMES) {
+  test(`the headers of ${event}`, (t) => {
+    const body = Buffer.from('{}');
+    t.deepEqual(eventHeaders(event, body, SECRET, 1_795_075_200_999), {
+      'content-type': 'application/json',
+      'x-service-signature': signature(body),
+      'x-service-event': event,
+      'x-service-timestamp': '1795075200',
+      ...(event !== 'article.published' && { 'x-service-contract': '2' }),
+    });
+  });
+}
