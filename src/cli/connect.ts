@@ -5,7 +5,8 @@ import { PressmarkError } from '../errors.js';
 import { testConnection } from '../sender/connection-test.js';
 import { type Connector, makeConnector, readConnectors, saveConnector } from '../sender/connectors.js';
 import { stateOf } from '../sender/state.js';
-import { example, withDir } from './options.js';
+import { example } from './options.js';
+import { withSenderDir } from './sending.js';
 
 interface ConnectOptions {
   readonly dir: string;
@@ -18,7 +19,7 @@ interface ConnectOptions {
 
 /** `pressmark connect`: tells the sender of a receiver, after asking it what it is. */
 export function connectCommand(): Command {
-  return withDir(new Command('connect'))
+  return withSenderDir(new Command('connect'))
     .description(
       'connect a receiver that articles are to be published to; without a name, list those that are',
     )

@@ -3,8 +3,8 @@ import { PressmarkError, quote } from '../errors.js';
 import type { Entry } from '../sender/entry.js';
 import { openQueue, type Queue } from '../sender/queue.js';
 import { stateOf } from '../sender/state.js';
-import { example, withDir } from './options.js';
-import { standingOf } from './sending.js';
+import { example } from './options.js';
+import { standingOf, withSenderDir } from './sending.js';
 import { paint, printable } from './terminal.js';
 
 interface DeliveriesOptions {
@@ -18,7 +18,7 @@ const COLOURS = { success: 'green', pending: 'yellow', sending: 'yellow', failed
 
 /** `pressmark deliveries`: what was queued and what has become of it. */
 export function deliveriesCommand(): Command {
-  return withDir(new Command('deliveries'))
+  return withSenderDir(new Command('deliveries'))
     .description('list the deliveries; `retry <id>` has a failed one sent again')
     .addArgument(new Argument('[action]', 'what to do with the deliveries that are named').choices(['retry']))
     .argument('[id...]', 'their ids, as the list shows them, or all: every one that has failed')

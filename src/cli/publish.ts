@@ -1,9 +1,18 @@
 import { relative } from 'node:path';
 import { Command } from 'commander';
-import { findMarkdown, type Queued, queueFiles } from '../sender/publish.js';
+import { findMarkdown } from '../sender/find-markdown.js';
+import { type Queued, queueFiles } from '../sender/publish.js';
 import { createWorker } from '../sender/worker.js';
-import { example, withDir } from './options.js';
-import { openSending, type Sending, standingOf, warnings, withConnector, withRate } from './sending.js';
+import { example } from './options.js';
+import {
+  openSending,
+  type Sending,
+  standingOf,
+  warnings,
+  withConnector,
+  withRate,
+  withSenderDir,
+} from './sending.js';
 import { paint, printable, progressLine } from './terminal.js';
 
 interface PublishOptions {
@@ -15,7 +24,7 @@ interface PublishOptions {
 
 /** `pressmark publish`: articles from Markdown files, queued durably and sent. */
 export function publishCommand(): Command {
-  return withRate(withConnector(withDir(new Command('publish'))))
+  return withRate(withConnector(withSenderDir(new Command('publish'))))
     .description('publish Markdown files with front matter; doing it again goes on where it was cut off')
     .argument('<file-or-folder...>', 'Markdown files, or folders of them')
     .option('--json', 'print what became of each file as JSON')

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { CLOCK } from '../sender/clock.js';
 import { refresh } from '../sender/refresh.js';
-import { example, withDir } from './options.js';
-import { openSending, standingOf, withConnector } from './sending.js';
+import { example } from './options.js';
+import { openSending, standingOf, withConnector, withSenderDir } from './sending.js';
 
 interface RefreshOptions {
   readonly dir: string;
@@ -13,7 +13,7 @@ interface RefreshOptions {
 
 /** `pressmark refresh`: replaces a published article in place. */
 export function refreshCommand(): Command {
-  return withConnector(withDir(new Command('refresh')))
+  return withConnector(withSenderDir(new Command('refresh')))
     .description('replace a published article at its own URL; never where it has changed meanwhile')
     .argument('<url>', 'the article’s public URL')
     .argument('<file>', 'the Markdown file that replaces it')

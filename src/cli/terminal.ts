@@ -38,7 +38,7 @@ export function progressLine(): ProgressLine {
   };
   const show = (text: string) => {
     clear();
-    last = text.slice(0, Math.max(0, (process.stderr.columns ?? 80) - 1));
+    last = text.slice(0, Math.max(0, (process.stderr.columns || 80) - 1));
     if (moving) process.stderr.write(last);
   };
   return {

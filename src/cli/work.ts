@@ -5,8 +5,8 @@ import { readConnectors } from '../sender/connectors.js';
 import { openQueue } from '../sender/queue.js';
 import { stateOf } from '../sender/state.js';
 import { type Attempted, createWorker } from '../sender/worker.js';
-import { example, withDir } from './options.js';
-import { withRate } from './sending.js';
+import { example } from './options.js';
+import { withRate, withSenderDir } from './sending.js';
 import { stopOnSignals } from './signals.js';
 import { printable } from './terminal.js';
 
@@ -18,7 +18,7 @@ interface WorkOptions {
 
 /** `pressmark work`: sends what is due, every minute. */
 export function workCommand(): Command {
-  return withRate(withDir(new Command('work')))
+  return withRate(withSenderDir(new Command('work')))
     .description('send what is due, every minute, until it is stopped')
     .option('--once', 'send what is due now, and end; exit code 1 where an attempt failed')
     .addHelpText('after', example('pressmark work'))

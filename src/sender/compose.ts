@@ -3,9 +3,12 @@ import { relative } from 'node:path';
 import MarkdownIt from 'markdown-it';
 import type { LookupTarget } from '../contract/answers.js';
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
+import { MAX_BODY_BYTES } from '../contract/limits.js';
+import { PressmarkError } from '../errors.js';
 import type { Connector } from './connectors.js';
 import type { Draft } from './draft.js';
 import { jsonLdOf } from './json-ld.js';
+import { type Envelope, envelopeBytes } from './send-event.js';
 
 // Raw HTML is kept: whoever writes the file also writes the site.
 const markdownIt = new MarkdownIt({ html: true });
@@ -120,4 +123,18 @@ function trackingImage(address: string, id: string): string {
   const url = new URL(address);
   url.searchParams.set('item', id);
   return `<img src="${url.href.replaceAll('&', '&amp;')}" alt="" width="1" height="1">`;
+}
+
+/**
+ * No receiver needs to take a larger request (contract: Errors, 413).
+ *
+ * @throws PressmarkError ARTICLE_FILE_INVALID
+ */
+export function refuseTooLarge(path: string, envelope: Envelope): void {
+  const bytes = envelopeBytes(envelope).length;
+  if (bytes > MAX_BODY_BYTES)
+    throw new PressmarkError(
+      'ARTICLE_FILE_INVALID',
+      `${path}: the article takes ${bytes} bytes as a request; receivers take ${MAX_BODY_BYTES}`,
+    );
 }

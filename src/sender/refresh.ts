@@ -6,15 +6,14 @@ import { PressmarkError, quote } from '../errors.js';
 import { checkLookup } from './answer-checks.js';
 import { attempt } from './attempt.js';
 import type { Clock } from './clock.js';
-import { composeUpdate } from './compose.js';
+import { composeUpdate, refuseTooLarge } from './compose.js';
 import { testConnection } from './connection-test.js';
 import type { Connector } from './connectors.js';
 import { queued } from './delivery.js';
 import { readDraft } from './draft.js';
 import { type Entry, entryId } from './entry.js';
-import { refuseTooLarge } from './publish.js';
 import type { Queue } from './queue.js';
-import { envelopeBytes, envelopeOf, postEvent } from './send-event.js';
+import { envelopeOf, postEvent } from './send-event.js';
 import type { SenderState } from './state.js';
 
 /** What is refreshed, with what, where. */
@@ -53,7 +52,7 @@ export async function refresh({ state, queue, connector, url, path, clock }: Ref
   const draftId = `refresh-${randomUUID()}`;
   const data = { ...composeUpdate(draft, connector, target, draftId, timestamp) };
   const payload = envelopeOf('article.updated', data, timestamp);
-  refuseTooLarge(path, envelopeBytes(payload).length);
+  refuseTooLarge(path, payload);
   const entry: Entry = {
     id: entryId(connector.name, draftId),
     connector: connector.name,

@@ -56,6 +56,12 @@ test('connect, publish, publish again, refresh, deliveries: the way of an agency
     [refreshed.code, refreshed.stdout],
     [0, '✓ posts/bees.md → https://garden.example/articles/bees/\n'],
   );
+  const after = await sender('publish', posts);
+  t.regex(
+    after.stdout,
+    /^3 files: 2 delivered, 1 left out as a draft\n$/,
+    'the refresh has brought the change',
+  );
   const list = JSON.parse((await sender('deliveries', '--json')).stdout) as Record<string, unknown>[];
   t.deepEqual(
     list.map(({ event, status, attempts, title }) => [event, status, attempts, title]),
