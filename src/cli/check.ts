@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { loadSettings } from '../config/load.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import { jsonReport } from '../sender/conformance/report/json.js';
@@ -9,6 +9,15 @@ import { markdownReport, rulesTable } from '../sender/conformance/report/markdow
 import { terminalReport } from '../sender/conformance/report/terminal.js';
 import { RULES } from '../sender/conformance/rules/all.js';
 import { checkReceiver, hasFailed, type Outcome, type Report } from '../sender/conformance/run.js';
+import {
+  articlePattern,
+  parseList,
+  parsePositive,
+  parseRate,
+  parseUrl,
+  parseVersion,
+  receiverUrl,
+} from './check-options.js';
 import { example, withDir } from './options.js';
 
 interface CheckOptions {
@@ -78,13 +87,14 @@ async function check(url: URL, options: CheckOptions): Promise<void> {
     timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
     as: options.as,
     only: options.only,
+    strict: options.strict,
     target: options.target,
-    articleUrl: options.articleUrl === undefined ? undefined : pattern(options.articleUrl),
+    articleUrl: options.articleUrl === undefined ? undefined : articlePattern(options.articleUrl),
     pages: pagesOf(options),
     onOutcome: process.stderr.isTTY ? progress : undefined,
   });
   tell(report, options);
-  if (hasFailed(report, options.strict)) process.exitCode = 1;
+  if (hasFailed(report)) process.exitCode = 1;
 }
 
 function tell(report: Report, { json, junit, markdown, verbose = false }: CheckOptions): void {
@@ -115,29 +125,6 @@ function pagesOf({ public: wanted, publicAt, publicWait }: CheckOptions) {
   return { origin: publicAt === undefined ? undefined : new URL(publicAt).origin, waitMs: publicWait * 1000 };
 }
 
-function receiverUrl(text: string | undefined): URL {
-  if (text === undefined)
-    throw new PressmarkError(
-      'USAGE',
-      'which receiver? Give its URL: pressmark check https://example.com/webhook',
-    );
-  if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
-    throw new PressmarkError(
-      'USAGE',
-      `${quote(text, 80)} is no http(s) URL; give one such as https://example.com/webhook`,
-    );
-  return new URL(text);
-}
-
-function pattern(text: string): string {
-  const filled = text.replaceAll('{slug}', 'a').replaceAll('{id}', 'a');
-  if (/^https?:\/\//i.test(text) && filled !== text && URL.canParse(filled)) return text;
-  throw new PressmarkError(
-    'USAGE',
-    `--article-url ${quote(text, 80)} is no pattern; give one such as https://example.com/articles/{slug}/`,
-  );
-}
-
 function requireFolder(file: string): void {
   if (fs.statSync(dirname(resolve(file)), { throwIfNoEntry: false })?.isDirectory()) return;
   throw new PressmarkError('USAGE', `the folder of ${quote(file, 200)} is not there; make it first`);
@@ -151,31 +138,4 @@ function write(file: string, text: string): void {
       cause,
     });
   }
-}
-
-function parseUrl(text: string): string {
-  if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
-    throw new InvalidArgumentError('It has to be an absolute http(s) URL.');
-  return text;
-}
-
-function parsePositive(text: string): number {
-  const value = Number(text);
-  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0) throw new InvalidArgumentError('It has to be more than 0.');
-  return value;
-}
-
-function parseRate(text: string): number {
-  const rate = Number(text);
-  if (!/^\d+$/.test(text) || rate < 1) throw new InvalidArgumentError('It has to be a whole number from 1.');
-  return rate;
-}
-
-function parseList(text: string): string[] {
-  return text.split(',').map((one) => one.trim());
-}
-
-function parseVersion(text: string): 1 | 2 | 3 {
-  if (text === '1' || text === '2' || text === '3') return Number(text) as 1 | 2 | 3;
-  throw new InvalidArgumentError('It has to be 1, 2 or 3.');
 }

@@ -1,5 +1,5 @@
 import { CAPABILITIES } from '../../contract/limits.js';
-import { expectStatus, expectThat, type Fields, fieldsOf, shown } from './expect.js';
+import { expectSameText, expectStatus, expectThat, type Fields, fieldsOf, shown } from './expect.js';
 import type { Answer } from './probe.js';
 
 export type Version = 1 | 2 | 3;
@@ -46,6 +46,12 @@ export function targetOf(answer: Answer): Target {
     title: targetText(fields, 'title'),
     content_html: targetText(fields, 'content_html'),
   };
+}
+
+/** The same article as before, field by field. @throws Unmet for the first that differs. */
+export function expectUnchanged(before: Target, after: Target): void {
+  for (const name of ['revision_id', 'id', 'url', 'title', 'content_html'] as const)
+    expectSameText(`target.${name}`, before[name], after[name]);
 }
 
 /** The version that the service reads from an answer to `webhook.test` (contract: webhook.test, Versioning). */

@@ -66,7 +66,7 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
     const { headers, body } = compose(event, data, options.secret, twist);
     const quick = event === 'webhook.test' || event === 'article.lookup';
     const limit = quick ? LOOKUP_TIMEOUT_MS : DELIVERY_TIMEOUT_MS;
-    const reply = await transport.exchange({
+    const request = {
       url,
       method: 'POST',
       headers,
@@ -75,7 +75,12 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
       pieces: twist?.pieces ?? false,
       timeoutMs: Math.min(limit, options.timeoutMs ?? limit),
       ...(hold && { hold }),
-    });
+    };
+    let reply = await transport.exchange(request);
+    if (reply.kind === 'silence' && reply.stale) {
+      await pace.take();
+      reply = await transport.exchange(request);
+    }
     const refused = headers[spelled(HEADER_SIGNATURE)]?.toLowerCase() !== sign(body, options.secret);
     journal.add(
       event,

@@ -43,6 +43,8 @@ export interface Silence {
   readonly kind: 'silence';
   readonly why: 'timeout' | 'unreachable' | 'closed' | 'malformed';
   readonly reason: string;
+  /** Whether a connection that had been kept was closed at the moment of its next use: that says nothing about anybody. */
+  readonly stale: boolean;
   readonly ms: number;
 }
 
@@ -55,7 +57,8 @@ export interface Transport {
 }
 
 const PAUSE_MS = 30;
-const NO_CONNECTION = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']);
+const NO_CONNECTION =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPROTO)$|CERT|SSL|TLS|VERIFY/;
 
 /** A transport to one receiver. */
 export function createTransport(): Transport {
@@ -63,21 +66,16 @@ export function createTransport(): Transport {
     'http:': new http.Agent({ keepAlive: true }),
     'https:': new https.Agent({ keepAlive: true }),
   };
-  const exchange = async (request: ProbeRequest): Promise<Reply> => {
-    const agent = request.url.protocol === 'https:' ? agents['https:'] : agents['http:'];
-    const { reply, stale } = await attempt(request, agent);
-    // A server may close a kept connection at the very moment it is used again: that says nothing about it.
-    return stale ? (await attempt(request, agent)).reply : reply;
-  };
   return {
-    exchange,
+    exchange: (request) =>
+      attempt(request, request.url.protocol === 'https:' ? agents['https:'] : agents['http:']),
     close: () => {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
 }
 
-function attempt(request: ProbeRequest, agent: http.Agent): Promise<{ reply: Reply; stale: boolean }> {
+function attempt(request: ProbeRequest, agent: http.Agent): Promise<Reply> {
   const { url, method, headers, body, chunked = false, timeoutMs } = request;
   const started = performance.now();
   const elapsed = () => Math.round(performance.now() - started);
@@ -90,11 +88,10 @@ function attempt(request: ProbeRequest, agent: http.Agent): Promise<{ reply: Rep
       if (settled) return;
       settled = true;
       clearTimeout(timer);
-      const stale = reply.kind === 'silence' && reply.why === 'closed' && sent.reusedSocket;
-      resolve({ reply, stale });
+      resolve(reply);
     };
     const silence = (why: Silence['why'], reason: string) =>
-      settle({ kind: 'silence', why, reason, ms: elapsed() });
+      settle({ kind: 'silence', why, reason, stale: why === 'closed' && sent.reusedSocket, ms: elapsed() });
     const timer = setTimeout(() => {
       silence('timeout', `no whole answer within ${timeoutMs / 1000} s`);
       sent.destroy();
@@ -156,6 +153,6 @@ function flushed(sent: http.ClientRequest, piece: Buffer): Promise<void> {
 
 function whyOf(error: Error): Silence['why'] {
   const code = systemCode(error) ?? '';
-  if (NO_CONNECTION.has(code) || /CERT|SSL|TLS|ALTNAME/.test(code)) return 'unreachable';
+  if (NO_CONNECTION.test(code)) return 'unreachable';
   return code.startsWith('HPE_') ? 'malformed' : 'closed';
 }

@@ -94,10 +94,9 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Report
   }
 }
 
-/** Whether a run has found something that the contract forbids; with `strict`, or advises against. */
-export function hasFailed({ outcomes }: Report, strict = false): boolean {
-  const bad: readonly Result[] = strict ? ['failed', 'error', 'advice'] : ['failed', 'error'];
-  return outcomes.some(({ result }) => bad.includes(result));
+/** Whether a run has found something that the contract forbids; when strict, or advises against. */
+export function hasFailed({ outcomes }: Report): boolean {
+  return outcomes.some(({ result }) => result === 'failed' || result === 'error');
 }
 
 /** @param missing the rules so far that others cannot be built on; this one is added where it is such a rule. */
@@ -132,7 +131,7 @@ async function outcomeOf(
     if (!(error instanceof NotChecked && session.options.readOnly)) missing.add(rule.id);
     if (error instanceof NotChecked) return ended({ result: 'not checked', why: redact(error.message) });
     if (error instanceof Unmet) {
-      const result = rule.level === 'must' ? 'failed' : 'advice';
+      const result = rule.level === 'must' || session.options.strict ? 'failed' : 'advice';
       return ended({ result, expected: redact(error.expected), got: redact(error.got) });
     }
     return ended({ result: 'error', why: redact(messageOf(error)) });

@@ -18,6 +18,8 @@ export interface SessionOptions extends CourierOptions {
   readonly target?: string | undefined;
   /** Where articles are, with `{slug}` and `{id}`: for receivers that do not answer the URL. */
   readonly articleUrl?: string | undefined;
+  /** Takes advice for failure. */
+  readonly strict?: boolean | undefined;
   /** Looks at the articles’ pages too. */
   readonly pages?: PagesOptions | undefined;
 }

@@ -45,7 +45,9 @@ export function terminalReport(report: Report, { colour, verbose }: TerminalOpti
   for (const [why, ids] of notChecked(report, verbose))
     lines.push(`${paint('not checked', '-')} not checked, ${why}: ${verbose ? ids.join(', ') : named(ids)}`);
   if (lines.at(-1) !== '') lines.push('');
-  lines.push(`${countsText(report)}; ${report.requests} requests in ${(report.ms / 1000).toFixed(1)} s`);
+  lines.push(
+    `${countsText(report)}; ${report.requests} request${report.requests === 1 ? '' : 's'} in ${(report.ms / 1000).toFixed(1)} s`,
+  );
   if (report.version === 1 || report.version === 2) lines.push(UPGRADE[report.version]);
   const removal = removalText(report);
   if (removal !== undefined) lines.push('', ...leftLines(report), removal);
@@ -84,7 +86,7 @@ function named(ids: readonly string[]): string {
 
 function leftLines({ left }: Report): string[] {
   return [
-    `${left.length} articles are left behind:`,
+    left.length === 1 ? 'One article is left behind:' : `${left.length} articles are left behind:`,
     ...left.map(({ id, url }) => (url === undefined ? `  ${id}` : `  ${id}  ${url}`)),
   ];
 }

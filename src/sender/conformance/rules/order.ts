@@ -1,5 +1,6 @@
 import type { EventName } from '../../../contract/limits.js';
-import { describe, expectEqual, expectSameText, expectThat } from '../expect.js';
+import { expectUnchanged } from '../answers.js';
+import { describe, expectSameText, expectThat } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
 import { articleSample, testSample, updateSample } from '../samples.js';
 import type { Session } from '../session.js';
@@ -116,7 +117,7 @@ export const ORDER_RULES: readonly Rule[] = rules(
         const url = (await session.stored('main')).url();
         const before = await session.lookup(url);
         await session.send('article.updated', await session.draft(url), unsigned);
-        expectEqual('the article', before, await session.lookup(url));
+        expectUnchanged(before, await session.lookup(url));
       },
     },
   ],

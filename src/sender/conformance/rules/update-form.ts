@@ -1,5 +1,6 @@
 import type { UpdateData } from '../../../contract/envelope.js';
-import { expectEqual, expectRefusal, expectStatus } from '../expect.js';
+import { expectUnchanged } from '../answers.js';
+import { expectRefusal, expectStatus } from '../expect.js';
 import type { Answer } from '../probe.js';
 import { type Rule, rules } from '../rule.js';
 import type { Session } from '../session.js';
@@ -31,7 +32,7 @@ export const untouched =
     const url = await updatedUrl(session);
     const before = await session.lookup(url);
     expectRefusal(await wrong(session, (data) => over(data, session), twist));
-    expectEqual('the article', before, await session.lookup(url));
+    expectUnchanged(before, await session.lookup(url));
   };
 
 /** A target that is not there. */
