@@ -13,7 +13,15 @@ export function receiverUrl(text: string | undefined): URL {
       'USAGE',
       `${quote(text, 80)} is no http(s) URL; give one such as https://example.com/webhook`,
     );
-  return new URL(text);
+  const url = new URL(text);
+  try {
+    decodeURIComponent(`${url.username}:${url.password}`);
+  } catch (cause) {
+    throw new PressmarkError('USAGE', 'the URL’s user and password cannot be decoded; write a % as %25', {
+      cause,
+    });
+  }
+  return url;
 }
 
 /** A pattern of articles’ URLs. @throws PressmarkError USAGE */

@@ -78,7 +78,11 @@ export function checkCommand(): Command {
 
 async function check(url: URL, options: CheckOptions): Promise<void> {
   for (const file of [options.junit, options.markdown]) if (file !== undefined) requireFolder(file);
+  const interrupt = new AbortController();
+  // The report is what tells which articles are there now. A second signal ends the process at once.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
   const report = await checkReceiver({
+    signal: interrupt.signal,
     url,
     secret: await secretOf(options),
     rate: options.rate,
@@ -94,7 +98,7 @@ async function check(url: URL, options: CheckOptions): Promise<void> {
     onOutcome: process.stderr.isTTY ? progress : undefined,
   });
   tell(report, options);
-  if (hasFailed(report)) process.exitCode = 1;
+  if (hasFailed(report) || interrupt.signal.aborted) process.exitCode = 1;
 }
 
 function tell(report: Report, { json, junit, markdown, verbose = false }: CheckOptions): void {

@@ -19,6 +19,8 @@ export interface CourierOptions {
   readonly maxMs: number;
   /** Sends tests and lookups alone. */
   readonly readOnly: boolean;
+  /** Once it is aborted no request begins. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** One event as it is to be sent. */
@@ -54,6 +56,7 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
       if (journal.timeouts(event) >= MAX_TIMEOUTS)
         throw new NotChecked(`${event} went unanswered ${MAX_TIMEOUTS} times`);
     }
+    if (options.signal?.aborted) throw new NotChecked('the run was interrupted');
     if (performance.now() > end)
       throw new NotChecked(`the run’s ${Math.round(options.maxMs / 1000)} seconds are over`);
   };

@@ -1,18 +1,20 @@
+/** What is shorter is no secret, and would be found everywhere: `?v=1` must not take all the ones out of a report. */
+const SHORTEST = 4;
+
 /**
  * Takes out of a text what must not stand in a report: the secret, what a URL holds for its receiver alone, and
  * everything that looks like a signature. What a terminal would obey is written as an escape.
  */
 export function redactor(secret: string, url: URL): (text: string) => string {
-  const hidden = [secret, decodeURIComponent(url.password), ...url.searchParams.values()].filter(
-    (text) => text !== '',
-  );
+  const inUrl = [decodeURIComponent(url.password), ...url.searchParams.values()];
+  const hidden = [secret, ...inUrl.filter((text) => text.length >= SHORTEST)];
   const forms = hidden.flatMap((text) => [text, JSON.stringify(text).slice(1, -1), encodeURIComponent(text)]);
   const longestFirst = [...new Set(forms)].sort((a, b) => b.length - a.length);
   return (text) =>
     longestFirst
       .reduce((left, form) => left.replaceAll(form, '[hidden]'), text)
       .replace(/[0-9a-f]{64}/gi, '[64 hex digits]')
-      .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029]/gu, escaped);
+      .replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\u2028\u2029\ufffe\uffff]/gu, escaped);
 }
 
 /** A receiver's URL as it may be shown: without user, password and the values of its query. */

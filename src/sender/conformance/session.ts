@@ -183,10 +183,11 @@ export class Session {
   }
 }
 
-/** Where a redirect leads; never from https to http. */
+/** Where a redirect leads; never from https to http, and never with credentials. */
 function redirectTarget(from: URL, { headers: { location } }: Answer): URL | undefined {
   if (location === undefined || !URL.canParse(location, from.href)) return undefined;
   const target = new URL(location, from);
+  if (target.username !== '' || target.password !== '') return undefined;
   const open = target.protocol === 'http:' && from.protocol === 'http:';
   return open || target.protocol === 'https:' ? target : undefined;
 }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -5,7 +7,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { RULES } from '../../../src/sender/conformance/rules/all.js';
 import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/reference-receiver.js';
 import { answers } from '../../support/conformance/ways.js';
-import { run } from '../../support/receiver.js';
+import { bareEnvironment, PROGRAM, run } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -145,6 +147,36 @@ test('check with a wrong secret, or of a wrong path, says just that', async (t) 
   t.is(code, 1);
   t.regex(stdout, /✗ endpoint-found .*\n.*\n +got +404 Not Found\n.*Is this the whole URL/);
   t.is(stdout.match(/✗/g)?.length, 1);
+});
+
+test('check that is interrupted says what it has left behind, and exits with 1', async (t) => {
+  let arrived: () => void = () => undefined;
+  const taken = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  const url = await serve(
+    t,
+    answers('article.published', () => {
+      arrived();
+      return {};
+    }),
+  );
+  // Slow enough that it cannot be through before the signal.
+  const child = spawn(process.execPath, [PROGRAM, 'check', url, '--secret', SECRET, '--rate', '20'], {
+    env: bareEnvironment(),
+    cwd: tempDir(t),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let stdout = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  await taken;
+  child.kill('SIGINT');
+  const [code] = await once(child, 'close');
+  t.is(code, 1);
+  t.regex(stdout, /- not checked, the run was interrupted: /);
+  t.regex(stdout, /left behind:\n {2}pressmark-check-[0-9a-f]{8}-main-/);
 });
 
 test('check of nobody says so, with exit code 1', async (t) => {

@@ -125,8 +125,8 @@ export const REQUEST_FAULTS: Record<string, Break> = {
   })),
   'test-version-agrees': answers('webhook.test', (json) => ({ status: 201, json })),
   'test-again': (steps) => {
-    const seen = new Set<unknown>();
-    refuses('webhook.test', ({ data: { id } }) => seen.size === seen.add(id).size, 409)(steps);
+    let count = 0;
+    refuses('webhook.test', () => ++count > 1, 429)(steps);
   },
   'test-unknown-fields': refuses('webhook.test', ({ data }) => 'trial' in data),
   'test-writes-nothing': (steps) => {

@@ -48,10 +48,7 @@ export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 
     id: 'content-entities',
     says: 'Character references come back as they were written.',
     hint: 'Do not decode or encode HTML on the way into the store.',
-    check: comesBack(
-      'entities',
-      withComment('<p>&lt;b&gt; &amp;amp; &nbsp; &#8212; &quot;it’s&quot; < ></p>'),
-    ),
+    check: comesBack('entities', withComment('<p>&lt;b&gt; &amp;amp; &nbsp; &#8212; &quot;it’s&quot;</p>')),
   },
   {
     id: 'content-template-signs',

@@ -115,6 +115,7 @@ export const VALIDATION_RULES: readonly Rule[] = rules({ section: 'Errors', need
   },
   {
     id: 'publish-id-number',
+    level: 'should',
     says: 'A publish whose data.id is a number is answered 400.',
     hint: CHECK,
     check: publish({ id: 4711 }),

@@ -1,6 +1,6 @@
 import { CAPABILITIES } from '../../../contract/limits.js';
 import { expectUnchanged, versionRead } from '../answers.js';
-import { describe, expectEqual, expectStatus, expectThat, fieldsOf, shown } from '../expect.js';
+import { describe, expectEqual, expectStatus, expectThat, fieldsOf, shown, Unmet } from '../expect.js';
 import type { Answer } from '../probe.js';
 import { type Rule, rules } from '../rule.js';
 import { articleSample, testSample } from '../samples.js';
@@ -80,17 +80,16 @@ export const TEST_RULES: readonly Rule[] = rules(
     },
     {
       id: 'test-again',
-      says: 'The same webhook.test a second time is answered the same: it comes before every refresh.',
-      hint: 'Do not deduplicate tests.',
+      says: 'One webhook.test after another is answered the same: there is one before every refresh.',
+      hint: 'Do not limit how often tests come.',
       check: async (session) => {
-        const data = testSample(session.id('test'));
-        const first = await session.send('webhook.test', data);
-        const second = await session.send('webhook.test', data);
         const told = (answer: Answer) => {
           const { contract_version, capabilities } = fieldsOf(answer);
           return [answer.status, contract_version, capabilities];
         };
-        expectEqual('status, version and capabilities', told(first), told(second));
+        const first = await session.greeting();
+        if (first.kind === 'silence') throw new Unmet('an answer', describe(first));
+        expectEqual('status, version and capabilities', told(first), told(await test(session)));
       },
     },
     {
