@@ -11,7 +11,7 @@ export function receiverUrl(text: string | undefined): URL {
   if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
     throw new PressmarkError(
       'USAGE',
-      `${quote(text, 80)} is no http(s) URL; give one such as https://example.com/webhook`,
+      `${quote(text, 80)} is neither an http(s) URL such as https://example.com/webhook nor the name of a connector`,
     );
   const url = new URL(text);
   try {

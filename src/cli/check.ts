@@ -9,6 +9,8 @@ import { markdownReport, rulesTable } from '../sender/conformance/report/markdow
 import { terminalReport } from '../sender/conformance/report/terminal.js';
 import { RULES } from '../sender/conformance/rules/all.js';
 import { checkReceiver, hasFailed, type Outcome, type Report } from '../sender/conformance/run.js';
+import { findConnector } from '../sender/connectors.js';
+import { stateOf } from '../sender/state.js';
 import {
   articlePattern,
   parseList,
@@ -19,6 +21,7 @@ import {
   receiverUrl,
 } from './check-options.js';
 import { example, withDir } from './options.js';
+import { secretOf } from './secret-option.js';
 
 interface CheckOptions {
   readonly dir: string;
@@ -46,8 +49,11 @@ interface CheckOptions {
 export function checkCommand(): Command {
   return withDir(new Command('check'))
     .description('probe any receiver, in any language, rule by rule of the contract')
-    .argument('[url]', 'the receiver’s URL, as it is registered')
-    .option('--secret <secret>', 'the signing secret (better: PRESSMARK_SECRET, which no process list shows)')
+    .argument('[url]', 'the receiver’s URL, as it is registered; or the name of a connector')
+    .option(
+      '--secret <secret>',
+      'the signing secret, or - to read it from standard input (default: PRESSMARK_SECRET)',
+    )
     .option('--read-only', 'send only what writes nothing: tests and lookups')
     .option('--target <url>', 'an article that is there, for the lookups of --read-only', parseUrl)
     .option('--public', 'look at the article’s page too')
@@ -72,19 +78,19 @@ export function checkCommand(): Command {
     .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))
     .action(async (url: string | undefined, options: CheckOptions) => {
       if (options.list) console.log(rulesTable(RULES));
-      else await check(receiverUrl(url), options);
+      else await check(url, options);
     });
 }
 
-async function check(url: URL, options: CheckOptions): Promise<void> {
+async function check(named: string | undefined, options: CheckOptions): Promise<void> {
   for (const file of [options.junit, options.markdown]) if (file !== undefined) requireFolder(file);
+  const receiver = await receiverOf(named, options);
   const interrupt = new AbortController();
   // The report is what tells which articles are there now. A second signal ends the process at once.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
   const report = await checkReceiver({
     signal: interrupt.signal,
-    url,
-    secret: await secretOf(options),
+    ...receiver,
     rate: options.rate,
     maxMs: options.maxTime * 1000,
     readOnly: options.readOnly ?? false,
@@ -113,15 +119,14 @@ function progress({ rule }: Outcome, done: number, of: number): void {
   process.stderr.write(done === of ? '\r\x1b[K' : `\r\x1b[K${done} of ${of}: ${rule.id}`);
 }
 
-async function secretOf({ secret, dir }: CheckOptions): Promise<string> {
-  if (secret !== undefined && secret !== '') return secret;
-  const [first] = (await loadSettings(dir)).secrets;
-  if (first === undefined)
-    throw new PressmarkError(
-      'USAGE',
-      'there is no secret to sign with; set PRESSMARK_SECRET to the secret that the receiver holds, or give --secret',
-    );
-  return first;
+/** The receiver of a URL, with the secret that was given; or that of a connector's name, with the connector's own. */
+async function receiverOf(named: string | undefined, { dir, secret }: CheckOptions) {
+  const connector = named === undefined ? undefined : findConnector(stateOf(dir), named);
+  const url = receiverUrl(connector?.url ?? named);
+  // What is given needs no settings, which may be those of a site that is not in order.
+  const fallback =
+    connector?.secret ?? (secret === undefined ? (await loadSettings(dir)).secrets[0] : undefined);
+  return { url, secret: await secretOf(secret, fallback) };
 }
 
 function pagesOf({ public: wanted, publicAt, publicWait }: CheckOptions) {

@@ -1,4 +1,3 @@
-import { text as readAll } from 'node:stream/consumers';
 import { Command } from 'commander';
 import { loadSettings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
@@ -6,6 +5,7 @@ import { testConnection } from '../sender/connection-test.js';
 import { type Connector, makeConnector, readConnectors, saveConnector } from '../sender/connectors.js';
 import { stateOf } from '../sender/state.js';
 import { example } from './options.js';
+import { secretOf } from './secret-option.js';
 import { withSenderDir } from './sending.js';
 
 interface ConnectOptions {
@@ -63,16 +63,6 @@ export function connectCommand(): Command {
         noRefresh === undefined ? 'It takes articles and refreshes.' : `It takes articles; ${noRefresh}.`,
       );
     });
-}
-
-/** Without the option, the secret of this folder's own receiver, as `pressmark send` takes it. */
-async function secretOf(given: string | undefined, fallback: string | undefined): Promise<string> {
-  if (given === undefined && fallback === undefined)
-    throw new PressmarkError(
-      'USAGE',
-      'there is no secret to sign with; give the one that the receiver holds with --secret, or set PRESSMARK_SECRET',
-    );
-  return given === '-' ? (await readAll(process.stdin)).trim() : (given ?? fallback ?? '');
 }
 
 function list(connectors: readonly Connector[], json: boolean): void {

@@ -58,7 +58,7 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
     }
     if (options.signal?.aborted) throw new NotChecked('the run was interrupted');
     if (performance.now() > end)
-      throw new NotChecked(`the run’s ${Math.round(options.maxMs / 1000)} seconds are over`);
+      throw new NotChecked('the time for the run is over; --max-time gives it more');
   };
 
   const send = async (

@@ -149,6 +149,22 @@ test('check with a wrong secret, or of a wrong path, says just that', async (t) 
   t.is(stdout.match(/✗/g)?.length, 1);
 });
 
+test('check takes the name of a connector for its URL and its secret', async (t) => {
+  const url = await serve(t);
+  const dir = tempDir(t);
+  t.is((await run(['connect', 'garden', url, '--dir', dir, '--secret', SECRET])).code, 0);
+  const { code, stdout } = await run([
+    'check',
+    'garden',
+    '--dir',
+    dir,
+    '--only',
+    'signature-missing',
+    ...FAST,
+  ]);
+  t.deepEqual([code, stdout.split(',', 1)[0]], [0, url]);
+});
+
 test('check that is interrupted says what it has left behind, and exits with 1', async (t) => {
   let arrived: () => void = () => undefined;
   const taken = new Promise<void>((resolve) => {
@@ -192,12 +208,12 @@ test('check of nobody says so, with exit code 1', async (t) => {
 
 for (const [what, args, message] of [
   ['no URL', ['--secret', SECRET], /which receiver\? Give its URL/],
-  ['a URL that is none', ['localhost:8787', '--secret', SECRET], /"localhost:8787" is no http\(s\) URL/],
   [
-    'no secret',
-    ['http://localhost:8787/webhook'],
-    /set PRESSMARK_SECRET to the secret that the receiver holds/,
+    'a URL that is none',
+    ['localhost:8787', '--secret', SECRET],
+    /"localhost:8787" is neither an http\(s\) URL/,
   ],
+  ['no secret', ['http://localhost:8787/webhook'], /there is no secret to sign with/],
   ['a rate of nothing', ['http://localhost/', '--rate', '0'], /It has to be a whole number from 1/],
   ['an unknown version', ['http://localhost/', '--as', '4'], /It has to be 1, 2 or 3/],
   ['an unknown rule', ['http://localhost/', '--secret', SECRET, '--only', 'x'], /there is no rule "x"/],

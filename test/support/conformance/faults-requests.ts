@@ -74,6 +74,7 @@ export const REQUEST_FAULTS: Record<string, Break> = {
   },
   'header-event-absent': stumbles((_, { headers }) => headers['x-service-event'] === undefined, 400),
   'header-timestamp-absent': stumbles((_, { headers }) => headers['x-service-timestamp'] === undefined, 400),
+  'header-contract-absent': stumbles((_, { headers }) => headers['x-service-contract'] === undefined, 400),
   'header-unknown': stumbles((_, { headers }) => headers['x-trial'] !== undefined, 400),
   'content-type-charset': stumbles((_, { headers }) => headers['content-type'] !== 'application/json', 415),
 

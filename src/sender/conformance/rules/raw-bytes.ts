@@ -1,4 +1,4 @@
-import { HEADER_EVENT, HEADER_TIMESTAMP } from '../../../contract/limits.js';
+import { HEADER_CONTRACT, HEADER_EVENT, HEADER_TIMESTAMP } from '../../../contract/limits.js';
 import { describe, expectThat } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
 import { testSample } from '../samples.js';
@@ -90,6 +90,14 @@ export const RAW_BYTES_RULES: readonly Rule[] = [
       says: 'A request without X-Service-Timestamp is served all the same.',
       hint: 'The header is not signed; where you keep a replay window, use the body’s timestamp.',
       check: taken({ headers: { [spelled(HEADER_TIMESTAMP)]: undefined } }),
+    },
+    {
+      id: 'header-contract-absent',
+      level: 'should',
+      from: 2,
+      says: 'A test without X-Service-Contract is served all the same: its body says contract_version 2.',
+      hint: 'Look at contract_version in the verified body; the header is not signed.',
+      check: taken({ headers: { [spelled(HEADER_CONTRACT)]: undefined } }),
     },
     {
       id: 'header-unknown',
