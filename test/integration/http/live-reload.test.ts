@@ -16,6 +16,7 @@ const SCRIPT = /<script type="module" src="(\/\.pressmark\/live\.js\?([\w-]+))">
 async function withArticle(t: ExecutionContext, options: ReceiverOptions = {}): Promise<Receiver> {
   const receiver = await startReceiver(t, { dir: tempDir(t), ...options });
   await receiver.post('article.published', article({ slug: 'hive' }));
+  await until(() => fs.existsSync(join(receiver.dir, 'public/404.html')));
   await until(async () => (await ask(receiver.origin, '/articles/hive/')).status === 200);
   return receiver;
 }
