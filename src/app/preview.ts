@@ -77,23 +77,25 @@ async function readPage(file: ServedFile | 'folder' | undefined): Promise<Buffer
   }
 }
 
-/** The file that a path names: itself, a folder's index, or the page of that name. */
+/** The file that a path names: a folder's index, the file itself, or the page of that name; 'folder' lacks its slash. */
 async function find(
   root: string,
   path: string,
 ): Promise<{ path: string; file: ServedFile } | 'folder' | undefined> {
-  const isFolder = path === '' || path.endsWith('/');
-  for (const candidate of isFolder ? [`${path}index.html`] : [path, `${path}.html`]) {
-    const file = await openServed(root, candidate);
-    if (file === 'folder') {
-      const index = await openServed(root, `${candidate}/index.html`);
-      if (index === undefined || index === 'folder') continue;
-      await index.handle.close();
-      return 'folder';
-    }
-    if (file !== undefined) return { path: candidate, file };
+  if (path === '' || path.endsWith('/')) return findFile(root, `${path}index.html`);
+  const file = await openServed(root, path);
+  if (file !== undefined && file !== 'folder') return { path, file };
+  if (file === 'folder') {
+    const index = await findFile(root, `${path}/index.html`);
+    await index?.file.handle.close();
+    if (index !== undefined) return 'folder';
   }
-  return undefined;
+  return findFile(root, `${path}.html`);
+}
+
+async function findFile(root: string, path: string): Promise<{ path: string; file: ServedFile } | undefined> {
+  const file = await openServed(root, path);
+  return file === undefined || file === 'folder' ? undefined : { path, file };
 }
 
 /** Links in a folder's page are relative to the address with the slash. */

@@ -27,16 +27,20 @@ const KINDS: readonly Kind[] = [
 /** Times that are the same to a file system that keeps them less exactly than another. */
 const SAME_TIME_MS = 2;
 
-/** Files that every site has; where one of them is compressed, others may be. */
-const EXAMPLES = ['index.html', '404.html', 'feed.xml', 'sitemap.xml'];
+/** Says, in the state folder, that compressed files may be ours: people compress our pages too. */
+const NOTE = 'compressed';
 
 /**
  * An output folder in which `x.br` and `x.gz` lie beside every text `x` that Pressmark makes. Nothing is kept about
  * them: one that has its text's time is of that text, and one that unpacks to a text of ours is ours.
  *
  * @param root the folder, absolute.
+ * @param stateDir the state folder, absolute.
  */
-export function compressedOutput(output: Output, root: string): Output {
+export function compressedOutput(output: Output, root: string, stateDir: string): Output {
+  fs.mkdirSync(stateDir, { recursive: true });
+  fs.writeFileSync(join(stateDir, NOTE), '');
+
   const put: Output['put'] = (file, content) => {
     const isWritten = output.put(file, content);
     compress(file);
@@ -107,11 +111,10 @@ export function compressedOutput(output: Output, root: string): Output {
  *
  * @param files the texts that Pressmark has made.
  */
-export function removeAllCompressed(root: string, files: Iterable<string>): void {
-  const hasSome = EXAMPLES.some((file) =>
-    KINDS.some(({ suffix }) => fs.existsSync(join(root, file + suffix))),
-  );
-  if (hasSome) for (const file of files) removeCompressed(root, file);
+export function removeAllCompressed(root: string, stateDir: string, files: Iterable<string>): void {
+  if (!fs.existsSync(join(stateDir, NOTE))) return;
+  for (const file of files) removeCompressed(root, file);
+  discard(join(stateDir, NOTE));
 }
 
 /** Removes the compressed files of a text, but none that somebody else has made. */

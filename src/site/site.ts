@@ -78,7 +78,7 @@ export function createSite(options: SiteOptions) {
   } = options;
   const manifest = openManifest(join(options.stateDir, 'site-manifest.ndjson'), options.outputDir);
   const plainOutput = openOutput(options.outputDir, join(options.stateDir, 'build'), manifest, log);
-  const output = compress ? compressedOutput(plainOutput, options.outputDir) : plainOutput;
+  const output = compress ? compressedOutput(plainOutput, options.outputDir, options.stateDir) : plainOutput;
   const lock = createBuildLock(output.workshop, log);
   const model = createModel(site);
   const larder = createLarder();
@@ -112,7 +112,7 @@ export function createSite(options: SiteOptions) {
       const changed = absorb();
       await build(round, isAll || paths?.length === 0 || before <= MANY_FAILURES ? stale : changed);
       settle();
-      if (isAll && !compress) removeAllCompressed(options.outputDir, manifest.files.keys());
+      if (isAll && !compress) removeAllCompressed(options.outputDir, options.stateDir, manifest.files.keys());
     } catch (error) {
       isLoaded = false; // what was to be built is forgotten; the next build looks at everything
       throw error;

@@ -53,6 +53,13 @@ test('200: a folder is its index; without its slash it leads there, query and al
   t.deepEqual([status, headers.location], [301, '/folder/?q=1']);
 });
 
+test('404: a folder that is called like an index is none', async (t) => {
+  put('odd/index.html/index.html', 'x');
+  t.is((await get('/odd/')).status, 404);
+  t.is((await get('/odd')).status, 404);
+  t.is((await get('/odd/index.html/')).text, 'x');
+});
+
 test('200: names beyond ASCII', async (t) => {
   put('grün/größe & co.txt', 'wide');
   t.is((await get(`/gr%C3%BCn/${encodeURIComponent('größe & co.txt')}`)).text, 'wide');

@@ -69,9 +69,20 @@ test('switched on later they come, switched off they go', async (t) => {
   t.deepEqual(compressed(site), []);
   await createBuilder({ ...site.options, compress: true }).buildAll();
   checkAll(t, site);
-  fs.rmSync(site.options.stateDir, { recursive: true });
   await createBuilder(site.options).buildAll();
   t.deepEqual(compressed(site), []);
+  await createBuilder({ ...site.options, compress: true }).buildAll();
+  checkAll(t, site);
+});
+
+test('pages that a person has compressed, where Pressmark does not, are the person’s', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  await site.builder.buildAll();
+  const mine = gzipSync(bytes(site, 'index.html'));
+  fs.writeFileSync(join(site.options.outputDir, 'index.html.gz'), mine);
+  await createBuilder(site.options).buildAll();
+  t.true(bytes(site, 'index.html.gz').equals(mine));
 });
 
 test('compressed files that somebody else made stay', async (t) => {
