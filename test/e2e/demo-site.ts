@@ -37,6 +37,8 @@ export const PAGES = {
   tags: '/tags/',
   tag: '/tags/durability/',
   author: '/authors/ada-finch/',
+  search: '/search/',
+  'what was found': '/search/?q=mark',
   'not found': '/nowhere/',
 } as const;
 
@@ -80,7 +82,14 @@ export async function demoSite(
     const home = await (await fetch(`${origin}/`)).text();
     return articles.every((path) => home.includes(`href="${path}"`));
   });
-  for (const path of [...articles, PAGES.author, PAGES.tag, PAGES.archive, '/rss.xml'])
+  for (const path of [
+    ...articles,
+    PAGES.author,
+    PAGES.tag,
+    PAGES.archive,
+    '/rss.xml',
+    '/pagefind/pagefind.js',
+  ])
     await until(async () => (await fetch(`${origin}${path}`)).ok);
   return receiver;
 }

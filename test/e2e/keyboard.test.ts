@@ -7,6 +7,7 @@ const site = sharedSite(test);
 
 /** What can be used on a page, and must be reached: links, what opens, players, and boxes that scroll. */
 const USABLE = `[...document.querySelectorAll('a[href], button, input, summary, video[controls], .content :is(table, pre)')]
+  .filter((element) => element.checkVisibility())
   .filter((element) => !element.matches('table, pre') || element.scrollWidth > element.clientWidth)`;
 
 /** Presses the tab key until the focus has gone round. @returns how many of USABLE had it, and which had no ring. */

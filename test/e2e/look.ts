@@ -39,6 +39,8 @@ export async function lookAt(
     if (new URL(request.url()).host !== new URL(url).host) foreign.push(request.url());
   });
   await page.goto(url);
+  // A search that the address asks for is made by a script.
+  if (url.includes('?q=')) await page.locator('#found li').first().waitFor();
   const overflow = await page.evaluate<number>(OVERFLOW);
   await showEverything(page);
   const layoutShift = await page.evaluate<number>(LAYOUT_SHIFT);

@@ -69,7 +69,7 @@ interface Seen {
 async function seen(t: Parameters<typeof testSite>[0]): Promise<Seen[]> {
   const navigation = [{ label: 'About', href: '/about/' }];
   const pages: Seen[] = [];
-  for (const settings of [{ navigation, logo: '/logo.svg' }, {}]) {
+  for (const settings of [{ navigation, logo: '/logo.svg', search: true }, {}]) {
     const site = testSite(t, { settings, pageSize: 2 });
     put(join(site.options.templatesDir, 'layout.eta'), LAYOUT);
     for (let n = 1; n <= 8; n++)

@@ -7,6 +7,7 @@ const options = { plugin: 'test' };
 test('every filter reaches every page, in the order in which a page is made', async (t) => {
   const order = new Map<string, string[]>();
   const site = testSite(t, {
+    settings: { search: true },
     addHooks: (hooks) => {
       const note = (path: string, name: string) => order.set(path, [...(order.get(path) ?? []), name]);
       const pathOf = (url: string) => url.replace('https://x.example', '');
@@ -56,7 +57,7 @@ test('every filter reaches every page, in the order in which a page is made', as
   t.is((await site.builder.buildAll()).failed, 0);
 
   t.deepEqual(order.get('/articles/a/'), ['context', 'head', 'content', 'html']);
-  const others = ['/', '/archive/', '/tags/', '/tags/one/', '/authors/ada/', '/404.html'];
+  const others = ['/', '/archive/', '/tags/', '/tags/one/', '/authors/ada/', '/search/', '/404.html'];
   for (const path of others) t.deepEqual(order.get(path), ['context', 'head', 'html'], path);
   const feeds = ['/feed.xml', '/rss.xml', '/feed.json'];
   for (const path of feeds) t.deepEqual(order.get(path), ['feed'], path);
