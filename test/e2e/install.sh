@@ -7,6 +7,11 @@ declare -A package=([chromium]=chromium [python3]=python3 [strace]=strace [xmlli
 package[/usr/share/nginx/modules/ngx_http_brotli_static_module.so]=libnginx-mod-http-brotli-static
 package[fcgiwrap]=fcgiwrap
 package[ip]=iproute2
+# The pictures of the README show the fonts that most readers see, or their likes: `install.sh fonts`.
+if [ "${1:-}" = fonts ]; then
+  package[/usr/share/fonts/opentype/urw-base35/P052-Roman.otf]=fonts-urw-base35
+  package[/usr/share/fonts/truetype/roboto/unhinted/RobotoTTF/Roboto-Regular.ttf]=fonts-roboto-unhinted
+fi
 missing=()
 for program in "${!package[@]}"; do
   [ -e "$program" ] || command -v "$program" >/dev/null || missing+=("${package[$program]}")

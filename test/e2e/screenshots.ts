@@ -7,10 +7,14 @@ import { demoSite, PAGES } from './demo-site.js';
 const FOLDER = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
 
 const SCREENS: Record<string, BrowserOptions> = {
-  light: { width: 1100, height: 800 },
-  dark: { width: 1100, height: 800, colorScheme: 'dark' },
+  light: { width: 1100, height: 1200 },
+  dark: { width: 1100, height: 1200, colorScheme: 'dark' },
   phone: { width: 390, height: 844, scale: 2 },
 };
+
+/** All pictures that are loaded can be painted. */
+const DECODED =
+  'Promise.all([...document.images].filter((image) => image.complete).map((image) => image.decode()))';
 
 const disposers: (() => unknown)[] = [];
 const t = { teardown: (dispose: () => unknown) => disposers.unshift(dispose) };
@@ -19,7 +23,8 @@ mkdirSync(FOLDER, { recursive: true });
 for (const [name, screen] of Object.entries(SCREENS)) {
   const page = await (await openBrowser(t, screen)).newPage();
   for (const kind of ['home', 'article'] as const) {
-    await page.goto(`${origin}${PAGES[kind]}`);
+    await page.goto(`${origin}${PAGES[kind]}`, { waitUntil: 'networkidle' });
+    await page.evaluate(DECODED);
     await page.screenshot({ path: `${FOLDER}${kind}-${name}.png` });
   }
 }
