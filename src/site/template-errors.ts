@@ -30,8 +30,9 @@ function sourceLine(code: string, error: unknown): string {
 }
 
 /**
- * A failure's message in one line: the innermost template and the reason first, then where it is included. The
- * template engine writes `<name>:<line>`, some lines around it and a blank one for each template on the way.
+ * A failure's message in one line: the innermost template and the reason, then where it is included; the same for
+ * all pages that fail there. The template engine writes `<name>:<line>`, some lines around it and a blank one for
+ * each template on the way.
  */
 export function placeFirst(message: string): string {
   const parts = message.split('\n\n');
@@ -39,7 +40,7 @@ export function placeFirst(message: string): string {
   const end = parts.findIndex((part) => !isPlace(part));
   const places = parts.slice(0, end === -1 ? parts.length : end).map((part) => part.split('\n', 1)[0]);
   const reason = parts.slice(places.length).join(' ').replace(/\s+/g, ' ');
-  const [place, ...around] = places.reverse();
+  const [place, around] = places.reverse();
   if (place === undefined) return reason;
-  return `template ${place}: ${reason}${around.length > 0 ? ` (in ${around.join(', in ')})` : ''}`;
+  return `template ${place}: ${reason}${around === undefined ? '' : ` (in ${around})`}`;
 }

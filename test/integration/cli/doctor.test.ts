@@ -118,7 +118,7 @@ test('doctor tries every template, with the plugins’ filters, and names file, 
     ['fail', 'fail'],
   );
   const texts = findings.map(({ text }) => text).sort();
-  t.regex(texts[0] ?? '', /^template partials\/byline\.eta:2: Cannot read .*\(in article\.eta:\d+\)$/);
+  t.regex(texts[0] ?? '', /^template partials\/byline\.eta:2: Cannot read .* \(in article\.eta:\d+\)$/);
   t.regex(texts[1] ?? '', /^template tag\.eta:1: /);
   t.is((await doctor(dir, env)).code, 1);
   t.false(fs.existsSync(join(dir, 'public')), 'nothing is built');

@@ -12,7 +12,7 @@ const FAILURES: Record<string, { file: string; text: string; says: RegExp }> = {
   'a partial in a partial': {
     file: 'partials/date.eta',
     text: '\n<% throw new Error("no luck") %>',
-    says: /template partials\/date\.eta:2: no luck \(in .*article\.eta:\d+\)/,
+    says: /template partials\/date\.eta:2: no luck \(in partials\/byline\.eta:\d+\)/,
   },
   'the layout': {
     file: 'layout.eta',
@@ -73,3 +73,14 @@ for (const [name, { file, text, says }] of Object.entries(FAILURES)) {
     t.is((await site.builder.buildAll()).failed, 0);
   });
 }
+
+test('what fails on every page is told once', async (t) => {
+  const site = testSite(t, { settings: { search: true } });
+  for (const slug of ['a', 'b', 'c']) site.write(slug);
+  put(join(site.options.templatesDir, 'partials/footer.eta'), '<footer><%= it.nothing.there %>');
+  const { failed } = await site.builder.buildAll();
+  t.true(failed > 8);
+  t.is(site.logged.length, 1);
+  t.regex(site.logged[0] ?? '', /template partials\/footer\.eta:1: Cannot read .*\(in layout\.eta:\d+\)/);
+  t.true(site.logged[0]?.includes(`"pages":${failed}`));
+});
