@@ -12,8 +12,10 @@ test('an Arabic site runs from right to left, in Arabic, with the days of its ti
   };
   const { origin } = await demoSite(t, { site, text: (words) => `مقالة: ${words}` });
   const browser = await openBrowser(t, { width: 390 });
-  for (const [kind, path] of Object.entries(PAGES))
-    t.deepEqual(await lookAt(browser, `${origin}${path}`), NO_FAULTS, kind);
+  for (const [kind, path] of Object.entries(PAGES)) {
+    const axe = kind === 'home' || kind === 'article with everything';
+    t.deepEqual(await lookAt(browser, `${origin}${path}`, { axe }), NO_FAULTS, kind);
+  }
 
   const page = await browser.newPage();
   await page.goto(`${origin}${PAGES['article with everything']}`);
