@@ -1,5 +1,7 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError } from '../errors.js';
@@ -12,6 +14,7 @@ import { readerOf } from '../site/reader.js';
 import { siteInfoOf } from '../site/site-info.js';
 import { createCatalog } from '../store/catalog.js';
 import { foldersOf } from './folders.js';
+import type { HelperData } from './helper-thread.js';
 import { loadPlugins } from './load-plugins.js';
 
 /** A builder and the plugins that filter its pages. */
@@ -72,12 +75,18 @@ export async function openSiteBuilder(
     log,
     hooks: host.hooks,
     fingerprint: fingerprint(plugins, settings.configFile),
+    ...(availableParallelism() > 1 && { spawnHelper: () => spawnHelper(settings, contentDir) }),
   });
   const close = async () => {
     await builder.close();
     await host.close();
   };
   return { builder, close };
+}
+
+function spawnHelper({ siteUrl, articles, logLevel }: BuilderSettings, contentDir: string): Worker {
+  const workerData: HelperData = { contentDir, siteUrl, ...articles, logLevel };
+  return new Worker(new URL('./helper-thread.js', import.meta.url), { workerData });
 }
 
 /** What pages depend on beside articles and templates: a plugin that was changed builds the pages anew. */

@@ -75,7 +75,10 @@ export interface DeliveryOutcome {
 
 /** What a build did. */
 export interface BuildReport {
+  /** Pages and other files made, whether or not they differed. */
   readonly pages: number;
+  /** What they hold. */
+  readonly bytes: number;
   readonly written: number;
   readonly removed: number;
   readonly ms: number;

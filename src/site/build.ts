@@ -1,5 +1,5 @@
 import type { SearchPage } from './search-messages.js';
-import { createSite, type SiteOptions, type SiteReport } from './site.js';
+import { createSite, type SiteOptions, type SiteReport, type UpdateRequest } from './site.js';
 
 export type { SiteOptions, SiteReport } from './site.js';
 
@@ -10,8 +10,11 @@ export interface Builder {
    *
    * @param options.force builds every page anew; files are still only written where they differ.
    */
-  buildAll(options?: { force?: boolean }): Promise<SiteReport>;
-  /** Brings the output up to date after these paths (below the content folder) may have changed. */
+  buildAll(options?: Omit<UpdateRequest, 'paths'>): Promise<SiteReport>;
+  /**
+   * Brings the output up to date after these paths (below the content folder) may have changed. A build of
+   * everything that is under way is not waited for.
+   */
   buildChanged(paths: readonly string[]): Promise<SiteReport>;
   /** The pages of the newest articles as they were built last, at most `count`, oldest first. */
   newestPages(count: number): Promise<SearchPage[]>;
@@ -31,8 +34,13 @@ export function createBuilder(options: SiteOptions): Builder {
   }
 
   return {
-    buildAll: ({ force = false } = {}) => enqueue(() => site.update({ paths: undefined, force })),
-    buildChanged: (paths) => enqueue(() => site.update({ paths, force: false })),
+    buildAll: (options = {}) => enqueue(() => site.update({ ...options, paths: undefined })),
+    buildChanged: (paths) => {
+      const interrupted = site.interrupt(paths);
+      if (interrupted === undefined) return enqueue(() => site.update({ paths }));
+      queue = Promise.all([queue, interrupted.catch(() => undefined)]);
+      return interrupted;
+    },
     newestPages: (count) => enqueue(async () => site.newestPages(count)),
     close: async () => {
       await queue;

@@ -15,6 +15,13 @@ interface Around {
   readonly log: Log;
 }
 
+/** Reads many files: each by `read`, or elsewhere, whose entry `take` is handed. */
+export type ReadMany = (
+  paths: readonly string[],
+  read: (path: string) => void,
+  take: (path: string, entry: Entry | undefined) => void,
+) => Promise<void>;
+
 /** The way of article files into the model; see `createIntake`. */
 export type Intake = ReturnType<typeof createIntake>;
 
@@ -41,19 +48,33 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
    * Compares all files with what is known and takes in what differs.
    *
    * @param breathe lets others do something in between.
+   * @param readMany reads files that are not known at all; undefined where this thread does that alone.
    */
-  async function takeAll(breathe: () => Promise<void>): Promise<void> {
+  async function takeAll(breathe: () => Promise<void>, readMany?: ReadMany): Promise<void> {
     const seen = new Set<string>();
+    const unknown: string[] = [];
     for (const path of walk(content.root)) {
       seen.add(path);
-      read(path);
+      if (readMany !== undefined && catalog.get(path) === undefined) unknown.push(path);
+      else read(path);
       await breathe();
     }
+    if (readMany !== undefined) await readMany(unknown, read, takeEntry);
     for (const { path } of [...catalog.entries(), ...model.entries()]) if (!seen.has(path)) read(path);
     // In their order, so that each goes to the end of its lists.
     const sorted = [...waiting].map(timed).sort((a, b) => a.time - b.time);
     for (const { path, entry } of sorted) apply(path, entry);
     waiting.clear();
+  }
+
+  /** Takes what another thread has read. */
+  function takeEntry(path: string, entry: Entry | undefined): void {
+    if (entry !== undefined) {
+      catalog.set(entry);
+      waiting.set(path, entry);
+    } else {
+      read(path); // gone meanwhile
+    }
   }
 
   function read(path: string): void {

@@ -26,6 +26,8 @@ export interface Output {
   put(file: string, content: Content): boolean;
   /** Gives a file the content of a draft, in the same way. */
   putDraft(file: string, draft: Draft): boolean;
+  /** Removes a draft that is not wanted any more. */
+  drop(draft: Draft): void;
   /** The digest of a file that stands as Pressmark wrote it. */
   intactDigest(file: string): string | undefined;
   /** Removes a file that Pressmark wrote, and the folders that are then empty. */
@@ -154,7 +156,8 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     }
   }
 
-  return { workshop, put, putDraft, intactDigest, remove, sweep };
+  const drop = ({ temp }: Draft) => discard(temp);
+  return { workshop, put, putDraft, drop, intactDigest, remove, sweep };
 }
 
 /** Whether a file bears the mark of those that Pressmark makes. */

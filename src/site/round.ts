@@ -32,8 +32,10 @@ export interface Round {
   tell(log: Log): void;
 }
 
-/** What makes a file. */
-export type Made = Content | { readonly draft: Draft } | undefined;
+/** What makes a file: its content, a draft of it, or the size of what stands there already and is the same. */
+export type Made = Content | Drafted | undefined;
+
+type Drafted = { readonly draft: Draft } | { readonly standing: number };
 
 /** A round that has built nothing yet. */
 export function createRound(output: Output): Round {
@@ -51,10 +53,15 @@ export function createRound(output: Output): Round {
       }
       pages++;
       bytes += sizeOf(made);
-      if (isDraft(made) ? output.putDraft(file, made.draft) : output.put(file, made)) written++;
+      if (isPut(file, made)) written++;
       return true;
     });
     return done ?? false;
+  }
+
+  function isPut(file: string, made: Content | Drafted): boolean {
+    if (typeof made === 'string' || made instanceof Uint8Array) return output.put(file, made);
+    return 'draft' in made && output.putDraft(file, made.draft);
   }
 
   async function remove(file: string): Promise<boolean> {
@@ -74,11 +81,8 @@ export function createRound(output: Output): Round {
   };
 }
 
-function isDraft(made: Content | { readonly draft: Draft }): made is { readonly draft: Draft } {
-  return typeof made === 'object' && 'draft' in made;
-}
-
-function sizeOf(made: Content | { readonly draft: Draft }): number {
+function sizeOf(made: Content | Drafted): number {
   if (typeof made === 'string') return Buffer.byteLength(made);
-  return isDraft(made) ? made.draft.written.size : made.byteLength;
+  if ('standing' in made) return made.standing;
+  return 'draft' in made ? made.draft.written.size : made.byteLength;
 }

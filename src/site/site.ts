@@ -1,28 +1,29 @@
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import type { BuildReport, FilterName } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
 import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
 import { type Catalog, createCatalog } from '../store/catalog.js';
 import type { ContentFolder, Entry } from '../store/entry.js';
-import { articlePage, createHtmlReader } from './article-pages.js';
+import { createHtmlReader } from './article-pages.js';
 import { createBuildLock } from './build-lock.js';
 import { compressedOutput, removeAllCompressed } from './compressed.js';
 import { type Dress, dressUp } from './dress.js';
+import { hired } from './hired.js';
 import type { Hosting } from './hosting-files.js';
-import { createIntake } from './intake.js';
+import { createIntake, type ReadMany } from './intake.js';
+import { createInterruptions } from './interruptions.js';
 import { createLarder } from './larder.js';
+import { createMaking } from './making.js';
 import { openManifest } from './manifest.js';
 import { createModel } from './model.js';
-import { neighboursOf } from './neighbours.js';
 import { newestPages } from './newest-pages.js';
 import { openOutput } from './output.js';
-import { linkOf } from './page.js';
 import { createPages } from './pages.js';
 import { createRound, type Round } from './round.js';
 import type { Piece } from './series.js';
 import { type SiteFile, siteFiles } from './site-files.js';
-import { STYLE_SHEET } from './theme.js';
 
 /** What a site is built from. */
 export interface SiteOptions {
@@ -49,6 +50,18 @@ export interface SiteOptions {
    * built anew at every start.
    */
   readonly fingerprint?: string;
+  /** Starts a thread that helps with large builds, in which `serveHelp` answers. Default: none does. */
+  spawnHelper?(): Worker;
+}
+
+/** What is to be brought up to date. */
+export interface UpdateRequest {
+  /** Article files, below the content folder, that may have changed; undefined for everything. */
+  readonly paths: readonly string[] | undefined;
+  /** Whether every page is built anew. @default false */
+  readonly force?: boolean;
+  /** Told after each file how many are done and how many there are. */
+  onProgress?(done: number, of: number): void;
 }
 
 /** What a build did; `failed` counts the pages that stayed as they were. */
@@ -57,9 +70,6 @@ export interface SiteReport extends BuildReport {
 }
 
 const PAGE_FILTERS: readonly FilterName[] = ['page.context', 'page.head', 'page.content', 'page.html'];
-
-/** How often a build goes on with what has changed meanwhile. */
-const MOST_PASSES = 5;
 
 /** More failures than this are not tried again with every change, nor named in the manifest. */
 const MANY_FAILURES = 500;
@@ -90,38 +100,68 @@ export function createSite(options: SiteOptions) {
 
   /** Files that may not be as they should, or whose build has failed. */
   const stale = new Set<string>();
+  const making = createMaking({
+    content,
+    model,
+    pages,
+    intake,
+    larder,
+    output,
+    stale,
+    dress: () => dress,
+    absorb,
+  });
   let isLoaded = false;
+  /** Whether the model has all articles, so that lists can be built. */
+  let isWhole = false;
   /** What the manifest was last told by this process, or had to say when this process came. */
   let key = '';
+  const interruptions = createInterruptions(interlude);
+  const breathe = () => interruptions.breathe(isWhole);
 
   /** Brings the output up to date: everything, or after these files have changed. */
-  async function update(request: {
-    paths: readonly string[] | undefined;
-    force: boolean;
-  }): Promise<SiteReport> {
+  async function update({ paths, force = false, onProgress }: UpdateRequest): Promise<SiteReport> {
     const start = performance.now();
     const round = createRound(output);
+    const helpers = hired(hasPageFilters() ? undefined : options.spawnHelper, log);
     await lock.enter();
+    interruptions.begin();
     try {
       learn();
-      const { paths } = request;
       const isAll = paths === undefined || !isLoaded;
-      if (isAll) await lookAtAll(request.force);
+      if (isAll) await lookAtAll(force, helpers.readMany);
       const before = stale.size;
       intake.take(paths ?? []);
       const changed = absorb();
-      await build(round, isAll || paths?.length === 0 || before <= MANY_FAILURES ? stale : changed);
+      const files = isAll || paths?.length === 0 || before <= MANY_FAILURES ? stale : changed;
+      helpers.hire(files.size);
+      const helper = await helpers.dressed(options.templatesDir, site, dress.theme.digest);
+      await making.build(round, files, { breathe, helper, ...(onProgress && { onProgress }) });
+      await interruptions.serveAll();
       settle();
       if (isAll && !compress) removeAllCompressed(options.outputDir, options.stateDir, manifest.files.keys());
+      interruptions.end();
     } catch (error) {
       isLoaded = false; // what was to be built is forgotten; the next build looks at everything
+      interruptions.end(error);
       throw error;
     } finally {
       round.tell(log);
       manifest.rest();
       lock.leave();
+      await helpers.dismiss();
     }
-    return { ...round.report(), ms: Math.round(performance.now() - start) };
+    return reportOf(round, start);
+  }
+
+  /** Builds what these files change in the midst of another build. */
+  async function interlude(paths: readonly string[]): Promise<SiteReport> {
+    const start = performance.now();
+    const round = createRound(output);
+    intake.take(paths);
+    await making.build(round, absorb(), { breathe: async () => undefined });
+    round.tell(log);
+    return reportOf(round, start);
   }
 
   /** Takes in what another process has built, or this one before it was started again. */
@@ -130,6 +170,7 @@ export function createSite(options: SiteOptions) {
     if (news.articles.size > 0 || news.isWhole) {
       intake.learn(news, manifest.key === dress.key);
       pages.settle(); // these pages stand
+      isWhole = manifest.key === dress.key;
     }
     for (const file of news.stale) stale.add(file);
     // Another process has built with other settings: the last one that looks has it its way.
@@ -149,19 +190,26 @@ export function createSite(options: SiteOptions) {
   }
 
   /** Compares all articles and all files with what is known of them. */
-  async function lookAtAll(force: boolean): Promise<void> {
+  async function lookAtAll(force: boolean, readMany: ReadMany): Promise<void> {
     output.sweep();
     dress = dressAnew();
-    await intake.takeAll(async () => undefined);
+    await intake.takeAll(breathe, readMany);
     absorb();
+    isWhole = true;
     // Nobody can tell whether a plugin's code is still the same.
-    const isUnknown = !isLoaded && options.fingerprint === undefined && PAGE_FILTERS.some(hooks.hasFilter);
+    const isUnknown = !isLoaded && options.fingerprint === undefined && hasPageFilters();
     if (force || isUnknown || manifest.key !== dress.key) addAll(pages.files());
     addAll(besides.keys()); // a theme's pictures may be others under the same name
     for (const file of pages.files()) if (!manifest.files.has(file)) stale.add(file);
-    for (const file of manifest.files.keys())
+    for (const file of [...manifest.files.keys()]) {
       if (output.intactDigest(file) === undefined || pages.at(file) === undefined) stale.add(file);
+      await breathe();
+    }
     isLoaded = true;
+  }
+
+  function hasPageFilters(): boolean {
+    return PAGE_FILTERS.some(hooks.hasFilter);
   }
 
   function addAll(files: Iterable<string>): void {
@@ -174,60 +222,6 @@ export function createSite(options: SiteOptions) {
     addAll(files);
     tellOfHomeless(homeless);
     return files;
-  }
-
-  /** Builds files, and what turns out to have changed meanwhile. */
-  async function build(round: Round, files: ReadonlySet<string>): Promise<void> {
-    for (let pass = 1; pass <= MOST_PASSES; pass++) {
-      const todo = [...files].filter((file) => stale.has(file) && !round.hasAttempted(file));
-      if (todo.length === 0) break;
-      const isArticle = (file: string) => model.at(file) !== undefined;
-      for (const file of todo.filter(isArticle)) await buildOne(round, file);
-      for (const file of todo.filter((file) => !isArticle(file))) await buildOne(round, file);
-      absorb();
-    }
-    for (const file of [...files])
-      if (stale.has(file) && pages.at(file) === undefined) await remove(round, file);
-  }
-
-  async function buildOne(round: Round, file: string): Promise<void> {
-    const recipe = pages.at(file);
-    if (recipe === undefined) return;
-    if (recipe.is === 'article' && intake.isBroken(recipe.piece.entry.path)) {
-      stale.delete(file); // as good as it can be; the intake has warned
-      return;
-    }
-    const done = await round.build(file, () => {
-      if (recipe.is === 'file') return recipe.make();
-      const page = recipe.is === 'page' ? recipe.page() : pageOf(recipe.piece);
-      return page && dress.render(page);
-    });
-    if (done) stale.delete(file);
-  }
-
-  function pageOf(piece: Piece) {
-    const { path, stamp } = piece.entry;
-    const { previous, next, related } = neighboursOf(piece, model.all, model.tags);
-    const page = articlePage(
-      {
-        file: piece.file,
-        path,
-        stamp,
-        previous: previous === undefined ? null : linkOf(previous.entry),
-        next: next === undefined ? null : linkOf(next.entry),
-        related: related.map(({ entry }) => linkOf(entry)),
-      },
-      content,
-      larder,
-    );
-    if (page === undefined) intake.take([path]); // it has changed since it was read
-    return page;
-  }
-
-  async function remove(round: Round, file: string): Promise<void> {
-    // Pages that could not be built anew still need the style sheet they were made with.
-    if (STYLE_SHEET.test(file) && (round.report().failed > 0 || intake.broken.size > 0)) return;
-    if (await round.remove(file)) stale.delete(file);
   }
 
   function settle(): void {
@@ -253,7 +247,12 @@ export function createSite(options: SiteOptions) {
 
   return {
     update,
+    interrupt: interruptions.ask,
     newestPages: (count: number) => newestPages(count, site, model.all, manifest),
     close: lock.close,
   };
+}
+
+function reportOf(round: Round, start: number): SiteReport {
+  return { ...round.report(), ms: Math.round(performance.now() - start) };
 }

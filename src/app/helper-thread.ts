@@ -1,0 +1,19 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { createLog } from '../log.js';
+import { patternLayout } from '../presets/layout.js';
+import { serveHelp } from '../site/help.js';
+
+/** What the helper's thread is told of the settings. */
+export interface HelperData {
+  readonly contentDir: string;
+  readonly siteUrl: string;
+  readonly file: string;
+  readonly permalink: string;
+  readonly logLevel: Parameters<typeof createLog>[0]['level'];
+}
+
+// The entry of the thread that helps with large builds; `site-builder.ts` starts it.
+const { contentDir, siteUrl, file, permalink, logLevel } = workerData as HelperData;
+if (parentPort === null) throw new Error('this file is the entry of a worker thread');
+const log = createLog({ level: logLevel, terminal: false, fd: 2, atOnce: true }).child({ plugin: 'site' });
+serveHelp(parentPort, { root: contentDir, layout: patternLayout(siteUrl, file, permalink) }, log);

@@ -1,0 +1,41 @@
+import type { SiteInfo } from '../host/page-types.js';
+import type { Entry } from '../store/entry.js';
+import type { ArticleJob } from './article-pages.js';
+import type { Draft } from './draft.js';
+
+/** An article's page as a helper is asked to make it. */
+export interface HelperJob extends ArticleJob {
+  /** The slugs of the groups that the page links to, by their names. */
+  readonly tags: ReadonlyMap<string, string>;
+  readonly authors: ReadonlyMap<string, string>;
+  /** The digest of the page as it stands; a page of the same digest is not written. */
+  readonly standing: string | undefined;
+}
+
+/** What the builder asks of its helper. */
+export type HelpRequest =
+  /** To look at the site as it is looked at here; `digest` is the theme's. */
+  | {
+      readonly do: 'dress';
+      readonly templatesDir: string;
+      readonly site: SiteInfo;
+      readonly digest: string;
+    }
+  /** To read article files. */
+  | { readonly do: 'read'; readonly paths: readonly string[] }
+  /** To write the drafts of pages into a folder. */
+  | { readonly do: 'make'; readonly jobs: readonly HelperJob[]; readonly workshop: string };
+
+/** What became of a page. */
+export type HelperMade =
+  | { readonly is: 'draft'; readonly draft: Draft }
+  /** It stands as it is. */
+  | { readonly is: 'same'; readonly size: number }
+  /** Left to the builder: its article has changed, it links what it was not told of, or it has failed. */
+  | { readonly is: 'left' };
+
+/** What the helper answers, one for every request, in their order. */
+export type HelpAnswer =
+  | { readonly is: 'dressed'; readonly alike: boolean }
+  | { readonly is: 'read'; readonly entries: readonly (Entry | undefined)[] }
+  | { readonly is: 'made'; readonly made: readonly HelperMade[] };

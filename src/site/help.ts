@@ -1,0 +1,70 @@
+import type { MessagePort } from 'node:worker_threads';
+import { createHooks } from '../host/hooks.js';
+import type { Log } from '../log.js';
+import { type ContentFolder, readEntry } from '../store/entry.js';
+import { articlePage } from './article-pages.js';
+import { digestOf, writeDraft } from './draft.js';
+import { type Dress, dressUp } from './dress.js';
+import type { HelpAnswer, HelperJob, HelperMade, HelpRequest } from './help-messages.js';
+import { createLarder, textOf } from './larder.js';
+
+/**
+ * Reads articles and makes drafts of their pages for a builder in another thread; runs in a thread of its own. What
+ * is not straightforward is left to the builder, who then meets it again and tells of it.
+ */
+export function serveHelp(port: MessagePort, content: ContentFolder, log: Log): void {
+  const larder = createLarder();
+  let dress: Dress | undefined;
+  /** The page that is being made. */
+  let current: HelperJob | undefined;
+  let isAtALoss = false;
+
+  function slugIn(groups: 'tags' | 'authors', name: string): { slug: string } {
+    const slug = current?.[groups].get(name);
+    if (slug === undefined) isAtALoss = true;
+    return { slug: slug ?? '' };
+  }
+
+  async function make(job: HelperJob, workshop: string): Promise<HelperMade> {
+    [current, isAtALoss] = [job, false];
+    const page = articlePage(job, content, larder);
+    if (page === undefined || dress === undefined) return { is: 'left' };
+    const text = await dress.render(page);
+    if (isAtALoss) return { is: 'left' };
+    const digest = digestOf(text);
+    if (digest === job.standing) return { is: 'same', size: Buffer.byteLength(text) };
+    return { is: 'draft', draft: writeDraft(workshop, text, digest) };
+  }
+
+  async function answer(request: HelpRequest): Promise<HelpAnswer> {
+    if (request.do === 'dress') {
+      const { templatesDir, site, digest } = request;
+      const linked = {
+        tags: { get: (name: string) => slugIn('tags', name) },
+        authors: { get: (name: string) => slugIn('authors', name) },
+      };
+      dress = dressUp(templatesDir, site, createHooks(log), linked, []);
+      return { is: 'dressed', alike: dress.theme.digest === digest };
+    }
+    if (request.do === 'read') {
+      const keep = (path: string, page: Parameters<typeof textOf>[0]) => larder.put(path, textOf(page));
+      return { is: 'read', entries: request.paths.map((path) => readEntry(content, path, undefined, keep)) };
+    }
+    const made: HelperMade[] = [];
+    for (const job of request.jobs) {
+      try {
+        made.push(await make(job, request.workshop));
+      } catch (error) {
+        log.debug({ err: error, page: job.file }, 'a page is left to the builder');
+        made.push({ is: 'left' });
+      }
+    }
+    return { is: 'made', made };
+  }
+
+  let queue = Promise.resolve();
+  port.on('message', (request: HelpRequest) => {
+    // A failure ends the thread, of which the builder hears.
+    queue = queue.then(async () => port.postMessage(await answer(request)));
+  });
+}

@@ -1,0 +1,64 @@
+import type { Worker } from 'node:worker_threads';
+import type { SiteInfo } from '../host/page-types.js';
+import type { Log } from '../log.js';
+import { type Helper, startHelper } from './helper.js';
+import type { ReadMany } from './intake.js';
+import { share } from './share.js';
+
+/** From so many articles on a second thread is worth its start. */
+const WORTH_IT = 1_000;
+
+/** Files that are given to the helper at a time. */
+const BATCH = 64;
+
+/** The helper of one build, started when there is enough to do. */
+export interface Hired {
+  /** Starts the helper where it is worth it and none is there yet. */
+  hire(articles: number): void;
+  /** For the intake. */
+  readonly readMany: ReadMany;
+  /** The helper, if there is one and it sees the site as this thread does. */
+  dressed(templatesDir: string, site: SiteInfo, digest: string): Promise<Helper | undefined>;
+  dismiss(): Promise<void>;
+}
+
+/**
+ * A helper that is not started yet.
+ *
+ * @param spawn undefined where there must be none.
+ */
+export function hired(spawn: (() => Worker) | undefined, log: Log): Hired {
+  let helper: Helper | undefined;
+
+  function hire(articles: number): void {
+    if (articles >= WORTH_IT && spawn !== undefined) helper ??= startHelper(spawn, log);
+  }
+
+  const readMany: ReadMany = async (paths, read, take) => {
+    hire(paths.length);
+    const own = async (batch: readonly string[]) => {
+      for (const path of batch) read(path);
+    };
+    const { ask } = helper ?? {};
+    if (ask === undefined) return share(paths, BATCH, own);
+    await share(paths, BATCH, own, async (batch) => {
+      const answer = await ask({ do: 'read', paths: batch }, 'read');
+      if (answer === undefined) return false;
+      for (const [index, path] of batch.entries()) take(path, answer.entries[index]);
+      return true;
+    });
+  };
+
+  async function dressed(templatesDir: string, site: SiteInfo, digest: string): Promise<Helper | undefined> {
+    const answer = await helper?.ask({ do: 'dress', templatesDir, site, digest }, 'dressed');
+    return answer?.alike ? helper : undefined;
+  }
+
+  async function dismiss(): Promise<void> {
+    const old = helper;
+    helper = undefined;
+    await old?.close();
+  }
+
+  return { hire, readMany, dressed, dismiss };
+}

@@ -1,0 +1,60 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+/** The longest that a build keeps its thread from hearing of anything else. */
+const BREATH_MS = 10;
+
+/** Changes that come while a long build is under way, and need not wait for its end; see `createInterruptions`. */
+export type Interruptions<Result> = ReturnType<typeof createInterruptions<Result>>;
+
+/**
+ * Changes that come while a long build is under way.
+ *
+ * @param serve builds what these files change.
+ */
+export function createInterruptions<Result>(serve: (paths: readonly string[]) => Promise<Result>) {
+  const waiting: {
+    readonly paths: readonly string[];
+    resolve(result: Result): void;
+    reject(error: unknown): void;
+  }[] = [];
+  let lastBreath = 0;
+  let isUnderWay = false;
+
+  /** Asks for a build in between; undefined where no build is under way. */
+  function ask(paths: readonly string[]): Promise<Result> | undefined {
+    if (!isUnderWay) return undefined;
+    return new Promise((resolve, reject) => waiting.push({ paths, resolve, reject }));
+  }
+
+  /** Lets the thread hear of changes, and serves them where that is possible now. */
+  async function breathe(isPossible: boolean): Promise<void> {
+    if (performance.now() - lastBreath < BREATH_MS) return;
+    await nextTurn();
+    if (isPossible) await serveAll();
+    lastBreath = performance.now();
+  }
+
+  async function serveAll(): Promise<void> {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      try {
+        next.resolve(await serve(next.paths));
+      } catch (error) {
+        next.reject(error);
+      }
+    }
+  }
+
+  return {
+    ask,
+    breathe,
+    serveAll,
+    begin: () => {
+      isUnderWay = true;
+    },
+    /** Ends the build; what is still waiting has failed with it. */
+    end: (error?: unknown) => {
+      isUnderWay = false;
+      for (const { reject } of waiting.splice(0)) reject(error);
+    },
+  };
+}
