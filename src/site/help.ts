@@ -6,7 +6,7 @@ import { articlePage } from './article-pages.js';
 import { digestOf, writeDraft } from './draft.js';
 import { type Dress, dressUp } from './dress.js';
 import type { HelpAnswer, HelperJob, HelperMade, HelpRequest } from './help-messages.js';
-import { createLarder, textOf } from './larder.js';
+import { createLarder } from './larder.js';
 
 /**
  * Reads articles and makes drafts of their pages for a builder in another thread; runs in a thread of its own. What
@@ -47,8 +47,7 @@ export function serveHelp(port: MessagePort, content: ContentFolder, log: Log): 
       return { is: 'dressed', alike: dress.theme.digest === digest };
     }
     if (request.do === 'read') {
-      const keep = (path: string, page: Parameters<typeof textOf>[0]) => larder.put(path, textOf(page));
-      return { is: 'read', entries: request.paths.map((path) => readEntry(content, path, undefined, keep)) };
+      return { is: 'read', entries: request.paths.map((path) => readEntry(content, path)) };
     }
     const made: HelperMade[] = [];
     for (const job of request.jobs) {

@@ -14,8 +14,8 @@ export interface Larder {
   take(path: string, stamp: Stamp): ArticleText | undefined;
 }
 
-/** What one thread keeps, in characters: the whole of a small site, and no more memory than a large one needs anyway. */
-const MOST_CHARACTERS = 100_000_000;
+/** What is kept, in characters. To keep a whole site costs the collector of garbage what reading it again costs. */
+const MOST_CHARACTERS = 2_000_000;
 
 /** An empty larder. */
 export function createLarder(): Larder {
