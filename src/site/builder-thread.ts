@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
-import type { Answer, Request } from './messages.js';
+import type { Answer, Outcome, Question, Request } from './messages.js';
 import type { SearchPage } from './search-messages.js';
 
 /** An old thread that has nothing to do ends at once. */
@@ -10,7 +10,7 @@ const RENEW_MS = 5_000;
 /** The builder's thread as the main thread sees it: started when needed, and again after a crash. */
 export interface BuilderThread {
   /** Asks for a build. Never rejects; a thread that dies of it has `failed`. */
-  build(paths: readonly string[] | 'all'): Promise<Answer>;
+  build(paths: readonly string[] | 'all'): Promise<Outcome>;
   /** Asks for the newest pages as they were built last; undefined where the thread cannot tell. */
   newestPages(count: number): Promise<readonly SearchPage[] | undefined>;
   /** Has the next build made by a new thread, which is spawned with what is known then. */
@@ -23,41 +23,45 @@ export interface BuilderThread {
 export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThread {
   let worker: Worker | undefined;
   let isStale = false;
-  /** Who waits for an answer; the thread answers in the order in which it was asked. */
-  let waiting: ((answer: Answer) => void)[] = [];
+  /** Who waits for an answer, by the number of the request. */
+  const waiting = new Map<number, (outcome: Outcome) => void>();
+  let requests = 0;
 
   function start(): Worker {
     const started = spawn();
     started.on('message', settle);
-    started.on('messageerror', (error) => settle({ is: 'failed', reason: messageOf(error) }));
+    started.on('messageerror', (error) => failAll(messageOf(error)));
     started.on('error', (error) => log.error({ err: error }, 'the thread that builds pages has crashed'));
     started.on('exit', (code) => {
       if (worker === started) worker = undefined;
-      const left = waiting;
-      waiting = [];
-      for (const resolve of left)
-        resolve({ is: 'failed', reason: `the thread that builds pages ended with code ${code}` });
+      failAll(`the thread that builds pages ended with code ${code}`);
     });
     return started;
   }
 
-  function settle(answer: Answer): void {
-    waiting.shift()?.(answer);
+  function settle({ id, ...outcome }: Answer): void {
+    waiting.get(id)?.(outcome);
+    waiting.delete(id);
   }
 
-  function ask(request: Request): Promise<Answer> {
+  function failAll(reason: string): void {
+    for (const id of [...waiting.keys()]) settle({ id, is: 'failed', reason });
+  }
+
+  function ask(question: Question): Promise<Outcome> {
+    const id = ++requests;
     return new Promise((resolve) => {
-      waiting.push(resolve);
+      waiting.set(id, resolve);
       try {
         worker ??= start();
-        worker.postMessage(request);
+        worker.postMessage({ id, ...question } satisfies Request);
       } catch (error) {
-        settle({ is: 'failed', reason: messageOf(error) });
+        settle({ id, is: 'failed', reason: messageOf(error) });
       }
     });
   }
 
-  async function build(paths: readonly string[] | 'all'): Promise<Answer> {
+  async function build(paths: readonly string[] | 'all'): Promise<Outcome> {
     if (isStale) await close(RENEW_MS);
     isStale = false;
     return ask({ do: 'build', paths });
@@ -77,7 +81,7 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
       log.warn('the thread that builds pages was stopped in the middle of a build');
       void open.terminate();
     }, ms);
-    open.postMessage({ do: 'close' } satisfies Request);
+    open.postMessage({ id: 0, do: 'close' } satisfies Request);
     await ended;
     clearTimeout(deadline);
   }

@@ -1,8 +1,11 @@
 import type { SearchPage } from './search-messages.js';
 import type { SiteReport } from './site.js';
 
-/** What the main thread asks of the builder's. */
-export type Request =
+/** What the main thread asks of the builder's; answers name the request's `id`, as they come in any order. */
+export type Request = { readonly id: number } & Question;
+
+/** A request without its number. */
+export type Question =
   /** Builds everything, or what these files below the content folder change. */
   | { readonly do: 'build'; readonly paths: readonly string[] | 'all' }
   /** Names the newest pages; see `Builder.newestPages`. */
@@ -11,7 +14,10 @@ export type Request =
   | { readonly do: 'close' };
 
 /** What the builder's thread answers, one for every request. */
-export type Answer =
+export type Answer = { readonly id: number } & Outcome;
+
+/** An answer without the number of its request. */
+export type Outcome =
   | { readonly is: 'built'; readonly report: SiteReport }
   | { readonly is: 'named'; readonly pages: readonly SearchPage[] }
   | { readonly is: 'failed'; readonly reason: string }

@@ -40,6 +40,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       const { log } = host;
       const thread = createBuilderThread(options.spawn, log);
       const schedule = createSchedule(run);
+      // Beside the other: changes need not wait until everything has been looked at.
+      const looks = createSchedule(run);
       let failures = 0;
       let notBefore = 0;
       let retry: NodeJS.Timeout | undefined;
@@ -72,7 +74,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         clearTimeout(retry);
         retry = setTimeout(() => {
           notBefore = 0;
-          schedule.request(work);
+          (work === 'all' ? looks : schedule).request(work);
         }, ms);
       }
 
@@ -85,17 +87,18 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       host.addAction('article.removed', changed);
       let unwatch: (() => Promise<void>) | undefined;
       host.addAction('host.ready', () => {
-        schedule.request('all');
+        looks.request('all');
         unwatch = options.watch?.(({ renewed }) => {
           if (renewed) thread.renew();
-          schedule.request('all');
+          looks.request('all');
         });
       });
       host.onClose(async () => {
         await Promise.all([unwatch?.(), options.search?.close()]);
         clearTimeout(retry);
         const end = performance.now() + CLOSE_MS;
-        await Promise.race([schedule.drain(), elapsed(CLOSE_MS)]);
+        await Promise.race([Promise.all([looks.drain(), schedule.drain()]), elapsed(CLOSE_MS)]);
+        looks.stop();
         schedule.stop();
         await thread.close(Math.max(0, end - performance.now()));
       });

@@ -1,6 +1,3 @@
-/** Pause before a lone change is built: a delivery and the watcher's word on it come close together. */
-const SHORTEST_MS = 50;
-
 /** Longest pause between builds while changes stream in. */
 const LONGEST_MS = 1_000;
 
@@ -18,7 +15,7 @@ export interface Schedule {
 }
 
 /**
- * Gathers requests and runs one build at a time: soon after a lone change, and while they stream in with
+ * Gathers requests and runs one build at a time: at once after a lone change, and while they stream in with
  * pauses as long as the last build took, so that building never takes more than half the time.
  *
  * @param run never rejects.
@@ -44,8 +41,8 @@ export function createSchedule(run: (work: Work) => Promise<void>): Schedule {
 
   function arm(): void {
     if (timer !== undefined || running !== undefined || waiting === undefined || isStopped) return;
-    const pause = Math.min(Math.max(lastTook, SHORTEST_MS), LONGEST_MS);
-    timer = setTimeout(start, Math.max(SHORTEST_MS, lastEnd + pause - performance.now()));
+    const pause = Math.min(lastTook, LONGEST_MS);
+    timer = setTimeout(start, Math.max(0, lastEnd + pause - performance.now()));
   }
 
   function start(): void {

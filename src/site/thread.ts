@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Builder } from './build.js';
-import type { Answer, Request } from './messages.js';
+import type { Answer, Outcome, Question, Request } from './messages.js';
 
 /** How much less this thread gets than the one that answers deliveries. */
 const NICENESS = 10;
@@ -14,15 +14,15 @@ const NICENESS = 10;
  */
 export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void {
   yieldToDeliveries(log);
-  port.on('message', (request: Request) => {
-    // Never rejects: the builder keeps requests in their order.
-    void answer(request).then((answer) => {
-      port.postMessage(answer);
-      if (answer.is === 'closed') port.close();
+  port.on('message', ({ id, ...question }: Request) => {
+    // Never rejects.
+    void answer(question).then((outcome) => {
+      port.postMessage({ id, ...outcome } satisfies Answer);
+      if (outcome.is === 'closed') port.close();
     });
   });
 
-  async function answer(request: Request): Promise<Answer> {
+  async function answer(request: Question): Promise<Outcome> {
     try {
       if (request.do === 'close') {
         await builder.close();
