@@ -73,7 +73,6 @@ export function createGit(options: {
   signal?: AbortSignal;
   timeoutMs?: number;
 }): Git {
-  const { timeoutMs = TIMEOUT_MS } = options;
   const env = cleanEnvironment(options.env);
   const settings = [...SETTINGS, '-c', `safe.directory=${options.safeDirectory}`];
 

@@ -2,6 +2,7 @@ import type { Authored } from './import.js';
 import { logFormat, parseLog } from './log-output.js';
 import { trailerValue } from './message.js';
 import type { Repository } from './repository.js';
+import { HISTORY_MS } from './tree.js';
 
 /** A commit of an article's file. */
 export interface FileCommit {
@@ -29,26 +30,25 @@ export async function historyOf(
   const { git } = repository;
   if ((await git(['rev-parse', '-q', '--verify', 'HEAD'], { accept: [1] })).code !== 0) return [];
   const trailer = trailerValue(articleId).replace(/[\\.*[\]^$]/g, '\\$&');
-  const named = await git([
-    'log',
-    '--format=',
-    '--name-only',
-    '-z',
-    '--basic-regexp',
-    `--grep=^Article-Id: ${trailer}$`,
-  ]);
+  const named = await git(
+    ['log', '--format=', '--name-only', '-z', '--basic-regexp', `--grep=^Article-Id: ${trailer}$`],
+    { timeoutMs: HISTORY_MS },
+  );
   const paths = new Set([path, ...named.stdout.split(/[\0\n]/).filter((name) => name.endsWith('.md'))]);
-  const { stdout } = await git([
-    'log',
-    '-z',
-    '--raw',
-    '--root',
-    '--no-abbrev',
-    '--no-renames',
-    logFormat('H', 'an', 'ae', 'at', 's'),
-    '--',
-    ...paths,
-  ]);
+  const { stdout } = await git(
+    [
+      'log',
+      '-z',
+      '--raw',
+      '--root',
+      '--no-abbrev',
+      '--no-renames',
+      logFormat('H', 'an', 'ae', 'at', 's'),
+      '--',
+      ...paths,
+    ],
+    { timeoutMs: HISTORY_MS },
+  );
   return parseLog(stdout, 5).flatMap(({ fields, changes }) => {
     const [commit = '', name = '', email = '', seconds = '', subject = ''] = fields;
     // a move is two changes: what it was moved to tells more

@@ -19,6 +19,9 @@ export interface Authored extends Person {
   readonly seconds: number;
 }
 
+/** From so many commits on, git leaves the processor to others. */
+const MANY = 100;
+
 // Only a name inside fast-import; it is reset before the end, so that no such ref is ever written.
 const SCRATCH = 'refs/pressmark/batch';
 
@@ -59,7 +62,8 @@ export async function importCommits(
   try {
     const { stdout } = await git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
       input: stream(),
-      background,
+      // deliveries that stream in come first; a few commits are no burden
+      background: background && drafts.length >= MANY,
       onSpawn: (id) => {
         pid = id;
       },

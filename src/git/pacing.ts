@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 /** A batch begins when nothing has come for so long, in milliseconds, … */
 const QUIET_MS = 100;
 /** … or when the first has waited for so long. */
-const LONGEST_WAIT_MS = 400;
+const LONGEST_WAIT_MS = 300;
 /** From so many commits in a batch on, deliveries are streaming in, … */
 const STREAM = 100;
 /** … and git rests three times as long as it worked, up to so many milliseconds. */

@@ -1,5 +1,8 @@
 import type { Repository } from './repository.js';
 
+/** How long a look into the whole history may take, in milliseconds; it may have a hundred thousand commits. */
+export const HISTORY_MS = 300_000;
+
 /** The blobs that a commit has at these paths; none before the first commit. */
 export async function blobsAt(
   { git }: Repository,
@@ -43,21 +46,24 @@ export async function blobsInHistory(
 ): Promise<Set<string>> {
   const isThere =
     since !== null && (await git(['cat-file', '-e', `${since}^{commit}`], { accept: [1, 128] })).code === 0;
-  const { stdout } = await git([
-    'log',
-    '--format=',
-    '--raw',
-    '-z',
-    '--no-abbrev',
-    '--no-renames',
-    '--full-history',
-    '--root',
-    '-m',
-    commit,
-    ...(isThere ? [`^${since}`] : []),
-    '--',
-    ...paths,
-  ]);
+  const { stdout } = await git(
+    [
+      'log',
+      '--format=',
+      '--raw',
+      '-z',
+      '--no-abbrev',
+      '--no-renames',
+      '--full-history',
+      '--root',
+      '-m',
+      commit,
+      ...(isThere ? [`^${since}`] : []),
+      '--',
+      ...paths,
+    ],
+    { timeoutMs: HISTORY_MS },
+  );
   return new Set(parseRaw(stdout).map(({ path, newBlob }) => `${newBlob} ${path}`));
 }
 
