@@ -96,7 +96,7 @@ export function createGit(options: {
       kill(child);
     };
     const abort = () => stop('was stopped');
-    const ms = run.timeoutMs ?? timeoutMs;
+    const ms = run.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS;
     const timer = setTimeout(() => stop(`took longer than ${ms / 1_000} s`), ms);
     options.signal?.addEventListener('abort', abort);
     if (options.signal?.aborted) abort();
