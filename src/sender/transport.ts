@@ -58,7 +58,7 @@ export async function exchange(request: Outgoing): Promise<Reply> {
   let reply = await once(request, request.url, signal);
   let refused: string | undefined;
   for (let left = request.redirects ?? 0; left > 0 && FOLLOWED.includes(reply.status); left--) {
-    const next = nextUrl(reply);
+    const next = redirectTarget(reply.url, reply.headers.location);
     if ('refused' in next) {
       refused = next.refused;
       break;
@@ -70,8 +70,16 @@ export async function exchange(request: Outgoing): Promise<Reply> {
 
 type Part = Omit<Reply, 'ms' | 'redirectRefused'>;
 
-/** Where a redirect leads; an article that was on its way over https is never sent on in the open. */
-function nextUrl({ headers: { location }, url }: Part): { url: string } | { refused: string } {
+/**
+ * Where a redirect leads, or why it is not followed: an article that was on its way over https is never sent on in the
+ * open.
+ *
+ * @param url that was asked.
+ */
+export function redirectTarget(
+  url: string,
+  location: string | undefined,
+): { url: string } | { refused: string } {
   if (location === undefined) return { refused: 'there is no Location header' };
   const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
   if (target === undefined || canonicalUrl(target.href) === undefined)

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import test from 'ava';
-import { exchange, type Outgoing } from '../../../src/sender/transport.js';
+import { exchange, type Outgoing, redirectTarget } from '../../../src/sender/transport.js';
 import { reply, startEndpoint } from '../../support/endpoint.js';
 
 const LONG: Pick<Outgoing, 'headers' | 'timeoutMs'> = { headers: {}, timeoutMs: 60_000 };
@@ -77,6 +77,16 @@ test('a redirect to another host is followed', async (t) => {
   const answer = await exchange({ ...LONG, url, body, redirects: 1 });
   t.is(answer.body.toString(), 'there');
   t.deepEqual(other.got[0]?.body, body);
+});
+
+test('https stays https', (t) => {
+  const from = 'https://r.example/hook';
+  t.deepEqual(redirectTarget(from, '/hook/'), { url: 'https://r.example/hook/' });
+  t.deepEqual(redirectTarget(from, 'https://www.r.example/hook'), { url: 'https://www.r.example/hook' });
+  t.deepEqual(redirectTarget(from, 'http://r.example/hook'), {
+    refused: '"http://r.example/hook" leads from https to http',
+  });
+  t.deepEqual(redirectTarget('http://r.example/hook', from), { url: from });
 });
 
 for (const [what, location, reason] of [

@@ -263,6 +263,21 @@ test('deliveries whose connector is gone wait for it, and that is said once', as
   t.is(endpoint.got.length, 2);
 });
 
+test('a connector whose file is broken: whoever waits is told, and the others go on', async (t) => {
+  const { endpoint, state, connector, queue, worker } = await set(t, reply(200));
+  const other = { ...connector, name: 'other' };
+  await saveConnector(state, other);
+  await queue.add([makeEntry(connector, 'a'), makeEntry(other, 'b')]);
+  const path = `${state.connectors}/other.json`;
+  fs.writeFileSync(path, '{"secret":"do-not-tell"');
+  const error = await t.throwsAsync(worker().sendDue(), { code: 'CONFIG_INVALID', message: /other\.json: / });
+  t.notRegex(error?.message ?? '', /do-not-tell/);
+  t.is(endpoint.got.length, 1);
+  await saveConnector(state, other);
+  await worker().sendDue();
+  t.is(endpoint.got.length, 2);
+});
+
 test('a record that cannot be read is told of once; the others are sent', async (t) => {
   const { endpoint, state, connector, queue, worker, lines } = await set(t, reply(200));
   await queue.add([makeEntry(connector, 'a')]);
