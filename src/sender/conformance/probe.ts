@@ -96,10 +96,15 @@ function attempt(request: ProbeRequest, agent: http.Agent): Promise<Reply> {
       silence('timeout', `no whole answer within ${timeoutMs / 1000} s`);
       sent.destroy();
     }, timeoutMs);
-    sent.on('error', (error) => silence(whyOf(error), messageOf(error) || String(systemCode(error))));
+    let answering = false;
+    sent.on('error', (error) => {
+      if (answering) return; // a receiver may answer before it has read everything; the answer tells
+      silence(whyOf(error), messageOf(error) || String(systemCode(error)));
+    });
     // Such as an answer that asks for another protocol: Node hangs up without a word.
     sent.on('close', () => silence('closed', 'the connection was closed without an answer'));
     sent.on('response', (response) => {
+      answering = true;
       const chunks: Buffer[] = [];
       let bytes = 0;
       const answered = () =>

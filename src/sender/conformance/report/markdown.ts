@@ -21,7 +21,7 @@ export function markdownReport(report: Report): string {
 /** All rules as a table, for the documentation and `--list`. */
 export function rulesTable(rules: readonly Rule[]): string {
   return [
-    '| rule | section | | from | what a receiver does |',
+    '| rule | section | level | from | what a receiver does |',
     '|---|---|---|---|---|',
     ...rules.map(
       ({ id, section, level, from, says }) =>

@@ -115,7 +115,7 @@ export const REVISION_RULES: readonly Rule[] = [
     },
     {
       id: 'rivals-others-409',
-      says: 'All but one of them are answered 409.',
+      says: 'Of several updates at the same moment, all based on one revision, all but one are answered 409.',
       hint: `${ATOMIC} Where nothing was replaced, answer 409.`,
       check: async (session) => {
         const { statuses } = await rivals(session);
@@ -125,7 +125,7 @@ export const REVISION_RULES: readonly Rule[] = [
     },
     {
       id: 'rivals-winner-stored',
-      says: 'What is stored in the end is the content and the revision of the one that was answered 200.',
+      says: 'After several updates at the same moment, content and revision are those of the one that was answered 200.',
       hint: ATOMIC,
       needs: ['rivals-one-wins'],
       check: async (session) => {
