@@ -1,4 +1,5 @@
 import os from 'node:os';
+import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
 import { pagefindVersion } from './pagefind.js';
 import { openSearchFolder, SEARCH_FOLDER } from './search-folder.js';
@@ -57,6 +58,8 @@ export function createSearch({ outputDir, lockDir, settings, log }: SearchOption
   let running: Promise<unknown> | undefined;
   let notBefore = 0;
   let last = '';
+  /** Whether it has been told that somebody else's index lies there. */
+  let isForeign = false;
   let isClosed = false;
 
   function built(newest: NewestPages): void {
@@ -82,6 +85,14 @@ export function createSearch({ outputDir, lockDir, settings, log }: SearchOption
   }
 
   async function index(newest: NewestPages): Promise<SearchOutcome | undefined> {
+    const outcome = await attempt(newest).catch(
+      (error: unknown): SearchOutcome => ({ is: 'failed', reason: messageOf(error) }),
+    );
+    if (outcome !== undefined) report(outcome);
+    return outcome;
+  }
+
+  async function attempt(newest: NewestPages): Promise<SearchOutcome | undefined> {
     const wanted = settings();
     if (wanted === false) {
       openSearchFolder(outputDir).remove();
@@ -100,7 +111,6 @@ export function createSearch({ outputDir, lockDir, settings, log }: SearchOption
     const outcome = await job.outcome;
     job = undefined;
     if (outcome.is === 'done' || outcome.is === 'current') last = of;
-    report(outcome);
     return outcome;
   }
 
@@ -108,11 +118,12 @@ export function createSearch({ outputDir, lockDir, settings, log }: SearchOption
     const { is, ...what } = outcome;
     if (is === 'done') log.info(what, 'search index written');
     if (is === 'failed') log.warn(what, 'the search index could not be written; the old one stays');
-    if (is === 'foreign')
-      log.warn(
-        { folder: SEARCH_FOLDER },
-        'kept a search index that Pressmark did not write; remove it to have one',
-      );
+    if (is !== 'foreign' || isForeign) return;
+    isForeign = true;
+    log.warn(
+      { folder: SEARCH_FOLDER },
+      'kept a search index that Pressmark did not write; remove it to have one',
+    );
   }
 
   async function close(): Promise<void> {
