@@ -15,6 +15,14 @@ const FOR_EVER = 'public, max-age=31536000, immutable';
 /** Kept, but asked about each time: an ETag makes that cheap. */
 const ASK_FIRST = 'no-cache';
 
+/** A file and its path below the output folder. */
+interface Found {
+  readonly path: string;
+  readonly file: ServedFile;
+}
+
+type Inject = ReturnType<LiveReload['inject']>;
+
 export interface PreviewOptions {
   /** The built site, absolute. */
   readonly outputDir: string;
@@ -39,32 +47,33 @@ export function preview({ outputDir, basePath, endpoint, liveReload, log }: Prev
     }
     context.set('X-Content-Type-Options', 'nosniff');
     if (context.path === basePath && basePath !== '') return redirect(context, `${basePath}/`);
+    // Before anything is read: a build that ends meanwhile must find the page to be of an older version.
+    const inject = liveReload?.inject(context.req);
     const path = servedPath(context.path.slice(basePath.length));
     const isWebhook = servedPath(context.path)?.replace(/\/$/, '') === webhook;
     const found = path === undefined || isWebhook ? undefined : await find(outputDir, path);
-    if (found === undefined) return notFound(context);
+    if (found === undefined) return notFound(context, inject);
     if (found === 'folder') return redirect(context, `${context.path}/`);
-    await sendPage(context, found.path, found.file);
+    await sendPage(context, found, inject);
   };
 
-  async function sendPage(context: Context, path: string, plain: ServedFile): Promise<void> {
+  async function sendPage(context: Context, { path, file: plain }: Found, inject: Inject): Promise<void> {
     context.type = extname(path) || 'bin';
     if (context.type === '') context.type = 'bin';
     context.set('Cache-Control', HASHED.test(path) ? FOR_EVER : ASK_FIRST);
-    const inject = context.type === 'text/html' ? liveReload?.inject(context.req) : undefined;
-    if (inject !== undefined) return sendFile(context, plain, log, inject);
+    if (context.type === 'text/html' && inject !== undefined) return sendFile(context, plain, log, inject);
     const { file, encoding } = await chooseVariant(context, outputDir, path, plain);
     if (encoding !== undefined) context.set('Content-Encoding', encoding);
     await sendFile(context, file, log);
   }
 
-  async function notFound(context: Context): Promise<void> {
+  async function notFound(context: Context, inject: Inject): Promise<void> {
     const file = await openServed(outputDir, '404.html');
     context.status = 404;
     context.type = 'html';
     context.set('Cache-Control', ASK_FIRST);
     const page = await readPage(file);
-    context.body = liveReload?.inject(context.req)?.(page) ?? page;
+    context.body = inject?.(page) ?? page;
   }
 }
 
@@ -78,10 +87,7 @@ async function readPage(file: ServedFile | 'folder' | undefined): Promise<Buffer
 }
 
 /** The file that a path names: a folder's index, the file itself, or the page of that name; 'folder' lacks its slash. */
-async function find(
-  root: string,
-  path: string,
-): Promise<{ path: string; file: ServedFile } | 'folder' | undefined> {
+async function find(root: string, path: string): Promise<Found | 'folder' | undefined> {
   if (path === '' || path.endsWith('/')) return findFile(root, `${path}index.html`);
   const file = await openServed(root, path);
   if (file !== undefined && file !== 'folder') return { path, file };
@@ -93,7 +99,7 @@ async function find(
   return findFile(root, `${path}.html`);
 }
 
-async function findFile(root: string, path: string): Promise<{ path: string; file: ServedFile } | undefined> {
+async function findFile(root: string, path: string): Promise<Found | undefined> {
   const file = await openServed(root, path);
   return file === undefined || file === 'folder' ? undefined : { path, file };
 }

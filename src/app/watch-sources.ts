@@ -35,6 +35,8 @@ export function watchSources(
   const settings = [...CONFIG_NAMES, '.env'];
   const watcher = watch([templatesDir, ...settings.map((name) => `${dir}/${name}`)], {
     ignoreInitial: true,
+    // What editors keep beside a file, and in a folder that is more than templates what is none of ours.
+    ignored: (path) => /[\\/](?:\.(?!env$)|node_modules)/.test(path.slice(dir.length)),
   });
   let due = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
