@@ -8,7 +8,7 @@ import { until } from '../../support/until.js';
 const textOf = async ({ origin }: Receiver, path: string) => (await fetch(`${origin}${path}`)).text();
 
 test('200: while a template is broken articles are received, and the last good site is served', async (t) => {
-  const receiver = await startReceiver(t);
+  const receiver = await startReceiver(t, { args: ['--no-live'] });
   await receiver.post('article.published', article({ slug: 'first', title: 'The first' }));
   await until(async () => (await textOf(receiver, '/')).includes('The first'));
   const home = await textOf(receiver, '/');
