@@ -31,7 +31,7 @@ export interface Filters {
   'page.content': { value: string; context: PageContext };
   /** The whole page. */
   'page.html': { value: string; context: PageInfo };
-  /** The items of the feed, newest first. */
+  /** The items of a feed, newest first; once for each of `feed.xml`, `rss.xml` and `feed.json`. */
   'feed.items': { value: readonly FeedItem[]; context: PageInfo };
   /** The commit message without its trailers. */
   'git.message': { value: string; context: CommitMessageContext };
