@@ -1,34 +1,93 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { openSearch } from '../app/open-search.js';
-import { buildsSite, openSiteBuilder } from '../app/site-builder.js';
+import { buildsSite, openSiteBuilder, type SiteBuilder } from '../app/site-builder.js';
 import { loadSettings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
+import { type Progress, progressBar } from './progress.js';
+
+/** Differences that a person is shown; a script gets all of them. */
+const MOST_SHOWN = 20;
+
+interface BuildOptions {
+  readonly dir: string;
+  readonly json?: boolean;
+  readonly check?: boolean;
+  readonly clean?: boolean;
+}
 
 /** `pressmark build`: the whole site, once. */
 export function buildCommand(): Command {
   return withDir(new Command('build'))
     .description('build the whole site once; files are only written where they differ')
     .option('--json', 'print the summary as JSON')
+    .option('--clean', 'write every file anew, and remove whatever Pressmark wrote and would not write today')
+    .addOption(
+      new Option('--check', 'write nothing; exit 1 if the output is not what a clean build gives').conflicts(
+        'clean',
+      ),
+    )
     .addHelpText('after', example('pressmark build'))
-    .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
-      const settings = await loadSettings(dir);
-      if (!buildsSite(settings))
-        throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
-      // Standard output is for the summary alone.
-      const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
-      const { builder, close } = await openSiteBuilder(settings, settings.plugins, log);
-      const report = await builder.buildAll({ force: true });
-      const search = openSearch(() => settings, log);
-      const index = await search.index(builder.newestPages);
-      await close();
-      const { pages, written, removed, failed, ms } = report;
-      if (json) console.log(JSON.stringify(report));
-      else
-        console.log(
-          `${pages} pages built in ${Math.round(ms)} ms: ${written} written, ${removed} removed, ${failed} failed → ${settings.output}/`,
-        );
-      if (failed > 0 || index?.is === 'failed') process.exitCode = 1;
-    });
+    .action(run);
+}
+
+async function run({ dir, json = false, check = false, clean = false }: BuildOptions): Promise<void> {
+  const settings = await loadSettings(dir);
+  if (!buildsSite(settings))
+    throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
+  // Standard output is for the summary alone.
+  const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
+  const { builder, close } = await openSiteBuilder(settings, settings.plugins, log);
+  const progress = progressBar({
+    isTTY: process.stderr.isTTY === true,
+    write: (text) => process.stderr.write(text),
+  });
+  try {
+    if (check) {
+      await checkOutput(builder, progress, { json, output: settings.output });
+      return;
+    }
+    const report = await builder.buildAll({ force: true, clean, onProgress: progress.step });
+    progress.end();
+    const index = await openSearch(() => settings, log).index(builder.newestPages);
+    const { pages, bytes, written, removed, failed, ms } = report;
+    if (json) console.log(JSON.stringify(report));
+    else
+      console.log(
+        `${pages} pages (${size(bytes)}) built in ${seconds(ms)}: ${written} written, ${removed} removed, ${failed} failed → ${settings.output}/`,
+      );
+    if (failed > 0 || index?.is === 'failed') process.exitCode = 1;
+  } finally {
+    progress.end();
+    await close();
+  }
+}
+
+async function checkOutput(
+  builder: SiteBuilder['builder'],
+  progress: Progress,
+  { json, output }: { json: boolean; output: string },
+): Promise<void> {
+  const differences = await builder.check(progress.step);
+  progress.end();
+  if (differences.length > 0) process.exitCode = 1;
+  if (json) {
+    console.log(JSON.stringify({ differences }));
+  } else if (differences.length === 0) {
+    console.log(`${output}/ is what a clean build gives`);
+  } else {
+    for (const { file, is } of differences.slice(0, MOST_SHOWN)) console.log(`${is}: ${output}/${file}`);
+    if (differences.length > MOST_SHOWN) console.log(`and ${differences.length - MOST_SHOWN} more`);
+    console.log(`${output}/ is not what a clean build gives; run pressmark build`);
+  }
+}
+
+function size(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  return bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
 }

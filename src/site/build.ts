@@ -1,7 +1,10 @@
+import { checkSite, type Difference } from './check.js';
 import type { SearchPage } from './search-messages.js';
-import { createSite, type SiteOptions, type SiteReport, type UpdateRequest } from './site.js';
+import { createSite } from './site.js';
+import type { SiteOptions, SiteReport, UpdateRequest } from './site-options.js';
 
-export type { SiteOptions, SiteReport } from './site.js';
+export type { Difference } from './check.js';
+export type { SiteOptions, SiteReport } from './site-options.js';
 
 /** Builds one site, one build at a time. */
 export interface Builder {
@@ -16,6 +19,8 @@ export interface Builder {
    * everything that is under way is not waited for.
    */
   buildChanged(paths: readonly string[]): Promise<SiteReport>;
+  /** Compares the output with what a build from nothing gives; see `checkSite`. */
+  check(onProgress?: UpdateRequest['onProgress']): Promise<Difference[]>;
   /** The pages of the newest articles as they were built last, at most `count`, oldest first. */
   newestPages(count: number): Promise<SearchPage[]>;
   /** Waits for the build under way and lets go of everything. */
@@ -41,6 +46,7 @@ export function createBuilder(options: SiteOptions): Builder {
       queue = Promise.all([queue, interrupted.catch(() => undefined)]);
       return interrupted;
     },
+    check: (onProgress) => enqueue(() => checkSite(options, onProgress)),
     newestPages: (count) => enqueue(async () => site.newestPages(count)),
     close: async () => {
       await queue;

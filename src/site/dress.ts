@@ -3,6 +3,7 @@ import type { Hooks } from '../host/hooks.js';
 import type { SiteInfo } from '../host/page-types.js';
 import { createHelpers, type Linked } from './helpers.js';
 import { createRenderer, type Page } from './page.js';
+import type { SiteOptions } from './site-options.js';
 import { loadTheme, type Theme } from './theme.js';
 
 /** How the site looks now: the theme, and what makes pages of it. */
@@ -40,4 +41,11 @@ export function dressUp(
     render: createRenderer(site, theme, hooks, helpers),
     renderFile: (name) => theme.render(name, { site, ...helpers }),
   };
+}
+
+/** Reads the theme of a site that is built in earnest. */
+export function dressFor(options: SiteOptions, linked: Linked): Dress {
+  const { templatesDir, site, hooks, content, pageSize, fingerprint } = options;
+  const layout = content.layout.url('slug', '2001-02-03T04:05:06Z');
+  return dressUp(templatesDir, site, hooks, linked, [pageSize ?? null, layout, fingerprint ?? '']);
 }

@@ -1,6 +1,5 @@
 import fs from 'node:fs';
-import { dirname, relative } from 'node:path';
-import { discard } from '../fs/atomic-write.js';
+import { dirname, join, relative } from 'node:path';
 import type { Entry } from '../store/entry.js';
 
 /** A file in the output folder that Pressmark wrote. */
@@ -60,6 +59,11 @@ type Line =
 /** Lines of articles that are written at once. */
 const LINES_PER_WRITE = 1_000;
 
+/** Where the manifest of a site is kept. */
+export function manifestPath({ stateDir }: { readonly stateDir: string }): string {
+  return join(stateDir, 'site-manifest.ndjson');
+}
+
 /**
  * @param path where the manifest is kept.
  * @param outputDir the folder it speaks of; a manifest of another one counts as lost.
@@ -92,18 +96,13 @@ export function openManifest(path: string, outputDir: string): Manifest {
     let isFirst = offset === 0;
     for (const line of linesFrom(path, offset)) {
       if (isFirst && line.text !== header) {
-        begin(); // another version's, or of another folder
+        inode = undefined; // another version's, or of another folder: it is begun again
         return;
       }
       if (!isFirst) take(line.text, articles);
       isFirst = false;
       offset = line.end;
     }
-  }
-
-  function begin(): void {
-    discard(path);
-    [inode, offset] = [undefined, 0];
   }
 
   function take(text: string, articles: Map<string, Entry | undefined>): void {
@@ -163,8 +162,8 @@ export function openManifest(path: string, outputDir: string): Manifest {
     const { articles, stale, everything } = settlement;
     if (key === settlement.key && articles.size + stale.length + unsettled.size === 0) return;
     lines += articles.size + 1;
-    const all = [...everything()];
-    if (lines > 1_000 + 3 * (files.size + all.length)) rewrite(all, settlement);
+    // There is a page to nearly every article, so that the files tell how much of the manifest is out of date.
+    if (lines > 1_000 + 6 * files.size) rewrite([...everything()], settlement);
     else
       writeLines(
         [...articles].map(([article, is]) => ({ article, is: is ?? null })),

@@ -1,5 +1,5 @@
 import type { SearchPage } from './search-messages.js';
-import type { SiteReport } from './site.js';
+import type { SiteReport } from './site-options.js';
 
 /** What the main thread asks of the builder's; answers name the request's `id`, as they come in any order. */
 export type Request = { readonly id: number } & Question;

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { messageOf, systemCode } from '../errors.js';
 import { discard, isLeftover } from '../fs/atomic-write.js';
 import type { Log } from '../log.js';
@@ -30,6 +30,10 @@ export interface Output {
   drop(draft: Draft): void;
   /** The digest of a file that stands as Pressmark wrote it. */
   intactDigest(file: string): string | undefined;
+  /** Believes no file to stand as it was written any more. */
+  distrust(): void;
+  /** Takes a file for one that Pressmark wrote, where it bears the mark of those. */
+  adopt(file: string): boolean;
   /** Removes a file that Pressmark wrote, and the folders that are then empty. */
   remove(file: string): boolean;
   /** Removes what a crash has left behind. */
@@ -45,6 +49,8 @@ export interface Output {
 export function openOutput(root: string, workshop: string, manifest: Manifest, log: Log): Output {
   const foreign = new Set<string>();
   let draftFolder = workshop;
+  /** Where nothing else is believed to stand as it was written: what was written since. */
+  let trusted: Set<string> | undefined;
 
   function put(file: string, content: Content): boolean {
     const digest = digestOf(content);
@@ -80,6 +86,7 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     manifest.setFile(file, written);
     try {
       rename(temp, join(root, file));
+      trusted?.add(file);
     } catch (error) {
       const isElsewhere = systemCode(error) === 'EXDEV' && draftFolder !== root;
       const content = isElsewhere ? fs.readFileSync(temp) : undefined;
@@ -129,7 +136,7 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
 
   function intactDigest(file: string): string | undefined {
     const known = manifest.files.get(file);
-    if (known === undefined) return undefined;
+    if (known === undefined || trusted?.has(file) === false) return undefined;
     const stat = fs.statSync(join(root, file), { throwIfNoEntry: false });
     return stat?.size === known.size && stat.mtimeMs === known.mtimeMs ? known.hash : undefined;
   }
@@ -145,6 +152,17 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     }
   }
 
+  function distrust(): void {
+    trusted = new Set();
+  }
+
+  function adopt(file: string): boolean {
+    const present = manifest.files.has(file) ? undefined : readSmall(join(root, file));
+    if (present === undefined || !isMarked(present)) return false;
+    manifest.setFile(file, writtenFile(digestOf(present), fs.statSync(join(root, file))));
+    return true;
+  }
+
   function sweep(): void {
     for (const folder of new Set([workshop, root])) {
       if (!fs.existsSync(folder)) continue;
@@ -157,7 +175,25 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
   }
 
   const drop = ({ temp }: Draft) => discard(temp);
-  return { workshop, put, putDraft, drop, intactDigest, remove, sweep };
+  return { workshop, put, putDraft, drop, intactDigest, distrust, adopt, remove, sweep };
+}
+
+/** The paths of all files below a folder, which need not exist. */
+export function filesBelow(root: string): string[] {
+  if (!fs.existsSync(root)) return [];
+  return fs
+    .readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+}
+
+/** Larger files are no texts of ours. */
+const LARGEST_TEXT = 64 * 1024 * 1024;
+
+/** What a file holds that may be a text of ours; undefined where there is none. */
+export function readSmall(path: string): Buffer | undefined {
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() && stat.size <= LARGEST_TEXT ? fs.readFileSync(path) : undefined;
 }
 
 /** Whether a file bears the mark of those that Pressmark makes. */

@@ -1,73 +1,25 @@
 import { join } from 'node:path';
-import type { Worker } from 'node:worker_threads';
-import type { BuildReport, FilterName } from '../host/hook-types.js';
-import type { Hooks } from '../host/hooks.js';
-import type { SiteInfo } from '../host/page-types.js';
-import type { Log } from '../log.js';
-import { type Catalog, createCatalog } from '../store/catalog.js';
-import type { ContentFolder, Entry } from '../store/entry.js';
+import type { FilterName } from '../host/hook-types.js';
+import { createCatalog } from '../store/catalog.js';
+import type { Entry } from '../store/entry.js';
 import { createHtmlReader } from './article-pages.js';
 import { createBuildLock } from './build-lock.js';
 import { compressedOutput, removeAllCompressed } from './compressed.js';
-import { type Dress, dressUp } from './dress.js';
+import { type Dress, dressFor } from './dress.js';
 import { hired } from './hired.js';
-import type { Hosting } from './hosting-files.js';
 import { createIntake, type ReadMany } from './intake.js';
 import { createInterruptions } from './interruptions.js';
 import { createLarder } from './larder.js';
 import { createMaking } from './making.js';
-import { openManifest } from './manifest.js';
+import { manifestPath, openManifest } from './manifest.js';
 import { createModel } from './model.js';
 import { newestPages } from './newest-pages.js';
-import { openOutput } from './output.js';
+import { filesBelow, openOutput } from './output.js';
 import { createPages } from './pages.js';
 import { createRound, type Round } from './round.js';
 import type { Piece } from './series.js';
 import { type SiteFile, siteFiles } from './site-files.js';
-
-/** What a site is built from. */
-export interface SiteOptions {
-  readonly content: ContentFolder;
-  /** Absolute; made when it is not there. Files in it that Pressmark did not write stay. */
-  readonly outputDir: string;
-  /** Absolute; where the manifest of what was built is kept. */
-  readonly stateDir: string;
-  /** The site's own templates; the folder need not exist. */
-  readonly templatesDir: string;
-  readonly site: SiteInfo;
-  readonly log: Log;
-  readonly hooks: Hooks;
-  /** Articles on the home page and on every full page of a list. @default 20 */
-  readonly pageSize?: number;
-  /** Static hosts that want files of their own. @default none */
-  readonly hosting?: readonly Hosting[];
-  /** Whether compressed files lie beside the texts. @default false */
-  readonly compress?: boolean;
-  /** The builder's index of the articles, for those who read beside it. Default: one of its own. */
-  readonly catalog?: Catalog;
-  /**
-   * What else pages depend on, such as the plugins and their versions. Without it a site with page filters is
-   * built anew at every start.
-   */
-  readonly fingerprint?: string;
-  /** Starts a thread that helps with large builds, in which `serveHelp` answers. Default: none does. */
-  spawnHelper?(): Worker;
-}
-
-/** What is to be brought up to date. */
-export interface UpdateRequest {
-  /** Article files, below the content folder, that may have changed; undefined for everything. */
-  readonly paths: readonly string[] | undefined;
-  /** Whether every page is built anew. @default false */
-  readonly force?: boolean;
-  /** Told after each file how many are done and how many there are. */
-  onProgress?(done: number, of: number): void;
-}
-
-/** What a build did; `failed` counts the pages that stayed as they were. */
-export interface SiteReport extends BuildReport {
-  readonly failed: number;
-}
+import type { SiteOptions, SiteReport, UpdateRequest } from './site-options.js';
 
 const PAGE_FILTERS: readonly FilterName[] = ['page.context', 'page.head', 'page.content', 'page.html'];
 
@@ -86,7 +38,7 @@ export function createSite(options: SiteOptions) {
     hosting = [],
     compress = false,
   } = options;
-  const manifest = openManifest(join(options.stateDir, 'site-manifest.ndjson'), options.outputDir);
+  const manifest = openManifest(manifestPath(options), options.outputDir);
   const plainOutput = openOutput(options.outputDir, join(options.stateDir, 'build'), manifest, log);
   const output = compress ? compressedOutput(plainOutput, options.outputDir, options.stateDir) : plainOutput;
   const lock = createBuildLock(output.workshop, log);
@@ -120,7 +72,12 @@ export function createSite(options: SiteOptions) {
   const breathe = () => interruptions.breathe(isWhole);
 
   /** Brings the output up to date: everything, or after these files have changed. */
-  async function update({ paths, force = false, onProgress }: UpdateRequest): Promise<SiteReport> {
+  async function update({
+    paths,
+    force = false,
+    clean = false,
+    onProgress,
+  }: UpdateRequest): Promise<SiteReport> {
     const start = performance.now();
     const round = createRound(output);
     const helpers = hired(hasPageFilters() ? undefined : options.spawnHelper, log);
@@ -129,7 +86,8 @@ export function createSite(options: SiteOptions) {
     try {
       learn();
       const isAll = paths === undefined || !isLoaded;
-      if (isAll) await lookAtAll(force, helpers.readMany);
+      if (isAll) await lookAtAll(force || clean, helpers.readMany);
+      if (clean) forget();
       const before = stale.size;
       intake.take(paths ?? []);
       const changed = absorb();
@@ -179,12 +137,7 @@ export function createSite(options: SiteOptions) {
   }
 
   function dressAnew(): Dress {
-    const layout = content.layout.url('slug', '2001-02-03T04:05:06Z');
-    const next = dressUp(options.templatesDir, site, hooks, model, [
-      pageSize,
-      layout,
-      options.fingerprint ?? '',
-    ]);
+    const next = dressFor(options, model);
     besides = siteFiles(site, hooks, model.all, next, htmlOf, hosting);
     return next;
   }
@@ -206,6 +159,13 @@ export function createSite(options: SiteOptions) {
       await breathe();
     }
     isLoaded = true;
+  }
+
+  /** Has all files written anew, and those removed that only their mark shows to be ours. */
+  function forget(): void {
+    output.distrust();
+    for (const file of filesBelow(options.outputDir))
+      if (pages.at(file) === undefined && output.adopt(file)) stale.add(file);
   }
 
   function hasPageFilters(): boolean {

@@ -1,14 +1,18 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
 import { article } from '../../support/events.js';
-import { run, SITE_URL, startReceiver } from '../../support/receiver.js';
+import { type Ended, run, SITE_URL, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { filesIn } from '../site/test-site.js';
 
 test('build makes the same site that the receiver made, from nothing', async (t) => {
   const dir = tempDir(t);
   const receiver = await startReceiver(t, { dir });
   for (const id of ['one', 'two']) await receiver.post('article.published', article({ id, slug: id }));
+  await until(() => fs.existsSync(join(dir, 'public/articles/two/index.html')));
   t.is(await receiver.stop(), 0);
   const files = () =>
     fs
@@ -27,7 +31,10 @@ test('build makes the same site that the receiver made, from nothing', async (t)
   fs.rmSync(join(dir, '.pressmark'), { recursive: true });
   const { code, stdout } = await run(['build', '--dir', dir], { PRESSMARK_SITE_URL: SITE_URL });
   t.is(code, 0);
-  t.regex(stdout, /^\d+ pages built in \d+ ms: \d+ written, 0 removed, 0 failed → public\/\n$/);
+  t.regex(
+    stdout,
+    /^\d+ pages \(\d+ KB\) built in \d+\.\d\d s: \d+ written, 0 removed, 0 failed → public\/\n$/,
+  );
   t.deepEqual(files(), before);
   t.true(fs.existsSync(join(dir, 'public/pagefind/pagefind-entry.json')));
 });
@@ -46,4 +53,66 @@ test('build says so where another generator builds the site, and where a templat
   const broken = await run(['build', '--dir', dir]);
   t.is(broken.code, 1);
   t.regex(broken.stderr, /no home today/);
+});
+
+/** A site with two articles, built. */
+async function builtSite(
+  t: ExecutionContext,
+): Promise<{ dir: string; build(...args: string[]): Promise<Ended> }> {
+  const dir = tempDir(t);
+  fs.cpSync(fileURLToPath(new URL('../../../../content', import.meta.url)), join(dir, 'content'), {
+    recursive: true,
+  });
+  const build = (...args: string[]) =>
+    run(['build', '--dir', dir, ...args], { PRESSMARK_SITE_URL: 'http://localhost:8787' });
+  t.is((await build()).code, 0);
+  return { dir, build };
+}
+
+test('build --check names what differs from a clean build, and writes nothing', async (t) => {
+  const { dir, build } = await builtSite(t);
+  t.like(await build('--check'), { code: 0, stdout: 'public/ is what a clean build gives\n', stderr: '' });
+
+  const output = join(dir, 'public');
+  const article = fs.readdirSync(join(output, 'articles'))[0] ?? '';
+  fs.appendFileSync(join(output, 'articles', article, 'index.html'), 'spoiled');
+  fs.rmSync(join(output, 'feed.xml'));
+  fs.mkdirSync(join(output, 'old'));
+  fs.writeFileSync(join(output, 'old/index.html'), '<meta name="generator" content="Pressmark">');
+  fs.writeFileSync(join(output, 'mine.html'), 'a person’s');
+  const before = filesIn(dir);
+  const differing = await build('--check');
+  t.is(differing.code, 1);
+  t.deepEqual(differing.stdout.split('\n'), [
+    `different: public/articles/${article}/index.html`,
+    'missing: public/feed.xml',
+    'surplus: public/old/index.html',
+    'public/ is not what a clean build gives; run pressmark build',
+    '',
+  ]);
+  const { differences } = JSON.parse((await build('--check', '--json')).stdout);
+  t.deepEqual(differences[1], { file: 'feed.xml', is: 'missing' });
+  t.deepEqual(filesIn(dir), before);
+});
+
+test('build --clean gives what a clean build gives and leaves a person’s files', async (t) => {
+  const { dir, build } = await builtSite(t);
+  const output = join(dir, 'public');
+  const clean = filesIn(output);
+  // Of the same size and time, so that nobody sees that it has changed.
+  const home = join(output, 'index.html');
+  const { atime, mtime } = fs.statSync(home);
+  fs.writeFileSync(home, fs.readFileSync(home, 'utf8').replace('<body', '<bodx'));
+  fs.utimesSync(home, atime, mtime);
+  fs.rmSync(join(dir, '.pressmark'), { recursive: true });
+  fs.mkdirSync(join(output, 'old'));
+  fs.writeFileSync(join(output, 'old/index.html'), '<meta name="generator" content="Pressmark">');
+  fs.writeFileSync(join(output, 'mine.html'), 'a person’s');
+
+  const { code, stdout } = await build('--clean', '--json');
+  t.is(code, 0);
+  t.like(JSON.parse(stdout), { removed: 1, failed: 0 });
+  t.deepEqual(filesIn(output), { ...clean, 'mine.html': 'a person’s' });
+  t.is((await build('--check')).code, 0);
+  t.is((await build('--check', '--clean')).code, 2);
 });

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { type Builder, createBuilder } from '../../../src/site/build.js';
 import { filesIn, pathOf, put, SITE_URL, type TestSite, testSite } from './test-site.js';
 
-const runs = Number(process.env.PRESSMARK_TEST_RUNS ?? 12);
+const runs = Number(process.env.PRESSMARK_TEST_RUNS ?? 8);
 
 /** Few days and tags, so that articles meet on lists and share their moments. */
 const look = fc.record({

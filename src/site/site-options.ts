@@ -1,0 +1,57 @@
+import type { Worker } from 'node:worker_threads';
+import type { BuildReport } from '../host/hook-types.js';
+import type { Hooks } from '../host/hooks.js';
+import type { SiteInfo } from '../host/page-types.js';
+import type { Log } from '../log.js';
+import type { Catalog } from '../store/catalog.js';
+import type { ContentFolder } from '../store/entry.js';
+import type { Hosting } from './hosting-files.js';
+
+/** What a site is built from. */
+export interface SiteOptions {
+  readonly content: ContentFolder;
+  /** Absolute; made when it is not there. Files in it that Pressmark did not write stay. */
+  readonly outputDir: string;
+  /** Absolute; where the manifest of what was built is kept. */
+  readonly stateDir: string;
+  /** The site's own templates; the folder need not exist. */
+  readonly templatesDir: string;
+  readonly site: SiteInfo;
+  readonly log: Log;
+  readonly hooks: Hooks;
+  /** Articles on the home page and on every full page of a list. @default 20 */
+  readonly pageSize?: number;
+  /** Static hosts that want files of their own. @default none */
+  readonly hosting?: readonly Hosting[];
+  /** Whether compressed files lie beside the texts. @default false */
+  readonly compress?: boolean;
+  /** The builder's index of the articles, for those who read beside it. Default: one of its own. */
+  readonly catalog?: Catalog;
+  /**
+   * What else pages depend on, such as the plugins and their versions. Without it a site with page filters is
+   * built anew at every start.
+   */
+  readonly fingerprint?: string;
+  /** Starts a thread that helps with large builds, in which `serveHelp` answers. Default: none does. */
+  spawnHelper?(): Worker;
+}
+
+/** What is to be brought up to date. */
+export interface UpdateRequest {
+  /** Article files, below the content folder, that may have changed; undefined for everything. */
+  readonly paths: readonly string[] | undefined;
+  /** Whether every page is built anew. @default false */
+  readonly force?: boolean;
+  /**
+   * Whether files that stand are believed to be what was written. If not, all are written anew, and what Pressmark
+   * wrote in other times is removed too. @default false
+   */
+  readonly clean?: boolean;
+  /** Told after each file how many are done and how many there are. */
+  onProgress?(done: number, of: number): void;
+}
+
+/** What a build did; `failed` counts the pages that stayed as they were. */
+export interface SiteReport extends BuildReport {
+  readonly failed: number;
+}
