@@ -70,9 +70,12 @@ async function publish(
     },
   });
   const stop = stopGently(() => worker.stop());
-  await worker.sendDue(({ id }) => ids.has(id));
-  stop.forget();
-  line.clear();
+  try {
+    await worker.sendDue(({ id }) => ids.has(id));
+  } finally {
+    stop.forget();
+    line.clear();
+  }
 
   const rows = queued.map((one) => rowOf(sending, one));
   const counts = summaryOf(rows);

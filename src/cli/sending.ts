@@ -68,9 +68,9 @@ export function standingOf({ source, liveUrl, note, record }: Entry): string {
     success: liveUrl === null ? `delivered${note === null ? '' : `; ${note}`}` : `→ ${liveUrl}`,
     sending: `is being sent; should whoever does that be gone, it is due again at ${nextRetryAt}`,
     pending:
-      lastError === null
+      attempts === 0
         ? `due at ${nextRetryAt}`
-        : `attempt ${attempts} of 6 failed, the next is due at ${nextRetryAt}: ${lastError}`,
+        : `attempt ${attempts} of 6 failed, the next is due at ${nextRetryAt}: ${lastError ?? ''}`,
     failed: `failed: ${lastError ?? ''}`,
   };
   return `${mark} ${printable(`${source} ${words[status]}`)}`;

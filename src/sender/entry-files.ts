@@ -39,6 +39,7 @@ export interface EntryFiles {
 }
 
 const ENDING = '.json';
+const ID = /^[\w-]+$/;
 
 /** Opens the folder of entries; see `EntryFiles`. */
 export function openEntryFiles(folder: string): EntryFiles {
@@ -82,6 +83,7 @@ export function openEntryFiles(folder: string): EntryFiles {
   }
 
   function read(id: string): Entry | undefined {
+    if (!ID.test(id)) return undefined; // a person's, it must not lead elsewhere
     const entry = load(`${id}${ENDING}`);
     return 'problem' in entry ? undefined : entry;
   }

@@ -116,7 +116,7 @@ test('a failed delivery is told with its reason, escaped, and sent again when a 
   failing = false;
   const retried = await sender('deliveries', 'retry', 'all');
   t.is(retried.code, 0);
-  t.regex(retried.stdout, /1 to be sent again/);
+  t.regex(retried.stdout, /^… posts\/bees\.md due at .*\n1 to be sent again/);
   const done = await sender('work', '--once');
   t.is(done.code, 0);
   t.like(JSON.parse(done.stdout), { msg: 'delivered', attempts: 1, code: 200 });
@@ -241,6 +241,7 @@ test('wrong usage ends with exit code 2 and says what to do', async (t) => {
     [['refresh', 'garden', post, '--connector', 'garden'], /is not an absolute http\(s\) URL/],
     [['deliveries', 'retry'], /retry needs the ids/],
     [['deliveries', 'retry', '1234'], /there is no delivery "1234"/],
+    [['deliveries', 'retry', '../connectors/garden'], /there is no delivery "\.\.\/connectors\/garden"/],
     [['deliveries', 'remove'], /Allowed choices are retry/],
   ] as const) {
     const ended = await sender(...args);
