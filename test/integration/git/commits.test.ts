@@ -93,6 +93,24 @@ test('the filter git.message may change the message, not the trailers; its failu
   t.is(await site.git('log', '-1', '--format=%(trailers:key=Article-Id,valueonly)', 'HEAD^'), 'one\n\n');
 });
 
+test('a message of the config, with [skip ci]; after a crash it is the same', async (t) => {
+  const site = await makeSite(t);
+  const options = { message: 'content(:slug): :kind “:title”\n\nby :author', skipCi: true };
+  const host = await site.start(options);
+  await site.publish('one');
+  await site.untilCommitted(1);
+  await host.close();
+  await site.stop();
+  await site.publish('two');
+  const again = await site.start(options);
+  await again.hooks.doAction('host.ready', { url: '' });
+  await site.untilCommitted(2);
+  const messageOf = (id: string) =>
+    `content(${id}): Publish “Title of ${id}” [skip ci]\n\nby A. Uthor\n\n` +
+    `Article-Id: ${id}\nRevision-Id: rev-${id}-1\nDelivery-Timestamp: 2026-11-19T08:00:00Z\n\n`;
+  t.is(await site.git('log', '-2', '--format=%B', '--reverse'), messageOf('one') + messageOf('two'));
+});
+
 test('closing commits what waits', async (t) => {
   const site = await makeSite(t);
   const host = await site.start();
