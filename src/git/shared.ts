@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
-import { blobsOf } from './blobs.js';
+import { type Blob, blobsOf } from './blobs.js';
 import { identityOf, type Person } from './identity.js';
 import { importCommits } from './import.js';
 import { blobsNamed, changesBetween, filesBelow, isFile } from './objects.js';
@@ -68,7 +68,7 @@ export async function openShared({ repository, folder, author, env, log, ...sett
   async function push(batch: readonly SharedWrite[]): Promise<Pushed> {
     const messages = await Promise.all(batch.map(({ message }) => message));
     const files = batch.map(({ path, text }) => ({ path: `${folder}${path}`, content: text }));
-    const blobs = await blobsOf(repository, files);
+    const blobs = await blobsIn(repository, files);
     const drafts = files.flatMap(({ path }, index) => {
       const blob = blobs[index];
       return blob === undefined ? [] : [{ path, blob, message: messages[index] ?? '' }];
@@ -169,4 +169,16 @@ export async function openShared({ repository, folder, author, env, log, ...sett
     onMoved: (tell: () => void) => void movers.push(tell),
     close: turns.close,
   };
+}
+
+/** No filter applies here (`committableTree`), so only a text with CR can become another one in git. */
+async function blobsIn(
+  repository: Repository,
+  files: readonly { path: string; content: string }[],
+): Promise<Blob[]> {
+  if (files.some(({ content }) => content.includes('\r'))) return blobsOf(repository, files);
+  return files.map((file) => {
+    const content = Buffer.from(file.content);
+    return { id: blobId(repository, content), content };
+  });
 }

@@ -69,21 +69,38 @@ export function articleData(n: number, publishedAt: string) {
   };
 }
 
+/** Lookups of these articles, as whole HTTP requests. */
+export function signedLookups(urls: readonly string[]): Buffer[] {
+  const timestamp = '2026-11-19T08:00:00Z';
+  return urls.map((target_url) =>
+    request('article.lookup', {
+      event: 'article.lookup',
+      timestamp,
+      contract_version: 2,
+      data: { target_url },
+    }),
+  );
+}
+
 /** Whole HTTP requests, headers and all, signed beforehand so that a measurement sends bytes and nothing else. */
 export function signedRequests(from: number, count: number): Buffer[] {
   const timestamp = '2026-11-19T08:00:00Z';
   return Array.from({ length: count }, (_, index) => {
     const data = articleData(from + index, timestamp);
-    const body = Buffer.from(JSON.stringify({ event: 'article.published', timestamp, data }));
-    const head = [
-      'POST /webhook HTTP/1.1',
-      'Host: localhost',
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-      `X-Service-Signature: ${sign(body, SECRET)}`,
-      'X-Service-Event: article.published',
-      'X-Service-Timestamp: 1795075200',
-    ].join('\r\n');
-    return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]);
+    return request('article.published', { event: 'article.published', timestamp, data });
   });
+}
+
+function request(event: string, envelope: object): Buffer {
+  const body = Buffer.from(JSON.stringify(envelope));
+  const head = [
+    'POST /webhook HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    `X-Service-Signature: ${sign(body, SECRET)}`,
+    `X-Service-Event: ${event}`,
+    'X-Service-Timestamp: 1795075200',
+  ].join('\r\n');
+  return Buffer.concat([Buffer.from(`${head}\r\n\r\n`), body]);
 }

@@ -3,6 +3,7 @@
  * runs one of them. Prints Markdown for docs/benchmarks.md; a missed goal is told, and is no failure.
  */
 import os from 'node:os';
+import { durability } from './durability.js';
 import { meetsGoal, type Row } from './figures.js';
 import { git } from './git.js';
 import { publish } from './publish.js';
@@ -11,7 +12,7 @@ import { scale } from './scale.js';
 import { sender } from './sender.js';
 import { openWorkspace } from './workspace.js';
 
-const BENCHES = { publish, redelivery, scale, git, sender };
+const BENCHES = { publish, redelivery, scale, git, durability, sender };
 
 const wanted = process.argv.slice(2);
 const names = Object.keys(BENCHES) as (keyof typeof BENCHES)[];
