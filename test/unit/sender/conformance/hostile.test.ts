@@ -8,8 +8,6 @@ import {
   type Report,
 } from '../../../../src/sender/conformance/run.js';
 import { optionsFor } from '../../../support/conformance/checked.js';
-import { referenceSteps, serveSteps } from '../../../support/conformance/reference-receiver.js';
-import { finishes } from '../../../support/conformance/ways.js';
 
 /** A server that does this with every connection, after its first bytes. */
 async function startHostile(t: ExecutionContext, act: (socket: Socket) => void): Promise<URL> {
@@ -160,19 +158,6 @@ test('one that is slow: when the time for the run is over, no request begins', a
   t.true(requests <= 6);
   t.is(outcomes.at(-1)?.result, 'not checked');
   t.true(outcomes.some(({ why }) => why === 'the time for the run is over; --max-time gives it more'));
-});
-
-test('one that leaves an event unanswered three times is not sent it again', async (t) => {
-  const only = ['publish-accepted', 'unsigned-publish', 'publish-id-null', 'unsigned-publish-without-id'];
-  const steps = referenceSteps();
-  const { url, close } = await serveSteps(steps);
-  t.teardown(close);
-  finishes((_, { headers }) => (headers['x-service-event'] === 'article.published' ? { hang: true } : {}))(
-    steps,
-  );
-  const { outcomes, requests } = await checkReceiver(optionsFor(url, { only, timeoutMs: 2500 }));
-  t.is(requests, 4);
-  t.is(outcomes.filter(({ why }) => why === 'article.published went unanswered 3 times').length, 1);
 });
 
 test('one that breaks off in the middle of a run: what follows is told, and the run ends', async (t) => {
