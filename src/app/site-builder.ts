@@ -47,7 +47,7 @@ export async function openSiteBuilder(
   if (!buildsSite(settings))
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
   const { pageSize, search, hosting, compress } = settings.site;
-  const hasSearch = search !== false && (await pagefindVersion(log)) !== undefined;
+  const version = search === false ? undefined : pagefindVersion(log); // takes its time while plugins are loaded
   const { contentDir, ...folders } = foldersOf(settings);
   const content = {
     root: contentDir,
@@ -68,7 +68,7 @@ export async function openSiteBuilder(
     ...folders,
     content,
     catalog,
-    site: siteInfoOf(settings.siteUrl, { ...settings.site, search: hasSearch }),
+    site: siteInfoOf(settings.siteUrl, { ...settings.site, search: (await version) !== undefined }),
     pageSize,
     hosting,
     compress,

@@ -129,8 +129,9 @@ export function createSearch({ outputDir, lockDir, settings, log }: SearchOption
   async function close(): Promise<void> {
     isClosed = true;
     clearTimeout(timer);
+    // Only for what runs outside: whoever still waits for the builder starts nothing any more.
     job?.abort();
-    await running;
+    await job?.outcome;
   }
 
   return { built, index, close };
