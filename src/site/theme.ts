@@ -15,8 +15,6 @@ export interface Theme {
   readonly say: Say;
   /** Of everything that pages are made of; another value means that all pages may look different. */
   readonly digest: string;
-  /** The templates' names, such as `article.eta`. */
-  readonly templates: readonly string[];
   /**
    * Renders the template `<name>.eta`, or the file of that very name.
    *
@@ -42,7 +40,6 @@ export function loadTheme(ownDir: string, site: SiteInfo): Theme {
     assets: assetsIn(ownDir),
     say: wordsOf([builtIn, own], site),
     digest: hash('sha256', JSON.stringify([...builtIn, ...own])),
-    templates: [...sources.keys()].filter((name) => name.endsWith('.eta')),
     render: rendererOf(sources),
   };
 }
