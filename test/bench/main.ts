@@ -10,9 +10,11 @@ import { publish } from './publish.js';
 import { redelivery } from './redelivery.js';
 import { scale } from './scale.js';
 import { sender } from './sender.js';
+import { site } from './site.js';
+import { siteScale } from './site-scale.js';
 import { openWorkspace } from './workspace.js';
 
-const BENCHES = { publish, redelivery, scale, git, durability, sender };
+const BENCHES = { publish, redelivery, scale, git, durability, sender, site, 'site-scale': siteScale };
 
 const wanted = process.argv.slice(2);
 const names = Object.keys(BENCHES) as (keyof typeof BENCHES)[];
