@@ -1,5 +1,5 @@
 import type { ArticleLink, ArticleSummary } from '../host/page-types.js';
-import { type ContentFolder, entryOf, isGone, readForPages, type Stamp, sameStamp } from '../store/entry.js';
+import { type ContentFolder, isGone, readForPages, type Stamp, sameStamp } from '../store/entry.js';
 import { type ArticleText, type Larder, textOf } from './larder.js';
 import { type Page, summaryOf } from './page.js';
 import { lengthOf } from './reading-time.js';
@@ -28,12 +28,7 @@ export function articlePage(job: ArticleJob, content: ContentFolder, larder: Lar
   if (text === undefined || !sameStamp(text.stamp, stamp)) return undefined;
   const { article, html } = text;
   const links = { previous, next, related };
-  return pageOfArticle(
-    file,
-    summaryOf(entryOf(path, article, stamp)),
-    { html, jsonLd: article.jsonLd },
-    links,
-  );
+  return pageOfArticle(file, summaryOf(article), { html, jsonLd: article.jsonLd }, links);
 }
 
 /** The page of an article, made of what is known of it. */

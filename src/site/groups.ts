@@ -51,7 +51,7 @@ export function tagsOf({ tags }: Pick<Entry, 'tags'>): readonly string[] {
 }
 
 /** An article's author as pages show it. */
-export function authorOf(entry: Entry): string {
+export function authorOf(entry: Pick<Entry, 'author'>): string {
   return entry.author.trim();
 }
 

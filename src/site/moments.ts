@@ -42,10 +42,18 @@ export function dateFormats({ locale, timeZone }: Pick<SiteInfo, 'locale' | 'tim
   function formatWith(options: Intl.DateTimeFormatOptions, otherwise: (date: string) => string) {
     const local = new Intl.DateTimeFormat(locale, { ...options, timeZone });
     const plain = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
+    const known = new Map<string, string>();
     return (date: string): string => {
+      const text = known.get(date) ?? write(date);
+      if (known.size >= MOST_MOMENTS) known.clear();
+      known.set(date, text);
+      return text;
+    };
+
+    function write(date: string): string {
       const moment = momentOf(date);
       if (moment === undefined) return otherwise(date);
       return (ZONE.test(date.trim()) ? local : plain).format(moment);
-    };
+    }
   }
 }

@@ -101,7 +101,13 @@ function keepComments(html: string, original: string): string {
 }
 
 /** An article as another one's page links to it: nothing in it is a danger in an attribute. */
-export function linkOf({ title, description, date, image, url }: Entry): ArticleLink {
+export function linkOf({
+  title,
+  description,
+  date,
+  image,
+  url,
+}: Pick<Entry, 'title' | 'description' | 'date' | 'image' | 'url'>): ArticleLink {
   return {
     title: title.trim() === '' ? PLACEHOLDER_TITLE : title,
     description,
@@ -113,7 +119,7 @@ export function linkOf({ title, description, date, image, url }: Entry): Article
 }
 
 /** An article as lists and feeds show it. */
-export function summaryOf(entry: Entry): ArticleSummary {
+export function summaryOf(entry: Omit<Entry, 'path' | 'stamp' | 'canonical'>): ArticleSummary {
   const { id, updated } = entry;
   const modified = updated === null ? undefined : momentOf(updated);
   return {

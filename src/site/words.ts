@@ -39,6 +39,7 @@ export function wordsOf(
         'TEMPLATE_FAILED',
         `words/${language}.json has no ${JSON.stringify(key)}; add it`,
       );
+    if (!phrase.includes('{')) return phrase;
     return phrase.replace(/\{(\w+)\}/g, (place, name: string) => {
       const value = values[name];
       if (typeof value === 'number') return number.format(value);
