@@ -33,8 +33,15 @@ export async function committableTree(
   const { stdout } = await found.git(['check-attr', ...attributes, '--', place.inRepository]);
   if (!stdout.split('\n').every((line) => line === '' || /: (?:unspecified|unset)$/.test(line)))
     throw refuse('a filter of .gitattributes applies to the content folder; articles are shared as they are');
+  if (await isSparse(found)) throw refuse('the clone is sparse');
   const [major, minor] = found.version;
   if (major < 2 || (major === 2 && minor < 38))
     throw refuse(`git ${major}.${minor} is too old; 2.38 is needed`);
   return found;
+}
+
+/** Whether the work tree has only a part of what is committed. */
+export async function isSparse({ git }: Repository): Promise<boolean> {
+  const { stdout } = await git(['config', '--type=bool', '--get', 'core.sparseCheckout'], { accept: [1] });
+  return stdout.trim() === 'true';
 }

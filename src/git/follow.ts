@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
+import { isSparse } from './committable.js';
 import type { Exclusive } from './exclusive.js';
 import { readHead } from './head.js';
 import type { Identity } from './identity.js';
@@ -57,6 +58,7 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
           'of people that the other has not, or change the same lines',
       };
     if (next === head.tip) return { tip: next, paths: [] };
+    if (await isSparse(repository)) return { waitingFor: 'you to run git pull: the clone is sparse' };
     const changes = await changesBetween(repository, head.tip, next);
     const left = await options.exclusive.run(() =>
       changeWorkFiles(

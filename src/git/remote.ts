@@ -43,10 +43,11 @@ export interface Remote {
 /** The tip that was fetched last stands here, so that housekeeping keeps its objects. */
 export const FETCHED_REF = 'refs/pressmark/remote';
 
-/** How long one look at the remote may take, in milliseconds; a delivery has 30 s. */
-const FETCH_MS = 8_000;
-/** How long one push may take, in milliseconds. */
-const PUSH_MS = 10_000;
+/**
+ * How long the steps may take, in milliseconds. A delivery has 30 s: the store begins nothing for it after 8, and in
+ * the worst case a push, a look and a fetch follow.
+ */
+const MOST_MS = { push: 10_000, list: 4_000, fetch: 7_000 };
 
 /** A branch of a remote, spoken to by the git CLI, which never asks anybody for a password. */
 export async function createRemote(
@@ -97,7 +98,7 @@ export async function createRemote(
   }
 
   async function fetch(known: string | null): Promise<string | null> {
-    const listed = await ask(['ls-remote', '--quiet', remote, ref], FETCH_MS);
+    const listed = await ask(['ls-remote', '--quiet', remote, ref], MOST_MS.list);
     const tip = listed.stdout.split('\t', 1)[0] ?? '';
     if (tip === '') return null;
     if (tip === known) return tip;
@@ -112,7 +113,7 @@ export async function createRemote(
         remote,
         `+${ref}:${FETCHED_REF}`,
       ],
-      FETCH_MS,
+      MOST_MS.fetch,
     );
     // Not what the ref says by now: somebody else in this clone may have fetched as well.
     return tip;
@@ -130,7 +131,7 @@ export async function createRemote(
         remote,
         `${commit}:${ref}`,
       ],
-      PUSH_MS,
+      MOST_MS.push,
       [1],
     );
     return pushedBy(answer, ref, name);

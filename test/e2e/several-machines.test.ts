@@ -12,7 +12,7 @@ import { until } from '../support/until.js';
 import { type GitServer, serveGit, serveHttp } from './git-servers.js';
 
 /** Some rounds by default; PRESSMARK_TEST_ROUNDS=200 PRESSMARK_TEST_OUTAGE=20 for the whole proof. */
-const ROUNDS = Number(process.env.PRESSMARK_TEST_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.PRESSMARK_TEST_ROUNDS ?? 5);
 /** How long the remote is away, and a machine cut off, in seconds. */
 const OUTAGE = Number(process.env.PRESSMARK_TEST_OUTAGE ?? 3);
 const MINUTES = 60_000;

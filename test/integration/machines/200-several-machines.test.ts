@@ -12,7 +12,7 @@ let receivers: Receiver[] = [];
 let clones: Clones;
 
 /** Some seconds by default; PRESSMARK_TEST_ROUNDS=200 for the whole proof. */
-const ROUNDS = Number(process.env.PRESSMARK_TEST_ROUNDS ?? 8);
+const ROUNDS = Number(process.env.PRESSMARK_TEST_ROUNDS ?? 4);
 
 test.serial.before(async () => {
   clones = makeRemote(folder);
@@ -117,4 +117,17 @@ test.serial('every clone follows: files, index and branch are those of the remot
   t.regex(log, /^Publish: Keeping bees on a balcony\|art-/m);
   t.regex(log, /^Update: Keeping bees on a windy balcony\|art-/m);
   t.is(clones.git('rev-list', '--merges', '--count', 'main').trim(), '0', 'one straight line');
+});
+
+test.serial('two receivers in one clone, as a rolling deploy has them, are two machines', async (t) => {
+  const second = await launchIn(one(0).dir);
+  t.teardown(() => second.kill('SIGKILL'));
+  const pair = [one(0), second];
+  const storm = createStorm({ clients: () => pair, articles: 3, lanes: 4 });
+  await storm.blow({ deliveries: 5 * ROUNDS });
+  await storm.lookAtAll([...pair, one(1)]);
+  t.deepEqual(notLinearizable(storm.history), []);
+  const tip = clones.git('rev-parse', 'main').trim();
+  await until(() => gitIn(second.dir, 'rev-parse', 'HEAD').trim() === tip);
+  t.is(gitIn(second.dir, 'status', '--porcelain'), '');
 });
