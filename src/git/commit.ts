@@ -53,7 +53,7 @@ const BUSY_INDEX =
   'the git index, which another program holds; if no git command is running, remove .git/index.lock';
 
 /** How often a branch that moves under our hands is followed before the batch is put off. */
-const MAX_ATTEMPTS = 20;
+const MAX_ATTEMPTS = 10;
 
 /**
  * Commits each request by itself, in order, touching only its file: the commits are made first, then, with

@@ -68,16 +68,17 @@ test('503: an article that cannot be committed is taken back, and stored when it
   const { post, origin } = await start(t, dir);
   t.is((await post('article.published', article())).status, 200);
   const before = articleFiles(dir);
-  // as a killed git leaves it
-  const lock = join(dir, '.git', 'refs', 'heads', 'main.lock');
-  fs.writeFileSync(lock, '');
+  // as a killed git leaves them: nothing can go to the branch, nor be parked
+  const locks = ['heads/main.lock', 'pressmark/parked.lock'].map((name) => join(dir, '.git', 'refs', name));
+  fs.mkdirSync(join(dir, '.git', 'refs', 'pressmark'), { recursive: true });
+  for (const lock of locks) fs.writeFileSync(lock, '');
   const data = article();
   const refused = await post('article.published', data);
   t.is(refused.status, 503);
   t.regex(refused.json.error, /could not be committed.*send it again/);
   t.deepEqual(articleFiles(dir), before);
   t.is((await fetch(`${origin}/healthz`)).status, 200);
-  fs.unlinkSync(lock);
+  for (const lock of locks) fs.unlinkSync(lock);
   t.is((await post('article.published', data)).status, 200);
   t.is(ids(dir)[0], data.id);
 });
