@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { gitIn } from '../support/clones.js';
 import { article, update } from '../support/events.js';
 import { startReceiver } from '../support/receiver.js';
 import { tempDir } from '../support/temp-dir.js';
@@ -25,8 +26,13 @@ function callsIn(trace: string): Call[] {
   });
 }
 
-async function traced(t: Parameters<typeof startReceiver>[0], inject: readonly string[] = []) {
+async function traced(
+  t: Parameters<typeof startReceiver>[0],
+  inject: readonly string[] = [],
+  prepare: (dir: string) => void = () => undefined,
+) {
   const dir = tempDir(t);
+  prepare(dir);
   const output = join(dir, 'trace.txt');
   const wrapper = [
     'strace',
@@ -79,6 +85,32 @@ test('200: an update is on the disk before the answer goes out', async (t) => {
   );
   const answer = at(trace, /^writev?$/, /HTTP\/1\.1 200 OK/);
   t.deepEqual([file >= 0, name > file, folder > name, answer > folder], [true, true, true, true]);
+});
+
+test('200 with durability commit: objects, branch and the folders of both are on the disk before the answer', async (t) => {
+  const { receiver, calls } = await traced(t, [], (dir) => {
+    gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+    gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
+    const config = JSON.stringify({ site: false, durability: 'commit' });
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), config);
+  });
+  // the first one syncs every folder; what the second one syncs is its own
+  t.is((await receiver.post('article.published', article())).status, 200);
+  const before = calls().length;
+  t.is((await receiver.post('article.published', article())).status, 200);
+  const trace = calls().slice(before);
+  const last = (name: RegExp, rest: RegExp) =>
+    trace.findLastIndex((call) => name.test(call.name) && rest.test(call.rest));
+  const answer = last(/^writev?$/, /HTTP\/1\.1 200 OK/);
+  const object = last(/^fsync$/, /\.git\/objects\/(?:[0-9a-f]{2}\/)?tmp_obj/);
+  const named = last(/^(?:link|rename)$/, /\.git\/objects\/[0-9a-f]{2}\/[0-9a-f]{38}/);
+  const objects = last(/^fsync$/, /\.git\/objects\/[0-9a-f]{2}>/);
+  const branch = last(/^rename$/, /refs\/heads\/main\.lock/);
+  const heads = last(/^fsync$/, /\.git\/refs\/heads>/);
+  t.true(object >= 0 && named > object, 'an object is synced before it gets its name');
+  t.true(objects > named, 'then its folder');
+  t.true(branch > named && heads > branch, 'then the branch moves, and its folder is synced');
+  t.true(answer > Math.max(objects, heads), 'the answer comes last');
 });
 
 for (const [when, what] of [
