@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { gitIn, launchIn } from '../../support/clones.js';
 import { articleFiles } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
+import { createFaults } from '../../support/faults.js';
 import { run } from '../../support/receiver.js';
 import { storeOnly } from '../../support/store-only.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -64,23 +65,45 @@ test('200: every delivery that is answered has its commit in HEAD', async (t) =>
 });
 
 test('503: an article that cannot be committed is taken back, and stored when it is sent again', async (t) => {
-  const dir = makeSite(t);
-  const { post, origin } = await start(t, dir);
+  const dir = withCommits(makeSite(t));
+  // a git that cannot make commits while a file is there
+  const bin = tempDir(t);
+  const broken = join(bin, 'broken');
+  const script = `#!/bin/sh\nPATH='${process.env.PATH}'\ncase "$*" in *fast-import*) [ -e '${broken}' ] && exit 128;; esac\nexec git "$@"\n`;
+  fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+  const receiver = await launchIn(dir, { env: { PATH: `${bin}:${process.env.PATH}` } });
+  t.teardown(() => receiver.kill('SIGKILL'));
+  const { post, origin } = receiver;
   t.is((await post('article.published', article())).status, 200);
   const before = articleFiles(dir);
-  // as a killed git leaves them: nothing can go to the branch, nor be parked
-  const locks = ['heads/main.lock', 'pressmark/parked.lock'].map((name) => join(dir, '.git', 'refs', name));
-  fs.mkdirSync(join(dir, '.git', 'refs', 'pressmark'), { recursive: true });
-  for (const lock of locks) fs.writeFileSync(lock, '');
+  fs.writeFileSync(broken, '');
   const data = article();
   const refused = await post('article.published', data);
   t.is(refused.status, 503);
   t.regex(refused.json.error, /could not be committed.*send it again/);
   t.deepEqual(articleFiles(dir), before);
   t.is((await fetch(`${origin}/healthz`)).status, 200);
-  for (const lock of locks) fs.unlinkSync(lock);
+  fs.unlinkSync(broken);
   t.is((await post('article.published', data)).status, 200);
   t.is(ids(dir)[0], data.id);
+});
+
+test('503: a commit that may not be on the disk stays, and is acknowledged when its folders could be synced', async (t) => {
+  const dir = withCommits(makeSite(t));
+  const faults = createFaults(t);
+  const receiver = await launchIn(dir, { ...faults.options, storeOnly: false });
+  t.teardown(() => receiver.kill('SIGKILL'));
+  t.is((await receiver.post('article.published', article())).status, 200);
+  faults.set({ call: 'fsync', path: '\\.git/refs/heads$', code: 'EIO', times: 1 });
+  const data = article();
+  t.is((await receiver.post('article.published', data)).status, 503);
+  t.is(ids(dir)[0], data.id);
+  t.is(articleFiles(dir).length, 2, 'what the history has is not taken back');
+  const { status, json } = await receiver.post('article.published', data);
+  t.deepEqual([status, json.id], [200, data.id]);
+  t.is(ids(dir).length, 2, 'no second commit');
+  t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
+  t.true(faults.trace().some(({ call, paths }) => call === 'fsync' && /refs\/heads$/.test(paths[0] ?? '')));
 });
 
 test('200: what another level had stored on the disk alone is committed before it is acknowledged', async (t) => {
