@@ -75,7 +75,7 @@ export function createStore(options: StoreOptions) {
   const onChange = options.onChange ?? (() => undefined);
   const group = createGroupCommit(content.root, staging, journal, log, durability);
   const durable = createDurableFiles(content.root, group.suspects, confirmStored);
-  const reading = createReading(content, catalog, journal, group.isUnderWay, notice);
+  const reading = createReading(content, catalog, journal, group, notice);
   const pipeline = createPipeline(lock, reading.catchUp);
   const chooseName = createNaming(content, catalog);
 

@@ -25,6 +25,8 @@ export interface GroupCommit {
   write(write: Write): Promise<Stamp>;
   /** Whether a file is being written right now: what is seen of it is not yet true. */
   isUnderWay(path: string): boolean;
+  /** Resolves when a path is not being written any more. */
+  settled(path: string): Promise<void>;
   /** Files whose write failed and could not be taken back; they must be written anew before they count as durable. */
   readonly suspects: Set<string>;
 }
@@ -54,14 +56,19 @@ export function createGroupCommit(
   let named: Waiting[] = [];
   let flushing = false;
   let isElsewhere = false;
-  const underWay = new Set<string>();
+  const underWay = new Map<string, Promise<unknown>>();
   /** Paths that the journal does not tell of yet. */
   const untold = new Set<string>();
   const suspects = new Set<string>();
   const durableFolders = new Set<string>();
 
-  async function write(file: Write): Promise<Stamp> {
-    underWay.add(file.path);
+  function write(file: Write): Promise<Stamp> {
+    const writing = writeNow(file).finally(() => underWay.delete(file.path));
+    underWay.set(file.path, writing);
+    return writing;
+  }
+
+  async function writeNow(file: Write): Promise<Stamp> {
     untold.add(file.path);
     try {
       const { placed, temp } = await putInPlace(file);
@@ -72,7 +79,6 @@ export function createGroupCommit(
       });
     } finally {
       untold.delete(file.path);
-      underWay.delete(file.path);
     }
   }
 
@@ -237,5 +243,10 @@ export function createGroupCommit(
     }
   }
 
-  return { write, isUnderWay: (path) => underWay.has(path), suspects };
+  async function settled(path: string): Promise<void> {
+    // how it ended is its writer's business
+    await underWay.get(path)?.catch(() => undefined);
+  }
+
+  return { write, isUnderWay: (path) => underWay.has(path), settled, suspects };
 }

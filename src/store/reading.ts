@@ -5,6 +5,7 @@ import type { Catalog } from './catalog.js';
 import { type ContentFolder, type Entry, isGone, type ReadFile, readArticle } from './entry.js';
 import { storeFailure } from './failure.js';
 import { createFolderCheck } from './folder-check.js';
+import type { GroupCommit } from './group-commit.js';
 import type { Journal } from './journal.js';
 import { type Change, refresh, scan } from './scan.js';
 import { type Judgement, judged, onlyEntry, type Target, targetOf } from './verdict.js';
@@ -20,14 +21,14 @@ export type Reading = ReturnType<typeof createReading>;
 /**
  * Reading articles: the catalog tells where to look, the file as it is now decides.
  *
- * @param isUnderWay whether this process is writing a path just now; what is seen of it is not yet true.
+ * @param writing which paths this process is writing just now; what is seen of them is not yet true.
  * @param notice told of files that turned out to have changed by another hand.
  */
 export function createReading(
   content: ContentFolder,
   catalog: Catalog,
   journal: Journal,
-  isUnderWay: (path: string) => boolean,
+  { isUnderWay, settled }: Pick<GroupCommit, 'isUnderWay' | 'settled'>,
   notice: (changes: readonly Change[]) => void,
 ) {
   const newFiles = createFolderCheck(content, (path) => catalog.get(path) !== undefined || isUnderWay(path));
@@ -70,10 +71,18 @@ export function createReading(
     for (const path of newFiles()) notice(refresh(content, catalog, path));
   }
 
+  /** Compares entries with the disk; what is being written is waited for, as it may be taken back. */
+  async function lookAt(entries: readonly Entry[]): Promise<void> {
+    for (const { path } of entries) {
+      await settled(path);
+      notice(refresh(content, catalog, path));
+    }
+  }
+
   /** The catalog's first entry for an id, compared with the disk; a file that was moved is looked for. */
   async function current(id: string): Promise<Entry | undefined> {
     if (catalog.byId(id).length === 0) return undefined;
-    for (const { path } of catalog.byId(id)) notice(refresh(content, catalog, path));
+    await lookAt(catalog.byId(id));
     if (catalog.byId(id).length === 0) notice((await scan(content, catalog)).changes);
     return catalog.byId(id)[0];
   }
@@ -86,7 +95,7 @@ export function createReading(
   async function find(url: string): Promise<Found> {
     const canonical = canonicalUrl(url) ?? '';
     await learn();
-    for (const { path } of catalog.byUrl(canonical)) notice(refresh(content, catalog, path));
+    await lookAt(catalog.byUrl(canonical));
     const entry = onlyEntry(catalog.byUrl(canonical), url);
     return { ...open(entry).stored, path: entry.path };
   }

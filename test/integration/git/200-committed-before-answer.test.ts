@@ -37,6 +37,26 @@ async function start(t: ExecutionContext, dir: string) {
   return receiver;
 }
 
+/** A git that cannot make commits while it is broken. */
+function gitThatBreaks(t: ExecutionContext) {
+  const bin = tempDir(t);
+  const broken = join(bin, 'broken');
+  const { PATH = '' } = process.env;
+  const script = [
+    '#!/bin/sh',
+    `PATH='${PATH}'`,
+    `case "$*" in *fast-import*) [ -e '${broken}' ] && exit 128;; esac`,
+    'exec git "$@"',
+    '',
+  ];
+  fs.writeFileSync(join(bin, 'git'), script.join('\n'), { mode: 0o755 });
+  return {
+    env: { PATH: `${bin}:${PATH}` },
+    break: () => fs.writeFileSync(broken, ''),
+    mend: () => fs.unlinkSync(broken),
+  };
+}
+
 test('200: every delivery that is answered has its commit in HEAD', async (t) => {
   const dir = makeSite(t);
   const { post } = await start(t, dir);
@@ -66,26 +86,47 @@ test('200: every delivery that is answered has its commit in HEAD', async (t) =>
 
 test('503: an article that cannot be committed is taken back, and stored when it is sent again', async (t) => {
   const dir = withCommits(makeSite(t));
-  // a git that cannot make commits while a file is there
-  const bin = tempDir(t);
-  const broken = join(bin, 'broken');
-  const script = `#!/bin/sh\nPATH='${process.env.PATH}'\ncase "$*" in *fast-import*) [ -e '${broken}' ] && exit 128;; esac\nexec git "$@"\n`;
-  fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
-  const receiver = await launchIn(dir, { env: { PATH: `${bin}:${process.env.PATH}` } });
+  const git = gitThatBreaks(t);
+  const receiver = await launchIn(dir, { env: git.env });
   t.teardown(() => receiver.kill('SIGKILL'));
   const { post, origin } = receiver;
   t.is((await post('article.published', article())).status, 200);
   const before = articleFiles(dir);
-  fs.writeFileSync(broken, '');
+  git.break();
   const data = article();
   const refused = await post('article.published', data);
   t.is(refused.status, 503);
   t.regex(refused.json.error, /could not be committed.*send it again/);
   t.deepEqual(articleFiles(dir), before);
   t.is((await fetch(`${origin}/healthz`)).status, 200);
-  fs.unlinkSync(broken);
+  git.mend();
   t.is((await post('article.published', data)).status, 200);
   t.is(ids(dir)[0], data.id);
+});
+
+test('a lookup beside an update never tells a revision that is taken back', async (t) => {
+  const dir = withCommits(makeSite(t));
+  const git = gitThatBreaks(t);
+  const receiver = await launchIn(dir, { env: git.env });
+  t.teardown(() => receiver.kill('SIGKILL'));
+  const { post, find } = receiver;
+  const data = article();
+  const { url } = (await post('article.published', data)).json;
+  const { revision_id: base_revision_id } = await find(url);
+  git.break();
+  const change = update({ target_id: data.id, target_url: url, base_revision_id });
+  let over = false;
+  const seen = new Set<string>();
+  const looking = (async () => {
+    while (!over) seen.add((await find(url)).revision_id);
+  })();
+  t.is((await post('article.updated', change)).status, 503);
+  over = true;
+  await looking;
+  t.deepEqual([...seen], [base_revision_id]);
+  git.mend();
+  t.is((await post('article.updated', change)).status, 200);
+  t.is((await find(url)).revision_id, change.id);
 });
 
 test('503: a commit that may not be on the disk stays, and is acknowledged when its folders could be synced', async (t) => {
