@@ -40,8 +40,8 @@ export interface Turns<O> {
   /**
    * Resolves when the remote has taken it.
    *
-   * @throws PressmarkError OUTDATED where others were first: what was decided upon must be decided upon again;
-   *   REMOTE_DECLINED; REMOTE_UNAVAILABLE, in which case the remote may have it nevertheless.
+   * @throws PressmarkError OUTDATED where others were first: what was decided upon must be decided upon again. Its
+   *   cause is that of a push whose end is not known: what is new may be this very offer. REMOTE_DECLINED; REMOTE_UNAVAILABLE, in which case the remote may have it nevertheless.
    */
   offer(offer: O): Promise<void>;
   /**
@@ -56,6 +56,8 @@ export interface Turns<O> {
 
 interface Waiting<O> {
   readonly offer: O;
+  /** The push of it that nobody knows the end of. */
+  doubt?: unknown;
   resolve(): void;
   reject(error: unknown): void;
 }
@@ -149,7 +151,7 @@ export function createTurns<O extends Offer>(work: TurnWork<O>, log: Log): Turns
       if (isNew) generation++;
       for (const { resolve } of served) resolve();
       // refused although nothing is new: the branch was locked for a moment
-      return isNew || pushed === undefined;
+      return isNew || pushed?.outcome !== 'refused';
     } catch (error) {
       if (failures === 0) log.warn({ err: error }, 'the git remote cannot be asked; tried again');
       lastError = error;
@@ -172,6 +174,7 @@ export function createTurns<O extends Offer>(work: TurnWork<O>, log: Log): Turns
       if (error instanceof PressmarkError && error.code === 'REMOTE_UNAVAILABLE') {
         lastError = error;
         // The remote may have it: the look that follows tells, and what is found there is found to be known.
+        for (const waiting of batch) waiting.doubt = error;
         giveBack(batch, limit);
         return { outcome: 'refused' };
       }
@@ -190,7 +193,7 @@ export function createTurns<O extends Offer>(work: TurnWork<O>, log: Log): Turns
     const now = performance.now();
     const kept: Waiting<O>[] = [];
     for (const waiting of offers) {
-      if (waiting.offer.generation !== generation) waiting.reject(outdated());
+      if (waiting.offer.generation !== generation) waiting.reject(outdated(waiting.doubt));
       else if (waiting.offer.deadline < now) waiting.reject(unavailable(lastError));
       else kept.push(waiting);
     }
@@ -238,8 +241,8 @@ function unavailable(cause: unknown): PressmarkError {
   });
 }
 
-function outdated(): PressmarkError {
-  return new PressmarkError('OUTDATED', 'another receiver was first; send it again');
+function outdated(doubt: unknown): PressmarkError {
+  return new PressmarkError('OUTDATED', 'another receiver was first; send it again', { cause: doubt });
 }
 
 function declined(why: string): PressmarkError {

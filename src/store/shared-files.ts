@@ -32,7 +32,8 @@ export interface SharedFiles {
    * the way there.
    *
    * @throws PressmarkError OUTDATED where others have stored something since `generation`: nothing was stored, it
-   *   is to be decided upon again; REMOTE_UNAVAILABLE, and it may be stored nevertheless.
+   *   is to be decided upon again, unless the error has a cause: then this may have been stored, and what was stored
+   *   since may stand upon it; REMOTE_UNAVAILABLE, and it may be stored nevertheless.
    */
   store(write: SharedWrite): Promise<void>;
   /**

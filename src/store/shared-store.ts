@@ -104,8 +104,12 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
   function update(request: UpdateRequest): Promise<Updated> {
     const deadline = performance.now() + BEGIN_MS;
     return pipeline.run(request.targetId, async () => {
+      let doubt: unknown;
       for (;;) {
-        const { verdict, read, entry, generation } = await judge(request);
+        const { verdict, read, entry, generation } = await judge(request).catch((error: unknown) => {
+          // It may have been stored, and replaced by another since: then a refusal would be a lie.
+          throw doubt ?? error;
+        });
         if (verdict === 'retry') return { outcome: 'retry' };
         const { article } = read.stored;
         const next = replacedBy(article, request);
@@ -114,6 +118,7 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
           return { outcome: 'stored', stored: await store(file, read.text, generation, deadline) };
         } catch (error) {
           if (!isOutdated(error)) throw error;
+          doubt = error.cause;
         }
       }
     });
@@ -203,6 +208,6 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
   };
 }
 
-function isOutdated(error: unknown): boolean {
+function isOutdated(error: unknown): error is PressmarkError {
   return error instanceof PressmarkError && error.code === 'OUTDATED';
 }

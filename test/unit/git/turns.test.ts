@@ -77,6 +77,7 @@ test('where others were first, all that was decided upon before is decided upon 
   const { did, offer, turns } = stage({ push: ['refused', 'accepted'], look: [true] });
   t.deepEqual(await Promise.all([codeOf(offer('a')), codeOf(offer('b'))]), ['OUTDATED', 'OUTDATED']);
   t.is(turns.generation, 1);
+  t.is((await t.throwsAsync(offer('late', { generation: 0 })))?.cause, undefined, 'it was surely not stored');
   t.is(await codeOf(offer('a')), 'ok');
   t.deepEqual(did, ['push a', 'look', 'push a', 'accepted a']);
 });
@@ -89,7 +90,9 @@ test('refused although nothing is new: the same is pushed again', async (t) => {
 
 test('a push that nobody knows the end of is followed by a look', async (t) => {
   const landed = stage({ push: [silence(), 'accepted'], look: [true] });
-  t.is(await codeOf(landed.offer('a')), 'OUTDATED', 'it may be what is new');
+  const error = await t.throwsAsync(landed.offer('a'), { instanceOf: PressmarkError });
+  t.is(error?.code, 'OUTDATED', 'it may be what is new');
+  t.truthy(error?.cause, 'and that is said');
   const lost = stage({ push: [silence(), silence(), 'accepted'], look: [silence(), false] });
   t.is(await codeOf(lost.offer('a')), 'ok');
   t.deepEqual(lost.did, ['push a', 'look', 'push a', 'look', 'push a', 'accepted a']);
