@@ -9,6 +9,7 @@ import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
 import { type DurableStore, openDurableStore } from './durability.js';
+import { earlyBuilder } from './early-builder.js';
 import { firstPartyPlugins } from './first-party.js';
 import { foldersOf } from './folders.js';
 import { createHealth } from './health.js';
@@ -60,7 +61,12 @@ export async function startApp(
   const onChange = (changes: readonly Change[]) => {
     for (const change of changes) void tellOfChange(host, change, siteRelative);
   };
-  const durable = await openDurableStore({ settings, content, stateDir, log, siteRelative, onChange });
+  const early = earlyBuilder(settings, terminal);
+  const opening = openDurableStore({ settings, content, stateDir, log, siteRelative, onChange });
+  const durable = await opening.catch(async (error: unknown) => {
+    await early.close();
+    throw error;
+  });
   const { opened } = durable;
   report(opened, log);
   try {
@@ -76,7 +82,17 @@ export async function startApp(
       ...further,
       ...(liveReload === undefined ? [] : [{ plugin: liveReload.plugin, origin: 'the preview' }]),
       ...(await loadPlugins(settings.dir, settings.plugins)),
-      ...firstPartyPlugins({ settings, content, catalog, siteRelative, terminal, reload, log, durable }),
+      ...firstPartyPlugins({
+        settings,
+        content,
+        catalog,
+        siteRelative,
+        terminal,
+        reload,
+        log,
+        durable,
+        early,
+      }),
     ];
     host = await startHost(plugins, {
       role: 'receiver',
@@ -117,6 +133,7 @@ export async function startApp(
       },
     };
   } catch (error) {
+    await early.close();
     await host?.close();
     await durable.close();
     throw error;

@@ -9,4 +9,6 @@ const { settings, terminal } = workerData as { settings: BuilderSettings; termin
 if (parentPort === null) throw new Error('this file is the entry of a worker thread');
 const log = createLog({ level: settings.logLevel, terminal, atOnce: true }).child({ plugin: 'site' });
 const { builder } = await openSiteBuilder(settings, await configuredPlugins(settings.configFile), log);
+// At once, as this thread is started before the receiver has read its articles. What fails here fails again in the build.
+builder.prepare().catch((error) => log.debug({ err: error }, 'what was built last could not be read'));
 serveBuilds(parentPort, builder, log);

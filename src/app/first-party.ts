@@ -1,5 +1,4 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import type { StoredFile } from '../git/committer.js';
@@ -10,10 +9,10 @@ import { type SitePluginOptions, sitePlugin } from '../site/plugin.js';
 import type { Catalog } from '../store/catalog.js';
 import { type ContentFolder, isGone, readArticle } from '../store/entry.js';
 import type { DurableStore } from './durability.js';
+import { type EarlyBuilder, startBuilder } from './early-builder.js';
 import { foldersOf } from './folders.js';
 import { followSettings } from './follow-settings.js';
 import { openSearch } from './open-search.js';
-import type { BuilderSettings } from './site-builder.js';
 
 /** What the first-party plugins are made from. */
 export interface FirstPartyOptions {
@@ -28,6 +27,7 @@ export interface FirstPartyOptions {
   readonly reload: (() => Promise<Settings>) | undefined;
   readonly log: Log;
   readonly durable: DurableStore;
+  readonly early: EarlyBuilder;
 }
 
 /** The plugins that come with Pressmark, as far as the config wants them. */
@@ -73,11 +73,8 @@ export function gitEntry(
 function siteEntry(options: FirstPartyOptions): PluginEntry {
   const { settings, terminal, log } = options;
   let current = settings;
-  const spawn = () => {
-    const { plugins: _, secrets: __, environment: ___, ...serializable } = current;
-    const workerData = { settings: serializable satisfies BuilderSettings, terminal };
-    return new Worker(new URL('./builder-thread.js', import.meta.url), { workerData });
-  };
+  // The early one was started with the first settings.
+  const spawn = () => (current === settings && options.early.take()) || startBuilder(current, terminal);
   const search = openSearch(() => current, log);
   const watch: SitePluginOptions['watch'] = (rebuild) =>
     followSettings(options, {

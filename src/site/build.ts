@@ -8,6 +8,8 @@ export type { SiteOptions, SiteReport } from './site-options.js';
 
 /** Builds one site, one build at a time. */
 export interface Builder {
+  /** Reads what was built last, so that the first build need not. */
+  prepare(): Promise<void>;
   /**
    * Brings the whole output up to date: scans the content folder, builds what differs.
    *
@@ -39,6 +41,7 @@ export function createBuilder(options: SiteOptions): Builder {
   }
 
   return {
+    prepare: () => enqueue(site.prepare),
     buildAll: (options = {}) => enqueue(() => site.update({ ...options, paths: undefined })),
     buildChanged: (paths) => {
       const interrupted = site.interrupt(paths);

@@ -31,7 +31,7 @@ export interface Groups {
 export interface GroupChanges {
   /** Groups whose articles have changed. */
   readonly changed: readonly Group[];
-  /** Groups whose address is another now; every page that links them must be built anew. */
+  /** Groups whose address is another than before; every page that links them must be built anew. */
   readonly moved: readonly Group[];
   /** Where groups stood that have moved or are no more, and how many articles they had when that was last asked. */
   readonly left: readonly { readonly address: string; readonly count: number }[];
@@ -109,12 +109,10 @@ function createGroups(folder: string, namesOf: (piece: Piece) => readonly string
     const plains = new Set([...touched].map((name) => plainSlugs.get(name) ?? plainSlug(name)));
     touched = new Set();
     for (const group of gone) drop(group);
-    const moved = [...plains].flatMap(namesakes);
-    const come = moved.filter(({ group, from }) => from === '' && group.series.items.length > 0);
-    const left = [
-      ...moved.filter(({ from }) => from !== ''),
-      ...gone.map((group) => ({ group, from: group.address })),
-    ];
+    const addressed = [...plains].flatMap(namesakes);
+    const moved = addressed.filter(({ from }) => from !== '');
+    const come = addressed.filter(({ from }) => from === '');
+    const left = [...moved, ...gone.map((group) => ({ group, from: group.address }))];
     return {
       changed,
       moved: moved.map(({ group }) => group),

@@ -35,6 +35,9 @@ export interface Pages {
 const HOME = fileAt('/');
 const ARCHIVE = '/archive/';
 
+/** Where the lists of tags and authors stand. */
+const FOLDER = { tag: /^tags\/([^/]+)\//, author: /^authors\/([^/]+)\// };
+
 /** How the lists of tags and authors are described. */
 const DESCRIBED: Record<'tag' | 'author', (name: string) => Text> = {
   tag: (tag) => ({ say: 'articlesAbout', values: { tag } }),
@@ -82,7 +85,7 @@ export function createPages(
   }
 
   function groupAt(file: string, kind: 'tag' | 'author', groups: Groups): Recipe | undefined {
-    const slug = new RegExp(`^${kind}s/([^/]+)/`).exec(file)?.[1];
+    const slug = FOLDER[kind].exec(file)?.[1];
     const group = slug === undefined ? undefined : groups.at(slug);
     if (group === undefined) return undefined;
     const { name } = group;

@@ -112,6 +112,17 @@ export function createSite(options: SiteOptions) {
     return reportOf(round, start);
   }
 
+  /** Reads what was built last, so that the first build need not. */
+  async function prepare(): Promise<void> {
+    await lock.enter();
+    try {
+      learn();
+    } finally {
+      manifest.rest();
+      lock.leave();
+    }
+  }
+
   /** Builds what these files change in the midst of another build. */
   async function interlude(paths: readonly string[]): Promise<SiteReport> {
     const start = performance.now();
@@ -207,6 +218,7 @@ export function createSite(options: SiteOptions) {
 
   return {
     update,
+    prepare,
     interrupt: interruptions.ask,
     newestPages: (count: number) => newestPages(count, site, model.all, manifest),
     close: lock.close,
