@@ -31,11 +31,11 @@ export async function pushInBackground(
   const { staging, stateDir, status, debounce } = settings;
   const remote = await createRemote(repository, settings, env);
   const identity = await identityOf(repository.git, author);
-  for (const name of await sweepStaging(staging, siteDir))
-    log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
-
   const exclusive = createExclusive(stateDir, 0);
   host.onClose(exclusive.close);
+  for (const name of await exclusive.run(() => sweepStaging(staging, siteDir)))
+    log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
+
   const pusher = createPusher({
     repository,
     remote,

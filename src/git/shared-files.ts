@@ -72,9 +72,9 @@ export async function openSharedFiles(options: SharedFilesOptions) {
   const stop = new AbortController();
   const repository = await committableTree(options, 'push', stop.signal);
   const folder = `${repository.prefix}${options.content}`;
-  for (const name of await sweepStaging(staging, options.siteDir))
-    log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
   const exclusive = createExclusive(options.stateDir, 200);
+  for (const name of await exclusive.run(() => sweepStaging(staging, options.siteDir)))
+    log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
   const putFile = createOwnFiles(repository, exclusive, staging);
   const locker = createIndexLocker(repository, findLockHelper(), log);
   await locker.sweep();
