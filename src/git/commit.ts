@@ -41,6 +41,8 @@ export interface CommitContext {
   readonly locker: IndexLocker;
   readonly log: Log;
   readonly author?: Person;
+  /** Whether an answer waits for the commits. @default false */
+  readonly urgent?: boolean;
   /** Ends the waiting for the index. */
   readonly signal: AbortSignal;
 }
@@ -83,7 +85,9 @@ export async function commitBatch(
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const drafts = await stillWanted(repository, all, head);
       if (drafts.length === 0) return { commits: requests.map(() => undefined) };
-      const commits = await importCommits(repository, head.tip, drafts, identity);
+      const commits = await importCommits(repository, head.tip, drafts, identity, {
+        background: context.urgent !== true,
+      });
       lock ??= await locker.take(signal);
       if (lock === undefined) return { waitingFor: BUSY_INDEX, tip: head.tip };
       const now = await readHead(repository);

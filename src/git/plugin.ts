@@ -93,6 +93,7 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     locker,
     log,
     signal: stop.signal,
+    urgent: options.commitsBefore !== undefined,
     ...(options.author && { author: options.author }),
   };
   const { commitEdits = false } = options;
