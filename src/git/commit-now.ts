@@ -71,14 +71,12 @@ export function createCommitNow(repository: Repository, committer: Committer): C
       throw new PressmarkError('COMMIT_FAILED', message, { cause });
     }
     try {
-      await syncDirectories(ref);
-      await requireCommitted(ref, batch);
+      await Promise.all([syncDirectories(ref), requireCommitted(ref, batch)]);
     } catch (cause) {
       if (cause instanceof PressmarkError && cause.code === 'COMMIT_UNCERTAIN') throw cause;
       const message = 'the commit may not be on the disk yet; send it again';
       throw new PressmarkError('COMMIT_UNCERTAIN', message, { cause });
     }
-    await requireCommitted(ref, batch);
   };
 
   /** What git ignores, or what is in a repository of its own, was passed over. */
