@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Hooks } from '../host/hooks.js';
 import type { SiteInfo } from '../host/page-types.js';
+import type { ContentFolder } from '../store/entry.js';
 import { createHelpers, type Linked } from './helpers.js';
 import { createRenderer, type Page } from './page.js';
 import type { SiteOptions } from './site-options.js';
@@ -46,6 +47,14 @@ export function dressUp(
 /** Reads the theme of a site that is built in earnest. */
 export function dressFor(options: SiteOptions, linked: Linked): Dress {
   const { templatesDir, site, hooks, content, pageSize, fingerprint } = options;
-  const layout = content.layout.url('slug', '2001-02-03T04:05:06Z');
-  return dressUp(templatesDir, site, hooks, linked, [pageSize ?? null, layout, fingerprint ?? '']);
+  return dressUp(templatesDir, site, hooks, linked, [
+    pageSize ?? null,
+    readingOf(content),
+    fingerprint ?? '',
+  ]);
+}
+
+/** What is read in an article's file depends on this beside the file: where it says no URL it gets one. */
+export function readingOf({ layout }: ContentFolder): string {
+  return `${FORMAT} ${layout.url('slug', '2001-02-03T04:05:06Z')}`;
 }

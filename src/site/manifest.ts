@@ -24,6 +24,8 @@ export interface News {
 export interface Settlement {
   /** What all pages were made with: templates, site, version. */
   readonly key: string;
+  /** How the articles were read. */
+  readonly reading: string;
   readonly articles: ReadonlyMap<string, Entry | undefined>;
   readonly stale: readonly string[];
   /** All articles, for a manifest that is written anew. */
@@ -40,6 +42,8 @@ export interface Manifest {
   readonly files: ReadonlyMap<string, WrittenFile>;
   /** The key of the last build that came to its end; empty where none has. */
   readonly key: string;
+  /** How that one has read the articles. */
+  readonly reading: string;
   /** Reads what has been added since, also by another process on the same folder. */
   catchUp(): News;
   setFile(file: string, written: WrittenFile | undefined): void;
@@ -49,12 +53,12 @@ export interface Manifest {
   rest(): void;
 }
 
-const VERSION = 3;
+const VERSION = 4;
 
 type Line =
   | { readonly file: string; readonly is: WrittenFile | null }
   | { readonly article: string; readonly is: Entry | null }
-  | { readonly settled: string; readonly stale: readonly string[] };
+  | { readonly settled: string; readonly reading: string; readonly stale: readonly string[] };
 
 /** Lines of articles that are written at once. */
 const LINES_PER_WRITE = 1_000;
@@ -74,6 +78,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
   /** Files named since the last settlement. */
   let unsettled = new Set<string>();
   let key = '';
+  let reading = '';
   let fd: number | undefined;
   let inode: number | undefined;
   let offset = 0;
@@ -84,7 +89,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     const stat = fs.statSync(path, { throwIfNoEntry: false });
     const isWhole = stat === undefined || stat.ino !== inode || stat.size < offset;
     if (isWhole) {
-      [offset, lines, key, unsettled] = [0, 0, '', new Set()];
+      [offset, lines, key, reading, unsettled] = [0, 0, '', '', new Set()];
       files.clear();
     }
     inode = stat?.ino;
@@ -121,6 +126,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
       articles.set(line.article, line.is ?? undefined);
     } else if ('settled' in line) {
       key = line.settled;
+      reading = line.reading;
       unsettled = new Set(line.stale);
     }
   }
@@ -170,10 +176,11 @@ export function openManifest(path: string, outputDir: string): Manifest {
         settlement,
       );
     key = settlement.key;
+    reading = settlement.reading;
     unsettled = new Set(stale);
   }
 
-  function writeLines(all: readonly Line[], { key, stale }: Settlement): void {
+  function writeLines(all: readonly Line[], { key, reading, stale }: Settlement): void {
     for (let at = 0; at < all.length; at += LINES_PER_WRITE)
       write(
         `${all
@@ -181,7 +188,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
           .map((line) => JSON.stringify(line))
           .join('\n')}\n`,
       );
-    write(`${JSON.stringify({ settled: key, stale } satisfies Line)}\n`);
+    write(`${JSON.stringify({ settled: key, reading, stale } satisfies Line)}\n`);
   }
 
   /** Begins the manifest anew, without what is out of date. */
@@ -205,6 +212,9 @@ export function openManifest(path: string, outputDir: string): Manifest {
     files,
     get key() {
       return key;
+    },
+    get reading() {
+      return reading;
     },
     catchUp,
     setFile,

@@ -5,7 +5,7 @@ import type { Entry } from '../store/entry.js';
 import { createHtmlReader } from './article-pages.js';
 import { createBuildLock } from './build-lock.js';
 import { compressedOutput, removeAllCompressed } from './compressed.js';
-import { type Dress, dressFor } from './dress.js';
+import { type Dress, dressFor, readingOf } from './dress.js';
 import { hired } from './hired.js';
 import { createIntake, type ReadMany } from './intake.js';
 import { createInterruptions } from './interruptions.js';
@@ -46,6 +46,7 @@ export function createSite(options: SiteOptions) {
   const larder = createLarder();
   const intake = createIntake({ content, catalog, model, larder, log });
   const htmlOf = createHtmlReader<Piece>(content);
+  const reading = readingOf(content);
   let besides: ReadonlyMap<string, SiteFile> = new Map();
   let dress = dressAnew();
   const pages = createPages(site, model, pageSize, () => besides);
@@ -137,9 +138,10 @@ export function createSite(options: SiteOptions) {
   function learn(): void {
     const news = manifest.catchUp();
     if (news.articles.size > 0 || news.isWhole) {
-      intake.learn(news, manifest.key === dress.key);
+      const isTrusted = manifest.reading === reading;
+      intake.learn(news, isTrusted);
       pages.settle(); // these pages stand
-      isWhole = manifest.key === dress.key;
+      isWhole ||= isTrusted;
     }
     for (const file of news.stale) stale.add(file);
     // Another process has built with other settings: the last one that looks has it its way.
@@ -200,6 +202,7 @@ export function createSite(options: SiteOptions) {
     key = isMuch ? '' : dress.key; // so that the next start builds everything
     manifest.settle({
       key,
+      reading,
       articles: intake.takeUnrecorded(),
       stale: isMuch ? [] : [...stale],
       everything: model.entries,
