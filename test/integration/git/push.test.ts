@@ -35,7 +35,15 @@ interface Around {
 /** A receiver that answers from the disk and pushes in the background. */
 async function makeSite(
   t: ExecutionContext,
-  { push = {}, env = {} }: { push?: Record<string, unknown>; env?: NodeJS.Dict<string> } = {},
+  {
+    push = {},
+    env = {},
+    prepare = () => undefined,
+  }: {
+    push?: Record<string, unknown>;
+    env?: NodeJS.Dict<string>;
+    prepare?: (site: Pick<Around, 'clones' | 'dir'>) => void;
+  } = {},
 ): Promise<Around> {
   const folder = tempDir(t);
   const clones = makeRemote(folder);
@@ -44,6 +52,7 @@ async function makeSite(
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
   fs.appendFileSync(join(dir, '.git', 'info', 'exclude'), '.gitconfig\n');
   gitIn(dir, 'update-index', '--assume-unchanged', 'pressmark.config.json');
+  prepare({ clones, dir });
   const receiver = await launchIn(dir, { env });
   t.teardown(() => receiver.kill('SIGKILL'));
   return {
@@ -72,7 +81,7 @@ function idsOnRemote({ clones }: Around): string[] {
 }
 
 /** A person's commit, pushed from a clone of their own. */
-function personPushes({ clones }: Around, name: string, text: string): string {
+function personPushes({ clones }: Pick<Around, 'clones'>, name: string, text: string): string {
   const own = join(clones.remote, '..', 'olga');
   if (!fs.existsSync(own)) clones.clone('olga');
   return commitAndPush(own, name, text);
@@ -116,9 +125,13 @@ test.serial(
 test.serial(
   'where both sides have commits of people it waits for a person, and goes on when they have merged',
   async (t) => {
-    const site = await makeSite(t);
-    const here = commitFile(site.dir, 'here.txt', 'here\n');
-    const there = personPushes(site, 'there.txt', 'there\n');
+    let [here, there] = ['', ''];
+    // before it starts, as it pushes at once what it finds
+    const prepare = (site: Pick<Around, 'clones' | 'dir'>) => {
+      here = commitFile(site.dir, 'here.txt', 'here\n');
+      there = personPushes(site, 'there.txt', 'there\n');
+    };
+    const site = await makeSite(t, { prepare });
     const id = await site.publish();
     await until(async () => (await site.status()).waitingFor !== null);
     t.regex((await site.status()).waitingFor ?? '', /git pull/);
