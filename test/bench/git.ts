@@ -13,7 +13,8 @@ import {
 } from './git-repository.js';
 import type { Workspace } from './workspace.js';
 
-const SIZES = [1_000, 10_000, 100_000];
+/** Smaller sizes for a try: `PRESSMARK_BENCH_SIZES=1000`. */
+const SIZES = (process.env.PRESSMARK_BENCH_SIZES ?? '1000,10000,100000').split(',').map(Number);
 const ROUNDS = 3;
 /** Commits of one leg; a person's are so slow that fewer tell as much. */
 const BACKLOG = 1_000;
