@@ -91,7 +91,7 @@ const eleventy: Generator = {
     'content/articles/articles.json': JSON.stringify({ layout: 'article.njk' }),
     'layouts/article.njk': `${HEAD('{{ title }}', '{{ description }}')}<h1>{{ title }}</h1><time>{{ date }}</time>{{ content | safe }}<ul>{% for tag in tags %}<li><a href="/tags/{{ tag | replace(" ", "-") }}/">{{ tag }}</a></li>{% endfor %}</ul></body></html>`,
     'content/index.njk': `${HEAD('Corpus', '')}<ul>{% for one in collections.newest %}<li><a href="{{ one.url }}">{{ one.data.title }}</a></li>{% endfor %}</ul></body></html>`,
-    'content/tags.njk': `---\npagination:\n  data: collections\n  size: 1\n  alias: tag\n  filter: [all, newest, articles]\npermalink: "/tags/{{ tag | replace(" ", "-") }}/"\n---\n${HEAD('{{ tag }}', '')}<ul>{% for one in collections[tag] | reverse %}<li><a href="{{ one.url }}">{{ one.data.title }}</a></li>{% endfor %}</ul></body></html>`,
+    'content/tags.njk': `---\npagination:\n  data: collections\n  size: 1\n  alias: tag\n  filter: [all, newest, articles]\npermalink: '/tags/{{ tag | replace(" ", "-") }}/'\n---\n${HEAD('{{ tag }}', '')}<ul>{% for one in collections[tag] | reverse %}<li><a href="{{ one.url }}">{{ one.data.title }}</a></li>{% endfor %}</ul></body></html>`,
     'content/feed.njk': `---\npermalink: /feed.xml\n---\n<feed xmlns="http://www.w3.org/2005/Atom">{% for one in collections.newest %}<entry><title>{{ one.data.title }}</title><id>${CORPUS_URL}{{ one.url }}</id><content type="html">{{ one.content }}</content></entry>{% endfor %}</feed>`,
     'content/sitemap.njk': `---\npermalink: /sitemap.xml\n---\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{% for one in collections.articles %}<url><loc>${CORPUS_URL}{{ one.url }}</loc></url>{% endfor %}</urlset>`,
   },
