@@ -56,6 +56,11 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
   const { durability, git } = options.settings;
   if (durability !== 'disk' && git === false)
     throw new PressmarkError('CONFIG_INVALID', `durability: '${durability}' cannot be with git: false`);
+  if (durability === 'push' && typeof git === 'object' && git.commitEdits === true)
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      "durability: 'push' cannot be with git.commitEdits: what a clone alone holds is no revision; commit and push edits by hand",
+    );
   const pushes = createPushStatus(join(options.stateDir, PUSH_STATUS));
   const open = { disk: openOnDisk, commit: openWithCommits, push: openOnRemote }[durability];
   const level = await open({ ...options, pushes });
