@@ -13,11 +13,15 @@ export interface WantedEntry {
   readonly known: ReadonlySet<string>;
 }
 
-/** What the index has at these paths where that differs from the tip: a blob, or zeros for a removal. */
+/**
+ * What the index has where that differs from the tip: a blob, or zeros for a removal.
+ *
+ * @param paths what is asked about; everything, where it is not said.
+ */
 export async function stagedBlobs(
   repository: Repository,
   tip: string | null,
-  paths: ReadonlySet<string>,
+  paths?: ReadonlySet<string>,
 ): Promise<Map<string, string>> {
   const { stdout } = await repository.git([
     'diff-index',
@@ -27,8 +31,7 @@ export async function stagedBlobs(
     '--no-abbrev',
     '--no-renames',
     tip ?? emptyTree(repository),
-    '--',
-    ...paths,
+    ...(paths === undefined ? [] : ['--', ...paths]),
   ]);
   return new Map(parseRaw(stdout).map(({ path, newBlob }) => [path, newBlob]));
 }
@@ -41,7 +44,7 @@ export async function stagedBlobs(
  * @returns the paths that were left because the owner has staged something there.
  */
 export async function setIndexEntries(
-  { git, gitDir }: Repository,
+  repository: Repository,
   lock: IndexLock,
   staged: ReadonlyMap<string, string>,
   wanted: readonly WantedEntry[],
@@ -51,23 +54,33 @@ export async function setIndexEntries(
     return blob !== undefined && !known.has(blob);
   };
   const entries = wanted.filter((entry) => !isOwners(entry) && staged.get(entry.path) !== entry.blob);
-  if (entries.length > 0) {
-    const index = join(gitDir, 'index');
-    try {
-      // Git writes a new file beside it and renames that, so a second name does for a copy.
-      await link(index, lock.draft);
-    } catch (error) {
-      // before the first `git add` there is no index
-      if (systemCode(error) !== 'ENOENT') throw error;
-    }
-    await git(['update-index', '-z', '--index-info'], {
-      input: entries.map(({ path, blob }) => `100644 ${blob} 0\t${path}\0`).join(''),
-      indexFile: lock.draft,
-    });
-    await flush(lock.draft);
-    await rename(lock.draft, index);
-  }
+  const lines = entries.map(({ path, blob }) => `100644 ${blob} 0\t${path}\0`);
+  await writeEntries(repository, lock, lines);
   return wanted.filter(isOwners).map(({ path }) => path);
+}
+
+/**
+ * Lays entries over the index, whose lock is held, and leaves the rest of it as it is.
+ *
+ * @param lines as `git update-index -z --index-info` takes them.
+ */
+export async function writeEntries(
+  { git, gitDir }: Repository,
+  lock: IndexLock,
+  lines: readonly string[],
+): Promise<void> {
+  if (lines.length === 0) return;
+  const index = join(gitDir, 'index');
+  try {
+    // Git writes a new file beside it and renames that, so a second name does for a copy.
+    await link(index, lock.draft);
+  } catch (error) {
+    // before the first `git add` there is no index
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+  await git(['update-index', '-z', '--index-info'], { input: lines.join(''), indexFile: lock.draft });
+  await flush(lock.draft);
+  await rename(lock.draft, index);
 }
 
 async function flush(path: string): Promise<void> {
