@@ -38,14 +38,37 @@ export function pageOfArticle(
   text: { readonly html: string; readonly jsonLd: string },
   links: Pick<ArticleJob, 'previous' | 'next' | 'related'>,
 ): Page {
+  const { title, description, date, published, image, url, id, updated, modified, author, tags } = summary;
+  const { html, jsonLd } = text;
+  const { words, readingMinutes } = lengthOf(html);
+  const { previous, next, related } = links;
   return {
     kind: 'article',
     path: `/${file.replace(/(^|\/)index\.html$/, '$1')}`,
     file,
-    title: summary.title,
-    description: summary.description,
-    canonical: summary.url,
-    article: { ...summary, ...text, ...lengthOf(text.html), ...links },
+    title,
+    description,
+    canonical: url,
+    article: {
+      title,
+      description,
+      date,
+      published,
+      image,
+      url,
+      id,
+      updated,
+      modified,
+      author,
+      tags,
+      html,
+      jsonLd,
+      words,
+      readingMinutes,
+      previous,
+      next,
+      related,
+    },
     articles: [],
     tag: null,
     author: null,

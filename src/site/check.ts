@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { createCatalog } from '../store/catalog.js';
 import { createHtmlReader } from './article-pages.js';
-import { type Content, digestOf } from './draft.js';
+import { bytesOf, type Content, isMarked } from './draft.js';
 import { dressFor } from './dress.js';
 import { createIntake } from './intake.js';
 import { createLarder } from './larder.js';
 import { createMaking } from './making.js';
 import { manifestPath, openManifest } from './manifest.js';
 import { createModel } from './model.js';
-import { filesBelow, isMarked, type Output, readSmall } from './output.js';
+import { filesBelow, type Output, readSmall } from './output.js';
 import { createPages } from './pages.js';
 import { createRound } from './round.js';
 import type { Piece } from './series.js';
@@ -74,7 +74,7 @@ function comparingOutput(root: string, isOurs: (file: string) => boolean) {
 
   function compare(file: string, content: Content): boolean {
     const present = readSmall(join(root, file));
-    const isSame = present !== undefined && digestOf(present) === digestOf(content);
+    const isSame = present?.equals(bytesOf(content)) ?? false;
     // What a person has put there is kept by a clean build too.
     const isForeign = present !== undefined && !isSame && !isOurs(file) && !isMarked(present);
     put.set(file, present === undefined ? 'missing' : isSame || isForeign ? 'same' : 'different');
@@ -95,11 +95,12 @@ function comparingOutput(root: string, isOurs: (file: string) => boolean) {
   }
 
   const output: Output = {
+    root,
     workshop: root,
     put: compare,
     putDraft: () => false,
     drop: () => undefined,
-    intactDigest: () => undefined,
+    intact: () => undefined,
     distrust: () => undefined,
     adopt: () => false,
     remove: () => false,

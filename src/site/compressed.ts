@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
 import { systemCode } from '../errors.js';
 import { discard } from '../fs/atomic-write.js';
-import { isMarked, type Output } from './output.js';
+import { isMarked } from './draft.js';
+import type { Output } from './output.js';
 
 /** Smaller files do not get smaller by a packet. */
 const SMALLEST = 1_024;
@@ -92,17 +93,17 @@ export function compressedOutput(output: Output, root: string, stateDir: string)
   }
 
   /** Without its compressed files a text counts as not built, so that they come when this is switched on. */
-  function intactDigest(file: string): string | undefined {
-    const digest = output.intactDigest(file);
-    if (digest === undefined) return undefined;
+  const intact: Output['intact'] = (file) => {
+    const written = output.intact(file);
+    if (written === undefined) return undefined;
     const path = join(root, file);
     const plain = fs.statSync(path, { throwIfNoEntry: false });
     if (plain === undefined) return undefined;
     const isWhole = plain.size < SMALLEST || KINDS.every(({ suffix }) => isOfTime(`${path}${suffix}`, plain));
-    return isWhole ? digest : undefined;
-  }
+    return isWhole ? written : undefined;
+  };
 
-  return { ...output, put, putDraft, remove, intactDigest };
+  return { ...output, put, putDraft, remove, intact };
 }
 
 /**

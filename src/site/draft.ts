@@ -19,14 +19,14 @@ export interface Draft {
 const RUN = randomBytes(6).toString('hex');
 let drafts = 0;
 
-/** Writes content into a new file of a folder, which is made where it is missing. */
-export function writeDraft(folder: string, content: Content, digest: string): Draft {
+/** Writes bytes into a new file of a folder, which is made where it is missing. */
+export function writeDraft(folder: string, bytes: Uint8Array): Draft {
   const temp = join(folder, `.pressmark-${RUN}-${drafts++}.tmp`);
   const fd = openNew(temp, folder);
   try {
-    fs.writeFileSync(fd, content);
+    fs.writeFileSync(fd, bytes);
     const { size, mtimeMs } = fs.fstatSync(fd);
-    return { temp, written: { hash: digest, size, mtimeMs } };
+    return { temp, written: writtenFile(bytes, size, mtimeMs) };
   } catch (error) {
     discard(temp);
     throw error;
@@ -45,7 +45,31 @@ function openNew(path: string, folder: string): number {
   }
 }
 
-/** By what two versions of a file are told apart. */
-export function digestOf(content: Content): string {
-  return hash('sha256', content).slice(0, 32);
+/** Content as the bytes of a file. */
+export function bytesOf(content: Content): Buffer {
+  return typeof content === 'string'
+    ? Buffer.from(content)
+    : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
+}
+
+/** What tells a page of ours where the manifest has been lost; every text of the built-in theme carries one. */
+const MARK =
+  /<meta name="generator" content="Pressmark|<generator>Pressmark|"_pressmark":|(?:<!--|\/\*|#) Pressmark\b/;
+
+/** Whether a file bears the mark of those that Pressmark makes. */
+export function isMarked(bytes: Uint8Array): boolean {
+  const { buffer, byteOffset, byteLength } = bytes;
+  // The mark is ASCII, and nothing is cheaper to decode.
+  return MARK.test(Buffer.from(buffer, byteOffset, byteLength).toString('latin1'));
+}
+
+/** What the manifest says of a file of these bytes. */
+export function writtenFile(bytes: Uint8Array, size: number, mtimeMs: number): WrittenFile {
+  // A digest takes as long as it takes to make a page, and only what bears no mark needs one to be known again.
+  return isMarked(bytes) ? { size, mtimeMs } : { size, mtimeMs, digest: digestOf(bytes) };
+}
+
+/** Tells bytes that bear no mark from others. */
+export function digestOf(bytes: Uint8Array): string {
+  return hash('sha256', bytes).slice(0, 32);
 }

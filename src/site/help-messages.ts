@@ -8,8 +8,8 @@ export interface HelperJob extends ArticleJob {
   /** The slugs of the groups that the page links to, by their names. */
   readonly tags: ReadonlyMap<string, string>;
   readonly authors: ReadonlyMap<string, string>;
-  /** The digest of the page as it stands; a page of the same digest is not written. */
-  readonly standing: string | undefined;
+  /** The size of the page as it stands, in bytes; the same page is not written again. Undefined where none stands. */
+  readonly standing: number | undefined;
 }
 
 /** What the builder asks of its helper. */
@@ -23,8 +23,13 @@ export type HelpRequest =
     }
   /** To read article files. */
   | { readonly do: 'read'; readonly paths: readonly string[] }
-  /** To write the drafts of pages into a folder. */
-  | { readonly do: 'make'; readonly jobs: readonly HelperJob[]; readonly workshop: string };
+  /** To write the drafts of pages into a folder, for the output folder `root`. */
+  | {
+      readonly do: 'make';
+      readonly jobs: readonly HelperJob[];
+      readonly workshop: string;
+      readonly root: string;
+    };
 
 /** What became of a page. */
 export type HelperMade =

@@ -1,9 +1,11 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { createHooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
 import { type ContentFolder, readEntry } from '../store/entry.js';
 import { articlePage } from './article-pages.js';
-import { digestOf, writeDraft } from './draft.js';
+import { bytesOf, writeDraft } from './draft.js';
 import { type Dress, dressUp } from './dress.js';
 import type { HelpAnswer, HelperJob, HelperMade, HelpRequest } from './help-messages.js';
 import { createLarder } from './larder.js';
@@ -25,15 +27,17 @@ export function serveHelp(port: MessagePort, content: ContentFolder, log: Log): 
     return { slug: slug ?? '' };
   }
 
-  async function make(job: HelperJob, workshop: string): Promise<HelperMade> {
+  async function make(job: HelperJob, workshop: string, root: string): Promise<HelperMade> {
     [current, isAtALoss] = [job, false];
     const page = articlePage(job, content, larder);
     if (page === undefined || dress === undefined) return { is: 'left' };
     const text = await dress.render(page);
     if (isAtALoss) return { is: 'left' };
-    const digest = digestOf(text);
-    if (digest === job.standing) return { is: 'same', size: Buffer.byteLength(text) };
-    return { is: 'draft', draft: writeDraft(workshop, text, digest) };
+    const bytes = bytesOf(text);
+    const size = bytes.length;
+    if (size === job.standing && fs.readFileSync(join(root, job.file)).equals(bytes))
+      return { is: 'same', size };
+    return { is: 'draft', draft: writeDraft(workshop, bytes) };
   }
 
   async function answer(request: HelpRequest): Promise<HelpAnswer> {
@@ -52,7 +56,7 @@ export function serveHelp(port: MessagePort, content: ContentFolder, log: Log): 
     const made: HelperMade[] = [];
     for (const job of request.jobs) {
       try {
-        made.push(await make(job, request.workshop));
+        made.push(await make(job, request.workshop, request.root));
       } catch (error) {
         log.debug({ err: error, page: job.file }, 'a page is left to the builder');
         made.push({ is: 'left' });

@@ -1,6 +1,6 @@
 import type { ArticleSummary, SiteInfo, SiteLink } from '../host/page-types.js';
 import { linkBelow, linkTo } from './addresses.js';
-import { dateFormats, momentOf } from './moments.js';
+import { dateFormats, isoOf } from './moments.js';
 import type { Theme } from './theme.js';
 import type { PhraseValues } from './words.js';
 
@@ -52,7 +52,7 @@ export function createHelpers(site: SiteInfo, theme: Theme, { tags, authors }: L
     tagLink: (name) => linkBelow(`/tags/${tags.get(name)?.slug ?? ''}/`, site),
     authorLink: (name) => linkBelow(`/authors/${authors.get(name)?.slug ?? ''}/`, site),
     day,
-    isoDate: (date) => momentOf(date)?.toISOString() ?? '',
+    isoDate: (date) => isoOf(date) ?? '',
     byYear: (articles) => byYear(articles, year),
     say: theme.say,
     get navigation() {

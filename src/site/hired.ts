@@ -40,8 +40,8 @@ export function hired(spawn: (() => Worker) | undefined, log: Log): Hired {
       for (const path of batch) read(path);
     };
     const { ask } = helper ?? {};
-    if (ask === undefined) return share(paths, BATCH, own);
-    await share(paths, BATCH, own, async (batch) => {
+    if (ask === undefined) return share({ items: paths, size: BATCH }, own);
+    await share({ items: paths, size: BATCH }, own, async (batch) => {
       const answer = await ask({ do: 'read', paths: batch }, 'read');
       if (answer === undefined) return false;
       for (const [index, path] of batch.entries()) take(path, answer.entries[index]);

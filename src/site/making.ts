@@ -76,24 +76,27 @@ export function createMaking({
       of += todo.length;
       const isArticle = (file: string) => model.at(file) !== undefined;
       const articles = todo.filter(isArticle);
+      const others = todo.filter((file) => !isArticle(file));
       const one = async (file: string) => {
         await buildOne(round, file);
         await step();
       };
-      if (options.helper === undefined) for (const file of articles) await one(file);
-      else await buildTogether(round, articles, options.helper, one, step);
-      // Lists, and the pages that the helper has left.
-      for (const file of todo) if (stale.has(file) && !round.hasAttempted(file)) await one(file);
+      if (options.helper !== undefined)
+        await buildTogether(round, articles, others, options.helper, one, step);
+      // Articles first, which lists link to; or what the helper has left.
+      for (const file of [...articles, ...others])
+        if (stale.has(file) && !round.hasAttempted(file)) await one(file);
       absorb();
     }
     for (const file of [...files])
       if (stale.has(file) && pages.at(file) === undefined) await remove(round, file);
   }
 
-  /** Builds articles' pages in two threads; what the helper leaves is built here. */
+  /** Builds pages in two threads, the helper articles alone; what it leaves is built here. */
   function buildTogether(
     round: Round,
     articles: readonly string[],
+    others: readonly string[],
     helper: Helper,
     one: (file: string) => Promise<void>,
     step: () => Promise<void>,
@@ -101,11 +104,12 @@ export function createMaking({
     const own = async (batch: readonly string[]) => {
       for (const file of batch) await one(file);
     };
-    return share(articles, BATCH, own, async (batch) => {
+    return share({ first: others, items: articles, size: BATCH }, own, async (batch) => {
       const pieces = batch.flatMap((file) => model.at(file) ?? []);
       const jobs = pieces.filter(({ entry }) => !intake.isBroken(entry.path)).map(helperJob);
       for (const job of jobs) atHelper.set(job.file, job);
-      const answer = await helper.ask({ do: 'make', jobs, workshop: output.workshop }, 'made');
+      const { workshop, root } = output;
+      const answer = await helper.ask({ do: 'make', jobs, workshop, root }, 'made');
       for (const [index, job] of jobs.entries()) {
         const made = answer?.made[index];
         if (atHelper.get(job.file) !== job) {
@@ -163,7 +167,7 @@ export function createMaking({
       ...jobOf(piece),
       tags: new Map(piece.tags.map((name) => [name, model.tags.get(name)?.slug ?? ''])),
       authors: new Map([[author, model.authors.get(author)?.slug ?? '']]),
-      standing: output.intactDigest(piece.file),
+      standing: output.intact(piece.file)?.size,
     };
   }
 

@@ -4,10 +4,10 @@ import type { Entry } from '../store/entry.js';
 
 /** A file in the output folder that Pressmark wrote. */
 export interface WrittenFile {
-  /** Of its bytes. */
-  readonly hash: string;
   readonly size: number;
   readonly mtimeMs: number;
+  /** Of its bytes, where nothing in them says that Pressmark wrote them. */
+  readonly digest?: string;
 }
 
 /** What has been added to the manifest since it was last read. */
@@ -53,7 +53,7 @@ export interface Manifest {
   rest(): void;
 }
 
-const VERSION = 4;
+const VERSION = 5;
 
 type Line =
   | { readonly file: string; readonly is: WrittenFile | null }

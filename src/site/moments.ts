@@ -5,11 +5,16 @@ const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+
 /** The end of a date that says its zone. */
 const ZONE = /:.*(?:Z|[+-]\d\d:?\d\d)$/i;
 
+/** A moment in UTC as most dates are written, on a day that every month has; with or without milliseconds. */
+const PLAIN =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{3})?Z$/;
+
 /**
  * The moment that a date in front matter names; UTC where it says no zone, so that every machine builds the
  * same pages. Undefined for anything else: a person's typo is no reason to lose a page.
  */
 export function momentOf(date: string): Date | undefined {
+  if (PLAIN.test(date)) return new Date(date); // sooner read than remembered
   const known = moments.get(date);
   if (known !== undefined) return known.moment;
   if (moments.size >= MOST_MOMENTS) moments.clear();
@@ -17,6 +22,15 @@ export function momentOf(date: string): Date | undefined {
   moments.set(date, { moment });
   return moment;
 }
+
+/** The moment that a date names, as ISO 8601 in UTC with milliseconds; undefined for what is no date. */
+export function isoOf(date: string): string | undefined {
+  if (!PLAIN.test(date)) return momentOf(date)?.toISOString();
+  return date.length === WITH_MILLISECONDS ? date : `${date.slice(0, -1)}.000Z`;
+}
+
+const DAY = '2026-11-02'.length;
+const WITH_MILLISECONDS = '2026-11-02T08:00:00.000Z'.length;
 
 /** Each date is asked for again and again, by its own page, its neighbours and every list it is on. */
 const moments = new Map<string, { readonly moment: Date | undefined }>();
@@ -42,11 +56,16 @@ export function dateFormats({ locale, timeZone }: Pick<SiteInfo, 'locale' | 'tim
   function formatWith(options: Intl.DateTimeFormatOptions, otherwise: (date: string) => string) {
     const local = new Intl.DateTimeFormat(locale, { ...options, timeZone });
     const plain = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
+    const isUtc = timeZone === 'UTC';
     const known = new Map<string, string>();
     return (date: string): string => {
-      const text = known.get(date) ?? write(date);
+      // In UTC the day itself says how it is written.
+      const key = isUtc && PLAIN.test(date) ? date.slice(0, DAY) : date;
+      const written = known.get(key);
+      if (written !== undefined) return written;
       if (known.size >= MOST_MOMENTS) known.clear();
-      known.set(date, text);
+      const text = write(date);
+      known.set(key, text);
       return text;
     };
 

@@ -13,6 +13,8 @@ export function newestPages(
   return items.slice(-count).flatMap(({ entry, file }) => {
     const written = files.get(file);
     const path = new URL(entry.url).pathname.slice(site.basePath.length);
-    return written === undefined ? [] : [{ file, path, hash: written.hash, size: written.size }];
+    return written === undefined
+      ? []
+      : [{ file, path, version: `${written.size}-${written.mtimeMs}`, size: written.size }];
   });
 }

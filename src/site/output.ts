@@ -4,18 +4,15 @@ import { messageOf, systemCode } from '../errors.js';
 import { discard, isLeftover } from '../fs/atomic-write.js';
 import type { Log } from '../log.js';
 import { isGone } from '../store/entry.js';
-import { type Content, type Draft, digestOf, writeDraft } from './draft.js';
+import { bytesOf, type Content, type Draft, digestOf, isMarked, writeDraft, writtenFile } from './draft.js';
 import type { Manifest, WrittenFile } from './manifest.js';
-
-/** What tells a page of ours where the manifest has been lost; every text Pressmark makes carries one. */
-const MARK =
-  /<meta name="generator" content="Pressmark|<generator>Pressmark|"_pressmark":|(?:<!--|\/\*|#) Pressmark\b/;
 
 /** A temp file this old is what a crash left behind, not another process's work. */
 const LEFTOVER_AFTER_MS = 60_000;
 
 /** The folder of finished pages; see `openOutput`. */
 export interface Output {
+  readonly root: string;
   /** Where drafts are written. */
   readonly workshop: string;
   /**
@@ -28,8 +25,8 @@ export interface Output {
   putDraft(file: string, draft: Draft): boolean;
   /** Removes a draft that is not wanted any more. */
   drop(draft: Draft): void;
-  /** The digest of a file that stands as Pressmark wrote it. */
-  intactDigest(file: string): string | undefined;
+  /** What was written of a file that stands as Pressmark wrote it; undefined for any other. */
+  intact(file: string): WrittenFile | undefined;
   /** Believes no file to stand as it was written any more. */
   distrust(): void;
   /** Takes a file for one that Pressmark wrote, where it bears the mark of those. */
@@ -53,23 +50,24 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
   let trusted: Set<string> | undefined;
 
   function put(file: string, content: Content): boolean {
-    const digest = digestOf(content);
-    return settle(file, digest, () => writeDraft(draftFolder, content, digest));
+    const bytes = bytesOf(content);
+    if (intact(file)?.size === bytes.length && read(file)?.equals(bytes)) return false;
+    return settle(file, bytes, () => writeDraft(draftFolder, bytes));
   }
 
   function putDraft(file: string, draft: Draft): boolean {
-    const isWritten = settle(file, draft.written.hash, () => draft);
+    const isWritten = settle(file, draft.temp, () => draft);
     if (!isWritten) discard(draft.temp);
     return isWritten;
   }
 
-  function settle(file: string, digest: string, draft: () => Draft): boolean {
-    if (intactDigest(file) === digest) return false;
+  /** @param content bytes, or where they lie. */
+  function settle(file: string, content: Buffer | string, draft: () => Draft): boolean {
     // In a folder that is new there is nothing to be asked for.
     if (!manifest.files.has(file) && !isMadeFolder(dirname(file))) {
       const present = read(file);
-      if (present !== undefined && digestOf(present) === digest) {
-        manifest.setFile(file, writtenFile(digest, fs.statSync(join(root, file))));
+      if (present?.equals(typeof content === 'string' ? fs.readFileSync(content) : content)) {
+        note(file, present);
         return false;
       }
       if (present !== undefined && !isMarked(present)) {
@@ -81,6 +79,12 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     return true;
   }
 
+  /** Notes a file as ours. */
+  function note(file: string, bytes: Buffer): void {
+    const { size, mtimeMs } = fs.statSync(join(root, file));
+    manifest.setFile(file, writtenFile(bytes, size, mtimeMs));
+  }
+
   function replace(file: string, { temp, written }: Draft): void {
     // Said before it is done: after a crash in between the file does not match and is built again.
     manifest.setFile(file, written);
@@ -89,11 +93,11 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
       trusted?.add(file);
     } catch (error) {
       const isElsewhere = systemCode(error) === 'EXDEV' && draftFolder !== root;
-      const content = isElsewhere ? fs.readFileSync(temp) : undefined;
+      const bytes = isElsewhere ? fs.readFileSync(temp) : undefined;
       discard(temp);
-      if (content === undefined) throw error;
+      if (bytes === undefined) throw error;
       draftFolder = root; // the output is mounted from elsewhere
-      replace(file, writeDraft(root, content, written.hash));
+      replace(file, writeDraft(root, bytes));
     }
   }
 
@@ -112,7 +116,7 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     const known = manifest.files.get(file);
     if (known === undefined) return false;
     const present = read(file);
-    const ours = present !== undefined && (isMarked(present) || digestOf(present) === known.hash);
+    const ours = present !== undefined && (isMarked(present) || digestOf(present) === known.digest);
     if (ours) {
       fs.unlinkSync(join(root, file));
       pruneFolders(file);
@@ -134,11 +138,11 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     }
   }
 
-  function intactDigest(file: string): string | undefined {
+  function intact(file: string): WrittenFile | undefined {
     const known = manifest.files.get(file);
     if (known === undefined || trusted?.has(file) === false) return undefined;
     const stat = fs.statSync(join(root, file), { throwIfNoEntry: false });
-    return stat?.size === known.size && stat.mtimeMs === known.mtimeMs ? known.hash : undefined;
+    return stat?.size === known.size && stat.mtimeMs === known.mtimeMs ? known : undefined;
   }
 
   function read(file: string): Buffer | undefined {
@@ -159,7 +163,7 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
   function adopt(file: string): boolean {
     const present = manifest.files.has(file) ? undefined : readSmall(join(root, file));
     if (present === undefined || !isMarked(present)) return false;
-    manifest.setFile(file, writtenFile(digestOf(present), fs.statSync(join(root, file))));
+    note(file, present);
     return true;
   }
 
@@ -175,7 +179,7 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
   }
 
   const drop = ({ temp }: Draft) => discard(temp);
-  return { workshop, put, putDraft, drop, intactDigest, distrust, adopt, remove, sweep };
+  return { root, workshop, put, putDraft, drop, intact, distrust, adopt, remove, sweep };
 }
 
 /** The paths of all files below a folder, which need not exist. */
@@ -194,15 +198,6 @@ const LARGEST_TEXT = 64 * 1024 * 1024;
 export function readSmall(path: string): Buffer | undefined {
   const stat = fs.statSync(path, { throwIfNoEntry: false });
   return stat?.isFile() && stat.size <= LARGEST_TEXT ? fs.readFileSync(path) : undefined;
-}
-
-/** Whether a file bears the mark of those that Pressmark makes. */
-export function isMarked(content: Buffer): boolean {
-  return MARK.test(content.toString('utf8'));
-}
-
-function writtenFile(hash: string, { size, mtimeMs }: fs.Stats): WrittenFile {
-  return { hash, size, mtimeMs };
 }
 
 /** Renames, and makes the folder only where it is missing: nearly always it is there. */

@@ -12,7 +12,7 @@ import type { Entry } from '../store/entry.js';
 import { fileAt } from './addresses.js';
 import { authorOf, tagsOf } from './groups.js';
 import type { Helpers } from './helpers.js';
-import { momentOf } from './moments.js';
+import { isoOf } from './moments.js';
 import type { Theme } from './theme.js';
 import { type Text, textOf } from './words.js';
 
@@ -37,6 +37,15 @@ export interface Page extends Omit<PageContext, 'site' | 'title' | 'description'
   readonly tagLinks?: readonly TagLink[];
 }
 
+/** What templates get as `it`. */
+interface Variables extends PageContext, Helpers {
+  readonly path: string;
+  readonly number: number | undefined;
+  readonly newer: string | undefined;
+  readonly older: string | undefined;
+  readonly tagLinks: readonly TagLink[] | undefined;
+}
+
 /** Which template each kind of page has. */
 const TEMPLATE: Readonly<Record<PageKind, string>> = {
   article: 'article',
@@ -52,10 +61,22 @@ const TEMPLATE: Readonly<Record<PageKind, string>> = {
 /** Makes pages of one theme; the result renders a page to HTML through the filters. */
 export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpers: Helpers) {
   return async function render(page: Page): Promise<string> {
-    const { path, file, title, description, number, newer, older, tagLinks, ...own } = page;
-    const info = { kind: page.kind, path };
-    const texts = { title: textOf(theme.say, title), description: textOf(theme.say, description) };
-    let context: PageContext = { site, ...own, ...texts, head: '', extra: {} };
+    const { kind, path, canonical, tag, author, articles } = page;
+    const info = { kind, path };
+    // Each key by its name, here and below: a spread costs more than all else that is done for a page.
+    let context: PageContext = {
+      site,
+      kind,
+      title: textOf(theme.say, page.title),
+      description: textOf(theme.say, page.description),
+      canonical,
+      article: page.article,
+      articles,
+      tag,
+      author,
+      head: '',
+      extra: {},
+    };
     if (hooks.hasFilter('page.context')) {
       context = keepVerbatim(await hooks.applyFilters('page.context', context, info), page);
     }
@@ -70,18 +91,42 @@ export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpe
         article: { ...article, html: keepItemComments(html, page.article?.html ?? '') },
       };
     }
-    const html = theme.render(TEMPLATE[page.kind], {
-      ...context,
-      ...helpers,
+    const html = theme.render(TEMPLATE[kind], variablesOf(page, context));
+    if (!hooks.hasFilter('page.html')) return html;
+    return keepComments(await hooks.applyFilters('page.html', html, info), page.article?.html ?? '');
+  };
+
+  /** Documented in docs/themes.md. */
+  function variablesOf({ path, number, newer, older, tagLinks }: Page, context: PageContext): Variables {
+    return {
+      site: context.site,
+      kind: context.kind,
+      title: context.title,
+      description: context.description,
+      canonical: context.canonical,
+      article: context.article,
+      articles: context.articles,
+      tag: context.tag,
+      author: context.author,
+      head: context.head,
+      extra: context.extra,
+      link: helpers.link,
+      tagLink: helpers.tagLink,
+      authorLink: helpers.authorLink,
+      day: helpers.day,
+      isoDate: helpers.isoDate,
+      byYear: helpers.byYear,
+      say: helpers.say,
+      navigation: helpers.navigation,
+      css: helpers.css,
+      initial: helpers.initial,
       path,
       number,
       newer,
       older,
       tagLinks,
-    });
-    if (!hooks.hasFilter('page.html')) return html;
-    return keepComments(await hooks.applyFilters('page.html', html, info), page.article?.html ?? '');
-  };
+    };
+  }
 }
 
 /** What no filter of the context may lose (contract: `json_ld` and the item comment stay in the page). */
@@ -112,7 +157,7 @@ export function linkOf({
     title: title.trim() === '' ? PLACEHOLDER_TITLE : title,
     description,
     date,
-    published: momentOf(date)?.toISOString() ?? null,
+    published: isoOf(date) ?? null,
     image: safeImage(image, url),
     url,
   };
@@ -121,12 +166,17 @@ export function linkOf({
 /** An article as lists and feeds show it. */
 export function summaryOf(entry: Omit<Entry, 'path' | 'stamp' | 'canonical'>): ArticleSummary {
   const { id, updated } = entry;
-  const modified = updated === null ? undefined : momentOf(updated);
+  const { title, description, date, published, image, url } = linkOf(entry);
   return {
-    ...linkOf(entry),
+    title,
+    description,
+    date,
+    published,
+    image,
+    url,
     id,
     updated,
-    modified: modified?.toISOString() ?? null,
+    modified: (updated === null ? undefined : isoOf(updated)) ?? null,
     author: authorOf(entry),
     tags: tagsOf(entry),
   };

@@ -22,7 +22,7 @@ const ABORT_MS = 1_000;
 
 /** What the index of these pages is known by. */
 export function indexDigest(version: string, pages: readonly SearchPage[]): string {
-  return hash('sha256', JSON.stringify([FORMAT, version, pages.map(({ path, hash }) => [path, hash])]));
+  return hash('sha256', JSON.stringify([FORMAT, version, pages.map((page) => [page.path, page.version])]));
 }
 
 /** Indexes pages in a process of its own, with the lowest priority there is. */

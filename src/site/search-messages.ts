@@ -4,8 +4,8 @@ export interface SearchPage {
   readonly file: string;
   /** Below the site's base path. */
   readonly path: string;
-  /** Of its text. */
-  readonly hash: string;
+  /** Another one where its text is another. */
+  readonly version: string;
   /** In bytes. */
   readonly size: number;
 }

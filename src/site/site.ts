@@ -168,7 +168,7 @@ export function createSite(options: SiteOptions) {
     addAll(besides.keys()); // a theme's pictures may be others under the same name
     for (const file of pages.files()) if (!manifest.files.has(file)) stale.add(file);
     for (const file of [...manifest.files.keys()]) {
-      if (output.intactDigest(file) === undefined || pages.at(file) === undefined) stale.add(file);
+      if (output.intact(file) === undefined || pages.at(file) === undefined) stale.add(file);
       await breathe();
     }
     isLoaded = true;

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { dateFormats, momentOf } from '../../../src/site/moments.js';
+import { dateFormats, isoOf, momentOf } from '../../../src/site/moments.js';
 
 test('dates are read the same everywhere; what is no date is none', (t) => {
   t.is(momentOf('2026-11-02')?.toISOString(), '2026-11-02T00:00:00.000Z');
@@ -8,6 +8,15 @@ test('dates are read the same everywhere; what is no date is none', (t) => {
   t.is(momentOf(' 2026-11-02T08:00:00.123456Z')?.toISOString(), '2026-11-02T08:00:00.123Z');
   for (const text of ['', 'yesterday', '2026', '2026-13-45', '2026-11-02T99:00Z', '1e9', '<b>'])
     t.is(momentOf(text), undefined, text);
+});
+
+test('a date that is written as most are is read without a second look, and no other one', (t) => {
+  t.is(isoOf('2026-11-02T08:00:00Z'), '2026-11-02T08:00:00.000Z');
+  t.is(isoOf('2026-11-02T08:00:00.123Z'), '2026-11-02T08:00:00.123Z');
+  t.is(isoOf('2026-11-02T08:00:00+02:00'), '2026-11-02T06:00:00.000Z');
+  t.is(isoOf('2024-02-29T08:00:00Z'), '2024-02-29T08:00:00.000Z');
+  for (const text of ['2026-13-02T08:00:00Z', '2026-11-02T24:01:00Z', '2026-11-32T08:00:00Z', 'soon'])
+    t.is(isoOf(text), undefined, text);
 });
 
 const day = (locale: string, timeZone = 'UTC') => dateFormats({ locale, timeZone }).day;
