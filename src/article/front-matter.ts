@@ -1,4 +1,5 @@
-import matter from 'gray-matter';
+import { createRequire } from 'node:module';
+import type grayMatter from 'gray-matter';
 import yaml from 'js-yaml';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 
@@ -7,6 +8,14 @@ export interface FrontMatter {
   readonly data: Readonly<Record<string, unknown>>;
   /** What stands below the closing fence, to the byte. */
   readonly body: string;
+}
+
+let loaded: typeof grayMatter | undefined;
+
+/** When the first file needs it: Pressmark's own form does not, and the parsers that it brings take 50 ms a thread. */
+function matter(): typeof grayMatter {
+  loaded ??= createRequire(import.meta.url)('gray-matter') as typeof grayMatter;
+  return loaded;
 }
 
 /**
@@ -42,7 +51,7 @@ export function splitFrontMatter(text: string): FrontMatter {
   if (text.indexOf('\n---', first[0].length - 1) === -1)
     throw invalid(1, 'the front matter is never closed; end it with a line ---');
   // Options are always passed: without them gray-matter caches, and a malformed file parses as {} the second time.
-  const { data, content } = matter(text, OPTIONS);
+  const { data, content } = matter()(text, OPTIONS);
   return { data, body: content };
 }
 

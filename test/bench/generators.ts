@@ -23,17 +23,14 @@ export interface Generator {
   command(site: string): readonly [command: string, ...args: string[]];
 }
 
-/** Front matter that Hugo and Eleventy read, with the HTML below. */
-function withFrontMatter({ title, description, date, tags, html }: CorpusArticle, further = ''): string {
-  const line = (key: string, value: unknown) => `${key}: ${JSON.stringify(value)}\n`;
-  return `---\n${line('title', title)}${line('description', description)}${line('date', date)}${line('tags', tags)}${further}---\n${html}\n`;
-}
+/** The article file as the receiver has stored it: every generator reads the same. */
+const stored: Generator['file'] = ({ path, file }) => ({ path: `content/${path}`, text: file });
 
 const ours: Generator = {
   name: 'Pressmark',
   version: () =>
     JSON.parse(fs.readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')).version,
-  file: ({ path, file }) => ({ path: `content/${path}`, text: file }),
+  file: stored,
   setUp: {
     'pressmark.config.json': JSON.stringify({ siteUrl: CORPUS_URL, git: false, site: { search: false } }),
   },
@@ -43,7 +40,7 @@ const ours: Generator = {
 const floor: Generator = {
   name: 'floor',
   version: () => process.version,
-  file: ours.file,
+  file: stored,
   setUp: {},
   command: (site) => [process.execPath, FLOOR, join(site, 'content'), join(site, 'public')],
 };
@@ -55,12 +52,16 @@ const hugo: Generator = {
   name: 'Hugo',
   version: () => versionOf('hugo', ['version'], /v[\d.]+/),
   // HTML as it is: Hugo's quickest way, without Markdown.
-  file: (article) => ({ path: `content/articles/${article.slug}.html`, text: withFrontMatter(article) }),
+  // It refuses to build anything where `url` is absolute.
+  file: ({ path, file }) => ({ path: `content/${path}`, text: file.replace(/^url: /m, 'public_url: ') }),
   setUp: {
     'config.json': JSON.stringify({
       baseURL: `${CORPUS_URL}/`,
       title: 'Corpus',
+      permalinks: { articles: '/articles/:slug/' },
+      markup: { goldmark: { renderer: { unsafe: true } } },
       disableKinds: ['section'],
+      outputs: { home: ['HTML', 'RSS'], taxonomy: ['HTML'], term: ['HTML'] },
       paginate: 20,
       rssLimit: 20,
       taxonomies: { tag: 'tags' },
@@ -79,16 +80,19 @@ const eleventy: Generator = {
     fs.existsSync(ELEVENTY)
       ? JSON.parse(fs.readFileSync(join(ELEVENTY, 'package.json'), 'utf8')).version
       : undefined,
-  file: (article) => ({ path: `content/articles/${article.slug}.html`, text: withFrontMatter(article) }),
+  file: stored,
   setUp: {
-    // HTML as it is: no template engine for the articles.
+    // No template engine for the articles: Markdown alone.
     'eleventy.config.cjs': `module.exports = (config) => {
       config.setQuietMode(true);
-      config.addCollection('newest', (all) => all.getFilteredByGlob('content/articles/*.html').reverse().slice(0, 20));
-      config.addCollection('articles', (all) => all.getFilteredByGlob('content/articles/*.html'));
-      return { dir: { input: 'content', output: 'public', includes: '../layouts' }, htmlTemplateEngine: false };
+      config.addCollection('newest', (all) => all.getFilteredByGlob('content/articles/**/*.md').reverse().slice(0, 20));
+      config.addCollection('articles', (all) => all.getFilteredByGlob('content/articles/**/*.md'));
+      return { dir: { input: 'content', output: 'public', includes: '../layouts' }, htmlTemplateEngine: false, markdownTemplateEngine: false };
     };`,
-    'content/articles/articles.json': JSON.stringify({ layout: 'article.njk' }),
+    'content/articles/articles.11tydata.cjs': `module.exports = {
+      layout: 'article.njk',
+      eleventyComputed: { permalink: ({ slug }) => '/articles/' + slug + '/' },
+    };`,
     'layouts/article.njk': `${HEAD('{{ title }}', '{{ description }}')}<h1>{{ title }}</h1><time>{{ date }}</time>{{ content | safe }}<ul>{% for tag in tags %}<li><a href="/tags/{{ tag | replace(" ", "-") }}/">{{ tag }}</a></li>{% endfor %}</ul></body></html>`,
     'content/index.njk': `${HEAD('Corpus', '')}<ul>{% for one in collections.newest %}<li><a href="{{ one.url }}">{{ one.data.title }}</a></li>{% endfor %}</ul></body></html>`,
     'content/tags.njk': `---\npagination:\n  data: collections\n  size: 1\n  alias: tag\n  filter: [all, newest, articles]\npermalink: '/tags/{{ tag | replace(" ", "-") }}/'\n---\n${HEAD('{{ tag }}', '')}<ul>{% for one in collections[tag] | reverse %}<li><a href="{{ one.url }}">{{ one.data.title }}</a></li>{% endfor %}</ul></body></html>`,
@@ -126,7 +130,8 @@ export async function build(site: string, generator: Generator, last: CorpusArti
   const seconds = (performance.now() - started) / 1_000;
   if (code !== 0) throw new Error(`${generator.name} ended with exit code ${code}`);
   const page = join(site, 'public/articles', last.slug, 'index.html');
-  if (!fs.readFileSync(page, 'utf8').includes(last.html.slice(-200)))
+  // The last words that are marked in it, which HTML and rendered Markdown have alike.
+  if (!fs.readFileSync(page, 'utf8').includes(last.html.match(/<em>[^<]+<\/em>/g)?.at(-1) ?? '?'))
     throw new Error(`${generator.name} has not put the article into ${page}`);
   return seconds;
 }
