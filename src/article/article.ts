@@ -71,7 +71,8 @@ export function keepItemComments(text: string, original: string): string {
 
 /** The draft that an `article.published` delivery describes. */
 export function draftOf(data: ArticleData): ArticleDraft {
-  return { ...contentOf(data), id: data.id, slug: data.slug, date: data.published_at, extra: {} };
+  // What is new first: keys that are added behind a spread take as long as all else that is done here.
+  return { id: data.id, slug: data.slug, date: data.published_at, extra: {}, ...contentOf(data) };
 }
 
 /**

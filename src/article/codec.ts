@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type Article, keepItemComments } from './article.js';
 import { type FrontMatter, listOf, splitFrontMatter, textOf } from './front-matter.js';
 import { renderMarkdown } from './markdown.js';
@@ -47,20 +47,33 @@ export interface Fallback {
  * double-quoted or a literal block, so that all YAML readers agree.
  */
 export function encode(article: Article): string {
-  return lay(article, () => article.revision);
+  return lay(article, () => article.revision).text;
+}
+
+/** A new article's file. */
+export interface FirstFile {
+  readonly text: string;
+  /** The text in UTF-8; made on the way, as the digests are of bytes. */
+  readonly bytes: Buffer;
+  readonly article: Article;
 }
 
 /** The file of a new article, whose first revision is made from everything else that stands in it. */
-export function encodeFirst(article: Omit<Article, 'revision'>): { text: string; article: Article } {
+export function encodeFirst(article: Omit<Article, 'revision'>): FirstFile {
   let revision = '';
-  const text = lay(article, (digest) => {
-    revision = `rev-${digest.slice('sha256-'.length, 'sha256-'.length + 24)}`;
+  const { text, bytes } = lay(article, (digest) => {
+    revision = `rev-${digest.slice(0, 24)}`;
     return revision;
   });
-  return { text, article: { ...article, revision } };
+  return { text, bytes: Buffer.concat(bytes), article: { revision, ...article } };
 }
 
-function lay(article: Omit<Article, 'revision'>, revisionOf: (digest: string) => string): string {
+/** The file's text, which is only put together where somebody reads it, and its bytes in pieces. */
+function lay(
+  article: Omit<Article, 'revision'>,
+  revisionOf: (digest: string) => string,
+): { text: string; bytes: Buffer[] } {
+  const { body } = article;
   const head = [
     '---\n',
     `title: ${quoted(article.title)}\n`,
@@ -76,14 +89,19 @@ function lay(article: Omit<Article, 'revision'>, revisionOf: (digest: string) =>
     `id: ${quoted(article.id)}\n`,
   ].join('');
   const url = `url: ${quoted(article.url)}\n`;
+  const bodyBytes = Buffer.from(body);
+  // No other part holds another line end than LF.
+  const lfBody = body.includes('\r\n') ? Buffer.from(withLf(body)) : bodyBytes;
   const blocks = [
-    `body_digest: "${digestOf(article.body)}"\n`,
+    `body_digest: "sha256-${hash('sha256', lfBody)}"\n`,
     `json_ld: ${literal(article.jsonLd)}\n`,
     `content_html: ${literal(article.contentHtml)}\n`,
-    `---\n${article.body}`,
+    '---\n',
   ].join('');
-  const digest = digestOf(`${head}${url}${blocks}`);
-  return `${head}revision: ${quoted(revisionOf(digest))}\n${url}digest: "${digest}"\n${blocks}`;
+  const blockBytes = Buffer.from(blocks);
+  const digest = createHash('sha256').update(`${head}${url}`).update(blockBytes).update(lfBody).digest('hex');
+  const top = `${head}revision: ${quoted(revisionOf(digest))}\n${url}digest: "sha256-${digest}"\n`;
+  return { text: `${top}${blocks}${body}`, bytes: [Buffer.from(top), blockBytes, bodyBytes] };
 }
 
 /**
@@ -96,7 +114,7 @@ export function decode(text: string, fallback: Fallback): StoredArticle {
   const { data, body } = split(text);
   const edited = textOf(data, 'digest') !== fileDigest(text);
   const revision = edited ? editRevision(text) : (textOf(data, 'revision') ?? editRevision(text));
-  const article: Article = { ...fieldsOf(data, body, fallback), revision };
+  const article: Article = { revision, ...fieldsOf(data, body, fallback) };
   return { article, edited, bodyEdited: textOf(data, 'body_digest') !== digestOf(body) };
 }
 

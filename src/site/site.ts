@@ -93,7 +93,7 @@ export function createSite(options: SiteOptions) {
       intake.take(paths ?? []);
       const changed = absorb();
       const files = isAll || paths?.length === 0 || before <= MANY_FAILURES ? stale : changed;
-      helpers.hire(files.size);
+      if (isAll) helpers.hire(files.size); // else deliveries need the other processor
       const helper = await helpers.dressed(options.templatesDir, site, dress.theme.digest);
       await making.build(round, files, { breathe, helper, ...(onProgress && { onProgress }) });
       await interruptions.serveAll();

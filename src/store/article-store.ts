@@ -136,8 +136,9 @@ export function createStore(options: StoreOptions) {
         if (known !== undefined) return known;
         const { slug, path, url, release } = chooseName(draft, taken);
         try {
-          const { text, article } = encodeFirst({ ...draft, slug, url, updated: null });
-          const file = await write({ path, target: join(content.root, path), text, replaces: null, article });
+          const { text, bytes, article } = encodeFirst({ url, updated: null, ...draft, slug });
+          const target = join(content.root, path);
+          const file = await write({ path, target, text, bytes, replaces: null, article });
           return { outcome: 'stored', id: article.id, url, stored: file };
         } catch (error) {
           taken.add(path);

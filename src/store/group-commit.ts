@@ -98,13 +98,14 @@ export function createGroupCommit(
     }
   }
 
-  async function stageIn(folder: string, { text, mode }: Write): Promise<Staged> {
+  async function stageIn(folder: string, { text, bytes, mode }: Write): Promise<Staged> {
+    const data = bytes ?? text;
     try {
-      return await stage(folder, text, mode);
+      return await stage(folder, data, mode);
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw error;
       ensureFolder(folder);
-      return stage(folder, text, mode);
+      return stage(folder, data, mode);
     }
   }
 

@@ -83,7 +83,7 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
             taken.add(path); // a person's file that nobody else knows of
             continue;
           }
-          const { text, article } = encodeFirst({ ...draft, slug, url, updated: null });
+          const { text, article } = encodeFirst({ url, updated: null, ...draft, slug });
           const stored = await store({ path, text, article }, null, generation, deadline);
           return { outcome: 'stored', id: article.id, url, stored };
         } catch (error) {

@@ -24,15 +24,13 @@ export async function published(
   const { id, url, outcome, stored } = result;
   const handled = { id, outcome, body: publishedAnswer(id, url) };
   if (stored === undefined) return handled;
-  return {
-    ...handled,
-    after: () =>
-      hooks.doAction('article.published', {
-        event: 'article.published',
-        ...around.changeOf(stored),
-        timestamp,
-      }),
-  };
+  const after = () =>
+    hooks.doAction('article.published', {
+      event: 'article.published',
+      timestamp,
+      ...around.changeOf(stored),
+    });
+  return { after, ...handled };
 }
 
 async function filteredDraft(draft: ArticleDraft, { hooks, log }: Surroundings): Promise<ArticleDraft> {

@@ -16,7 +16,8 @@ const DRAIN_MS = 10_000;
 export async function rawBody(request: IncomingMessage): Promise<Buffer> {
   const length = request.headers['content-length'];
   try {
-    return await getRawBody(request, { limit: MAX_BODY_BYTES, ...(length !== undefined && { length }) });
+    const limit = MAX_BODY_BYTES;
+    return await getRawBody(request, length === undefined ? { limit } : { limit, length });
   } catch (error) {
     const type = error instanceof Error && 'type' in error ? error.type : undefined;
     if (type === 'entity.too.large')

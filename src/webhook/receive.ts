@@ -24,7 +24,7 @@ export interface Answer {
   readonly id: string | undefined;
   /** For the log: what happened, or the error's code. */
   readonly outcome: string;
-  readonly after?: () => Promise<void>;
+  readonly after?: (() => Promise<void>) | undefined;
 }
 
 /** Turns bytes and headers into a status and a body; the whole receiving side without HTTP. */
@@ -45,7 +45,7 @@ export function createReceiver(secrets: readonly string[], around: Surroundings)
       delivery = parseDelivery(body, Array.isArray(contract) ? contract.join(', ') : contract);
       const { id, outcome, body: answer, after } = await dispatch(delivery, around);
       const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
-      return { status: 200, body: json, event: delivery.event, id, outcome, ...(after && { after }) };
+      return { status: 200, body: json, event: delivery.event, id, outcome, after };
     } catch (error) {
       return refusal(error, delivery, around.log);
     }

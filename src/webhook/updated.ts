@@ -50,6 +50,6 @@ export async function updated(data: UpdateData, timestamp: string, around: Surro
   return {
     ...handled,
     after: () =>
-      hooks.doAction('article.updated', { event: 'article.updated', ...around.changeOf(stored), timestamp }),
+      hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...around.changeOf(stored) }),
   };
 }
