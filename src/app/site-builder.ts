@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError } from '../errors.js';
@@ -14,8 +14,8 @@ import { readerOf } from '../site/reader.js';
 import { siteInfoOf } from '../site/site-info.js';
 import { createCatalog } from '../store/catalog.js';
 import { foldersOf } from './folders.js';
-import type { HelperData } from './helper-thread.js';
 import { loadPlugins } from './load-plugins.js';
+import { startHelperThread } from './start-helper.js';
 
 /** A builder and the plugins that filter its pages. */
 export interface SiteBuilder {
@@ -38,11 +38,13 @@ export function buildsSite(
  * travel between threads.
  *
  * @param configured the config's `plugins`.
+ * @param early a helper's thread that was started before.
  */
 export async function openSiteBuilder(
   settings: BuilderSettings,
   configured: readonly unknown[],
   log: Log,
+  early?: Worker,
 ): Promise<SiteBuilder> {
   if (!buildsSite(settings))
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
@@ -54,6 +56,7 @@ export async function openSiteBuilder(
     layout: patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink),
   };
   const catalog = createCatalog();
+  let waiting = early;
   const plugins = await loadPlugins(settings.dir, configured);
   const host: Host = await startHost(plugins, {
     role: 'builder',
@@ -75,18 +78,20 @@ export async function openSiteBuilder(
     log,
     hooks: host.hooks,
     fingerprint: fingerprint(plugins, settings.configFile),
-    ...(availableParallelism() > 1 && { spawnHelper: () => spawnHelper(settings, contentDir) }),
+    ...(availableParallelism() > 1 && { spawnHelper }),
   });
   const close = async () => {
+    await waiting?.terminate();
     await builder.close();
     await host.close();
   };
   return { builder, close };
-}
 
-function spawnHelper({ siteUrl, articles, logLevel }: BuilderSettings, contentDir: string): Worker {
-  const workerData: HelperData = { contentDir, siteUrl, ...articles, logLevel };
-  return new Worker(new URL('./helper-thread.js', import.meta.url), { workerData });
+  function spawnHelper(): Worker {
+    const worker = waiting ?? startHelperThread(settings);
+    waiting = undefined;
+    return worker;
+  }
 }
 
 /** What pages depend on beside articles and templates: a plugin that was changed builds the pages anew. */

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
-import { openSearch } from '../app/open-search.js';
-import { buildsSite, openSiteBuilder, type SiteBuilder } from '../app/site-builder.js';
+import type { SiteBuilder } from '../app/site-builder.js';
+import { startHelperEarly } from '../app/start-helper.js';
 import { loadSettings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { createLog } from '../log.js';
@@ -34,11 +34,17 @@ export function buildCommand(): Command {
 
 async function run({ dir, json = false, check = false, clean = false }: BuildOptions): Promise<void> {
   const settings = await loadSettings(dir);
-  if (!buildsSite(settings))
+  if (settings.site === false)
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
   // Standard output is for the summary alone.
   const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
-  const { builder, close } = await openSiteBuilder(settings, settings.plugins, log);
+  const early = check ? undefined : startHelperEarly(settings);
+  // Loaded while the helper is.
+  const [{ openSiteBuilder }, { openSearch }] = await Promise.all([
+    import('../app/site-builder.js'),
+    import('../app/open-search.js'),
+  ]);
+  const { builder, close } = await openSiteBuilder(settings, settings.plugins, log, early);
   const progress = progressBar({
     isTTY: process.stderr.isTTY === true,
     write: (text) => process.stderr.write(text),

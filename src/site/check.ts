@@ -97,6 +97,7 @@ function comparingOutput(root: string, isOurs: (file: string) => boolean) {
   const output: Output = {
     root,
     workshop: root,
+    helpersWorkshop: root,
     put: compare,
     putDraft: () => false,
     drop: () => undefined,

@@ -6,7 +6,7 @@ import type { ReadMany } from './intake.js';
 import { share } from './share.js';
 
 /** From so many articles on a second thread is worth its start. */
-const WORTH_IT = 1_000;
+export const WORTH_A_HELPER = 1_000;
 
 /** Files that are given to the helper at a time. */
 const BATCH = 64;
@@ -31,7 +31,7 @@ export function hired(spawn: (() => Worker) | undefined, log: Log): Hired {
   let helper: Helper | undefined;
 
   function hire(articles: number): void {
-    if (articles >= WORTH_IT && spawn !== undefined) helper ??= startHelper(spawn, log);
+    if (articles >= WORTH_A_HELPER && spawn !== undefined) helper ??= startHelper(spawn, log);
   }
 
   const readMany: ReadMany = async (paths, read, take) => {

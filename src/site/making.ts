@@ -108,7 +108,7 @@ export function createMaking({
       const pieces = batch.flatMap((file) => model.at(file) ?? []);
       const jobs = pieces.filter(({ entry }) => !intake.isBroken(entry.path)).map(helperJob);
       for (const job of jobs) atHelper.set(job.file, job);
-      const { workshop, root } = output;
+      const { root, helpersWorkshop: workshop } = output;
       const answer = await helper.ask({ do: 'make', jobs, workshop, root }, 'made');
       for (const [index, job] of jobs.entries()) {
         const made = answer?.made[index];

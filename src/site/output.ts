@@ -15,6 +15,8 @@ export interface Output {
   readonly root: string;
   /** Where drafts are written. */
   readonly workshop: string;
+  /** Where the helper writes its own: two threads that make files in one folder wait for each other. */
+  readonly helpersWorkshop: string;
   /**
    * Gives a file its content, whole or not at all, if it does not have it yet.
    *
@@ -45,6 +47,7 @@ export interface Output {
  */
 export function openOutput(root: string, workshop: string, manifest: Manifest, log: Log): Output {
   const foreign = new Set<string>();
+  const helpersWorkshop = join(workshop, 'helper');
   let draftFolder = workshop;
   /** Where nothing else is believed to stand as it was written: what was written since. */
   let trusted: Set<string> | undefined;
@@ -168,7 +171,7 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
   }
 
   function sweep(): void {
-    for (const folder of new Set([workshop, root])) {
+    for (const folder of new Set([workshop, helpersWorkshop, root])) {
       if (!fs.existsSync(folder)) continue;
       for (const name of fs.readdirSync(folder)) {
         if (!isLeftover(name)) continue;
@@ -179,7 +182,7 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
   }
 
   const drop = ({ temp }: Draft) => discard(temp);
-  return { root, workshop, put, putDraft, drop, intact, distrust, adopt, remove, sweep };
+  return { root, workshop, helpersWorkshop, put, putDraft, drop, intact, distrust, adopt, remove, sweep };
 }
 
 /** The paths of all files below a folder, which need not exist. */

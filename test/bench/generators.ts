@@ -60,8 +60,6 @@ const hugo: Generator = {
       title: 'Corpus',
       permalinks: { articles: '/articles/:slug/' },
       markup: { goldmark: { renderer: { unsafe: true } } },
-      disableKinds: ['section'],
-      outputs: { home: ['HTML', 'RSS'], taxonomy: ['HTML'], term: ['HTML'] },
       paginate: 20,
       rssLimit: 20,
       taxonomies: { tag: 'tags' },
