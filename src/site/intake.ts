@@ -109,7 +109,7 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
   }
 
   function learnOne(path: string, entry: Entry | undefined, isTrusted: boolean): void {
-    model.apply(path, entry);
+    model.learn(path, entry);
     broken.delete(path);
     if (entry === undefined) catalog.delete(path);
     else if (isTrusted) catalog.set(entry);

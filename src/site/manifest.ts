@@ -60,6 +60,8 @@ type Line =
   | { readonly article: string; readonly is: Entry | null }
   | { readonly settled: string; readonly reading: string; readonly stale: readonly string[] };
 
+const LF = 0x0a;
+
 /** Lines of articles that are written at once. */
 const LINES_PER_WRITE = 1_000;
 
@@ -99,14 +101,16 @@ export function openManifest(path: string, outputDir: string): Manifest {
 
   function readTail(articles: Map<string, Entry | undefined>): void {
     let isFirst = offset === 0;
-    for (const line of linesFrom(path, offset)) {
-      if (isFirst && line.text !== header) {
-        inode = undefined; // another version's, or of another folder: it is begun again
-        return;
+    for (const { lines, end } of linesFrom(path, offset)) {
+      for (const line of lines) {
+        if (isFirst && line !== header) {
+          inode = undefined; // another version's, or of another folder: it is begun again
+          return;
+        }
+        if (!isFirst) take(line, articles);
+        isFirst = false;
       }
-      if (!isFirst) take(line.text, articles);
-      isFirst = false;
-      offset = line.end;
+      offset = end;
     }
   }
 
@@ -223,8 +227,8 @@ export function openManifest(path: string, outputDir: string): Manifest {
   };
 }
 
-/** The whole lines of a file from a position on, with the position behind each: in pieces, as it may be large. */
-function* linesFrom(path: string, start: number): Generator<{ text: string; end: number }> {
+/** The whole lines of a file from a position on, many at a time, with the position behind them. */
+function* linesFrom(path: string, start: number): Generator<{ lines: string[]; end: number }> {
   const fd = fs.openSync(path, 'r');
   try {
     const buffer = Buffer.alloc(1 << 20);
@@ -234,14 +238,10 @@ function* linesFrom(path: string, start: number): Generator<{ text: string; end:
       const count = fs.readSync(fd, buffer, 0, buffer.length, position + rest.length);
       if (count === 0) return;
       const bytes = Buffer.concat([rest, buffer.subarray(0, count)]);
-      let from = 0;
-      for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, from)) {
-        const text = bytes.toString('utf8', from, at);
-        from = at + 1;
-        yield { text, end: position + from };
-      }
-      position += from;
-      rest = Buffer.from(bytes.subarray(from));
+      const whole = bytes.lastIndexOf(LF) + 1;
+      if (whole > 0) yield { lines: bytes.toString('utf8', 0, whole - 1).split('\n'), end: position + whole };
+      position += whole;
+      rest = Buffer.from(bytes.subarray(whole));
     }
   } finally {
     fs.closeSync(fd);

@@ -20,6 +20,8 @@ export interface Model {
   entries(): Generator<Entry>;
   /** Takes in what an article file says now; undefined where it is gone. */
   apply(path: string, entry: Entry | undefined): void;
+  /** Takes in the same where all pages show it already. */
+  learn(path: string, entry: Entry | undefined): void;
   /** What has changed since the last call. */
   settle(): ModelChanges;
 }
@@ -48,7 +50,7 @@ export function createModel(site: SiteInfo): Model {
   let files = new Set<string>();
   let homeless = new Map<string, Entry>();
 
-  function apply(path: string, entry: Entry | undefined): void {
+  function apply(path: string, entry: Entry | undefined, isShown = false): void {
     const before = pieces.get(path);
     const after = entry && pieceOf(entry, site);
     homeless.delete(path);
@@ -61,7 +63,7 @@ export function createModel(site: SiteInfo): Model {
     const owners = new Map([...places].map((file) => [file, at(file)]));
     if (before !== undefined) unclaim(before);
     if (after !== undefined) claim(after);
-    for (const file of places) change(file, owners.get(file), at(file));
+    for (const file of places) change(file, owners.get(file), at(file), isShown);
     if (after !== undefined && at(after.file) !== after) homeless.set(path, after.entry);
   }
 
@@ -91,15 +93,17 @@ export function createModel(site: SiteInfo): Model {
     return Array.isArray(found) ? found[0] : found;
   }
 
-  function change(file: string, before: Piece | undefined, after: Piece | undefined): void {
+  function change(file: string, before: Piece | undefined, after: Piece | undefined, isShown: boolean): void {
     if (before === after) return;
     all.swap(before, after);
     tags.swap(before, after);
     authors.swap(before, after);
-    files.add(file);
-    for (const piece of [before, after]) {
-      if (piece === undefined) continue;
-      for (const other of neighboursFor(piece, all, tags)) files.add(other.file);
+    if (!isShown) {
+      files.add(file);
+      for (const piece of [before, after]) {
+        if (piece === undefined) continue;
+        for (const other of neighboursFor(piece, all, tags)) files.add(other.file);
+      }
     }
     if (before !== undefined && pieces.get(before.entry.path) === before)
       homeless.set(before.entry.path, before.entry);
@@ -136,7 +140,17 @@ export function createModel(site: SiteInfo): Model {
   }
 
   const entryAt = (path: string) => pieces.get(path)?.entry ?? strangers.get(path);
-  return { all, tags, authors, at, entryAt, entries, apply, settle };
+  return {
+    all,
+    tags,
+    authors,
+    at,
+    entryAt,
+    entries,
+    apply: (path, entry) => apply(path, entry),
+    learn: (path, entry) => apply(path, entry, true),
+    settle,
+  };
 }
 
 /** An article as lists hold it; undefined where its URL is none of this site's pages. */

@@ -24,27 +24,32 @@ export function snapshotOf(stateDir: string, { layout }: ContentFolder): { path:
 export async function loadSnapshot(path: string, key: string, catalog: Catalog): Promise<number> {
   if (!fs.existsSync(path)) return 0;
   let usable: boolean | undefined;
-  for await (const line of linesOf(path)) {
-    if (usable === undefined) {
-      usable = line === header(key);
-      if (!usable) break;
-    } else {
-      const entry = parse(line);
-      if (entry !== undefined) catalog.set(entry);
+  for await (const lines of linesOf(path)) {
+    for (const line of lines) {
+      if (usable === undefined) {
+        usable = line === header(key);
+        if (!usable) return catalog.size;
+      } else {
+        const entry = parse(line);
+        if (entry !== undefined) catalog.set(entry);
+      }
     }
   }
   return catalog.size;
 }
 
-/** The lines of a file, ended by LF alone: readline also takes the U+2028 in somebody's title for a line's end. */
-async function* linesOf(path: string): AsyncGenerator<string> {
+/** What is read at a time, in bytes: a hundred thousand articles fill 50 MB. */
+const CHUNK = 1 << 20;
+
+/** The lines of a file, many at a time, ended by LF alone: readline also takes the U+2028 in somebody's title for a line's end. */
+async function* linesOf(path: string): AsyncGenerator<string[]> {
   let rest = '';
-  for await (const chunk of fs.createReadStream(path, 'utf8')) {
+  for await (const chunk of fs.createReadStream(path, { encoding: 'utf8', highWaterMark: CHUNK })) {
     const lines = `${rest}${chunk}`.split('\n');
     rest = lines.pop() ?? '';
-    yield* lines;
+    yield lines;
   }
-  if (rest !== '') yield rest;
+  if (rest !== '') yield [rest];
 }
 
 /** Writes the catalog's snapshot; deliveries go on meanwhile. */
@@ -78,12 +83,13 @@ function parse(line: string): Entry | undefined {
 /** Whether it has the shape on which looking at the file itself depends; the rest is read anew where it differs. */
 function isEntry(value: unknown): value is Entry {
   if (typeof value !== 'object' || value === null) return false;
-  const { path, id, url, tags, stamp }: Record<string, unknown> = { ...value };
-  return [path, id, url].every((text) => typeof text === 'string') && Array.isArray(tags) && isStamp(stamp);
+  const { path, id, url, tags, stamp } = value as Record<string, unknown>;
+  const isNamed = typeof path === 'string' && typeof id === 'string' && typeof url === 'string';
+  return isNamed && Array.isArray(tags) && isStamp(stamp);
 }
 
 function isStamp(value: unknown): value is Stamp {
   if (typeof value !== 'object' || value === null) return false;
-  const { ino, size, mtimeMs }: Record<string, unknown> = { ...value };
-  return [ino, size, mtimeMs].every((number) => typeof number === 'number');
+  const { ino, size, mtimeMs } = value as Record<string, unknown>;
+  return typeof ino === 'number' && typeof size === 'number' && typeof mtimeMs === 'number';
 }
