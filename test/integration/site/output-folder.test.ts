@@ -118,3 +118,27 @@ test('a page that cannot be written is one failure, told and tried again', async
   t.is((await site.builder.buildChanged([])).failed, 0);
   t.true(site.page('articles/a/index.html').includes('The body of a'));
 });
+
+test('a page that bears no mark goes with its article, also after a copy has given it another time', async (t) => {
+  const site = testSite(t);
+  put(join(site.options.templatesDir, 'layout.eta'), '<!doctype html><title>Plain</title><%~ it.body %>\n');
+  const [copied, replaced] = [site.write('copied'), site.write('replaced')];
+  await site.builder.buildAll();
+  const page = (slug: string) => join(site.options.outputDir, `articles/${slug}/index.html`);
+  t.notRegex(fs.readFileSync(page('copied'), 'utf8'), /Pressmark/);
+  fs.utimesSync(page('copied'), new Date(0), new Date(0)); // as a checkout does
+  put(page('replaced'), 'mine');
+  for (const path of [copied, replaced]) fs.rmSync(join(site.options.content.root, path));
+  await site.builder.buildChanged([copied, replaced]);
+  t.false(site.has('articles/copied'));
+  t.is(site.page('articles/replaced/index.html'), 'mine');
+});
+
+test('a page of the same size that says something else is written', async (t) => {
+  const site = testSite(t);
+  const path = site.write('a', { title: 'Hives' });
+  await site.builder.buildAll();
+  site.write('a', { title: 'Bees!' });
+  t.true((await site.builder.buildChanged([path])).written > 0);
+  t.true(site.page('articles/a/index.html').includes('Bees!'));
+});
