@@ -51,7 +51,6 @@ const HEAD = (title: string, description: string) =>
 const hugo: Generator = {
   name: 'Hugo',
   version: () => versionOf('hugo', ['version'], /v[\d.]+/),
-  // HTML as it is: Hugo's quickest way, without Markdown.
   // It refuses to build anything where `url` is absolute.
   file: ({ path, file }) => ({ path: `content/${path}`, text: file.replace(/^url: /m, 'public_url: ') }),
   setUp: {
