@@ -7,6 +7,7 @@ import type { GitPluginOptions } from '../git/plugin.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push-status.js';
 import { openSharedFiles } from '../git/shared-files.js';
 import type { Log } from '../log.js';
+import type { StoredFile } from '../store/article-store.js';
 import type { ContentFolder } from '../store/entry.js';
 import type { Durability } from '../store/group-commit.js';
 import { openSharedStore } from '../store/open-shared.js';
@@ -56,7 +57,7 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
   const { durability, git } = options.settings;
   if (durability !== 'disk' && git === false)
     throw new PressmarkError('CONFIG_INVALID', `durability: '${durability}' cannot be with git: false`);
-  if (durability === 'push' && typeof git === 'object' && git.commitEdits === true)
+  if (durability === 'push' && commitsEdits(options.settings))
     throw new PressmarkError(
       'CONFIG_INVALID',
       "durability: 'push' cannot be with git.commitEdits: what a clone alone holds is no revision; commit and push edits by hand",
@@ -83,16 +84,24 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
   await committableTree({ siteDir, content: plain(siteRelative('')), env }, 'commit');
   // The store is there before the plugins are.
   let commit: CommitNow | undefined;
-  const durability: Durability = async (writes) => {
+  const commitAll = async (files: readonly StoredFile[], isEdit: boolean) => {
     if (commit === undefined)
       throw new PressmarkError('COMMIT_FAILED', 'git is not ready yet; send it again');
-    await commit(writes.map(({ path, text, article }) => ({ path: siteRelative(path), text, article })));
+    const changes = files.map(({ path, text, article }) => ({ path: siteRelative(path), text, article }));
+    await commit(changes, { isEdit });
   };
-  const opened = await openStore({ content, stateDir, log, onChange, watch, durability });
+  const durability: Durability = (writes) => commitAll(writes, false);
+  const keepEdit = commitsEdits(settings) ? (edit: StoredFile) => commitAll([edit], true) : undefined;
+  const levels = { durability, ...(keepEdit && { keepEdit }) };
+  const opened = await openStore({ content, stateDir, log, onChange, watch, ...levels });
   const commitsBefore = (commitNow: CommitNow) => {
     commit = commitNow;
   };
   return { opened, git: { ...backgroundPush(options, opened), commitsBefore }, close: opened.close };
+}
+
+function commitsEdits({ git }: Settings): boolean {
+  return typeof git === 'object' && git.commitEdits === true;
 }
 
 /** Pushing after the answer, where the config wants it. */

@@ -5,7 +5,7 @@ import type { Settings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
 import { definePlugin, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
-import type { UpdateRequest } from '../store/article-store.js';
+import type { UpdateRequest } from '../store/update-request.js';
 import { type ArticleHistory, articleHistory, isUncommitted, type Revision } from './article-history.js';
 import { openDurableStore } from './durability.js';
 import { contentOf } from './find-article.js';

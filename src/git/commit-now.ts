@@ -4,6 +4,7 @@ import type { ArticleChange } from '../host/hook-types.js';
 import type { Committer } from './committer.js';
 import { createDirectorySync } from './directories.js';
 import type { Branch } from './head.js';
+import { eventOf } from './message.js';
 import type { Waiting } from './queue.js';
 import type { Repository } from './repository.js';
 import { blobsAt } from './tree.js';
@@ -23,7 +24,13 @@ export interface StoredChange {
  * @throws PressmarkError COMMIT_FAILED, and nothing was committed; COMMIT_UNCERTAIN where something was, which
  *   may not survive a power loss.
  */
-export type CommitNow = (changes: readonly StoredChange[]) => Promise<void>;
+export type CommitNow = (
+  changes: readonly StoredChange[],
+  options?: {
+    /** Whether the texts are people's edits; those that they have staged are theirs to commit. @default false */
+    readonly isEdit?: boolean;
+  },
+) => Promise<void>;
 
 const ATTEMPTS = 3;
 
@@ -55,10 +62,10 @@ export function createCommitNow(repository: Repository, committer: Committer): C
     return held === 'lost' ? undefined : held;
   }
 
-  return async (changes) => {
+  return async (changes, { isEdit = false } = {}) => {
     const batch = changes.map(({ path, text, article }): Waiting => {
-      const kind = article.updated === null ? 'Publish' : 'Update';
-      const event = kind === 'Publish' ? 'article.published' : 'article.updated';
+      const kind = isEdit ? 'Edit' : article.updated === null ? 'Publish' : 'Update';
+      const event = eventOf(kind);
       const timestamp = article.updated ?? article.date;
       const message = committer.messageFor(kind, { event, article, path, text, timestamp });
       return { path, kind, text, revision: article.revision, message, before: undefined };
@@ -71,7 +78,7 @@ export function createCommitNow(repository: Repository, committer: Committer): C
       throw new PressmarkError('COMMIT_FAILED', message, { cause });
     }
     try {
-      await Promise.all([syncDirectories(ref), requireCommitted(ref, batch)]);
+      await Promise.all([syncDirectories(ref), isEdit || requireCommitted(ref, batch)]);
     } catch (cause) {
       if (cause instanceof PressmarkError && cause.code === 'COMMIT_UNCERTAIN') throw cause;
       const message = 'the commit may not be on the disk yet; send it again';

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../log.js';
 import { blobsOf } from './blobs.js';
+import { type EditNotes, readEditNotes } from './edit-notes.js';
 import { type Branch, type NotNow, readHead } from './head.js';
 import { identityOf, type Person } from './identity.js';
 import { type Authored, type CommitDraft, importCommits } from './import.js';
@@ -94,13 +95,18 @@ export async function commitBatch(
       if ('waitingFor' in now) return now;
       if (now.ref === head.ref && now.tip === head.tip) {
         const staged = await stagedBlobs(repository, head.tip, new Set(drafts.map(({ path }) => path)));
-        const inHand = new Set(drafts.filter(({ request, path }) => request.isEdit && staged.has(path)));
+        const edits = drafts.filter(({ request }) => request.isEdit);
+        const notes = edits.length === 0 ? undefined : await readEditNotes(repository);
+        const inHand = new Set(edits.filter(({ path }) => isInHand(path, staged.get(path), notes)));
         if (inHand.size > 0) {
           all = all.filter((draft) => !inHand.has(draft));
           continue;
         }
+        const noted = edits.map(({ path, blob }) => ({ path, blob: blob.id }));
+        await notes?.note(noted);
         const left = await setIndexEntries(repository, lock, staged, entriesFor(drafts, all));
         if (await moveBranch(context, head, commits)) {
+          await notes?.forget(noted);
           for (const path of left)
             log.warn(
               { path },
@@ -173,6 +179,11 @@ async function blobsOnDisk(repository: Repository, path: string): Promise<Readon
     // removed, or made unreadable: it is not what was delivered
     return new Set();
   }
+}
+
+/** Whether the owner has staged something at a path, and is about to commit it. */
+function isInHand(path: string, staged: string | undefined, notes: EditNotes | undefined): boolean {
+  return staged !== undefined && notes?.isNoted({ path, blob: staged }) !== true;
 }
 
 function entriesFor(drafts: readonly Draft[], all: readonly Draft[]) {

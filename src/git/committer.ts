@@ -3,7 +3,7 @@ import type { ArticleChange, CommitMessageContext } from '../host/hook-types.js'
 import type { PluginHost } from '../host/plugins.js';
 import { type CommitContext, type CommitRequest, commitBatch } from './commit.js';
 import { type Branch, type NotNow, readHead } from './head.js';
-import { type CommitKind, commitMessage, kindOf, messageText, subjectIn } from './message.js';
+import { type CommitKind, commitMessage, eventOf, kindOf, messageText, subjectIn } from './message.js';
 import { forgetParked, type Parked, park, parkedTip, readParked } from './parked.js';
 import { placeFiles } from './placement.js';
 import type { Look, Waiting } from './queue.js';
@@ -218,8 +218,5 @@ function requestFor({ path, blob, message, authored, over }: Parked): CommitRequ
 
 /** What a filter is told of a text that was found in its file. */
 function contextOf(path: string, kind: CommitKind, { article, text }: StoredFile): CommitMessageContext {
-  const timestamp = article.updated ?? article.date;
-  const event =
-    kind === 'Publish' ? 'article.published' : kind === 'Edit' ? 'article.edited' : 'article.updated';
-  return { event, article, path, text, timestamp };
+  return { event: eventOf(kind), article, path, text, timestamp: article.updated ?? article.date };
 }

@@ -13,6 +13,12 @@ export function kindOf({ revision, updated }: { revision: string; updated: strin
   return updated === null ? 'Publish' : 'Update';
 }
 
+/** What happened to an article whose commit is of this kind. */
+export function eventOf(kind: CommitKind): 'article.published' | 'article.updated' | 'article.edited' {
+  if (kind === 'Edit') return 'article.edited';
+  return kind === 'Publish' ? 'article.published' : 'article.updated';
+}
+
 /** What a message may say of an article. */
 export interface MessageArticle {
   readonly id: string;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { amend } from '../article/amend.js';
-import { type Article, type ArticleContent, type ArticleDraft, contentFields } from '../article/article.js';
+import type { Article, ArticleDraft } from '../article/article.js';
 import { encodeFirst } from '../article/codec.js';
 import type { Lock } from '../fs/lock.js';
 import type { Log } from '../log.js';
@@ -16,6 +16,7 @@ import { createPipeline } from './pipeline.js';
 import { NameTaken, type Write } from './placing.js';
 import { createReading } from './reading.js';
 import { type Change, refresh } from './scan.js';
+import { replacedBy, type UpdateRequest } from './update-request.js';
 import type { Target } from './verdict.js';
 
 /** What became of a publication: stored now, or known before (a redelivery), in which case nothing was written. */
@@ -37,16 +38,6 @@ export interface StoredFile {
   readonly replaced?: { readonly article: Article; readonly text: string };
 }
 
-/** A compare-and-set (contract: article.updated). */
-export interface UpdateRequest extends Target {
-  /** The moment of the update, ISO 8601. */
-  readonly updated: string;
-  /** What replaces the article's content; a null image leaves the stored one. */
-  readonly content: ArticleContent;
-  /** Whether a null image clears the stored one, as no delivery can. */
-  readonly clearsImage?: boolean;
-}
-
 /** What became of an update: stored now, or stored before (a retry), in which case nothing was written. */
 export interface Updated {
   readonly outcome: 'stored' | 'retry';
@@ -62,6 +53,8 @@ export interface StoreOptions {
   readonly staging: string;
   readonly log: Log;
   readonly durability?: Durability;
+  /** Called before an update replaces a person's edit; when it rejects, nothing is changed. */
+  readonly keepEdit?: (edit: StoredFile) => Promise<void>;
   /** Told of files that changed by another hand than this store's. */
   readonly onChange?: (changes: readonly Change[]) => void;
 }
@@ -71,7 +64,7 @@ export type ArticleStore = ReturnType<typeof createStore>;
 
 /** The store: Markdown files, written durably and compared under the cross-process lock. */
 export function createStore(options: StoreOptions) {
-  const { content, catalog, lock, journal, staging, log, durability } = options;
+  const { content, catalog, lock, journal, staging, log, durability, keepEdit } = options;
   const onChange = options.onChange ?? (() => undefined);
   const group = createGroupCommit(content.root, staging, journal, log, durability);
   const durable = createDurableFiles(content.root, group.suspects, confirmStored);
@@ -167,7 +160,9 @@ export function createStore(options: StoreOptions) {
         await durable.ensure(entry);
         return { outcome: 'retry' };
       }
-      const { article } = read.stored;
+      const { article, edited } = read.stored;
+      // While the file still holds it: whenever we are killed, it is in one place or the other.
+      if (edited) await keepEdit?.({ path: entry.path, text: read.text, article });
       const next = replacedBy(article, request);
       const text = amend(read.text, article, next);
       const target = fs.realpathSync(join(content.root, entry.path)); // a rename would replace the link itself
@@ -182,7 +177,7 @@ export function createStore(options: StoreOptions) {
       });
       return {
         outcome: 'stored',
-        stored: read.stored.edited ? { ...stored, replaced: { article, text: read.text } } : stored,
+        stored: edited ? { ...stored, replaced: { article, text: read.text } } : stored,
       };
     });
   }
@@ -247,12 +242,4 @@ export function createStore(options: StoreOptions) {
     ids,
     idle: pipeline.idle,
   };
-}
-
-/** An article with what an update replaces in it (contract: article.updated, 5). */
-export function replacedBy(article: Article, request: UpdateRequest): Article {
-  const { updated, revision, content, clearsImage = false } = request;
-  const replacement = contentFields(content);
-  const image = clearsImage ? replacement.image : (replacement.image ?? article.image);
-  return { ...article, ...replacement, image, updated, revision };
 }

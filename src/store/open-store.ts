@@ -4,7 +4,7 @@ import { messageOf, PressmarkError } from '../errors.js';
 import { createLock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { Log } from '../log.js';
-import { type ArticleStore, createStore } from './article-store.js';
+import { type ArticleStore, createStore, type StoreOptions } from './article-store.js';
 import { type Catalog, createCatalog } from './catalog.js';
 import type { ContentFolder } from './entry.js';
 import type { Durability } from './group-commit.js';
@@ -25,6 +25,7 @@ export interface OpenStoreOptions {
   /** Whether people's edits are watched for. @default true */
   readonly watch?: boolean;
   readonly durability?: Durability;
+  readonly keepEdit?: StoreOptions['keepEdit'];
   /** Told of files that changed by another hand than this process's. */
   readonly onChange?: (changes: readonly Change[]) => void;
 }
@@ -49,6 +50,7 @@ export async function openStore({
   log,
   watch = true,
   durability,
+  keepEdit,
   onChange,
 }: OpenStoreOptions): Promise<OpenStore> {
   prepareStateFolder(stateDir);
@@ -72,6 +74,7 @@ export async function openStore({
     staging: join(stateDir, STAGING),
     log,
     ...(durability !== undefined && { durability }),
+    ...(keepEdit !== undefined && { keepEdit }),
     onChange: (changes) => {
       unsaved += changes.length;
       for (const { path, after } of changes) {
