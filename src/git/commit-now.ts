@@ -4,7 +4,7 @@ import type { ArticleChange } from '../host/hook-types.js';
 import type { Committer } from './committer.js';
 import { createDirectorySync } from './directories.js';
 import type { Branch } from './head.js';
-import { eventOf } from './message.js';
+import { eventOf, kindOf } from './message.js';
 import type { Waiting } from './queue.js';
 import type { Repository } from './repository.js';
 import { blobsAt } from './tree.js';
@@ -64,7 +64,7 @@ export function createCommitNow(repository: Repository, committer: Committer): C
 
   return async (changes, { isEdit = false } = {}) => {
     const batch = changes.map(({ path, text, article }): Waiting => {
-      const kind = isEdit ? 'Edit' : article.updated === null ? 'Publish' : 'Update';
+      const kind = isEdit ? 'Edit' : kindOf(article);
       const event = eventOf(kind);
       const timestamp = article.updated ?? article.date;
       const message = committer.messageFor(kind, { event, article, path, text, timestamp });

@@ -9,7 +9,7 @@ import { type Committer, createCommitter, type StoredFile } from './committer.js
 import { createEdits } from './edits.js';
 import type { Person } from './identity.js';
 import { createIndexLocker } from './index-lock.js';
-import { type CommitKind, kindOf, subjectIn } from './message.js';
+import { type CommitKind, eventOf, kindOf, subjectIn } from './message.js';
 import { createQueue, type Waiting } from './queue.js';
 import { findUncommitted } from './recover.js';
 import { openRepository, type Repository } from './repository.js';
@@ -181,15 +181,14 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
 /** Gives the commits that go straight to the remote their messages, and tells of them. */
 function wordShared(host: PluginHost, { files, siteRelative }: SharedWith, committer: Committer): void {
   const changeOf = ({ article, path, text }: SharedArticle) => ({
-    event: article.updated === null ? ('article.published' as const) : ('article.updated' as const),
+    event: eventOf(kindOf(article)),
     article,
     path: siteRelative(path),
     text,
     timestamp: article.updated ?? article.date,
   });
   files.wordWith({
-    message: (stored) =>
-      committer.messageFor(stored.article.updated === null ? 'Publish' : 'Update', changeOf(stored)),
+    message: (stored) => committer.messageFor(kindOf(stored.article), changeOf(stored)),
     committed: ({ path }, commit, message) =>
       void host.doAction('git.committed', { commit, path: siteRelative(path), subject: subjectIn(message) }),
   });

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
+import { gitIn, launchIn, makeRemote } from '../../support/clones.js';
 import { fileOf, readStored } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { type Receiver, run, SITE_URL, startReceiver } from '../../support/receiver.js';
@@ -215,6 +216,36 @@ test('revert while HEAD is detached: the file at once, the commit when there is 
   await receiver.post('article.published', article({ id: 'wasps' }));
   await untilCommits(4);
   t.is(git('log', '-2', '--format=%s', '--reverse').split('\n')[0], 'Revert: Keeping bees on a balcony');
+});
+
+test('revert says so in its commit, also where the commit is made before the answer', async (t) => {
+  const { dir, git, first } = await updatedSite(t, { durability: 'commit' });
+  const { code, stderr } = await run(['revert', 'bees', first, '--dir', dir], ENV);
+  t.is(code, 0, stderr);
+  t.is(git('log', '-1', '--format=%s'), 'Revert: Keeping bees on a balcony\n');
+  t.notRegex(git('log', '-1', '--format=%(trailers)'), /Delivery-Timestamp/);
+});
+
+test('revert says so in its commit, also where the commit goes to the remote first', async (t) => {
+  const clones = makeRemote(tempDir(t));
+  const dir = clones.clone('a');
+  const receiver = await launchIn(dir);
+  t.teardown(() => receiver.kill('SIGKILL'));
+  const { url } = (await receiver.post('article.published', article({ id: 'bees' }))).json;
+  const { revision_id: first } = await receiver.find(url);
+  const target = { target_id: 'bees', target_url: url, base_revision_id: first };
+  t.is((await receiver.post('article.updated', update(target))).status, 200);
+  await until(() => gitIn(dir, 'rev-parse', 'HEAD') === clones.git('rev-parse', 'main'));
+  const { code, stdout, stderr } = await run(['revert', 'bees', first, '--dir', dir, '--json'], {
+    ...ENV,
+    HOME: dir,
+  });
+  t.is(code, 0, stderr);
+  t.is(
+    clones.git('log', '-1', '--format=%H %s'),
+    `${JSON.parse(stdout).commit} Revert: Keeping bees on a balcony\n`,
+  );
+  t.is((await receiver.find(url)).revision_id, JSON.parse(stdout).revision);
 });
 
 async function edit(receiver: Receiver, file: string): Promise<void> {
