@@ -17,17 +17,22 @@ const PLUGIN_FILE = /^[^._].*\.(?:m?js|ts)$/;
  */
 export async function loadPlugins(dir: string, configured: readonly unknown[]): Promise<PluginEntry[]> {
   const entries: PluginEntry[] = [];
-  for (const [index, item] of configured.entries()) {
+  for (const load of pluginLoaders(dir, configured)) entries.push(await load());
+  return entries;
+}
+
+/** What loads each of the site's own plugins, in their order; see `loadPlugins`. */
+export function pluginLoaders(dir: string, configured: readonly unknown[]): (() => Promise<PluginEntry>)[] {
+  const ofConfig = configured.map((item, index) => async (): Promise<PluginEntry> => {
     const [what, options] = Array.isArray(item) ? item : [item];
     const given = options === undefined ? {} : { options };
-    if (typeof what === 'string')
-      entries.push({ ...(await importPlugin(locate(dir, what), what)), ...given });
-    else entries.push({ plugin: what as Plugin, origin: `plugins[${index}] of the config`, ...given });
-  }
-  for (const name of pluginFiles(join(dir, 'plugins'))) {
-    entries.push(await importPlugin(join(dir, 'plugins', name), `plugins/${name}`));
-  }
-  return entries;
+    if (typeof what === 'string') return { ...(await importPlugin(locate(dir, what), what)), ...given };
+    return { plugin: what as Plugin, origin: `plugins[${index}] of the config`, ...given };
+  });
+  const ofFolder = pluginFiles(join(dir, 'plugins')).map(
+    (name) => () => importPlugin(join(dir, 'plugins', name), `plugins/${name}`),
+  );
+  return [...ofConfig, ...ofFolder];
 }
 
 function pluginFiles(folder: string): string[] {

@@ -11,6 +11,7 @@ import { openDurableStore } from './durability.js';
 import { contentOf } from './find-article.js';
 import { gitEntry } from './first-party.js';
 import { foldersOf } from './folders.js';
+import { wordingPlugins } from './wording-plugins.js';
 
 /** What `pressmark revert` did. */
 export interface Reverted {
@@ -125,17 +126,22 @@ async function store(settings: Settings, log: Log, update: UpdateRequest): Promi
     const { store, catalog } = durable.opened;
     const committed = new Map<string, string>();
     const listener = definePlugin({
-      name: 'revert',
+      name: 'pressmark revert',
       setup: (host) => host.addAction('git.committed', ({ path, commit }) => committed.set(path, commit)),
     });
     const git = gitEntry({ settings, content, catalog, siteRelative, durable }, settings.git);
-    const host = await startHost([git, { plugin: listener, origin: 'pressmark revert' }], {
-      role: 'receiver',
-      siteUrl: settings.siteUrl,
-      siteDir: settings.dir,
-      log,
-      articles: { get: async () => undefined, find: async () => undefined, ids: store.ids },
-    });
+    const articles = {
+      get: async (id: string) => (await store.get(id))?.article,
+      find: async (url: string) => (await store.find(url)).article,
+      ids: store.ids,
+    };
+    const plugins = [
+      git,
+      { plugin: listener, origin: 'pressmark revert' },
+      ...(await wordingPlugins(settings, log)),
+    ];
+    const { siteUrl, dir: siteDir } = settings;
+    const host = await startHost(plugins, { role: 'receiver', siteUrl, siteDir, log, articles });
     let path = '';
     try {
       const { stored } = await store.update(update);

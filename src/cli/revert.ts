@@ -3,6 +3,7 @@ import { revert } from '../app/revert.js';
 import { loadSettings } from '../config/load.js';
 import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
+import { endSoon, outliveStrayPromises } from './signals.js';
 
 /** `pressmark revert`: an earlier version of an article, as a new revision. */
 export function revertCommand(): Command {
@@ -23,7 +24,8 @@ export function revertCommand(): Command {
           fd: 2,
           atOnce: true,
         });
-        const done = await revert(await loadSettings(dir), name, revision, log, { force });
+        outliveStrayPromises(log);
+        const done = await revert(await loadSettings(dir), name, revision, log, { force }).finally(endSoon);
         if (json) {
           console.log(JSON.stringify(done, null, 2));
           return;

@@ -27,8 +27,17 @@ export function stopOnSignals(app: Pick<App, 'close'>, log: Log): void {
 
   process.on('SIGTERM', (signal) => void stop(signal));
   process.on('SIGINT', (signal) => void stop(signal));
-  // A plugin's stray promise is the plugin's fault; what was acknowledged is on the disk either way.
+  outliveStrayPromises(log);
+}
+
+/** A plugin's stray promise is the plugin's fault; what was acknowledged is on the disk either way. */
+export function outliveStrayPromises(log: Log): void {
   process.on('unhandledRejection', (error) =>
     log.error({ err: error }, 'a promise was rejected and nobody cared; is it a plugin’s?'),
   );
+}
+
+/** Ends a command that is done, also where a plugin has left a timer or a connection behind. */
+export function endSoon(): void {
+  setTimeout(() => process.exit(), 500).unref();
 }

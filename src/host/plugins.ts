@@ -74,6 +74,8 @@ export interface PluginEntry {
   readonly origin: string;
   /** Its module, absolute; undefined for one that the config holds itself. */
   readonly file?: string;
+  /** Told why this plugin cannot be used, which is left out then; without it, the start fails. */
+  readonly onFailure?: (error: PressmarkError) => void;
 }
 
 /** Types a plugin's options through to its `setup`. */
@@ -108,12 +110,13 @@ export async function startHost(entries: readonly PluginEntry[], around: HostSur
   const router = new Router();
   const disposers: Disposer[] = [];
 
-  for (const { plugin, options, origin } of inOrder(entries)) {
+  for (const entry of inOrder(entries)) {
+    const { plugin, options, origin } = entry;
     const { name } = plugin;
     const host: PluginHost = {
       ...around,
       log: around.log.child({ plugin: name }, { redact: REDACTION }),
-      options: parseOptions(plugin, options, origin),
+      options: undefined,
       router,
       addFilter: (hook, handler, { priority } = {}) =>
         hooks.addFilter(hook, handler, { plugin: name, ...(priority !== undefined && { priority }) }),
@@ -124,14 +127,9 @@ export async function startHost(entries: readonly PluginEntry[], around: HostSur
       onClose: (dispose) => disposers.push({ plugin: name, dispose }),
     };
     try {
-      await plugin.setup(host);
+      await setUp(entry, { ...host, options: parseOptions(plugin, options, origin) });
     } catch (error) {
-      if (error instanceof PressmarkError) throw error;
-      throw new PressmarkError(
-        'PLUGIN_INVALID',
-        `plugin ${name} (${origin}) could not be set up: ${messageOf(error)}`,
-        { cause: error },
-      );
+      leaveOut(entry, error);
     }
   }
   hooks.seal();
@@ -160,6 +158,25 @@ export async function startHost(entries: readonly PluginEntry[], around: HostSur
   return { hooks, router, close };
 }
 
+async function setUp({ plugin, origin }: PluginEntry, host: PluginHost): Promise<void> {
+  try {
+    await plugin.setup(host);
+  } catch (error) {
+    if (error instanceof PressmarkError) throw error;
+    throw new PressmarkError(
+      'PLUGIN_INVALID',
+      `plugin ${plugin.name} (${origin}) could not be set up: ${messageOf(error)}`,
+      { cause: error },
+    );
+  }
+}
+
+/** Does without a plugin that can be done without. */
+function leaveOut({ onFailure }: PluginEntry, error: unknown): void {
+  if (onFailure === undefined || !(error instanceof PressmarkError)) throw error;
+  onFailure(error);
+}
+
 function parseOptions(plugin: Plugin, options: unknown, origin: string): unknown {
   if (plugin.options === undefined) {
     if (options === undefined) return undefined;
@@ -183,15 +200,21 @@ function parseOptions(plugin: Plugin, options: unknown, origin: string): unknown
 function inOrder(entries: readonly PluginEntry[]): PluginEntry[] {
   const byName = new Map<string, PluginEntry>();
   for (const entry of entries) {
-    checkManifest(entry);
-    const other = byName.get(entry.plugin.name);
-    if (other !== undefined) {
-      throw new PressmarkError(
-        'PLUGIN_INVALID',
-        `two plugins are named ${quote(entry.plugin.name)}: ${other.origin} and ${entry.origin}; remove one`,
-      );
+    try {
+      checkManifest(entry);
+      const { name } = entry.plugin;
+      const other = byName.get(name);
+      if (other !== undefined) {
+        const both = `${other.origin} and ${entry.origin}`;
+        throw new PressmarkError(
+          'PLUGIN_INVALID',
+          `two plugins are named ${quote(name)}: ${both}; remove one`,
+        );
+      }
+      byName.set(name, entry);
+    } catch (error) {
+      leaveOut(entry, error);
     }
-    byName.set(entry.plugin.name, entry);
   }
   const ordered = new Set<PluginEntry>();
   const visit = (entry: PluginEntry, path: readonly string[]): void => {
@@ -214,7 +237,13 @@ function inOrder(entries: readonly PluginEntry[]): PluginEntry[] {
     }
     ordered.add(entry);
   };
-  for (const entry of entries) visit(entry, []);
+  for (const entry of byName.values()) {
+    try {
+      visit(entry, []);
+    } catch (error) {
+      leaveOut(entry, error);
+    }
+  }
   return [...ordered];
 }
 

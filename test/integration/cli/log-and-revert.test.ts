@@ -31,13 +31,18 @@ interface Log {
 }
 
 /** A site with an article that was updated once, both committed, and the receiver that did it. */
-async function updatedSite(t: ExecutionContext, config: object = {}) {
+async function updatedSite(
+  t: ExecutionContext,
+  config: object = {},
+  filesIn: (dir: string) => Record<string, string> = () => ({}),
+) {
   const dir = tempDir(t);
   const git = (...args: string[]) => execFileSync('git', args, { cwd: dir, encoding: 'utf8' });
   git('init', '-q', '-b', 'main');
   git('config', 'user.name', 'Olga');
   git('config', 'user.email', 'olga@example.org');
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ site: false, ...config }));
+  for (const [name, text] of Object.entries(filesIn(dir))) fs.writeFileSync(join(dir, name), text);
   const receiver = await startReceiver(t, { dir });
   const data = article({ id: 'bees', slug: 'bees', featured_image_url: null });
   const { json } = await receiver.post('article.published', data);
@@ -246,6 +251,60 @@ test('revert says so in its commit, also where the commit goes to the remote fir
     `${JSON.parse(stdout).commit} Revert: Keeping bees on a balcony\n`,
   );
   t.is((await receiver.find(url)).revision_id, JSON.parse(stdout).revision);
+});
+
+test('the site’s plugins word the commit of a revert, and broken ones do not keep it', async (t) => {
+  const { dir, git, receiver, first } = await updatedSite(
+    t,
+    { plugins: ['./worded.mjs', './missing.mjs'] },
+    (site) => {
+      const plugin = (name: string, setup: string) =>
+        `export default { name: '${name}', setup(host) { ${setup} } };\n`;
+      fs.mkdirSync(join(site, 'plugins'));
+      const worded =
+        "host.addFilter('git.message', (text, { article, event }) => ['content:', text, event, article.id].join(' '));";
+      const told = `host.addAction('git.committed', ({ subject }) => fs.writeFileSync('${site}/told', subject));
+      host.addAction('article.updated', () => fs.writeFileSync('${site}/updated', ''));
+      setInterval(() => undefined, 1000);`;
+      return {
+        'worded.mjs': plugin('worded', worded),
+        'missing.mjs': plugin('missing', ''),
+        'plugins/a-told.mjs': `import fs from 'node:fs';\n${plugin('told', told)}`,
+        'plugins/b-later.mjs': plugin('later', ''),
+      };
+    },
+  );
+  await receiver.stop();
+  fs.rmSync(join(dir, 'updated'));
+  fs.unlinkSync(join(dir, 'missing.mjs'));
+  fs.writeFileSync(
+    join(dir, 'plugins/b-later.mjs'),
+    "export default { name: 'later', setup() { throw new Error('sick'); } };",
+  );
+  fs.writeFileSync(join(dir, 'plugins/c-throws.mjs'), "throw new Error('no module');");
+  fs.writeFileSync(join(dir, 'plugins/d-none.mjs'), 'export default 7;');
+  fs.writeFileSync(
+    join(dir, 'plugins/e-git.mjs'),
+    "export default { name: 'git', setup() { Promise.reject(new Error('stray')); } };",
+  );
+  fs.writeFileSync(
+    join(dir, 'plugins/f-filter.mjs'),
+    "export default { name: 'f', requires: ['site'], setup(host) { Promise.reject(new Error('stray')); host.addFilter('git.message', (text) => text.toUpperCase()); } };",
+  );
+  const { code, stdout, stderr } = await run(['revert', 'bees', first, '--dir', dir], ENV);
+  t.is(code, 0, stderr);
+  t.regex(stdout, /^content.*\n.*\n$/);
+  t.is(git('log', '-1', '--format=%s'), 'CONTENT: REVERT: KEEPING BEES ON A BALCONY ARTICLE.UPDATED BEES\n');
+  for (const reason of [
+    /missing\.mjs/,
+    /later .*sick/,
+    /no module/,
+    /d-none\.mjs is no plugin/,
+    /two plugins are named/,
+  ])
+    t.regex(stderr, reason);
+  t.is(fs.readFileSync(join(dir, 'told'), 'utf8'), git('log', '-1', '--format=%s').trim());
+  t.false(fs.existsSync(join(dir, 'updated')), 'what the receiver tells is not told twice');
 });
 
 async function edit(receiver: Receiver, file: string): Promise<void> {
