@@ -10,7 +10,7 @@ import type { Log } from '../log.js';
 import type { StoredFile } from '../store/article-store.js';
 import type { ContentFolder } from '../store/entry.js';
 import type { Durability } from '../store/group-commit.js';
-import { openSharedStore } from '../store/open-shared.js';
+import { type OpenSharedStore, openSharedStore } from '../store/open-shared.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
 import { STAGING } from '../store/recover.js';
 import { type Change, isArticlePath } from '../store/scan.js';
@@ -57,11 +57,6 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
   const { durability, git } = options.settings;
   if (durability !== 'disk' && git === false)
     throw new PressmarkError('CONFIG_INVALID', `durability: '${durability}' cannot be with git: false`);
-  if (durability === 'push' && commitsEdits(options.settings))
-    throw new PressmarkError(
-      'CONFIG_INVALID',
-      "durability: 'push' cannot be with git.commitEdits: what a clone alone holds is no revision; commit and push edits by hand",
-    );
   const pushes = createPushStatus(join(options.stateDir, PUSH_STATUS));
   const open = { disk: openOnDisk, commit: openWithCommits, push: openOnRemote }[durability];
   const level = await open({ ...options, pushes });
@@ -100,7 +95,8 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
   return { opened, git: { ...backgroundPush(options, opened), commitsBefore }, close: opened.close };
 }
 
-function commitsEdits({ git }: Settings): boolean {
+/** Whether people's edits are committed. */
+export function commitsEdits({ git }: Settings): boolean {
   return typeof git === 'object' && git.commitEdits === true;
 }
 
@@ -121,7 +117,7 @@ function backgroundPush(
 async function openOnRemote(options: LevelOptions): Promise<Level> {
   const { settings, content, stateDir, log, onChange, siteRelative, pushes: status, watch = true } = options;
   const author = typeof settings.git === 'object' ? settings.git.author : undefined;
-  let opened: OpenStore | undefined;
+  let opened: OpenSharedStore | undefined;
   const files = await openSharedFiles({
     ...pushConfig(settings),
     siteDir: settings.dir,
@@ -140,10 +136,10 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
     await files.close();
     throw error;
   }
-  const { close } = opened;
+  const { close, store } = opened;
   return {
     opened,
-    git: { shared: { files, siteRelative } },
+    git: { shared: { files, siteRelative, shareEdit: store.shareEdit } },
     trouble: files.trouble,
     close: async () => {
       await close();

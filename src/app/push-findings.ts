@@ -10,6 +10,9 @@ import { isPushed, pushConfig } from './push-settings.js';
 
 const about = 'push';
 
+/** How many edits are told of one by one. */
+const MOST_EDITS = 5;
+
 /** What is to be said of pushing: whether the remote answers, what waits, and what went wrong last. */
 export async function pushFindings(settings: Settings): Promise<Finding[]> {
   if (!isPushed(settings)) return [];
@@ -53,7 +56,7 @@ async function waiting({ git }: Repository, { ref, name }: Remote, tip: string |
 function lastOf(settings: Settings): Finding[] {
   const status = readPushStatus(join(foldersOf(settings).stateDir, PUSH_STATUS));
   if (status === undefined) return [];
-  const { lastPush, waitingFor, lastError } = status;
+  const { lastPush, waitingFor, lastError, leftEdits } = status;
   const findings: Finding[] = [];
   if (lastPush !== null) findings.push({ level: 'ok', about, text: `pushed last at ${lastPush}` });
   if (waitingFor !== null)
@@ -63,6 +66,15 @@ function lastOf(settings: Settings): Finding[] {
       text: `waits for ${waitingFor}`,
       mend: 'do that; nothing is lost meanwhile',
     });
+  for (const { path, why } of leftEdits.slice(0, MOST_EDITS))
+    findings.push({
+      level: 'warn',
+      about,
+      text: `your edit of ${path} is in this clone alone: ${why}`,
+      mend: 'git diff shows it; commit and push it, or take it back with git restore',
+    });
+  if (leftEdits.length > MOST_EDITS)
+    findings.push({ level: 'warn', about, text: `and ${leftEdits.length - MOST_EDITS} edits more` });
   if (lastError !== null)
     findings.push({
       level: 'warn',

@@ -7,7 +7,7 @@ import { definePlugin, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import type { UpdateRequest } from '../store/update-request.js';
 import { type ArticleHistory, articleHistory, isUncommitted, type Revision } from './article-history.js';
-import { openDurableStore } from './durability.js';
+import { commitsEdits, openDurableStore } from './durability.js';
 import { contentOf } from './find-article.js';
 import { gitEntry } from './first-party.js';
 import { foldersOf } from './folders.js';
@@ -52,7 +52,7 @@ export async function revert(
   refuseToLose(settings, history, force);
   const from = now.stored.article.revision;
   const revision = `revert-${randomBytes(12).toString('hex')}`;
-  const made = await store(settings, log, {
+  const made = await store(settings, log, entry.path, {
     targetId: entry.id,
     targetUrl: entry.url,
     base: from,
@@ -95,9 +95,8 @@ function pick({ revisions, file }: ArticleHistory, wanted: string) {
 }
 
 /** A person's words that stand in the file alone would be gone for good. */
-function refuseToLose({ git }: Settings, history: ArticleHistory, force: boolean): void {
-  const commitsEdits = typeof git === 'object' && git.commitEdits === true;
-  if (!history.now.stored.edited || !isUncommitted(history) || commitsEdits || force) return;
+function refuseToLose(settings: Settings, history: ArticleHistory, force: boolean): void {
+  if (!history.now.stored.edited || !isUncommitted(history) || commitsEdits(settings) || force) return;
   throw new PressmarkError(
     'USAGE',
     `${history.file} holds an edit that no commit has; commit it first, or add --force to lose it`,
@@ -105,7 +104,12 @@ function refuseToLose({ git }: Settings, history: ArticleHistory, force: boolean
 }
 
 /** Stores the update and commits it. @returns the commit, null where it could not be made now. */
-async function store(settings: Settings, log: Log, update: UpdateRequest): Promise<string | null> {
+async function store(
+  settings: Settings,
+  log: Log,
+  articlePath: string,
+  update: UpdateRequest,
+): Promise<string | null> {
   if (settings.git === false)
     throw new PressmarkError('USAGE', 'git is false in the config: nothing is committed');
   const content = contentOf(settings);
@@ -144,6 +148,8 @@ async function store(settings: Settings, log: Log, update: UpdateRequest): Promi
     const host = await startHost(plugins, { role: 'receiver', siteUrl, siteDir, log, articles });
     let path = '';
     try {
+      // elsewhere the store keeps an edit by itself, as it replaces the file that holds it
+      if (commitsEdits(settings)) await durable.git.shared?.shareEdit(articlePath);
       const { stored } = await store.update(update);
       if (stored === undefined) return null;
       path = siteRelative(stored.path);

@@ -33,6 +33,8 @@ export interface StoredArticle {
   readonly edited: boolean;
   /** Whether the body differs from what `contentHtml` renders; then the body is what is rendered. */
   readonly bodyEdited: boolean;
+  /** The digest in the file: that of the version which Pressmark wrote last; undefined where there is none. */
+  readonly digest: string | undefined;
 }
 
 /** What an article is called whose file a person wrote without saying so. */
@@ -112,10 +114,11 @@ function lay(
  */
 export function decode(text: string, fallback: Fallback): StoredArticle {
   const { data, body } = split(text);
-  const edited = textOf(data, 'digest') !== fileDigest(text);
+  const digest = textOf(data, 'digest');
+  const edited = digest !== fileDigest(text);
   const revision = edited ? editRevision(text) : (textOf(data, 'revision') ?? editRevision(text));
   const article: Article = { revision, ...fieldsOf(data, body, fallback) };
-  return { article, edited, bodyEdited: textOf(data, 'body_digest') !== digestOf(body) };
+  return { article, edited, bodyEdited: textOf(data, 'body_digest') !== digestOf(body), digest };
 }
 
 /** An article's file as pages need it: without its revision, which costs a digest of the whole file. */

@@ -3,8 +3,8 @@ const STILL_MS = 2_000;
 
 /** People's edits that are not finished yet, perhaps; see `createEdits`. */
 export interface Edits {
-  /** A file has changed. */
-  note(path: string): void;
+  /** A file has changed; it is told of after so many milliseconds in which it does not again. @default 2000 */
+  note(path: string, stillMs?: number): void;
   /** Somebody else sees to this file's edit. */
   forget(path: string): void;
   /** Nothing is waited for any more. */
@@ -20,12 +20,12 @@ export function createEdits(tell: (path: string) => void): Edits {
     timers.delete(path);
   }
 
-  function note(path: string): void {
+  function note(path: string, stillMs = STILL_MS): void {
     forget(path);
     const timer = setTimeout(() => {
       timers.delete(path);
       tell(path);
-    }, STILL_MS);
+    }, stillMs);
     timers.set(path, timer);
   }
 

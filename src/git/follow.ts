@@ -8,6 +8,7 @@ import type { Identity } from './identity.js';
 import { takeIntoIndex } from './index-entries.js';
 import type { IndexLocker } from './index-lock.js';
 import { changesBetween, isAncestor } from './objects.js';
+import type { Origins } from './origins.js';
 import { FETCHED_REF } from './remote.js';
 import type { Repository } from './repository.js';
 import { blobsInHistory } from './tree.js';
@@ -33,6 +34,8 @@ export interface FollowOptions {
   readonly signal: AbortSignal;
   /** Keeps everybody else from writing the site's files meanwhile. */
   readonly exclusive: Exclusive;
+  /** Where it is written down what files were made from that stay behind. */
+  readonly origins?: Origins;
 }
 
 const MAX_ATTEMPTS = 10;
@@ -60,14 +63,11 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
     if (next === head.tip) return { tip: next, paths: [] };
     if (await isSparse(repository)) return { waitingFor: 'you to run git pull: the clone is sparse' };
     const changes = await changesBetween(repository, head.tip, next);
-    const left = await options.exclusive.run(() =>
-      changeWorkFiles(
-        repository,
-        changes,
-        (paths) => blobsInHistory(repository, next, paths, head.tip),
-        options.staging,
-      ),
-    );
+    const isCommitted = (paths: readonly string[]) => blobsInHistory(repository, next, paths, head.tip);
+    const left = await options.exclusive.run(async () => {
+      const alone = await changeWorkFiles(repository, changes, isCommitted, options.staging);
+      return (await options.origins?.leave(changes, alone)) ?? alone;
+    });
     const lock = await locker.take(signal);
     if (lock === undefined) return { waitingFor: 'another git command that has locked the index' };
     try {

@@ -13,6 +13,7 @@ import { type CommitKind, eventOf, kindOf, subjectIn } from './message.js';
 import { createQueue, type Waiting } from './queue.js';
 import { findUncommitted } from './recover.js';
 import { openRepository, type Repository } from './repository.js';
+import { type SharedEdit, type ShareEditsOptions, shareEdits } from './share-edits.js';
 import type { SharedArticle, SharedFiles } from './shared-files.js';
 
 export interface GitPluginOptions {
@@ -51,7 +52,9 @@ export interface GitPluginOptions {
 
 /** The files that several machines share. */
 export interface SharedWith {
-  readonly files: Pick<SharedFiles, 'wordWith'>;
+  readonly files: Pick<SharedFiles, 'wordWith' | 'editedFiles' | 'lookForCaughtUp' | 'tellLeft'>;
+  /** Stores a person's edit, by its path below the content folder, for all machines. */
+  shareEdit(path: string): Promise<SharedEdit>;
   /** A path below the content folder, as seen from the site's folder. */
   siteRelative(path: string): string;
 }
@@ -108,6 +111,7 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
   const { shared } = options;
   if (shared !== undefined) {
     wordShared(host, shared, committer);
+    if (commitEdits) shareEdits(host, sharing(shared));
     host.onClose(() => locker.close());
     return;
   }
@@ -178,17 +182,29 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
   });
 }
 
+function sharing({ files, shareEdit, siteRelative }: SharedWith): ShareEditsOptions {
+  const prefix = siteRelative('');
+  return {
+    share: shareEdit,
+    editedFiles: files.editedFiles,
+    lookForCaughtUp: files.lookForCaughtUp,
+    tellLeft: files.tellLeft,
+    contentRelative: (path) => (path.startsWith(prefix) ? path.slice(prefix.length) : undefined),
+  };
+}
+
 /** Gives the commits that go straight to the remote their messages, and tells of them. */
 function wordShared(host: PluginHost, { files, siteRelative }: SharedWith, committer: Committer): void {
-  const changeOf = ({ article, path, text }: SharedArticle) => ({
-    event: eventOf(kindOf(article)),
+  const kindIn = ({ article, isEdit = false }: SharedArticle) => (isEdit ? 'Edit' : kindOf(article));
+  const changeOf = (kind: CommitKind, { article, path, text }: SharedArticle) => ({
+    event: eventOf(kind),
     article,
     path: siteRelative(path),
     text,
     timestamp: article.updated ?? article.date,
   });
   files.wordWith({
-    message: (stored) => committer.messageFor(kindOf(stored.article), changeOf(stored)),
+    message: (stored) => committer.messageFor(kindIn(stored), changeOf(kindIn(stored), stored)),
     committed: ({ path }, commit, message) =>
       void host.doAction('git.committed', { commit, path: siteRelative(path), subject: subjectIn(message) }),
   });

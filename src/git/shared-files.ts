@@ -8,10 +8,12 @@ import { createExclusive } from './exclusive.js';
 import { follow } from './follow.js';
 import type { Person } from './identity.js';
 import { createIndexLocker } from './index-lock.js';
+import { createOrigins } from './origins.js';
 import { createOwnFiles } from './own-files.js';
-import { type PushStatusKeeper, wordsOf } from './push-status.js';
+import { type LeftEdit, type PushStatusKeeper, wordsOf } from './push-status.js';
 import type { RemoteSettings } from './remote.js';
 import { openShared, type Taken } from './shared.js';
+import { createWorkEdits } from './work-edits.js';
 import { sweepStaging } from './work-files.js';
 
 /** An article on its way to the remote. */
@@ -23,6 +25,8 @@ export interface SharedArticle {
   readonly article: ArticleChange['article'];
   readonly generation: number;
   readonly deadline: number;
+  /** Whether it is a person's, from the work tree. */
+  readonly isEdit?: boolean;
   accepted(): void;
 }
 
@@ -88,11 +92,15 @@ export async function openSharedFiles(options: SharedFilesOptions) {
     branch,
     ...(author && { author }),
   });
+  const origins = createOrigins(repository);
+  const workEdits = createWorkEdits({ repository, folder, shared, origins });
   let wording: Wording | undefined;
   let waiting = 0;
 
   async function store(article: SharedArticle): Promise<void> {
-    const { path, text, replaces } = article;
+    const { path, text, replaces, isEdit = false } = article;
+    const inRepository = `${folder}${path}`;
+    let name = '';
     status.set({ waiting: ++waiting });
     try {
       await shared.offer({
@@ -102,7 +110,12 @@ export async function openSharedFiles(options: SharedFilesOptions) {
         generation: article.generation,
         deadline: article.deadline,
         message: wording?.message(article) ?? Promise.resolve(`${article.article.title}\n`),
-        accepted: () => article.accepted(),
+        accepted: () => {
+          name = shared.names.get(path) ?? '';
+          // whatever the person makes of it next
+          if (isEdit) origins.note(inRepository, name);
+          article.accepted();
+        },
         committed: (commit, message) => wording?.committed(article, commit, message),
       });
       status.set({ lastPush: new Date().toISOString(), lastError: null });
@@ -112,13 +125,15 @@ export async function openSharedFiles(options: SharedFilesOptions) {
     } finally {
       status.set({ waiting: --waiting });
     }
-    const file = { path: `${folder}${path}`, text, replaces };
-    // The remote has it: what this work tree makes of it later is no reason to refuse it.
-    const isPut = await putFile(file).catch((error: unknown) => {
+    if (isEdit) return;
+    const file = { path: inRepository, text, replaces };
+    try {
+      if (await putFile(file)) origins.note(inRepository, name);
+      else log.warn({ path }, 'a file that you have here and have not committed is in an article’s way');
+    } catch (error) {
+      // The remote has it: what this work tree makes of it later is no reason to refuse it.
       log.warn({ path, err: error }, 'a stored article could not be written into the work tree yet');
-      return true;
-    });
-    if (!isPut) log.warn({ path }, 'a file that you have here and have not committed is in an article’s way');
+    }
   }
 
   async function fresh(): Promise<void> {
@@ -171,15 +186,24 @@ export async function openSharedFiles(options: SharedFilesOptions) {
     const { identity, remote } = shared;
     const { ref } = remote;
     try {
-      const around = { repository, locker, identity, ref, staging, log, signal: stop.signal, exclusive };
+      const { signal } = stop;
+      const done = origins.begin();
+      const around = { repository, locker, identity, ref, staging, log, signal, exclusive, origins };
       const followed = await follow(tip, around);
       if ('waitingFor' in followed) return followed.waitingFor;
+      done();
+      await lookForCaughtUp();
       const inside = followed.paths.filter((path) => path.startsWith(folder));
       if (inside.length > 0) options.onFiles(inside.map((path) => path.slice(folder.length)));
       return undefined;
     } catch (error) {
       return stop.signal.aborted ? undefined : wordsOf(error);
     }
+  }
+
+  async function lookForCaughtUp(): Promise<void> {
+    const names = await workEdits.caughtUp();
+    if (names.size > 0) await exclusive.run(() => origins.caughtUp(names));
   }
 
   async function rest(ms: number): Promise<void> {
@@ -207,6 +231,14 @@ export async function openSharedFiles(options: SharedFilesOptions) {
       return shared.generation;
     },
     texts: shared.texts,
+    /** What a person has made of a file here; paths are below the content folder. */
+    editAt: workEdits.at,
+    /** Finds out where a person has taken over what the remote has, before they go on from there. */
+    lookForCaughtUp,
+    /** The files that a person may have edited while nothing ran. */
+    editedFiles: workEdits.all,
+    /** Has it known which edits stay in this clone. */
+    tellLeft: (leftEdits: readonly LeftEdit[]) => status.set({ leftEdits }),
     /** Why nothing can be stored now; undefined where the remote answers. */
     trouble: () => (shared.trouble === undefined ? undefined : messageOf(shared.trouble)),
     store,

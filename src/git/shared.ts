@@ -171,8 +171,8 @@ export async function openShared({ repository, folder, author, env, log, ...sett
   };
 }
 
-/** No filter applies here (`committableTree`), so only a text with CR can become another one in git. */
-async function blobsIn(
+/** The blobs of texts in the content folder. No filter applies here (`committableTree`), so only a text with CR can become another one in git. */
+export async function blobsIn(
   repository: Repository,
   files: readonly { path: string; content: string }[],
 ): Promise<Blob[]> {

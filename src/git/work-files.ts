@@ -11,6 +11,8 @@ import { blobId, type Repository } from './repository.js';
 export interface LeftAlone {
   readonly path: string;
   readonly why: string;
+  /** Whether it is a person's doing there that is left as it is. */
+  readonly isTheirs: boolean;
 }
 
 /** What stands at a path; undefined where nothing does. */
@@ -45,9 +47,9 @@ export async function changeWorkFiles(
     const { path, before, after } = change;
     const why = reasonAgainst(repository, path);
     const now = why === undefined ? standingAt(join(repository.top, path)) : undefined;
-    if (why !== undefined) left.push({ path, why });
+    if (why !== undefined) left.push({ path, why, isTheirs: false });
     else if (isIt(repository, now, after) || after?.mode === SUBMODULE) continue;
-    else if (before !== null && now === undefined) left.push({ path, why: EDITED });
+    else if (before !== null && now === undefined) left.push({ path, why: EDITED, isTheirs: true });
     else wanted.push({ change, now });
   }
   if (wanted.length === 0) return left;
@@ -71,7 +73,7 @@ export async function changeWorkFiles(
       const kept = join(folder, `kept-${digestOf(now?.content)}-${index}`);
       if (change.after !== null && change.after.mode !== LINK) await syncFile(made);
       const isPut = isSame(decided, now) && (await put(repository, change, now, made, kept));
-      if (!isPut) left.push({ path, why: EDITED });
+      if (!isPut) left.push({ path, why: EDITED, isTheirs: true });
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -174,7 +176,7 @@ function removeEmptyFolders(top: string, folder: string): void {
 }
 
 /** Why nothing is written at a path: what a commit names must stay in the work tree and out of git's own folder. */
-function reasonAgainst({ top }: Repository, path: string): string | undefined {
+export function reasonAgainst({ top }: Repository, path: string): string | undefined {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..' || /^\.git$|^git~\d+$/i.test(part)))
     return 'such a path is not written';

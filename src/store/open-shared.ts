@@ -8,7 +8,7 @@ import { type OpenStore, prepareStateFolder } from './open-store.js';
 import type { Change } from './scan.js';
 import { takeShared } from './shared-catalog.js';
 import type { SharedFiles } from './shared-files.js';
-import { createSharedStore } from './shared-store.js';
+import { createSharedStore, type SharedStore } from './shared-store.js';
 import { createShown } from './shown.js';
 import { loadSnapshot, saveSnapshot } from './snapshot.js';
 import { watchContent } from './watch.js';
@@ -25,11 +25,16 @@ export interface OpenSharedOptions {
   readonly watch: boolean;
 }
 
+/** A store for several machines, in service. */
+export interface OpenSharedStore extends OpenStore {
+  readonly store: SharedStore;
+}
+
 /**
  * Opens the store of a site that several machines share. A remote that does not answer does not keep it from
  * starting: what was known of it last is known still.
  */
-export async function openSharedStore(options: OpenSharedOptions): Promise<OpenStore> {
+export async function openSharedStore(options: OpenSharedOptions): Promise<OpenSharedStore> {
   const { content, stateDir, shared, log, onChange, watch } = options;
   prepareStateFolder(stateDir);
   fs.mkdirSync(content.root, { recursive: true });

@@ -9,6 +9,8 @@ export interface SharedWrite {
   readonly replaces: string | null;
   /** What the text holds. */
   readonly article: Article;
+  /** Whether it is a person's, from the work tree. @default false */
+  readonly isEdit?: boolean;
   /** `SharedFiles.generation` before anything was read that the write was decided upon. */
   readonly generation: number;
   /** Nothing is begun for it after this moment, by `performance.now()`. */
@@ -16,6 +18,23 @@ export interface SharedWrite {
   /** Called once it is stored, before anybody who waits hears of anything. */
   accepted(): void;
 }
+
+/** What a file of the work tree is, beside what is shared. */
+export type WorkEdit =
+  /** A person's text, made from the version that is shared now. */
+  | { readonly is: 'edit'; readonly text: string }
+  /** Nothing that is to be shared. */
+  | { readonly is: 'none' }
+  /** It is looked at again later. */
+  | { readonly is: 'waiting'; readonly waitingFor: string }
+  /** A person's text that only a person can share. */
+  | { readonly is: 'left'; readonly why: string };
+
+/**
+ * What a text says of itself: `none` where it is no person's, else whether it was made from the version that is
+ * shared now.
+ */
+export type Lineage = 'none' | 'of-shared' | 'of-other' | 'unknown';
 
 /**
  * The content folder as all receivers of a site share it, wherever it lies. The store knows it by this alone:
@@ -36,6 +55,12 @@ export interface SharedFiles {
    *   since may stand upon it; REMOTE_UNAVAILABLE, and it may be stored nevertheless.
    */
   store(write: SharedWrite): Promise<void>;
+  /**
+   * What the work tree has at a path.
+   *
+   * @param lineageOf asked about its text.
+   */
+  editAt(path: string, lineageOf: (text: string) => Promise<Lineage>): Promise<WorkEdit>;
   /**
    * Resolves when all that any receiver had acknowledged at the time of the call is in `names` and taken in.
    *

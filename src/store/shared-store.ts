@@ -13,6 +13,7 @@ import { createNaming } from './naming.js';
 import { createPipeline } from './pipeline.js';
 import type { Found } from './reading.js';
 import { sharedStamp } from './shared-catalog.js';
+import { createEditSharing, type SharedEdit } from './shared-edits.js';
 import type { SharedFiles } from './shared-files.js';
 import type { Shown } from './shown.js';
 import { replacedBy, type UpdateRequest } from './update-request.js';
@@ -24,6 +25,12 @@ export interface SharedStoreOptions {
   readonly catalog: Catalog;
   readonly shared: SharedFiles;
   readonly shown: Shown;
+}
+
+/** The store for several machines. */
+export interface SharedStore extends ArticleStore {
+  /** Stores a person's edit in the work tree for all receivers; see `createEditSharing`. */
+  shareEdit(path: string): Promise<SharedEdit>;
 }
 
 /** Nothing new is begun for a delivery after so long, in milliseconds; what was begun may take 21 s more, of its 30. */
@@ -44,9 +51,10 @@ const NO_LOCK: Lock = {
  * first it is made again. So what is acknowledged took place at one moment, that of the remote's acceptance. What
  * changes nothing (a lookup, a refusal, a retry) is answered from what the remote had at some moment since it came.
  */
-export function createSharedStore({ content, catalog, shared, shown }: SharedStoreOptions): ArticleStore {
+export function createSharedStore({ content, catalog, shared, shown }: SharedStoreOptions): SharedStore {
   const pipeline = createPipeline(NO_LOCK, async () => undefined);
   const chooseName = createNaming(content, catalog);
+  const shareEdit = createEditSharing({ content, catalog, shared, pipeline, beginMs: BEGIN_MS });
 
   /** An id that is stored anywhere is stored for good: this needs nobody's word. */
   function known(id: string): Published | undefined {
@@ -127,7 +135,7 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
     const { path, text, article } = file;
     // Within the turn: who looks afterwards must find it.
     const accepted = () => catalog.set(entryOf(path, article, sharedStamp(shared.names.get(path) ?? '')));
-    await shown.whileWriting(path, () =>
+    await shown.whileWriting(path, text, () =>
       shared.store({ path, text, article, replaces, generation, deadline, accepted }),
     );
     return file;
@@ -195,6 +203,7 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
     judge,
     find,
     get,
+    shareEdit,
     look,
     isUnderWay,
     ids,

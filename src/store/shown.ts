@@ -6,8 +6,8 @@ import { type Change, isArticlePath } from './scan.js';
 
 /** What the work tree shows of the shared files; see `createShown`. */
 export interface Shown {
-  /** Does `work`, which writes a file; what is seen of it is no news. */
-  whileWriting(path: string, work: () => Promise<void>): Promise<void>;
+  /** Does `work`, which writes a file with this text; what is seen of it is no news. */
+  whileWriting(path: string, text: string, work: () => Promise<void>): Promise<void>;
   /**
    * Looks at paths that may have changed, and tells of those that did.
    *
@@ -33,11 +33,14 @@ export function createShown(
   /** The files that were told of or written here, as they were then. */
   const seen = new Map<string, Stamp | undefined>();
 
-  async function whileWriting(path: string, work: () => Promise<void>): Promise<void> {
+  async function whileWriting(path: string, text: string, work: () => Promise<void>): Promise<void> {
     underWay.add(path);
     try {
       await work();
-      seen.set(path, stampAt(path));
+      const stamp = stampAt(path);
+      // a person's file that is in the way, or was saved at this moment, is news
+      if (stamp !== undefined && fs.readFileSync(join(content.root, path), 'utf8') === text)
+        seen.set(path, stamp);
     } finally {
       underWay.delete(path);
     }

@@ -38,14 +38,15 @@ export function gitIn(folder: string, ...args: string[]): string {
  *
  * @param folder holds the remote and the clones.
  * @param url where clones find the remote. @default its path
+ * @param config laid over the site's settings.
  */
-export function makeRemote(folder: string, url?: string): Clones {
+export function makeRemote(folder: string, url?: string, config: Record<string, unknown> = {}): Clones {
   const remote = join(folder, 'remote.git');
   execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', remote]);
   const first = join(folder, 'first');
   fs.mkdirSync(first);
   gitIn(first, 'init', '--quiet', '--initial-branch=main');
-  fs.writeFileSync(join(first, 'pressmark.config.json'), JSON.stringify(settings()));
+  fs.writeFileSync(join(first, 'pressmark.config.json'), JSON.stringify(settings(config)));
   fs.writeFileSync(join(first, '.gitignore'), 'public/\n.pressmark/\n');
   gitIn(first, 'add', '.');
   gitIn(first, 'commit', '--quiet', '-m', 'First');

@@ -117,10 +117,3 @@ test('paths that lead out of the site', async (t) => {
     await refuses(t, 2, /articles\.(file|permalink) must/, dir);
   }
 });
-
-test('edits that would be committed where only the remote counts', async (t) => {
-  const dir = tempDir(t);
-  const config = { durability: 'push', git: { commitEdits: true } };
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
-  await refuses(t, 2, /durability: 'push' cannot be with git\.commitEdits/, dir);
-});

@@ -13,7 +13,8 @@ test('decode(encode(article)) equals article, and nothing counts as edited', (t)
   fc.assert(
     fc.property(anyArticle, (article) => {
       const stored = decode(encode(article), fallback);
-      t.deepEqual(stored, { article, edited: false, bodyEdited: false });
+      t.deepEqual(stored, { article, edited: false, bodyEdited: false, digest: stored.digest });
+      t.regex(stored.digest ?? '', /^sha256-/);
     }),
     runs,
   );
@@ -48,7 +49,8 @@ test('an amended file says what the next article says and keeps what a person ad
       const stored = decode(previous, fallback);
       const text = amend(previous, stored.article, next);
       const again = decode(text, fallback);
-      t.deepEqual(again, { article: { ...next, extra: mine }, edited: false, bodyEdited: false });
+      const { digest } = again;
+      t.deepEqual(again, { article: { ...next, extra: mine }, edited: false, bodyEdited: false, digest });
       t.true(text.includes('# a note of mine'));
     }),
     runs,

@@ -39,6 +39,7 @@ function stage(
     texts: async (paths) => new Map([...paths].map((path) => [path, texts.get(path) ?? ''])),
     fresh: async () => undefined,
     onTaken: () => undefined,
+    editAt: async () => ({ is: 'none' }),
     store: async (write) => {
       if (write.generation !== generation) throw outdated();
       await accept(write);
