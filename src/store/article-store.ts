@@ -16,6 +16,7 @@ import { createPipeline } from './pipeline.js';
 import { NameTaken, type Write } from './placing.js';
 import { createReading } from './reading.js';
 import { type Change, refresh } from './scan.js';
+import { createUnsettled } from './unsettled.js';
 import { replacedBy, type UpdateRequest } from './update-request.js';
 import type { Target } from './verdict.js';
 
@@ -68,11 +69,17 @@ export function createStore(options: StoreOptions) {
   const onChange = options.onChange ?? (() => undefined);
   const group = createGroupCommit(content.root, staging, journal, log, durability);
   const durable = createDurableFiles(content.root, group.suspects, confirmStored);
-  const reading = createReading(content, catalog, journal, group, notice);
+  const unsettled = createUnsettled(content, catalog, group.isUnderWay);
+  const reading = createReading(content, catalog, journal, group, { unsettled, notice, onWritten: tell });
   const pipeline = createPipeline(lock, reading.catchUp);
   const chooseName = createNaming(content, catalog);
 
   function notice(changes: readonly Change[]): void {
+    unsettled.note(changes);
+    tell(changes);
+  }
+
+  function tell(changes: readonly Change[]): void {
     if (changes.length > 0) onChange(changes);
   }
 

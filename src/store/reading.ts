@@ -8,11 +8,21 @@ import { createFolderCheck } from './folder-check.js';
 import type { GroupCommit } from './group-commit.js';
 import type { Journal } from './journal.js';
 import { type Change, refresh, scan } from './scan.js';
+import type { Unsettled } from './unsettled.js';
 import { type Judgement, judged, onlyEntry, type Target, targetOf } from './verdict.js';
 
 /** An article and where it stands. */
 export interface Found extends StoredArticle {
   readonly path: string;
+}
+
+/** What reading tells, and asks. */
+export interface ReadingOptions {
+  readonly unsettled: Pick<Unsettled, 'look'>;
+  /** Told of files that turned out to have changed by another hand. */
+  notice(changes: readonly Change[]): void;
+  /** Told of files that another process of ours has written, each whole at once. */
+  onWritten(changes: readonly Change[]): void;
 }
 
 /** Everything that the store is asked without changing anything. */
@@ -22,14 +32,13 @@ export type Reading = ReturnType<typeof createReading>;
  * Reading articles: the catalog tells where to look, the file as it is now decides.
  *
  * @param writing which paths this process is writing just now; what is seen of them is not yet true.
- * @param notice told of files that turned out to have changed by another hand.
  */
 export function createReading(
   content: ContentFolder,
   catalog: Catalog,
   journal: Journal,
   { isUnderWay, settled }: Pick<GroupCommit, 'isUnderWay' | 'settled'>,
-  notice: (changes: readonly Change[]) => void,
+  { unsettled, notice, onWritten }: ReadingOptions,
 ) {
   const newFiles = createFolderCheck(content, (path) => catalog.get(path) !== undefined || isUnderWay(path));
 
@@ -44,7 +53,7 @@ export function createReading(
     if (news === 'everything') everythingUnread = true;
     else for (const path of news) unread.add(path);
     for (const path of unread) {
-      if (!isUnderWay(path)) notice(refresh(content, catalog, path));
+      if (!isUnderWay(path)) onWritten(refresh(content, catalog, path));
       unread.delete(path);
     }
     while (everythingUnread || reading !== undefined) {
@@ -68,6 +77,7 @@ export function createReading(
   /** Learns of what others have written and of files that nobody told of, as far as folders show them. */
   async function learn(): Promise<void> {
     await catchUp();
+    notice(unsettled.look());
     for (const path of newFiles()) notice(refresh(content, catalog, path));
   }
 
@@ -81,6 +91,7 @@ export function createReading(
 
   /** The catalog's first entry for an id, compared with the disk; a file that was moved is looked for. */
   async function current(id: string): Promise<Entry | undefined> {
+    notice(unsettled.look());
     if (catalog.byId(id).length === 0) return undefined;
     await lookAt(catalog.byId(id));
     if (catalog.byId(id).length === 0) notice((await scan(content, catalog)).changes);
