@@ -1,7 +1,8 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { loadSettings } from '../config/load.js';
 import { createLog } from '../log.js';
 import { readConnectors } from '../sender/connectors.js';
+import { KEEP_DAYS } from '../sender/outlived.js';
 import { openQueue } from '../sender/queue.js';
 import { stateOf } from '../sender/state.js';
 import { type Attempted, createWorker } from '../sender/worker.js';
@@ -14,15 +15,24 @@ interface WorkOptions {
   readonly dir: string;
   readonly rate?: number;
   readonly once?: boolean;
+  readonly keep: number;
 }
+
+const DAY_MS = 86_400_000;
 
 /** `pressmark work`: sends what is due, every minute. */
 export function workCommand(): Command {
   return withRate(withSenderDir(new Command('work')))
     .description('send what is due, every minute, until it is stopped')
     .option('--once', 'send what is due now, and end; exit code 1 where an attempt failed')
+    .option(
+      '--keep <days>',
+      'how long the records of refreshes are kept that newer ones have followed',
+      parseDays,
+      KEEP_DAYS,
+    )
     .addHelpText('after', example('pressmark work'))
-    .action(async ({ dir, rate, once }: WorkOptions) => {
+    .action(async ({ dir, rate, once, keep }: WorkOptions) => {
       const { logLevel } = await loadSettings(dir);
       const terminal = process.stdout.isTTY === true;
       const log = createLog({ level: logLevel, terminal, atOnce: true });
@@ -46,9 +56,10 @@ export function workCommand(): Command {
         else log.warn({ ...about, error, nextRetryAt }, 'failed, to be tried again');
         if (outcome.result !== 'accepted') failed++;
       };
-      const worker = createWorker({ state, queue, log, rate, onAttempt });
+      const worker = createWorker({ state, queue, log, rate, onAttempt, keepMs: keep * DAY_MS });
       if (once) {
         await worker.sendDue();
+        await worker.prune();
         queue.close();
         if (failed > 0) process.exitCode = 1;
         return;
@@ -57,4 +68,9 @@ export function workCommand(): Command {
       log.info({ queue: state.deliveries }, 'at work');
       await worker.run();
     });
+}
+
+function parseDays(text: string): number {
+  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Days are a number, 0 or more.');
+  return Number(text);
 }

@@ -36,6 +36,8 @@ export interface EntryFiles {
    * @returns the errors of those that could not be written.
    */
   write(entries: readonly Entry[]): Promise<Map<string, unknown>>;
+  /** Removes an entry; a power cut may bring it back. */
+  remove(id: string): void;
 }
 
 const ENDING = '.json';
@@ -117,7 +119,9 @@ export function openEntryFiles(folder: string): EntryFiles {
   const pathOf = (id: string) => join(folder, `${id}${ENDING}`);
   const has = (id: string) => fs.existsSync(pathOf(id));
 
-  return { scan, known, problems, has, read, write };
+  const remove = (id: string) => discard(pathOf(id));
+
+  return { scan, known, problems, has, read, write, remove };
 }
 
 /** Removes what a killed process has left half-written; the caller holds the queue's lock. */

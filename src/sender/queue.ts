@@ -4,6 +4,7 @@ import { findLockHelper } from '../fs/lock-helper.js';
 import { advance, type DeliveryEvent, type Outcome } from './delivery.js';
 import type { Entry } from './entry.js';
 import { type EntryFiles, openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
+import { isSettled, outlived } from './outlived.js';
 import { makeState, type SenderState } from './state.js';
 import { createTurns } from './turns.js';
 
@@ -37,6 +38,8 @@ export interface Queue {
   settle(taken: Entry, outcome: Outcome): Promise<Entry | undefined>;
   /** Sends one that has failed again. @returns undefined where it has not, or may not be sent again. */
   retry(id: string): Promise<Entry | undefined>;
+  /** Removes the settled entries that nothing needs any more (see `outlived`). @returns how many. */
+  prune(before: number): Promise<number>;
   /** An entry as it stands; undefined where there is none that can be read. */
   read(id: string): Entry | undefined;
   /** All entries as they stand, without waiting for anybody. */
@@ -45,6 +48,9 @@ export interface Queue {
   problems(): ReadonlyMap<string, string>;
   close(): void;
 }
+
+/** So many entries are removed at a time; others may want the lock. */
+const PRUNED_AT_ONCE = 200;
 
 /** What is decided upon, under the lock. */
 interface View {
@@ -153,6 +159,29 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     return told;
   }
 
+  function* list(): Generator<Entry> {
+    files.scan();
+    for (const id of [...files.known.keys()]) {
+      const entry = files.read(id);
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  async function prune(before: number): Promise<number> {
+    const ids = outlived(list(), before);
+    let removed = 0;
+    for (let at = 0; at < ids.length; at += PRUNED_AT_ONCE) {
+      const some = ids.slice(at, at + PRUNED_AT_ONCE);
+      removed += await submit(some, ({ read }) => {
+        // one that failed may have been sent on its way again since
+        const settled = some.filter((id) => isSettled(read(id)?.record ?? { status: 'pending' }));
+        for (const id of settled) files.remove(id);
+        return settled.length;
+      });
+    }
+    return removed;
+  }
+
   return {
     add: (entries) =>
       submit(
@@ -189,13 +218,8 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     settle: (taken, outcome) => submit([taken.id], (view) => settle(view, taken, outcome)),
     retry: (id) => submit([id], (view) => step(view, id, { kind: 'retry' })),
     read: files.read,
-    *list() {
-      files.scan();
-      for (const id of [...files.known.keys()]) {
-        const entry = files.read(id);
-        if (entry !== undefined) yield entry;
-      }
-    },
+    prune,
+    list,
     problems: () => files.problems,
     close: lock.close,
   };

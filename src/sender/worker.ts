@@ -16,6 +16,9 @@ const TICK_MS = 60_000;
 /** Requests to one receiver at a time; the contract shows no limit. */
 const LANES = 8;
 
+/** How often it is looked for records that have outlived their use; that reads all of them. */
+const PRUNE_EVERY_MS = 86_400_000;
+
 /** An attempt that has come to its end and is on the disk. */
 export interface Attempted {
   readonly entry: Entry;
@@ -33,6 +36,8 @@ export interface WorkerOptions {
   /** Requests to one receiver at a time. @default 8 */
   readonly lanes?: number;
   readonly onAttempt?: (attempted: Attempted) => void;
+  /** How long settled refreshes are kept, in milliseconds. @default for ever */
+  readonly keepMs?: number;
 }
 
 /** Sends what is due; see `createWorker`. */
@@ -43,6 +48,8 @@ export interface Worker {
    * @param filter which deliveries; all, where it is not given.
    */
   sendDue(filter?: (summary: Summary) => boolean): Promise<void>;
+  /** Removes the records that have outlived their use, where the options say so. */
+  prune(): Promise<void>;
   /** Sends what is due every minute until `stop` is called. */
   run(): Promise<void>;
   /** Begins no further attempts, and waits for those under way. */
@@ -54,7 +61,7 @@ export interface Worker {
  * `sending` has it.
  */
 export function createWorker(options: WorkerOptions): Worker {
-  const { state, queue, log, clock = CLOCK, rate, lanes = LANES, onAttempt } = options;
+  const { state, queue, log, clock = CLOCK, rate, lanes = LANES, onAttempt, keepMs } = options;
   const stopping = new AbortController();
   /** One for each receiver: one that hangs keeps nobody else's deliveries waiting. */
   const outboxes = new Map<string, Outbox>();
@@ -117,15 +124,26 @@ export function createWorker(options: WorkerOptions): Worker {
 
   async function run(): Promise<void> {
     ticking = true;
+    let pruneAt = clock.now();
     while (!stopping.signal.aborted) {
       try {
         post(await queue.due());
+        if (clock.now() >= pruneAt) {
+          pruneAt = clock.now() + PRUNE_EVERY_MS;
+          await prune();
+        }
       } catch (error) {
         tellFailure(error);
       }
       await clock.wait(TICK_MS, stopping.signal);
     }
     await allIdle();
+  }
+
+  async function prune(): Promise<void> {
+    if (keepMs === undefined) return;
+    const records = await queue.prune(clock.now() - keepMs);
+    if (records > 0) log.info({ records }, 'records of old refreshes were removed');
   }
 
   /** A disk that is full or a lock that is held is waited for: the next tick tries again. */
@@ -150,6 +168,7 @@ export function createWorker(options: WorkerOptions): Worker {
   return {
     sendDue,
     run,
+    prune,
     stop: async () => {
       stopping.abort();
       for (const outbox of outboxes.values()) outbox.clear();
