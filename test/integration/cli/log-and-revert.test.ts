@@ -210,6 +210,8 @@ test('revert with --force loses an edit, and with commitEdits commits it first',
 
 test('revert while HEAD is detached: the file at once, the commit when there is a branch again', async (t) => {
   const { dir, git, receiver, url, first, untilCommits } = await updatedSite(t);
+  // the branch has the commit a moment before the index is free again
+  await until(() => !fs.existsSync(join(dir, '.git', 'index.lock')));
   git('checkout', '-q', '--detach');
   const { code, stdout } = await run(['revert', 'bees', first, '--dir', dir], ENV);
   t.is(code, 0);
