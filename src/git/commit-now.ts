@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { PressmarkError } from '../errors.js';
 import type { ArticleChange } from '../host/hook-types.js';
@@ -63,15 +66,19 @@ export function createCommitNow(repository: Repository, committer: Committer): C
   }
 
   return async (changes, { isEdit = false } = {}) => {
-    const batch = changes.map(({ path, text, article }): Waiting => {
+    const make = async ({ path, text, article }: StoredChange): Promise<Waiting> => {
       const kind = isEdit ? 'Edit' : kindOf(article);
       const event = eventOf(kind);
       const timestamp = article.updated ?? article.date;
       const message = committer.messageFor(kind, { event, article, path, text, timestamp });
-      return { path, kind, text, revision: article.revision, message, before: undefined };
-    });
+      const blob = isEdit ? await blobAsItIs(path, text) : undefined;
+      const known = blob === undefined ? {} : { blob };
+      return { path, kind, text, ...known, revision: article.revision, message, before: undefined };
+    };
+    let batch: Waiting[];
     let ref: string;
     try {
+      batch = await Promise.all(changes.map(make));
       ref = await commitOrPark(batch);
     } catch (cause) {
       const message = 'the article could not be committed; nothing was changed, send it again';
@@ -85,6 +92,18 @@ export function createCommitNow(repository: Repository, committer: Committer): C
       throw new PressmarkError('COMMIT_UNCERTAIN', message, { cause });
     }
   };
+
+  /** A person's file need not be UTF-8; what was read of such a one has marks where the bytes were. */
+  async function blobAsItIs(path: string, text: string): Promise<string | undefined> {
+    if (!text.includes('\ufffd')) return undefined;
+    const name = `${repository.prefix}${path}`;
+    const bytes = await readFile(join(repository.top, name));
+    // saved anew meanwhile: then the update is made from what is there no more, and refused
+    if (bytes.toString('utf8') !== text) return undefined;
+    const options = ['-c', 'core.safecrlf=false', 'hash-object', '-w', '--stdin', `--path=${name}`];
+    const { stdout } = await repository.git(options, { input: Readable.from([bytes]) });
+    return stdout.trim();
+  }
 
   /** What git ignores, or what is in a repository of its own, was passed over. */
   async function requireCommitted(ref: string, batch: readonly Waiting[]): Promise<void> {

@@ -87,7 +87,7 @@ export function createCommitter(options: CommitterOptions) {
       return {
         path,
         before,
-        content: change.text,
+        content: change.blob === undefined ? change.text : { blob: change.blob },
         message: await change.message,
         isEdit: change.kind === 'Edit',
       };

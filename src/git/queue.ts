@@ -11,6 +11,8 @@ export interface Waiting {
   readonly kind: CommitKind;
   /** The text that was stored; undefined where it has to be read again. */
   text: string | undefined;
+  /** The blob that the repository has of it already, where the text does not tell its bytes. */
+  readonly blob?: string;
   /** The revision that the text is; undefined where whatever the file holds is meant. */
   readonly revision: string | undefined;
   /** The whole commit message; undefined where it is made from what the file holds. */

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -98,6 +99,20 @@ test('200: an edit that an update replaces is committed before it, by itself and
   await receiver.stop();
   t.deepEqual(subjects().slice(3), ['My own commit', ALL[2] ?? '']);
   t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
+});
+
+test('200: an edit that is no UTF-8 is committed byte for byte', async (t) => {
+  const { dir, receiver, file, edit, subjects } = await siteWithArticle(t);
+  fs.appendFileSync(file, Buffer.from('caf\xe9 ', 'latin1'));
+  const { request } = await edit(receiver, 'noir\n');
+  const bytes = fs.readFileSync(file);
+  t.is((await receiver.post('article.updated', request)).status, 200);
+  t.deepEqual(subjects(), ALL);
+  const path = file.slice(dir.length + 1);
+  t.is(
+    gitIn(dir, 'rev-parse', `HEAD^:${path}`),
+    execFileSync('git', ['hash-object', '--stdin'], { input: bytes, encoding: 'utf8' }),
+  );
 });
 
 test('503: where an edit cannot be committed, it stays, and nothing of the update is stored', async (t) => {
