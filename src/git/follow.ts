@@ -75,7 +75,8 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
       if (!('waitingFor' in now) && now.ref === head.ref && now.tip === head.tip) {
         await takeIntoIndex(repository, lock, head.tip, changes);
         if (await moveRefs(repository, ref, head.tip, next, commit)) {
-          for (const one of left) log.warn(one, 'a file of the work tree does not follow the remote');
+          for (const { path, why } of left)
+            log.warn({ path, why }, 'a file of the work tree does not follow the remote');
           return { tip: next, paths: changes.map(({ path }) => path) };
         }
       }

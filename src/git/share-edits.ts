@@ -28,6 +28,8 @@ export interface ShareEditsOptions {
 
 /** The pauses before a file is looked at again, in milliseconds: the first and the longest. */
 const AGAIN_MS = { first: 3_000, longest: 60_000 };
+/** So many edits are looked at at a time: who edits a thousand files at once must not keep deliveries waiting. */
+const AT_ONCE = 8;
 /** How long the shutdown waits for edits, in milliseconds. */
 const CLOSE_MS = 5_000;
 
@@ -41,10 +43,27 @@ export function shareEdits(
   const told = new Map<string, string>();
   const underWay = new Set<Promise<void>>();
   let closing = false;
+  const ready = new Set<string>();
   const edits = createEdits((path) => {
-    const attempt = tryToShare(path).finally(() => underWay.delete(attempt));
-    underWay.add(attempt);
+    ready.add(path);
+    start();
   });
+
+  function start(): void {
+    for (const path of ready) {
+      if (underWay.size === AT_ONCE) return;
+      ready.delete(path);
+      const attempt = tryToShare(path).finally(() => {
+        underWay.delete(attempt);
+        start();
+      });
+      underWay.add(attempt);
+    }
+  }
+
+  async function idle(): Promise<void> {
+    while (underWay.size > 0) await Promise.all(underWay);
+  }
 
   async function tryToShare(path: string): Promise<void> {
     try {
@@ -96,10 +115,7 @@ export function shareEdits(
     closing = true;
     edits.flush();
     const timer = new AbortController();
-    await Promise.race([
-      Promise.all(underWay),
-      pause(CLOSE_MS, undefined, { signal: timer.signal }).catch(() => undefined),
-    ]);
+    await Promise.race([idle(), pause(CLOSE_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
     timer.abort();
   });
 }
