@@ -67,7 +67,10 @@ export async function filterContent(
     throw new PressmarkError('FILTER_FAILED', `filter article.draft: the plugins’ draft ${fault}`);
   const contentHtml = keepItemComments(filtered.contentHtml, draft.contentHtml);
   const body = keepItemComments(filtered.body, draft.body);
-  return { ...filtered, id, slug, date, extra, jsonLd, contentHtml, body };
+  // By name, so that no key travels on that a plugin has added: the store lays the draft over its own.
+  const { title, description, author, tags, keyword, image } = filtered;
+  const content = { title, description, author, tags, keyword, image, jsonLd, contentHtml, body };
+  return { id, slug, date, extra, ...content };
 }
 
 /** What a file can hold of it: what JSON has no word for, such as undefined, would make YAML that nobody reads. */
