@@ -21,6 +21,8 @@ export interface Builder {
    * everything that is under way is not waited for.
    */
   buildChanged(paths: readonly string[]): Promise<SiteReport>;
+  /** Has builds rest most of the time while deliveries come in fast, or no more. */
+  pace(isRush: boolean): void;
   /** Compares the output with what a build from nothing gives; see `checkSite`. */
   check(onProgress?: UpdateRequest['onProgress']): Promise<Difference[]>;
   /** The pages of the newest articles as they were built last, at most `count`, oldest first. */
@@ -49,6 +51,7 @@ export function createBuilder(options: SiteOptions): Builder {
       queue = Promise.all([queue, interrupted.catch(() => undefined)]);
       return interrupted;
     },
+    pace: site.pace,
     check: (onProgress) => enqueue(() => checkSite(options, onProgress)),
     newestPages: (count) => enqueue(async () => site.newestPages(count)),
     close: async () => {

@@ -13,6 +13,8 @@ export interface BuilderThread {
   build(paths: readonly string[] | 'all'): Promise<Outcome>;
   /** Asks for the newest pages as they were built last; undefined where the thread cannot tell. */
   newestPages(count: number): Promise<readonly SearchPage[] | undefined>;
+  /** Has builds rest much while deliveries come in fast, or no more. */
+  pace(isRush: boolean): void;
   /** Has the next build made by a new thread, which is spawned with what is known then. */
   renew(): void;
   /** Ends the thread after the build under way, or by force after `ms`. */
@@ -73,6 +75,10 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     return answer.is === 'named' ? answer.pages : undefined;
   }
 
+  function pace(isRush: boolean): void {
+    if (worker !== undefined) void ask({ do: 'pace', isRush });
+  }
+
   async function close(ms: number): Promise<void> {
     const open = worker;
     if (open === undefined) return;
@@ -90,5 +96,5 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     isStale = true;
   }
 
-  return { build, newestPages, renew, close };
+  return { build, newestPages, pace, renew, close };
 }

@@ -1,7 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** The longest that a build keeps its thread from hearing of anything else. */
 const BREATH_MS = 10;
+
+/** In a rush a build rests so many times as long as it has worked: deliveries need the processor. */
+const REST = 4;
+const LONGEST_REST_MS = 1_000;
 
 /** Changes that come while a long build is under way, and need not wait for its end; see `createInterruptions`. */
 export type Interruptions<Result> = ReturnType<typeof createInterruptions<Result>>;
@@ -19,6 +23,7 @@ export function createInterruptions<Result>(serve: (paths: readonly string[]) =>
   }[] = [];
   let lastBreath = 0;
   let isUnderWay = false;
+  let isRush = false;
 
   /** Asks for a build in between; undefined where no build is under way. */
   function ask(paths: readonly string[]): Promise<Result> | undefined {
@@ -28,8 +33,9 @@ export function createInterruptions<Result>(serve: (paths: readonly string[]) =>
 
   /** Lets the thread hear of changes, and serves them where that is possible now. */
   async function breathe(isPossible: boolean): Promise<void> {
-    if (performance.now() - lastBreath < BREATH_MS) return;
-    await nextTurn();
+    const worked = performance.now() - lastBreath;
+    if (worked < BREATH_MS) return;
+    await (isRush ? sleep(Math.min(REST * worked, LONGEST_REST_MS)) : nextTurn());
     if (isPossible) await serveAll();
     lastBreath = performance.now();
   }
@@ -50,6 +56,11 @@ export function createInterruptions<Result>(serve: (paths: readonly string[]) =>
     serveAll,
     begin: () => {
       isUnderWay = true;
+      lastBreath = performance.now();
+    },
+    /** Has builds rest much, or no more. */
+    pace: (to: boolean) => {
+      isRush = to;
     },
     /** Ends the build; what is still waiting has failed with it. */
     end: (error?: unknown) => {

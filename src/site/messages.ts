@@ -8,6 +8,8 @@ export type Request = { readonly id: number } & Question;
 export type Question =
   /** Builds everything, or what these files below the content folder change. */
   | { readonly do: 'build'; readonly paths: readonly string[] | 'all' }
+  /** Has builds rest much while deliveries come in fast, or no more; see `Builder.pace`. */
+  | { readonly do: 'pace'; readonly isRush: boolean }
   /** Names the newest pages; see `Builder.newestPages`. */
   | { readonly do: 'name'; readonly newest: number }
   /** Ends the thread after the build under way. */
@@ -21,4 +23,5 @@ export type Outcome =
   | { readonly is: 'built'; readonly report: SiteReport }
   | { readonly is: 'named'; readonly pages: readonly SearchPage[] }
   | { readonly is: 'failed'; readonly reason: string }
+  | { readonly is: 'paced' }
   | { readonly is: 'closed' };

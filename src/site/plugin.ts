@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { definePlugin, type Plugin } from '../host/plugins.js';
 import { createBuilderThread } from './builder-thread.js';
+import { createRush } from './rush.js';
 import { createSchedule, type Work } from './schedule.js';
 import type { Search } from './search.js';
 
@@ -40,6 +41,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       const { log } = host;
       const thread = createBuilderThread(options.spawn, log);
       const schedule = createSchedule(run);
+      const rush = createRush(thread.pace);
       // Beside the other: changes need not wait until everything has been looked at.
       const looks = createSchedule(run);
       let failures = 0;
@@ -79,7 +81,9 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       }
 
       const changed = ({ path }: { readonly path: string }) => {
-        if (path.startsWith(prefix)) schedule.request([path.slice(prefix.length)]);
+        if (!path.startsWith(prefix)) return;
+        rush.note();
+        schedule.request([path.slice(prefix.length)]);
       };
       host.addAction('article.published', changed);
       host.addAction('article.updated', changed);
@@ -96,6 +100,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       host.onClose(async () => {
         await Promise.all([unwatch?.(), options.search?.close()]);
         clearTimeout(retry);
+        rush.stop();
+        thread.pace(false);
         const end = performance.now() + CLOSE_MS;
         await Promise.race([Promise.all([looks.drain(), schedule.drain()]), elapsed(CLOSE_MS)]);
         looks.stop();

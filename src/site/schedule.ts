@@ -1,9 +1,5 @@
-/** The pause after a build: so many times what that took, and the longest. */
-const PAUSE = { times: 1, longest: 1_000 };
-/** The same while changes come in faster than they are built. */
-const PAUSE_IN_A_RUSH = { times: 4, longest: 10_000 };
-/** So many changes waiting at the end of a build are a rush. */
-const RUSH = 16;
+/** Longest pause between builds while changes stream in. */
+const LONGEST_MS = 1_000;
 
 /** What is to be built next. */
 export type Work = ReadonlySet<string> | 'all';
@@ -20,8 +16,7 @@ export interface Schedule {
 
 /**
  * Gathers requests and runs one build at a time: at once after a lone change, and while they stream in with
- * pauses as long as the last build took, so that building never takes more than half the time. In a rush it takes a
- * fifth: deliveries come first, and many changes built together cost less than each alone.
+ * pauses as long as the last build took, so that building never takes more than half the time.
  *
  * @param run never rejects.
  */
@@ -30,7 +25,7 @@ export function createSchedule(run: (work: Work) => Promise<void>): Schedule {
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let lastEnd = Number.NEGATIVE_INFINITY;
-  let pause = 0;
+  let lastTook = 0;
   let isStopped = false;
 
   function request(work: Iterable<string> | 'all'): void {
@@ -46,6 +41,7 @@ export function createSchedule(run: (work: Work) => Promise<void>): Schedule {
 
   function arm(): void {
     if (timer !== undefined || running !== undefined || waiting === undefined || isStopped) return;
+    const pause = Math.min(lastTook, LONGEST_MS);
     timer = setTimeout(start, Math.max(0, lastEnd + pause - performance.now()));
   }
 
@@ -59,14 +55,9 @@ export function createSchedule(run: (work: Work) => Promise<void>): Schedule {
     running = run(work).finally(() => {
       running = undefined;
       lastEnd = performance.now();
-      const { times, longest } = isRush() ? PAUSE_IN_A_RUSH : PAUSE;
-      pause = Math.min(times * (lastEnd - begin), longest);
+      lastTook = lastEnd - begin;
       arm();
     });
-  }
-
-  function isRush(): boolean {
-    return waiting !== undefined && waiting !== 'all' && waiting.size >= RUSH;
   }
 
   async function drain(): Promise<void> {

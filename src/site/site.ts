@@ -90,7 +90,10 @@ export function createSite(options: SiteOptions) {
       if (isAll) await lookAtAll(force || clean, helpers.readMany);
       if (clean) forget();
       const before = stale.size;
-      intake.take(paths ?? []);
+      for (const path of paths ?? []) {
+        intake.take([path]);
+        await breathe();
+      }
       const changed = absorb();
       const files = isAll || paths?.length === 0 || before <= MANY_FAILURES ? stale : changed;
       if (isAll) helpers.hire(files.size); // else deliveries need the other processor
@@ -223,6 +226,7 @@ export function createSite(options: SiteOptions) {
     update,
     prepare,
     interrupt: interruptions.ask,
+    pace: interruptions.pace,
     newestPages: (count: number) => newestPages(count, site, model.all, manifest),
     close: lock.close,
   };

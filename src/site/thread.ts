@@ -28,6 +28,10 @@ export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void
         await builder.close();
         return { is: 'closed' };
       }
+      if (request.do === 'pace') {
+        builder.pace(request.isRush);
+        return { is: 'paced' };
+      }
       if (request.do === 'name') return { is: 'named', pages: await builder.newestPages(request.newest) };
       const { paths } = request;
       const report = paths === 'all' ? await builder.buildAll() : await builder.buildChanged(paths);
