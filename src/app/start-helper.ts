@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
 import { WORTH_A_HELPER } from '../site/hired.js';
@@ -28,7 +29,19 @@ export function startHelperThread(settings: Needed): Worker {
 export function startHelperEarly(settings: Needed): Worker | undefined {
   const { contentDir } = foldersOf(settings);
   if (availableParallelism() === 1 || !fs.existsSync(contentDir)) return undefined;
-  const names = fs.readdirSync(contentDir, { recursive: true, encoding: 'utf8' });
-  const articles = names.filter((name) => name.endsWith('.md')).length;
-  return articles < WORTH_A_HELPER ? undefined : startHelperThread(settings);
+  return hasMany(contentDir) ? startHelperThread(settings) : undefined;
+}
+
+/** Whether a folder holds as many articles as are worth a helper; a guess that reads no more than it takes. */
+function hasMany(root: string): boolean {
+  let articles = 0;
+  const folders = [root];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const item of fs.readdirSync(folder, { withFileTypes: true })) {
+      if (item.isDirectory()) folders.push(join(folder, item.name));
+      else if (item.name.endsWith('.md')) articles++;
+    }
+    if (articles >= WORTH_A_HELPER) return true;
+  }
+  return false;
 }

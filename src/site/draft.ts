@@ -58,10 +58,16 @@ const MARK =
 
 /** Whether a file bears the mark of those that Pressmark makes. */
 export function isMarked(bytes: Uint8Array): boolean {
-  const { buffer, byteOffset, byteLength } = bytes;
-  // The mark is ASCII, and nothing is cheaper to decode.
-  return MARK.test(Buffer.from(buffer, byteOffset, byteLength).toString('latin1'));
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  // In ASCII, and as a rule near the beginning.
+  return (
+    MARK.test(buffer.toString('latin1', 0, NEAR)) ||
+    (buffer.length > NEAR && MARK.test(buffer.toString('latin1')))
+  );
 }
+
+/** Where most files have their mark, in bytes from the beginning. */
+const NEAR = 2_048;
 
 /** What the manifest says of a file of these bytes. */
 export function writtenFile(bytes: Uint8Array, size: number, mtimeMs: number): WrittenFile {
