@@ -1,7 +1,10 @@
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import { type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
+import type pinoPretty from 'pino-pretty';
 import { systemCode } from './errors.js';
+
+const require = createRequire(import.meta.url);
 
 /** The logger that everything is handed; pino's. */
 export type Log = Logger;
@@ -53,6 +56,7 @@ export function createLog({ level, terminal, fd = 1, atOnce = false }: LogOption
 }
 
 function readable(fd: number) {
+  const pretty: typeof pinoPretty = require('pino-pretty'); // threads and pipes have no use for it
   const stream = pretty({
     destination: fd,
     sync: true,

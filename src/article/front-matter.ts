@@ -10,13 +10,10 @@ export interface FrontMatter {
   readonly body: string;
 }
 
-let loaded: typeof grayMatter | undefined;
+const require = createRequire(import.meta.url);
 
-/** When the first file needs it: Pressmark's own form does not, and the parsers that it brings take 50 ms a thread. */
-function matter(): typeof grayMatter {
-  loaded ??= createRequire(import.meta.url)('gray-matter') as typeof grayMatter;
-  return loaded;
-}
+/** Loaded when a file needs it: Pressmark's own form does not, and every command and thread would wait for it. */
+const matter = (): typeof grayMatter => require('gray-matter');
 
 /**
  * gray-matter with one YAML engine. Its own would turn dates into Date objects, and its `---js` engine

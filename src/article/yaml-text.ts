@@ -1,4 +1,10 @@
-import { stringify } from 'yaml';
+import { createRequire } from 'node:module';
+import type yaml from 'yaml';
+
+const require = createRequire(import.meta.url);
+
+/** Loaded when somebody's own keys are to be written: few articles have any, and it is large. */
+const library = (): typeof yaml => require('yaml');
 
 /** What `yaml` must be told so that YAML 1.1 and 1.2 readers agree on everything it writes. */
 export const PORTABLE_YAML = {
@@ -80,6 +86,6 @@ export function extraLines(extra: Readonly<Record<string, unknown>>): string {
   if (keys.length === 0) return '';
   const defaultKeyType = keys.every((key) => SIMPLE_KEY.test(key)) ? 'PLAIN' : 'QUOTE_DOUBLE';
   return escapeUnprintable(
-    stringify(extra, { ...PORTABLE_YAML, defaultKeyType, aliasDuplicateObjects: false }),
+    library().stringify(extra, { ...PORTABLE_YAML, defaultKeyType, aliasDuplicateObjects: false }),
   );
 }
