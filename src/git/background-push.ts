@@ -1,7 +1,8 @@
 import type { PluginHost } from '../host/plugins.js';
 import type { CommitContext } from './commit.js';
-import { createExclusive } from './exclusive.js';
+import type { Exclusive } from './exclusive.js';
 import { identityOf } from './identity.js';
+import type { Origins } from './origins.js';
 import type { PushStatusKeeper } from './push-status.js';
 import { createPusher, type Pusher } from './pusher.js';
 import { createRemote, type RemoteSettings } from './remote.js';
@@ -20,26 +21,31 @@ export interface PushSettings extends RemoteSettings {
   onFiles(paths: readonly string[]): void;
 }
 
+/** What keeps people's files as they are while the branch follows the remote. */
+export interface Keeping {
+  readonly exclusive: Exclusive;
+  readonly origins: Origins;
+}
+
 /** Pushes what is committed here, and what a former run has left. */
 export async function pushInBackground(
   host: PluginHost,
   settings: PushSettings,
   { siteDir, env }: { readonly siteDir: string; readonly env: NodeJS.Dict<string> },
   { repository, locker, author, signal }: CommitContext,
+  { exclusive, origins }: Keeping,
 ): Promise<Pusher> {
   const { log } = host;
-  const { staging, stateDir, status, debounce } = settings;
+  const { staging, status, debounce } = settings;
   const remote = await createRemote(repository, settings, env);
   const identity = await identityOf(repository.git, author);
-  const exclusive = createExclusive(stateDir, 0);
-  host.onClose(exclusive.close);
   for (const name of await exclusive.run(() => sweepStaging(staging, siteDir)))
     log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
 
   const pusher = createPusher({
     repository,
     remote,
-    following: { repository, locker, identity, ref: remote.ref, staging, log, signal, exclusive },
+    following: { repository, locker, identity, ref: remote.ref, staging, log, signal, exclusive, origins },
     debounce,
     status,
     log,

@@ -1,6 +1,7 @@
 import { messageOf } from '../errors.js';
 import type { ArticleChange, CommitMessageContext } from '../host/hook-types.js';
 import type { PluginHost } from '../host/plugins.js';
+import type { Behind } from './behind.js';
 import { type CommitContext, type CommitRequest, commitBatch } from './commit.js';
 import { type Branch, type NotNow, readHead } from './head.js';
 import { type CommitKind, commitMessage, eventOf, kindOf, messageText, subjectIn } from './message.js';
@@ -26,6 +27,8 @@ export interface CommitterOptions {
   readonly skipCi: boolean;
   /** Whether people's edits are committed. */
   readonly commitEdits: boolean;
+  /** Which of them are behind what others have pushed. */
+  readonly behind: Pick<Behind, 'has'> | undefined;
   /** Reads an article's file (relative to the site's folder, forward slashes); undefined if there is none. */
   readStored(path: string): Promise<StoredFile | undefined>;
 }
@@ -39,12 +42,15 @@ interface Taken {
 /** How many parked commits are put on the branch at a time. */
 const REPLAY_CHUNK = 500;
 
+const LEFT_BEHIND =
+  'your edit is not committed: others have pushed a newer version than the one it was made from; git diff shows both, commit what is to stay';
+
 /** Turns changes into commits, on the branch or parked; see `createCommitter`. */
 export type Committer = ReturnType<typeof createCommitter>;
 
 /** What the queue of one repository works with. */
 export function createCommitter(options: CommitterOptions) {
-  const { host, context, template, skipCi, commitEdits, readStored } = options;
+  const { host, context, template, skipCi, commitEdits, behind, readStored } = options;
   const { repository, log } = context;
   const refused = new Set<string>();
   /** Whether this process has parked something that it has not put on a branch yet. */
@@ -95,6 +101,10 @@ export function createCommitter(options: CommitterOptions) {
     const kind = file === undefined ? undefined : kindIn(change, file);
     if (file === undefined || kind === undefined) {
       log.debug({ path: change.path }, 'no commit: the file holds something else by now');
+      return undefined;
+    }
+    if (kind === 'Edit' && (await behind?.has(path))) {
+      log.warn({ path: change.path }, LEFT_BEHIND);
       return undefined;
     }
     const message = (await change.message) ?? (await messageFor(kind, contextOf(change.path, kind, file)));

@@ -2,14 +2,17 @@ import { findLockHelper } from '../fs/lock-helper.js';
 import type { ArticleChange, CommitMessageContext } from '../host/hook-types.js';
 import { definePlugin, type Plugin, type PluginHost } from '../host/plugins.js';
 import { type PushSettings, pushInBackground } from './background-push.js';
+import { createBehind } from './behind.js';
 import { type ArticleFile, readChecked } from './checked.js';
 import type { CommitContext } from './commit.js';
 import { type CommitNow, createCommitNow } from './commit-now.js';
 import { type Committer, createCommitter, type StoredFile } from './committer.js';
 import { createEdits } from './edits.js';
+import { createExclusive } from './exclusive.js';
 import type { Person } from './identity.js';
 import { createIndexLocker } from './index-lock.js';
 import { type CommitKind, eventOf, kindOf, subjectIn } from './message.js';
+import { createOrigins } from './origins.js';
 import { createQueue, type Waiting } from './queue.js';
 import { findUncommitted } from './recover.js';
 import { openRepository, type Repository } from './repository.js';
@@ -100,12 +103,19 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     ...(options.author && { author: options.author }),
   };
   const { commitEdits = false } = options;
+  const keeping = options.push && {
+    exclusive: createExclusive(options.push.stateDir, 0),
+    origins: createOrigins(repository),
+  };
+  if (keeping !== undefined) host.onClose(keeping.exclusive.close);
+  const behind = keeping && createBehind(repository, keeping.origins, keeping.exclusive);
   const committer = createCommitter({
     host,
     context,
     template: options.message,
     skipCi: options.skipCi ?? false,
     commitEdits,
+    behind,
     readStored: options.readStored,
   });
   const { shared } = options;
@@ -168,9 +178,14 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     host.addAction('article.published', add);
     host.addAction('article.updated', add);
   }
-  if (commitEdits) host.addAction('article.edited', ({ path }) => edits.note(path));
+  if (commitEdits)
+    host.addAction('article.edited', async ({ path }) => {
+      edits.note(path);
+      await behind?.look();
+    });
   host.addAction('host.ready', () => queue.recover());
-  const pusher = options.push && (await pushInBackground(host, options.push, options, context));
+  const pusher =
+    options.push && keeping && (await pushInBackground(host, options.push, options, context, keeping));
   host.onClose(async () => {
     const timer = setTimeout(() => stop.abort(), CLOSE_MS);
     edits.flush();

@@ -116,11 +116,13 @@ export function createPusher({
         throw new PressmarkError('REMOTE_DECLINED', `${remote.name} declined the push: ${result.why}`);
       const theirs = await remote.fetch(null);
       if (theirs === null) continue;
+      const done = following.origins?.begin();
       const followed = await follow(theirs, following);
       if ('waitingFor' in followed) {
         status.set({ waitingFor: followed.waitingFor });
         return `it waits for ${followed.waitingFor}`;
       }
+      done?.();
       if (followed.paths.length > 0) onFiles(followed.paths);
     }
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);

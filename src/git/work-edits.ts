@@ -1,14 +1,10 @@
-import fs from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { systemCode } from '../errors.js';
+import { caughtUpWith, contentAt, nameOf } from './behind.js';
 import { readHead } from './head.js';
 import { stagedBlobs } from './index-entry.js';
 import { leftBehind, type Origins } from './origins.js';
 import type { Repository } from './repository.js';
-import { blobsIn, type Shared } from './shared.js';
+import type { Shared } from './shared.js';
 import { blobsAt, blobsInHistory } from './tree.js';
-import { reasonAgainst } from './work-files.js';
 
 /** What a file of the work tree is, beside what the remote has of it. */
 export type WorkEdit =
@@ -41,8 +37,6 @@ export interface WorkEditsOptions {
 
 /** Looks for people's uncommitted edits of shared files in the work tree. */
 export function createWorkEdits({ repository, folder, shared, origins }: WorkEditsOptions) {
-  const { top } = repository;
-
   /**
    * @param path below the content folder.
    * @param lineageOf asked about its text.
@@ -50,11 +44,11 @@ export function createWorkEdits({ repository, folder, shared, origins }: WorkEdi
   async function at(path: string, lineageOf: (text: string) => Promise<Lineage>): Promise<WorkEdit> {
     const inRepository = `${folder}${path}`;
     const origin = origins.noted(inRepository);
-    const content = await contentAt(inRepository);
+    const content = await contentAt(repository, inRepository);
     if (content === undefined || shared.names.get(path) === undefined) return NONE;
     const text = content.toString('utf8');
     if (!Buffer.from(text).equals(content)) return NO_UTF8;
-    const blob = await nameOf(inRepository, text);
+    const blob = await nameOf(repository, inRepository, text);
     if (blob === shared.names.get(path)) return NONE;
     const lineage = await lineageOf(text);
     if (lineage === 'none') return NONE;
@@ -90,35 +84,8 @@ export function createWorkEdits({ repository, folder, shared, origins }: WorkEdi
       .map((path) => path.slice(folder.length));
   }
 
-  /** Of the files that were left behind, those that are what the remote has by now; the empty name for no file. */
-  async function caughtUp(): Promise<Map<string, string>> {
-    const behind = [...(await leftBehind(repository)).keys()];
-    const names = await blobsAt(repository, shared.tip, behind);
-    const found = new Map<string, string>();
-    for (const path of behind) {
-      const content = await contentAt(path);
-      const blob = content && (await nameOf(path, content.toString('utf8')));
-      if (blob === names.get(path)) found.set(path, blob ?? '');
-    }
-    return found;
-  }
-
-  async function contentAt(inRepository: string): Promise<Buffer | undefined> {
-    if (reasonAgainst(repository, inRepository) !== undefined) return undefined;
-    const path = join(top, inRepository);
-    if (fs.lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
-    try {
-      return await readFile(path);
-    } catch (error) {
-      if (systemCode(error) === 'ENOENT') return undefined;
-      throw error;
-    }
-  }
-
-  async function nameOf(path: string, content: string): Promise<string | undefined> {
-    const [blob] = await blobsIn(repository, [{ path, content }]);
-    return blob?.id;
-  }
+  /** Of the files that were left behind, those that are what the remote has by now. */
+  const caughtUp = () => caughtUpWith(repository, shared.tip);
 
   return { at, all, caughtUp };
 }

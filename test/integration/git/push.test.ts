@@ -169,6 +169,41 @@ test.serial('what a person has not committed stays, when others change the same 
   t.true(site.receiver.log.some(({ path, why }) => path === name && /not committed/.test(String(why))));
 });
 
+test.serial('an edit is not committed over what others have pushed meanwhile', async (t) => {
+  const site = await makeSite(t);
+  const edited = await site.publish();
+  await until(() => idsOnRemote(site).includes(edited));
+  const own = site.clones.clone('olga');
+  const path = [...site.clones.articles().keys()][0] ?? '';
+  const file = join(site.dir, path);
+  const text = fs.readFileSync(file, 'utf8');
+  const [theirs, mine] = [`${text}\nTheirs.\n`, `${text}\nMine.\n`];
+  fs.writeFileSync(file, mine);
+  commitAndPush(own, path, theirs);
+  // the push is refused, and the branch follows without the file
+  const other = await site.publish();
+  await until(() => idsOnRemote(site).includes(other));
+  await until(() => gitIn(site.dir, 'show', `HEAD:${path}`) === theirs);
+  t.is(await site.receiver.stop(), 0);
+
+  const config = settings({ durability: 'disk', git: { push: { debounce: 100 }, commitEdits: true } });
+  fs.writeFileSync(join(site.dir, 'pressmark.config.json'), JSON.stringify(config));
+  const receiver = await launchIn(site.dir);
+  t.teardown(() => receiver.kill('SIGKILL'));
+  await until(() => receiver.log.some(({ msg }) => /^your edit is not committed/.test(String(msg))));
+  t.is(fs.readFileSync(file, 'utf8'), mine);
+  t.is(gitIn(site.dir, 'show', `HEAD:${path}`), theirs);
+
+  // Taken over and gone on from there, it is an edit like any other.
+  const begun = receiver.log.length;
+  gitIn(site.dir, 'restore', path);
+  await until(() => !fs.existsSync(join(site.dir, '.git/pressmark/left-behind.json')));
+  fs.writeFileSync(file, `${theirs}\nAnd mine.\n`);
+  await until(() => site.clones.articles().get(path) === `${theirs}\nAnd mine.\n`);
+  t.false(receiver.log.slice(begun).some(({ msg }) => /^your edit is not committed/.test(String(msg))));
+  t.is(await receiver.stop(), 0);
+});
+
 test.serial('a remote that is away for a while gets everything when it is back', async (t) => {
   const site = await makeSite(t);
   fs.renameSync(site.clones.remote, `${site.clones.remote}.away`);
