@@ -5,9 +5,6 @@ import type { Draft } from './draft.js';
 
 /** An article's page as a helper is asked to make it. */
 export interface HelperJob extends ArticleJob {
-  /** The slugs of the groups that the page links to, by their names. */
-  readonly tags: ReadonlyMap<string, string>;
-  readonly authors: ReadonlyMap<string, string>;
   /** The size of the page as it stands, in bytes; the same page is not written again. Undefined where none stands. */
   readonly standing: number | undefined;
 }
@@ -27,6 +24,9 @@ export type HelpRequest =
   | {
       readonly do: 'make';
       readonly jobs: readonly HelperJob[];
+      /** The slugs of the groups that these pages link to, by their names. */
+      readonly tags: ReadonlyMap<string, string>;
+      readonly authors: ReadonlyMap<string, string>;
       readonly workshop: string;
       readonly root: string;
     };

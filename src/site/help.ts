@@ -10,6 +10,8 @@ import { type Dress, dressUp } from './dress.js';
 import type { HelpAnswer, HelperJob, HelperMade, HelpRequest } from './help-messages.js';
 import { createLarder } from './larder.js';
 
+type MakeRequest = Extract<HelpRequest, { do: 'make' }>;
+
 /**
  * Reads articles and makes drafts of their pages for a builder in another thread; runs in a thread of its own. What
  * is not straightforward is left to the builder, who then meets it again and tells of it.
@@ -17,8 +19,8 @@ import { createLarder } from './larder.js';
 export function serveHelp(port: MessagePort, content: ContentFolder, log: Log): void {
   const larder = createLarder();
   let dress: Dress | undefined;
-  /** The page that is being made. */
-  let current: HelperJob | undefined;
+  /** What the pages that are being made link to. */
+  let current: Pick<MakeRequest, 'tags' | 'authors'> | undefined;
   let isAtALoss = false;
 
   function slugIn(groups: 'tags' | 'authors', name: string): { slug: string } {
@@ -27,8 +29,8 @@ export function serveHelp(port: MessagePort, content: ContentFolder, log: Log): 
     return { slug: slug ?? '' };
   }
 
-  async function make(job: HelperJob, workshop: string, root: string): Promise<HelperMade> {
-    [current, isAtALoss] = [job, false];
+  async function make(job: HelperJob, { workshop, root }: MakeRequest): Promise<HelperMade> {
+    isAtALoss = false;
     const page = articlePage(job, content, larder);
     if (page === undefined || dress === undefined) return { is: 'left' };
     const text = await dress.render(page);
@@ -53,10 +55,11 @@ export function serveHelp(port: MessagePort, content: ContentFolder, log: Log): 
     if (request.do === 'read') {
       return { is: 'read', entries: request.paths.map((path) => readEntry(content, path)) };
     }
+    current = request;
     const made: HelperMade[] = [];
     for (const job of request.jobs) {
       try {
-        made.push(await make(job, request.workshop, request.root));
+        made.push(await make(job, request));
       } catch (error) {
         log.debug({ err: error, page: job.file }, 'a page is left to the builder');
         made.push({ is: 'left' });

@@ -1,3 +1,4 @@
+import type { ArticleLink } from '../host/page-types.js';
 import type { ContentFolder } from '../store/entry.js';
 import { type ArticleJob, articlePage } from './article-pages.js';
 import type { Dress } from './dress.js';
@@ -35,6 +36,8 @@ interface Around {
   /** Takes in what has turned out to have changed. */
   absorb(): void;
 }
+
+const linkOfPiece = ({ entry }: Piece): ArticleLink => linkOf(entry);
 
 export interface MakingOptions {
   /** Lets others do something in between. */
@@ -106,10 +109,10 @@ export function createMaking({
     };
     return share({ first: others, items: articles, size: BATCH }, own, async (batch) => {
       const pieces = batch.flatMap((file) => model.at(file) ?? []);
-      const jobs = pieces.filter(({ entry }) => !intake.isBroken(entry.path)).map(helperJob);
+      const { jobs, ...slugs } = helperJobs(pieces.filter(({ entry }) => !intake.isBroken(entry.path)));
       for (const job of jobs) atHelper.set(job.file, job);
       const { root, helpersWorkshop: workshop } = output;
-      const answer = await helper.ask({ do: 'make', jobs, workshop, root }, 'made');
+      const answer = await helper.ask({ do: 'make', jobs, ...slugs, workshop, root }, 'made');
       for (const [index, job] of jobs.entries()) {
         const made = answer?.made[index];
         if (atHelper.get(job.file) !== job) {
@@ -148,27 +151,37 @@ export function createMaking({
     return page;
   }
 
-  function jobOf(piece: Piece): ArticleJob {
+  function jobOf(piece: Piece, link = linkOfPiece): ArticleJob {
     const { path, stamp } = piece.entry;
     const { previous, next, related } = neighboursOf(piece, model.all, model.tags);
     return {
       file: piece.file,
       path,
       stamp,
-      previous: previous === undefined ? null : linkOf(previous.entry),
-      next: next === undefined ? null : linkOf(next.entry),
-      related: related.map(({ entry }) => linkOf(entry)),
+      previous: previous === undefined ? null : link(previous),
+      next: next === undefined ? null : link(next),
+      related: related.map((other) => link(other)),
     };
   }
 
-  function helperJob(piece: Piece): HelperJob {
-    const author = authorOf(piece.entry);
-    return {
-      ...jobOf(piece),
-      tags: new Map(piece.tags.map((name) => [name, model.tags.get(name)?.slug ?? ''])),
-      authors: new Map([[author, model.authors.get(author)?.slug ?? '']]),
-      standing: output.intact(piece.file)?.size,
+  /** The jobs of a batch, and the slugs of all groups that its pages link to. */
+  function helperJobs(pieces: readonly Piece[]) {
+    // Articles that stand together link the same ones; what is the same object travels once.
+    const links = new Map<Piece, ArticleLink>();
+    const link = (piece: Piece) => {
+      const known = links.get(piece) ?? linkOfPiece(piece);
+      links.set(piece, known);
+      return known;
     };
+    const tags = new Map<string, string>();
+    const authors = new Map<string, string>();
+    const jobs = pieces.map((piece): HelperJob => {
+      for (const name of piece.tags) tags.set(name, model.tags.get(name)?.slug ?? '');
+      const author = authorOf(piece.entry);
+      authors.set(author, model.authors.get(author)?.slug ?? '');
+      return { standing: output.intact(piece.file)?.size, ...jobOf(piece, link) };
+    });
+    return { jobs, tags, authors };
   }
 
   async function remove(round: Round, file: string): Promise<void> {
