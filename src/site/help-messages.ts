@@ -1,5 +1,4 @@
 import type { SiteInfo } from '../host/page-types.js';
-import type { Entry } from '../store/entry.js';
 import type { ArticleJob } from './article-pages.js';
 import type { Draft } from './draft.js';
 
@@ -42,5 +41,6 @@ export type HelperMade =
 /** What the helper answers, one for every request, in their order. */
 export type HelpAnswer =
   | { readonly is: 'dressed'; readonly alike: boolean }
-  | { readonly is: 'read'; readonly entries: readonly (Entry | undefined)[] }
+  /** As JSON, which travels faster; null for a file that is gone. */
+  | { readonly is: 'read'; readonly entries: string }
   | { readonly is: 'made'; readonly made: readonly HelperMade[] };

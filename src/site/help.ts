@@ -53,7 +53,8 @@ export function serveHelp(port: MessagePort, content: ContentFolder, log: Log): 
       return { is: 'dressed', alike: dress.theme.digest === digest };
     }
     if (request.do === 'read') {
-      return { is: 'read', entries: request.paths.map((path) => readEntry(content, path)) };
+      const entries = request.paths.map((path) => readEntry(content, path) ?? null);
+      return { is: 'read', entries: JSON.stringify(entries) };
     }
     current = request;
     const made: HelperMade[] = [];

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
+import type { Entry } from '../store/entry.js';
 import { type Helper, startHelper } from './helper.js';
 import type { ReadMany } from './intake.js';
 import { share } from './share.js';
@@ -44,7 +45,8 @@ export function hired(spawn: (() => Worker) | undefined, log: Log): Hired {
     await share({ items: paths, size: BATCH }, own, async (batch) => {
       const answer = await ask({ do: 'read', paths: batch }, 'read');
       if (answer === undefined) return false;
-      for (const [index, path] of batch.entries()) take(path, answer.entries[index]);
+      const entries: (Entry | null)[] = JSON.parse(answer.entries);
+      for (const [index, path] of batch.entries()) take(path, entries[index] ?? undefined);
       return true;
     });
   };
