@@ -35,9 +35,10 @@ test(`${EDITS} edits in two clones among updates: each version was made from the
 
   const isEdit = (line: string) => line.startsWith('Edit: ');
   let over = false;
-  const enough = until(
-    () => remote.git('log', '--format=%s', 'main').split('\n').filter(isEdit).length >= EDITS,
-  ).finally(() => {
+  const edits = () => remote.git('log', '--format=%s', 'main').split('\n').filter(isEdit).length;
+  const enough = (async () => {
+    for (let n = 1; n <= EDITS; n++) await until(() => edits() >= n); // each has its own time
+  })().finally(() => {
     over = true;
   });
   /** What each update was made from, be it acknowledged or not. */
