@@ -8,7 +8,7 @@ import { storeOnly } from './store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
 
 /** The program that is tested, as it is shipped. */
-export const PROGRAM = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../src/cli/bin.cjs', import.meta.url));
 
 /** The address of the sites that test receivers serve. */
 export const SITE_URL = 'https://garden.example';
