@@ -41,6 +41,7 @@ interface Size {
 export async function siteScale(workspace: Workspace): Promise<{ text: string; rows: Row[] }> {
   const sizes: Size[] = [];
   for (const articles of SIZES) sizes.push(await prepare(workspace.fresh(`site-${articles}`), articles));
+  execFileSync('sync'); // nor what the builds have left
   const latencies = new Map(sizes.map((size) => [size, [] as number[]]));
   for (let n = 0; n < WARM_UP + PUBLISHES; n++) {
     for (const size of sizes) {
