@@ -9,13 +9,13 @@ import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
 import { type DurableStore, openDurableStore } from './durability.js';
-import { earlyBuilder } from './early-builder.js';
 import { firstPartyPlugins } from './first-party.js';
 import { foldersOf } from './folders.js';
 import { createHealth } from './health.js';
 import { createLiveReload } from './live-reload.js';
 import { loadPlugins } from './load-plugins.js';
 import { closeServer, createServer, listen } from './server.js';
+import { startBuilderEarly } from './start-builder.js';
 
 // For the commands, which know the app and not the host.
 export { definePlugin, type Plugin } from '../host/plugins.js';
@@ -61,7 +61,7 @@ export async function startApp(
   const onChange = (changes: readonly Change[]) => {
     for (const change of changes) void tellOfChange(host, change, siteRelative);
   };
-  const early = earlyBuilder(settings, terminal);
+  const early = startBuilderEarly(settings, terminal);
   const opening = openDurableStore({ settings, content, stateDir, log, siteRelative, onChange });
   const durable = await opening.catch(async (error: unknown) => {
     await early.close();

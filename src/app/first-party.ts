@@ -9,10 +9,11 @@ import { type SitePluginOptions, sitePlugin } from '../site/plugin.js';
 import type { Catalog } from '../store/catalog.js';
 import { type ContentFolder, isGone, readArticle } from '../store/entry.js';
 import type { DurableStore } from './durability.js';
-import { type EarlyBuilder, startBuilder } from './early-builder.js';
+import type { EarlyThread } from './early-thread.js';
 import { foldersOf } from './folders.js';
 import { followSettings } from './follow-settings.js';
 import { openSearch } from './open-search.js';
+import { startBuilder } from './start-builder.js';
 
 /** What the first-party plugins are made from. */
 export interface FirstPartyOptions {
@@ -27,7 +28,7 @@ export interface FirstPartyOptions {
   readonly reload: (() => Promise<Settings>) | undefined;
   readonly log: Log;
   readonly durable: DurableStore;
-  readonly early: EarlyBuilder;
+  readonly early: EarlyThread;
 }
 
 /** The plugins that come with Pressmark, as far as the config wants them. */

@@ -13,6 +13,7 @@ import { pagefindVersion } from '../site/pagefind.js';
 import { readerOf } from '../site/reader.js';
 import { siteInfoOf } from '../site/site-info.js';
 import { createCatalog } from '../store/catalog.js';
+import type { EarlyThread } from './early-thread.js';
 import { foldersOf } from './folders.js';
 import { loadPlugins } from './load-plugins.js';
 import { startHelperThread } from './start-helper.js';
@@ -44,7 +45,7 @@ export async function openSiteBuilder(
   settings: BuilderSettings,
   configured: readonly unknown[],
   log: Log,
-  early?: Worker,
+  early?: EarlyThread,
 ): Promise<SiteBuilder> {
   if (!buildsSite(settings))
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
@@ -56,7 +57,6 @@ export async function openSiteBuilder(
     layout: patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink),
   };
   const catalog = createCatalog();
-  let waiting = early;
   const plugins = await loadPlugins(settings.dir, configured);
   const host: Host = await startHost(plugins, {
     role: 'builder',
@@ -81,16 +81,13 @@ export async function openSiteBuilder(
     ...(availableParallelism() > 1 && { spawnHelper }),
   });
   const close = async () => {
-    await waiting?.terminate();
     await builder.close();
     await host.close();
   };
   return { builder, close };
 
   function spawnHelper(): Worker {
-    const worker = waiting ?? startHelperThread(settings);
-    waiting = undefined;
-    return worker;
+    return early?.take() ?? startHelperThread(settings);
   }
 }
 

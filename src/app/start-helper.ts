@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
 import { WORTH_A_HELPER } from '../site/hired.js';
+import { type EarlyThread, earlyThread } from './early-thread.js';
 import { foldersOf } from './folders.js';
 import type { HelperData } from './helper-thread.js';
 
@@ -23,13 +24,11 @@ export function startHelperThread(settings: Needed): Worker {
 
 /**
  * Starts such a thread before the builder itself has been loaded, where there is enough to do: both take their time.
- *
- * @returns undefined where it would not be worth it.
  */
-export function startHelperEarly(settings: Needed): Worker | undefined {
+export function startHelperEarly(settings: Needed): EarlyThread {
   const { contentDir } = foldersOf(settings);
-  if (availableParallelism() === 1 || !fs.existsSync(contentDir)) return undefined;
-  return hasMany(contentDir) ? startHelperThread(settings) : undefined;
+  const isWorthIt = availableParallelism() > 1 && fs.existsSync(contentDir) && hasMany(contentDir);
+  return earlyThread(isWorthIt ? startHelperThread(settings) : undefined);
 }
 
 /** Whether a folder holds as many articles as are worth a helper; a guess that reads no more than it takes. */

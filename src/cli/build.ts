@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander';
+import type { EarlyThread } from '../app/early-thread.js';
 import type { SiteBuilder } from '../app/site-builder.js';
 import { startHelperEarly } from '../app/start-helper.js';
-import { loadSettings } from '../config/load.js';
+import { loadSettings, type Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
@@ -32,13 +33,25 @@ export function buildCommand(): Command {
     .action(run);
 }
 
-async function run({ dir, json = false, check = false, clean = false }: BuildOptions): Promise<void> {
-  const settings = await loadSettings(dir);
+async function run(options: BuildOptions): Promise<void> {
+  const settings = await loadSettings(options.dir);
   if (settings.site === false)
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
+  const early = options.check ? undefined : startHelperEarly(settings);
+  try {
+    await build(settings, options, early);
+  } finally {
+    await early?.close(); // the builder may have failed before it had any use for it
+  }
+}
+
+async function build(
+  settings: Settings,
+  { json = false, check = false, clean = false }: BuildOptions,
+  early: EarlyThread | undefined,
+): Promise<void> {
   // Standard output is for the summary alone.
   const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
-  const early = check ? undefined : startHelperEarly(settings);
   // Loaded while the helper is.
   const [{ openSiteBuilder }, { openSearch }] = await Promise.all([
     import('../app/site-builder.js'),

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { WORTH_A_HELPER } from '../../../src/site/hired.js';
 import { article } from '../../support/events.js';
 import { type Ended, run, SITE_URL, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -115,4 +116,16 @@ test('build --clean gives what a clean build gives and leaves a person’s files
   t.deepEqual(filesIn(output), { ...clean, 'mine.html': 'a person’s' });
   t.is((await build('--check')).code, 0);
   t.is((await build('--check', '--clean')).code, 2);
+});
+
+test('a large site whose plugin is broken: the command says so and ends, though its helper had begun', async (t) => {
+  const dir = tempDir(t);
+  fs.mkdirSync(join(dir, 'content'));
+  for (let n = 0; n < WORTH_A_HELPER; n++)
+    fs.writeFileSync(join(dir, `content/article-${n}.md`), `---\ntitle: Article ${n}\n---\nText\n`);
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(join(dir, 'plugins/broken.mjs'), 'throw new Error("out of ink");\n');
+  const { code, stderr } = await run(['build', '--dir', dir], { PRESSMARK_SITE_URL: SITE_URL });
+  t.is(code, 1);
+  t.regex(stderr, /out of ink/);
 });
