@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { type Article, keepItemComments } from './article.js';
 import { type FrontMatter, listOf, splitFrontMatter, textOf } from './front-matter.js';
 import { renderMarkdown } from './markdown.js';
-import { readOwnForm } from './own-form.js';
+import { readOwnForm, readOwnTop } from './own-form.js';
 import { extraLines, literal, quoted, quotedList } from './yaml-text.js';
 
 /** The front matter that is Pressmark's; every other key is a person's or a plugin's. */
@@ -126,6 +126,8 @@ export interface ReadableArticle {
   readonly article: Omit<Article, 'revision'>;
   /** The HTML that the article is shown with; see `renderedHtml`. */
   html(): string;
+  /** Whether `decodeTop` tells the same of it, as far as it goes. */
+  readonly isTopFirst: boolean;
 }
 
 /**
@@ -134,10 +136,22 @@ export interface ReadableArticle {
  * @throws PressmarkError FRONT_MATTER_INVALID, its message starting with `line <n>: `.
  */
 export function decodeForPages(text: string, fallback: Fallback): ReadableArticle {
-  const { data, body } = split(text);
+  const { data, body, isTopFirst = false } = split(text);
   const article = fieldsOf(data, body, fallback);
   const html = () => renderedHtml({ article, bodyEdited: textOf(data, 'body_digest') !== digestOf(body) });
-  return { article, html };
+  return { article, html, isTopFirst };
+}
+
+/**
+ * What stands at the beginning of an article's file: everything but the long texts, in a fraction of the time.
+ *
+ * @param text the beginning of the file.
+ * @returns undefined where the whole file must be read. It must be anyhow before one relies on it: it may be malformed
+ *   further down, or say more there; see `isTopFirst`.
+ */
+export function decodeTop(text: string, fallback: Fallback): ReadableArticle['article'] | undefined {
+  const data = readOwnTop(text, OWN_KEYS);
+  return data && fieldsOf(data, '', fallback);
 }
 
 function split(text: string): FrontMatter {

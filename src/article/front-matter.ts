@@ -8,6 +8,8 @@ export interface FrontMatter {
   readonly data: Readonly<Record<string, unknown>>;
   /** What stands below the closing fence, to the byte. */
   readonly body: string;
+  /** Whether `readOwnTop` has all but the long blocks. @default false */
+  readonly isTopFirst?: boolean;
 }
 
 const require = createRequire(import.meta.url);

@@ -20,8 +20,35 @@ export function readOwnForm(text: string, keys: ReadonlySet<string>): FrontMatte
   const end = text.indexOf('\n---', 3);
   if (end === -1 || (text.length > end + 4 && text.charCodeAt(end + 4) !== LF)) return undefined;
   const head = text.slice(4, end + 1);
-  if (ODD.test(head) || !head.isWellFormed()) return undefined;
+  const data = readKeys(head, keys);
+  return data && { data, body: text.slice(end + 5), isTopFirst: isTopFirst(Object.keys(data)) };
+}
 
+/** The first of the long blocks, which are last in the front matter. */
+const FIRST_BLOCK = 'json_ld';
+
+/**
+ * Reads what stands above the long blocks of such a file, which is little and at its beginning.
+ *
+ * @param text the beginning of the file.
+ * @returns undefined where it does not reach as far as that, and for any other form. The file may still be malformed
+ *   below, or have more keys there: whoever reads it whole is told by `isTopFirst`.
+ */
+export function readOwnTop(text: string, keys: ReadonlySet<string>): FrontMatter['data'] | undefined {
+  if (!text.startsWith('---\n')) return undefined;
+  const end = text.indexOf(`\n${FIRST_BLOCK}: `);
+  return end === -1 ? undefined : readKeys(text.slice(4, end + 1), keys);
+}
+
+/** Whether these keys are in the order in which Pressmark writes them, as far as it matters to `readOwnTop`. */
+function isTopFirst(keys: readonly string[]): boolean {
+  const first = keys.indexOf(FIRST_BLOCK);
+  return first !== -1 && keys.slice(first + 1).every((key) => key === 'content_html');
+}
+
+/** The keys and values on a number of whole lines. */
+function readKeys(head: string, keys: ReadonlySet<string>): Record<string, unknown> | undefined {
+  if (ODD.test(head) || !head.isWellFormed()) return undefined;
   const data: Record<string, unknown> = {};
   for (let at = 0; at < head.length; ) {
     const colon = head.indexOf(': ', at);
@@ -41,7 +68,7 @@ export function readOwnForm(text: string, keys: ReadonlySet<string>): FrontMatte
       at = lineEnd + 1;
     }
   }
-  return { data, body: text.slice(end + 5) };
+  return data;
 }
 
 /** A JSON string or a list of such, which mean the same in YAML. */

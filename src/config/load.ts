@@ -1,20 +1,11 @@
 import fs from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
 import type { z } from 'zod';
-import { didYouMean, messageOf, PressmarkError, quote } from '../errors.js';
+import { didYouMean, messageOf, quote } from '../errors.js';
+import { CONFIG_NAMES, invalid, readConfigFile } from './config-file.js';
 import { type Config, schema } from './schema.js';
 import { siteSchema } from './site-schema.js';
-
-/** What a config file may be called; the first that is there counts. */
-export const CONFIG_NAMES = [
-  'pressmark.config.js',
-  'pressmark.config.mjs',
-  'pressmark.config.json',
-  'pressmark.config.ts',
-];
 
 /** What the command line says; over the environment and the file. */
 export interface Flags {
@@ -72,13 +63,6 @@ export async function loadSettings(
   };
 }
 
-/** The config file's `plugins` alone, for a thread that functions do not reach otherwise. */
-export async function configuredPlugins(configFile: string | undefined): Promise<readonly unknown[]> {
-  const { plugins } =
-    configFile === undefined ? {} : ((await readConfigFile(configFile)) as { plugins?: unknown });
-  return Array.isArray(plugins) ? plugins : [];
-}
-
 /** The process's environment over the site's `.env`; a variable that is set to nothing is not set. */
 function readEnvironment(dir: string, variables: NodeJS.Dict<string>): NodeJS.Dict<string> {
   const path = join(dir, '.env');
@@ -101,31 +85,6 @@ function fromEnvironment(environment: NodeJS.Dict<string>): Record<string, unkno
     ...(port && { port: Number(port) }),
     ...(host && { host }),
   };
-}
-
-async function readConfigFile(path: string): Promise<object> {
-  try {
-    const value: unknown = path.endsWith('.json')
-      ? JSON.parse(fs.readFileSync(path, 'utf8'))
-      : (await importAnew(path)).default;
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-  } catch (cause) {
-    throw invalid(`${path} cannot be read: ${messageOf(cause).split('\n', 1)[0]}`, cause);
-  }
-  throw invalid(`${path} must export its settings as an object: export default defineConfig({ … })`);
-}
-
-/** When each config module was first read: Node keeps modules, so one that has changed since gets another address. */
-const firstRead = new Map<string, number>();
-
-async function importAnew(path: string): Promise<{ default?: unknown }> {
-  const { mtimeMs } = fs.statSync(path);
-  const first = firstRead.get(path) ?? mtimeMs;
-  firstRead.set(path, first);
-  const { href } = pathToFileURL(path);
-  if (mtimeMs === first) return import(href);
-  delete createRequire(import.meta.url).cache[path]; // a CommonJS module is kept by its path alone
-  return import(`${href}?${mtimeMs}`);
 }
 
 function describe(error: z.ZodError, configFile: string | undefined): string {
@@ -161,8 +120,4 @@ function knownSiteKeys([, key]: readonly PropertyKey[]): string[] {
   if (key === 'search') return ['maxPages'];
   if (key === 'logo') return ['src', 'width', 'height'];
   return Object.keys(siteSchema.shape);
-}
-
-function invalid(message: string, cause?: unknown): PressmarkError {
-  return new PressmarkError('CONFIG_INVALID', message, { cause });
 }

@@ -1,5 +1,5 @@
 import type { PluginHost } from '../host/plugins.js';
-import type { CommitContext } from './commit.js';
+import type { CommitContext } from './commit-request.js';
 import type { Exclusive } from './exclusive.js';
 import { identityOf } from './identity.js';
 import type { Origins } from './origins.js';

@@ -1,3 +1,6 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { blobId, type Repository } from './repository.js';
 
@@ -41,6 +44,41 @@ export async function blobsOf(
     }
   }
   return blobs;
+}
+
+/** The blob of a file that is no UTF-8 text, byte for byte, after the clean filters; it is written into the repository. */
+export async function blobOfBytes({ git }: Repository, path: string, bytes: Buffer): Promise<string> {
+  const options = ['-c', 'core.safecrlf=false', 'hash-object', '-w', '--stdin', `--path=${path}`];
+  const { stdout } = await git(options, { input: Readable.from([bytes]) });
+  return stdout.trim();
+}
+
+/**
+ * The blob of a text that was read from its file, where the file is no UTF-8: the text has marks where those bytes
+ * were. It is written into the repository.
+ *
+ * @returns undefined where the text tells its bytes; `gone` where the file holds another one by now.
+ */
+export async function blobAsItIs(
+  repository: Repository,
+  path: string,
+  text: string,
+): Promise<string | 'gone' | undefined> {
+  if (!text.includes('\ufffd')) return undefined;
+  const bytes = await readFile(join(repository.top, path));
+  return bytes.toString('utf8') === text ? blobOfBytes(repository, path, bytes) : 'gone';
+}
+
+/** What the file's content is called, as it stands and with its line ends as git may have them. */
+export async function blobsOnDisk(repository: Repository, path: string): Promise<ReadonlySet<string>> {
+  try {
+    const content = await readFile(join(repository.top, path));
+    const withLf = Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+    return new Set([blobId(repository, content), blobId(repository, withLf)]);
+  } catch {
+    // removed, or made unreadable: it is not what was delivered
+    return new Set();
+  }
 }
 
 async function filteredPaths({ git }: Repository, paths: readonly string[]): Promise<Set<string>> {

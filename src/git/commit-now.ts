@@ -1,16 +1,15 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { PressmarkError } from '../errors.js';
 import type { ArticleChange } from '../host/hook-types.js';
+import { blobAsItIs } from './blobs.js';
 import type { Committer } from './committer.js';
 import { createDirectorySync } from './directories.js';
-import type { Branch } from './head.js';
+import type { Branch, NotNow } from './head.js';
 import { eventOf, kindOf } from './message.js';
-import type { Waiting } from './queue.js';
+import type { ReplacedTexts } from './replaced-texts.js';
 import type { Repository } from './repository.js';
 import { blobsAt } from './tree.js';
+import type { Waiting } from './waiting.js';
 
 /** An article's file that was stored and is not acknowledged yet. */
 export interface StoredChange {
@@ -37,27 +36,37 @@ export type CommitNow = (
 
 const ATTEMPTS = 3;
 
-/** What makes commits before the answer, for durability `commit`. */
-export function createCommitNow(repository: Repository, committer: Committer): CommitNow {
+/**
+ * What makes commits before the answer, for durability `commit`.
+ *
+ * @param replaced keeps people's edits until it is certain what has become of them.
+ * @param parked is told that something was parked, so that it does not lie there until the next delivery.
+ */
+export function createCommitNow(
+  repository: Repository,
+  committer: Committer,
+  replaced: Pick<ReplacedTexts, 'keep' | 'drop' | 'settle'>,
+  parked: () => void,
+): CommitNow {
   const syncDirectories = createDirectorySync(repository);
 
   async function commitOrPark(batch: readonly Waiting[]): Promise<string> {
     for (let attempt = 1; ; attempt++) {
-      const { head, parked } = await committer.look();
+      const { head, parked: areParked } = await committer.look();
       for (const change of batch) change.before ??= head.tip;
-      if ('waitingFor' in head) {
-        await committer.park(batch, head);
-        return repository.parkedRef;
-      }
+      if ('waitingFor' in head) return park(batch, head);
       // what was parked earlier comes first
-      const held = (parked ? await replay(head) : undefined) ?? (await committer.commit(batch, head));
+      const held = (areParked ? await replay(head) : undefined) ?? (await committer.commit(batch, head));
       if (held === undefined) return head.ref;
-      if (attempt === ATTEMPTS) {
-        await committer.park(batch, held);
-        return repository.parkedRef;
-      }
+      if (attempt === ATTEMPTS) return park(batch, held);
       await setTimeout(20 * attempt);
     }
+  }
+
+  async function park(batch: readonly Waiting[], why: NotNow): Promise<string> {
+    await committer.park(batch, why);
+    parked();
+    return repository.parkedRef;
   }
 
   async function replay(head: Branch) {
@@ -71,39 +80,32 @@ export function createCommitNow(repository: Repository, committer: Committer): C
       const event = eventOf(kind);
       const timestamp = article.updated ?? article.date;
       const message = committer.messageFor(kind, { event, article, path, text, timestamp });
-      const blob = isEdit ? await blobAsItIs(path, text) : undefined;
-      const known = blob === undefined ? {} : { blob };
+      // saved anew meanwhile? then the update is made from what is there no more, and refused
+      const blob = isEdit ? await blobAsItIs(repository, `${repository.prefix}${path}`, text) : undefined;
+      const known = blob === undefined || blob === 'gone' ? {} : { blob };
       return { path, kind, text, ...known, revision: article.revision, message, before: undefined };
     };
+    const kept: string[] = [];
     let batch: Waiting[];
     let ref: string;
     try {
+      if (isEdit) for (const { path } of changes) kept.push((await replaced.keep(path)).name);
       batch = await Promise.all(changes.map(make));
       ref = await commitOrPark(batch);
     } catch (cause) {
+      for (const name of kept) await replaced.drop(name); // the file still has it
       const message = 'the article could not be committed; nothing was changed, send it again';
       throw new PressmarkError('COMMIT_FAILED', message, { cause });
     }
     try {
       await Promise.all([syncDirectories(ref), isEdit || requireCommitted(ref, batch)]);
+      await replaced.settle(kept);
     } catch (cause) {
       if (cause instanceof PressmarkError && cause.code === 'COMMIT_UNCERTAIN') throw cause;
       const message = 'the commit may not be on the disk yet; send it again';
       throw new PressmarkError('COMMIT_UNCERTAIN', message, { cause });
     }
   };
-
-  /** A person's file need not be UTF-8; what was read of such a one has marks where the bytes were. */
-  async function blobAsItIs(path: string, text: string): Promise<string | undefined> {
-    if (!text.includes('\ufffd')) return undefined;
-    const name = `${repository.prefix}${path}`;
-    const bytes = await readFile(join(repository.top, name));
-    // saved anew meanwhile: then the update is made from what is there no more, and refused
-    if (bytes.toString('utf8') !== text) return undefined;
-    const options = ['-c', 'core.safecrlf=false', 'hash-object', '-w', '--stdin', `--path=${name}`];
-    const { stdout } = await repository.git(options, { input: Readable.from([bytes]) });
-    return stdout.trim();
-  }
 
   /** What git ignores, or what is in a repository of its own, was passed over. */
   async function requireCommitted(ref: string, batch: readonly Waiting[]): Promise<void> {

@@ -1,56 +1,15 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Log } from '../log.js';
 import { blobsOf } from './blobs.js';
-import { type EditNotes, readEditNotes } from './edit-notes.js';
-import { type Branch, type NotNow, readHead } from './head.js';
-import { identityOf, type Person } from './identity.js';
-import { type Authored, type CommitDraft, importCommits } from './import.js';
-import { setIndexEntries, stagedBlobs } from './index-entry.js';
-import type { IndexLock, IndexLocker } from './index-lock.js';
+import type { BatchResult, CommitContext, CommitRequest } from './commit-request.js';
+import { type Branch, readHead } from './head.js';
+import { identityOf } from './identity.js';
+import { importCommits } from './import.js';
+import { setIndexEntries, stagedBlobs, type WantedEntry } from './index-entry.js';
+import type { IndexLock } from './index-lock.js';
+import { type IndexNotes, type NotedEntry, readIndexNotes } from './index-notes.js';
+import { takeBack } from './left-entries.js';
 import { moveRef } from './ref-move.js';
-import { blobId, type Repository } from './repository.js';
-import { supersededCount } from './superseded.js';
-import { blobsAt } from './tree.js';
-
-/** A stored text that shall have its commit. */
-export interface CommitRequest {
-  /** From the top of the work tree. */
-  readonly path: string;
-  /** The file's whole text, or the blob that the repository has of it already. */
-  readonly content: string | { readonly blob: string };
-  /** The whole commit message. */
-  readonly message: string;
-  /**
-   * What the branch was like about when the text was stored: the commit that HEAD was at (null before the
-   * first), or the blob at the path (undefined where there was none).
-   */
-  readonly before: string | null | { readonly blob: string | undefined };
-  /** Who wrote it and when, where that is neither Pressmark nor now. */
-  readonly authored?: Authored;
-  /** A person's text: it is left alone if they have staged it, as they are about to commit it then. */
-  readonly isEdit?: boolean;
-}
-
-/** What became of a batch: the commit of each request, undefined where the branch had it already. */
-export type BatchResult = { readonly commits: readonly (string | undefined)[] } | NotNow;
-
-/** What a batch needs beside its requests. */
-export interface CommitContext {
-  readonly repository: Repository;
-  readonly locker: IndexLocker;
-  readonly log: Log;
-  readonly author?: Person;
-  /** Whether an answer waits for the commits. @default false */
-  readonly urgent?: boolean;
-  /** Ends the waiting for the index. */
-  readonly signal: AbortSignal;
-}
-
-interface Draft extends CommitDraft {
-  readonly request: CommitRequest;
-}
+import { type Draft, stillWanted } from './still-wanted.js';
 
 const BUSY_INDEX =
   'the git index, which another program holds; if no git command is running, remove .git/index.lock';
@@ -82,9 +41,11 @@ export async function commitBatch(
     return blob === undefined ? [] : [{ ...request, request, blob }];
   });
   let lock: IndexLock | undefined;
+  /** What stands in the index for commits that the branch does not have. */
+  let written: readonly NotedEntry[] = [];
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const drafts = await stillWanted(repository, all, head);
+      const drafts = await stillWanted(context, all, head);
       if (drafts.length === 0) return { commits: requests.map(() => undefined) };
       const commits = await importCommits(repository, head.tip, drafts, identity, {
         background: context.urgent !== true,
@@ -95,18 +56,27 @@ export async function commitBatch(
       if ('waitingFor' in now) return now;
       if (now.ref === head.ref && now.tip === head.tip) {
         const staged = await stagedBlobs(repository, head.tip, new Set(drafts.map(({ path }) => path)));
-        const edits = drafts.filter(({ request }) => request.isEdit);
-        const notes = edits.length === 0 ? undefined : await readEditNotes(repository);
-        const inHand = new Set(edits.filter(({ path }) => isInHand(path, staged.get(path), notes)));
+        // Where people's edits are committed, what is staged must be known for ours or theirs after a kill.
+        const isNoted = context.commitEdits === true || drafts.some(({ request }) => request.isEdit);
+        const notes = isNoted ? await readIndexNotes(repository) : undefined;
+        const inHand = new Set(notes === undefined ? [] : editsInHand(drafts, staged, notes));
         if (inHand.size > 0) {
           all = all.filter((draft) => !inHand.has(draft));
           continue;
         }
-        const noted = edits.map(({ path, blob }) => ({ path, blob: blob.id }));
+        const noted = drafts.map(entryOf);
         await notes?.note(noted);
-        const left = await setIndexEntries(repository, lock, staged, entriesFor(drafts, all));
+        // what a killed one has left there
+        const found = [...staged]
+          .map(([path, blob]) => ({ path, blob }))
+          .filter((entry) => notes?.isNoted(entry));
+        const wanted = entriesFor(drafts, [...all.map(entryOf), ...found]);
+        const left = await setIndexEntries(repository, lock, staged, wanted);
+        written = noted;
         if (await moveBranch(context, head, commits)) {
-          await notes?.forget(noted);
+          written = [];
+          await notes?.forget([...noted, ...found]);
+          for (const { path, blob } of noted) context.lastCommitted.set(path, blob);
           for (const path of left)
             log.warn(
               { path },
@@ -124,76 +94,49 @@ export async function commitBatch(
       head = next;
     }
   } finally {
-    await lock?.release();
+    try {
+      // the branch has gone on without them
+      if (lock !== undefined && written.length > 0) await takeBack(repository, lock, isAmong(written));
+    } finally {
+      await lock?.release();
+    }
   }
   const name = head.ref.replace('refs/heads/', '');
   const waitingFor = `git to let ${name} be moved; if no git command is running, remove .git/${head.ref}.lock`;
   return { waitingFor, tip: head.tip };
 }
 
-/** The drafts that the branch does not have yet. */
-async function stillWanted(repository: Repository, all: readonly Draft[], { tip }: Branch): Promise<Draft[]> {
-  const byPath = groupedByPath(all);
-  const atTip = await blobsAt(repository, tip, byPath.keys());
-  const earlier = new Map([[tip, Promise.resolve(atTip)]]);
-  const blobsThen = (commit: string | null) => {
-    const found = earlier.get(commit) ?? blobsAt(repository, commit, byPath.keys());
-    earlier.set(commit, found);
-    return found;
-  };
-  const wanted = new Set<Draft>();
-  for (const [path, repeated] of byPath) {
-    // the same text twice: the start-up check has come upon a delivery that was on its way
-    const drafts = repeated.filter(({ blob }, index) => blob.id !== repeated[index + 1]?.blob.id);
-    const before = drafts[0]?.request.before ?? null;
-    const blobBefore = async () =>
-      typeof before === 'object' && before !== null ? before.blob : (await blobsThen(before)).get(path);
-    const superseded = await supersededCount(
-      drafts.map(({ blob }) => blob.id),
-      atTip.get(path),
-      blobBefore,
-      () => blobsOnDisk(repository, path),
-    );
-    for (const draft of drafts.slice(superseded)) wanted.add(draft);
-  }
-  return all.filter((draft) => wanted.has(draft));
+/** The edits at whose paths the owner has staged something, and is about to commit it. */
+function editsInHand(
+  drafts: readonly Draft[],
+  staged: ReadonlyMap<string, string>,
+  notes: IndexNotes,
+): readonly Draft[] {
+  // one of these stands in the index where a Pressmark was killed before its branch moved
+  const delivered = new Set(
+    drafts.filter(({ request }) => !request.isEdit).map(({ path, blob }) => `${blob.id} ${path}`),
+  );
+  return drafts.filter(({ request, path }) => {
+    const blob = request.isEdit ? staged.get(path) : undefined;
+    return blob !== undefined && !delivered.has(`${blob} ${path}`) && !notes.isNoted({ path, blob });
+  });
 }
 
-function groupedByPath(drafts: readonly Draft[]): Map<string, Draft[]> {
-  const groups = new Map<string, Draft[]>();
-  for (const draft of drafts) {
-    const group = groups.get(draft.path);
-    if (group === undefined) groups.set(draft.path, [draft]);
-    else group.push(draft);
-  }
-  return groups;
-}
-
-/** What the file's content is called, as it stands and with its line ends as git may have them. */
-async function blobsOnDisk(repository: Repository, path: string): Promise<ReadonlySet<string>> {
-  try {
-    const content = await readFile(join(repository.top, path));
-    const withLf = Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
-    return new Set([blobId(repository, content), blobId(repository, withLf)]);
-  } catch {
-    // removed, or made unreadable: it is not what was delivered
-    return new Set();
-  }
-}
-
-/** Whether the owner has staged something at a path, and is about to commit it. */
-function isInHand(path: string, staged: string | undefined, notes: EditNotes | undefined): boolean {
-  return staged !== undefined && notes?.isNoted({ path, blob: staged }) !== true;
-}
-
-function entriesFor(drafts: readonly Draft[], all: readonly Draft[]) {
+/** The entries for the last of each file's drafts; whatever else of `ours` stands there may be replaced. */
+function entriesFor(drafts: readonly Draft[], ours: readonly NotedEntry[]): WantedEntry[] {
   const last = new Map(drafts.map(({ path, blob }) => [path, blob.id]));
-  const known = groupedByPath(all);
-  return [...last].map(([path, blob]) => ({
-    path,
-    blob,
-    known: new Set(known.get(path)?.map((draft) => draft.blob.id)),
-  }));
+  return [...last].map(([path, blob]) => {
+    const known = ours.filter((entry) => entry.path === path).map((entry) => entry.blob);
+    return { path, blob, known: new Set(known) };
+  });
+}
+
+function isAmong(entries: readonly NotedEntry[]): (entry: NotedEntry) => boolean {
+  return ({ path, blob }) => entries.some((entry) => entry.path === path && entry.blob === blob);
+}
+
+function entryOf({ path, blob }: Draft): NotedEntry {
+  return { path, blob: blob.id };
 }
 
 function moveBranch(

@@ -1,58 +1,27 @@
-import { messageOf } from '../errors.js';
-import type { ArticleChange, CommitMessageContext } from '../host/hook-types.js';
-import type { PluginHost } from '../host/plugins.js';
-import type { Behind } from './behind.js';
-import { type CommitContext, type CommitRequest, commitBatch } from './commit.js';
+import { commitBatch } from './commit.js';
+import type { BatchResult, CommitRequest } from './commit-request.js';
 import { type Branch, type NotNow, readHead } from './head.js';
-import { type CommitKind, commitMessage, eventOf, kindOf, messageText, subjectIn } from './message.js';
+import { subjectIn } from './message.js';
+import { createMutex } from './mutex.js';
 import { forgetParked, type Parked, park, parkedTip, readParked } from './parked.js';
-import { placeFiles } from './placement.js';
-import type { Look, Waiting } from './queue.js';
+import type { Look } from './queue-work.js';
+import { createRequests, type RequestOptions } from './requests.js';
 import { blobsInHistory } from './tree.js';
-
-/** An article's file as it stands. */
-export interface StoredFile {
-  /** The whole file. */
-  readonly text: string;
-  readonly article: ArticleChange['article'];
-  /** Whether no person has edited it: its digest matches. */
-  readonly pristine: boolean;
-}
-
-export interface CommitterOptions {
-  readonly host: Pick<PluginHost, 'log' | 'applyFilters' | 'doAction'>;
-  readonly context: CommitContext;
-  /** The message's template. */
-  readonly template: string | undefined;
-  readonly skipCi: boolean;
-  /** Whether people's edits are committed. */
-  readonly commitEdits: boolean;
-  /** Which of them are behind what others have pushed. */
-  readonly behind: Pick<Behind, 'has'> | undefined;
-  /** Reads an article's file (relative to the site's folder, forward slashes); undefined if there is none. */
-  readStored(path: string): Promise<StoredFile | undefined>;
-}
-
-/** A change with what is to be committed for it. */
-interface Taken {
-  readonly change: Waiting;
-  readonly request: CommitRequest;
-}
+import type { Waiting } from './waiting.js';
 
 /** How many parked commits are put on the branch at a time. */
 const REPLAY_CHUNK = 500;
-
-const LEFT_BEHIND =
-  'your edit is not committed: others have pushed a newer version than the one it was made from; git diff shows both, commit what is to stay';
 
 /** Turns changes into commits, on the branch or parked; see `createCommitter`. */
 export type Committer = ReturnType<typeof createCommitter>;
 
 /** What the queue of one repository works with. */
-export function createCommitter(options: CommitterOptions) {
-  const { host, context, template, skipCi, commitEdits, behind, readStored } = options;
+export function createCommitter(options: RequestOptions) {
+  const { host, context, replaced } = options;
   const { repository, log } = context;
-  const refused = new Set<string>();
+  const { messageFor, take } = createRequests(options);
+  /** The queue, and what commits before an answer: each would take the other's commits for somebody else's. */
+  const mutex = createMutex();
   /** Whether this process has parked something that it has not put on a branch yet. */
   let hasParked = false;
 
@@ -61,95 +30,25 @@ export function createCommitter(options: CommitterOptions) {
     return { head, parked: parked !== null || hasParked };
   }
 
-  function refuse(path: string, why: string): void {
-    if (refused.has(why)) return;
-    refused.add(why);
-    log.warn({ path }, `the article is not committed: ${why}; said once, other articles may be meant too`);
-  }
-
-  /** The whole message of a change's commit, filtered; a filter that fails keeps the message as it is. */
-  async function messageFor(kind: CommitKind, change: CommitMessageContext): Promise<string> {
-    const { article, path } = change;
-    const fallback = messageText(kind, article, template);
-    let text = fallback;
-    try {
-      text = await host.applyFilters('git.message', fallback, change);
-    } catch (error) {
-      log.warn({ path }, `the commit keeps its own message: ${messageOf(error)}`);
-    }
-    const trailers = {
-      articleId: article.id,
-      revision: article.revision,
-      // from the file, where a crash does not lose it; the contract has it equal the delivery's own
-      ...((kind === 'Publish' || kind === 'Update') && { delivered: article.updated ?? article.date }),
-    };
-    return commitMessage(text, fallback, trailers, { skipCi });
-  }
-
-  /** What is to be committed for a change; undefined where nothing is left of it. */
-  async function requestOf(change: Waiting, path: string): Promise<CommitRequest | undefined> {
-    const before = change.before ?? null;
-    if (change.text !== undefined && change.message !== undefined)
-      return {
-        path,
-        before,
-        content: change.blob === undefined ? change.text : { blob: change.blob },
-        message: await change.message,
-        isEdit: change.kind === 'Edit',
-      };
-    const file = await readStored(change.path);
-    const kind = file === undefined ? undefined : kindIn(change, file);
-    if (file === undefined || kind === undefined) {
-      log.debug({ path: change.path }, 'no commit: the file holds something else by now');
-      return undefined;
-    }
-    if (kind === 'Edit' && (await behind?.has(path))) {
-      log.warn({ path: change.path }, LEFT_BEHIND);
-      return undefined;
-    }
-    const message = (await change.message) ?? (await messageFor(kind, contextOf(change.path, kind, file)));
-    return { path, before, content: file.text, message, isEdit: kind === 'Edit' };
-  }
-
-  /** What a commit of the file as it stands would be; undefined where it is not the one that was asked for. */
-  function kindIn({ kind, revision }: Waiting, { article, pristine }: StoredFile): CommitKind | undefined {
-    if (revision !== undefined) return pristine && revision === article.revision ? kind : undefined;
-    if (!pristine) return commitEdits ? 'Edit' : undefined;
-    if (kind === 'Edit') return undefined;
-    return kindOf(article) === 'Revert' ? 'Revert' : kind;
-  }
-
-  async function take(batch: readonly Waiting[]): Promise<Taken[]> {
-    const places = await placeFiles(
-      repository,
-      batch.map(({ path }) => path),
-    );
-    const taken: Taken[] = [];
-    for (const change of batch) {
-      const place = places.get(change.path);
-      if (place === undefined) continue;
-      if ('refused' in place) {
-        refuse(change.path, place.refused);
-        continue;
-      }
-      const request = await requestOf(change, place.inRepository);
-      if (request !== undefined) taken.push({ request, change });
-    }
-    return taken;
-  }
-
   /** Commits a batch in order. */
   async function commit(batch: readonly Waiting[], branch: Branch): Promise<NotNow | undefined> {
     const taken = await take(batch);
-    return onBranch(
+    const result = await onBranch(
       taken.map(({ request }) => request),
       branch,
     );
+    if ('waitingFor' in result) return result;
+    const made = taken.filter((_, index) => result.commits[index] !== undefined).map(({ change }) => change);
+    const committed = new Set(savedOnes(made));
+    await replaced.committed([...committed], branch.ref);
+    const all = new Set(savedOnes([...batch, ...taken.map(({ change }) => change)]));
+    await replaced.settle([...all].filter((name) => !committed.has(name)));
+    return undefined;
   }
 
-  async function onBranch(requests: readonly CommitRequest[], branch: Branch): Promise<NotNow | undefined> {
+  async function onBranch(requests: readonly CommitRequest[], branch: Branch): Promise<BatchResult> {
     const began = performance.now();
-    if (requests.length === 0) return undefined;
+    if (requests.length === 0) return { commits: [] };
     const result = await commitBatch(requests, branch, context);
     if ('waitingFor' in result) return result;
     let count = 0;
@@ -166,12 +65,13 @@ export function createCommitter(options: CommitterOptions) {
         void host.doAction('git.committed', { commit: name, path, subject: subjectIn(message) });
     }
     log.info({ commits: count, ms: Math.round(performance.now() - began) }, 'committed');
-    return undefined;
+    return result;
   }
 
   /** Keeps a batch for later, safe from a crash. */
   async function parkBatch(batch: readonly Waiting[], why: NotNow): Promise<void> {
     const taken = await take(batch);
+    replaced.wait(savedOnes(batch));
     if (taken.length === 0) return;
     await park(
       taken.map(({ request }) => request),
@@ -201,12 +101,13 @@ export function createCommitter(options: CommitterOptions) {
         const head = start === 0 ? branch : await readHead(repository);
         if ('waitingFor' in head) return head;
         const held = await onBranch((await notYetThere(chunk, head)).map(requestFor), head);
-        if (held !== undefined) return held;
+        if ('waitingFor' in held) return held;
       }
       // somebody may have parked more meanwhile
       if (!(await forgetParked(context, tip))) continue;
       hasParked = false;
       log.info({ commits: parked.length }, 'what was parked is on the branch');
+      await replaced.settle([]);
       return undefined;
     }
   }
@@ -219,14 +120,20 @@ export function createCommitter(options: CommitterOptions) {
     return parked.filter(({ blob, path }) => !had.has(`${blob} ${path}`));
   }
 
-  return { look, commit, park: parkBatch, replay, messageFor };
+  return {
+    look,
+    commit: (batch: readonly Waiting[], branch: Branch) => mutex.run(() => commit(batch, branch)),
+    park: (batch: readonly Waiting[], why: NotNow) => mutex.run(() => parkBatch(batch, why)),
+    replay: (branch: Branch) => mutex.run(() => replay(branch)),
+    messageFor,
+  };
+}
+
+/** The names of the replaced texts among some changes. */
+function savedOnes(changes: readonly Waiting[]): string[] {
+  return changes.flatMap(({ saved }) => (saved === undefined ? [] : [saved]));
 }
 
 function requestFor({ path, blob, message, authored, over }: Parked): CommitRequest {
   return { path, content: { blob }, message, authored, before: { blob: over } };
-}
-
-/** What a filter is told of a text that was found in its file. */
-function contextOf(path: string, kind: CommitKind, { article, text }: StoredFile): CommitMessageContext {
-  return { event: eventOf(kind), article, path, text, timestamp: article.updated ?? article.date };
 }

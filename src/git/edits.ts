@@ -14,6 +14,7 @@ export interface Edits {
 /** Tells of each edited file, once it has lain still for a while. */
 export function createEdits(tell: (path: string) => void): Edits {
   const timers = new Map<string, NodeJS.Timeout>();
+  let isOver = false;
 
   function forget(path: string): void {
     clearTimeout(timers.get(path));
@@ -22,6 +23,10 @@ export function createEdits(tell: (path: string) => void): Edits {
 
   function note(path: string, stillMs = STILL_MS): void {
     forget(path);
+    if (isOver) {
+      tell(path);
+      return;
+    }
     const timer = setTimeout(() => {
       timers.delete(path);
       tell(path);
@@ -30,6 +35,7 @@ export function createEdits(tell: (path: string) => void): Edits {
   }
 
   function flush(): void {
+    isOver = true;
     for (const path of [...timers.keys()]) {
       forget(path);
       tell(path);

@@ -1,5 +1,6 @@
 import { createLock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
+import { createMutex } from './mutex.js';
 
 /** Work on the files of a site, one piece at a time; see `createExclusive`. */
 export interface Exclusive {
@@ -17,7 +18,7 @@ export interface Exclusive {
  */
 export function createExclusive(stateDir: string, idleMs: number): Exclusive {
   const lock = createLock({ directory: stateDir, helper: findLockHelper(), idleMs });
-  let last: Promise<unknown> = Promise.resolve();
+  const mutex = createMutex();
 
   async function locked<T>(work: () => Promise<T>): Promise<T> {
     await lock.enter();
@@ -29,11 +30,7 @@ export function createExclusive(stateDir: string, idleMs: number): Exclusive {
   }
 
   return {
-    run: (work) => {
-      const turn = last.then(() => locked(work));
-      last = turn.catch(() => undefined);
-      return turn;
-    },
+    run: (work) => mutex.run(() => locked(work)),
     close: () => lock.close(),
   };
 }

@@ -5,6 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { PressmarkError, systemCode } from '../errors.js';
 import type { LockHelper } from '../fs/lock-helper.js';
 import type { Log } from '../log.js';
+import { createMutex } from './mutex.js';
 import { freeRefLocks, type MoveNotes, parseMove, type RefMove } from './ref-move.js';
 import type { Repository } from './repository.js';
 
@@ -16,10 +17,10 @@ export interface IndexLock {
   release(): Promise<void>;
 }
 
-/** Takes git's `index.lock`; see `createIndexLocker`. */
+/** Takes git's `index.lock`, for one piece of work of this process at a time; see `createIndexLocker`. */
 export interface IndexLocker extends MoveNotes {
   /**
-   * Waits for some seconds where somebody else holds the lock.
+   * Waits until this process has let it go, and for some seconds where somebody else holds it.
    *
    * @returns undefined where it was held all the time.
    * @throws PressmarkError GIT_FAILED when `signal` ends the waiting, or the git directory cannot be written.
@@ -47,9 +48,20 @@ export function createIndexLocker(
   const token = join(folder, `token-${id}`);
   const draft = join(folder, `index-${id}`);
   const lockPath = join(gitDir, 'index.lock');
+  const holders = createMutex();
+  const moves = createMutex();
   let held: FileHandle | undefined;
+  let making: Promise<void> | undefined;
 
-  async function makeToken(): Promise<void> {
+  /** Two that make it at once would each take the other's for a dead one's, and nobody could let go of the index. */
+  function makeToken(): Promise<void> {
+    making ??= makeNewToken().finally(() => {
+      making = undefined;
+    });
+    return making;
+  }
+
+  async function makeNewToken(): Promise<void> {
     await mkdir(folder, { recursive: true });
     await held?.close();
     held = await open(token, 'a', 0o600);
@@ -72,6 +84,19 @@ export function createIndexLocker(
   }
 
   async function take(signal: AbortSignal): Promise<IndexLock | undefined> {
+    const leave = await holders.enter();
+    try {
+      await removeDraft(draft);
+      if (await takeFromOthers(signal)) return { draft, release: () => release().finally(leave) };
+    } catch (error) {
+      leave();
+      throw error;
+    }
+    leave();
+    return undefined;
+  }
+
+  async function takeFromOthers(signal: AbortSignal): Promise<boolean> {
     const start = performance.now();
     let pause = 10;
     let swept = false;
@@ -80,14 +105,13 @@ export function createIndexLocker(
         throw new PressmarkError('GIT_FAILED', 'the git index was still locked when time was up');
       if (!swept) await sweep();
       swept = true;
-      if (performance.now() - start > LONGEST_WAIT_MS) return undefined;
+      if (performance.now() - start > LONGEST_WAIT_MS) return false;
       // not in step with a program that locks at a regular beat
       // (an abort ends the pause; it is looked at above)
       await setTimeout(pause * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
       pause = Math.min(pause * 1.5, 500);
     }
-    await removeDraft(draft);
-    return { draft, release };
+    return true;
   }
 
   async function release(): Promise<void> {
@@ -113,14 +137,17 @@ export function createIndexLocker(
     }
   }
 
-  async function begin(move: RefMove): Promise<void> {
-    if (held === undefined) await makeToken();
-    await held?.truncate(0);
-    await held?.write(JSON.stringify(move));
-  }
-
-  async function end(): Promise<void> {
-    await held?.truncate(0);
+  function during<T>(move: RefMove, work: () => Promise<T>): Promise<T> {
+    return moves.run(async () => {
+      if (held === undefined) await makeToken();
+      await held?.truncate(0);
+      await held?.write(JSON.stringify(move));
+      try {
+        return await work();
+      } finally {
+        await held?.truncate(0);
+      }
+    });
   }
 
   async function close(): Promise<void> {
@@ -130,7 +157,7 @@ export function createIndexLocker(
     held = undefined;
   }
 
-  return { take, sweep, begin, end, close };
+  return { take, sweep, during, close };
 }
 
 function failed(cause: unknown): PressmarkError {

@@ -80,3 +80,8 @@ export function createPacing(): Pacing {
     hurried: hurrying.signal,
   };
 }
+
+/** How long a pause is after so many in vain: half a second at first, then longer each time, up to `longest`; in milliseconds. */
+export function backoff(times: number, longest: number): number {
+  return Math.min(500 * 1.5 ** (Math.min(times, 20) - 1), longest);
+}

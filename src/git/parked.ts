@@ -1,6 +1,6 @@
 import { PressmarkError } from '../errors.js';
 import { blobsOf } from './blobs.js';
-import type { CommitContext, CommitRequest } from './commit.js';
+import type { CommitContext, CommitRequest } from './commit-request.js';
 import type { NotNow } from './head.js';
 import { identityOf } from './identity.js';
 import { type Authored, importCommits } from './import.js';
@@ -82,9 +82,12 @@ export async function park(
 /** What stands at the requests' paths before them: as parked, else on the commit that HEAD was at. */
 async function blobsBefore(repository: Repository, tip: string | null, requests: readonly CommitRequest[]) {
   const over = new Map<string, string>();
-  const commits = new Set(requests.map(({ before }) => (typeof before === 'string' ? before : null)));
-  for (const commit of commits) {
-    const paths = requests.filter(({ before }) => before === commit).map(({ path }) => path);
+  // What comes first for a file decides: HEAD may have moved before the next one came.
+  const firsts = new Map<string, string | null>();
+  for (const { path, before } of requests)
+    if (!firsts.has(path)) firsts.set(path, typeof before === 'string' ? before : null);
+  for (const commit of new Set(firsts.values())) {
+    const paths = [...firsts].filter(([, before]) => before === commit).map(([path]) => path);
     for (const [path, blob] of await blobsAt(repository, commit, paths)) over.set(path, blob);
   }
   const paths = requests.map(({ path }) => path);

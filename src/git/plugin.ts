@@ -1,23 +1,30 @@
+import { join } from 'node:path';
 import { findLockHelper } from '../fs/lock-helper.js';
-import type { ArticleChange, CommitMessageContext } from '../host/hook-types.js';
+import type { ArticleChange } from '../host/hook-types.js';
 import { definePlugin, type Plugin, type PluginHost } from '../host/plugins.js';
 import { type PushSettings, pushInBackground } from './background-push.js';
 import { createBehind } from './behind.js';
 import { type ArticleFile, readChecked } from './checked.js';
-import type { CommitContext } from './commit.js';
 import { type CommitNow, createCommitNow } from './commit-now.js';
-import { type Committer, createCommitter, type StoredFile } from './committer.js';
+import type { CommitContext } from './commit-request.js';
+import { type Committer, createCommitter } from './committer.js';
 import { createEdits } from './edits.js';
 import { createExclusive } from './exclusive.js';
 import type { Person } from './identity.js';
 import { createIndexLocker } from './index-lock.js';
+import { createKeeping, type KeepReplaced } from './keeping.js';
+import { createLastCommitted } from './last-committed.js';
+import { takeBackLeftEntries } from './left-entries.js';
 import { type CommitKind, eventOf, kindOf, subjectIn } from './message.js';
 import { createOrigins } from './origins.js';
-import { createQueue, type Waiting } from './queue.js';
+import { createQueue } from './queue.js';
 import { findUncommitted } from './recover.js';
+import { createReplacedTexts } from './replaced-texts.js';
 import { openRepository, type Repository } from './repository.js';
+import { createSavedTexts } from './saved-texts.js';
 import { type SharedEdit, type ShareEditsOptions, shareEdits } from './share-edits.js';
 import type { SharedArticle, SharedFiles } from './shared-files.js';
+import type { StoredFile } from './stored-file.js';
 
 export interface GitPluginOptions {
   /** The site's folder, absolute. */
@@ -34,23 +41,29 @@ export interface GitPluginOptions {
   readonly env: NodeJS.Dict<string>;
   /**
    * How much text may wait for its commit in memory, in characters; what comes beyond it is read again from
-   * its file, and has no commit of its own if the file has gone on by then. @default 64000000
+   * its file, or from where it is kept once an update has replaced it. @default 64000000
    */
   readonly maxHeldText?: number;
   /** How long one git command may take, in milliseconds. @default 30000 */
   readonly timeoutMs?: number;
   /** With durability `commit`: is handed what commits before the answer; nothing is committed in the background. */
   readonly commitsBefore?: (commit: CommitNow) => void;
+  /** With durability `disk`: is handed what keeps a text that may not be committed yet, before an update replaces it. */
+  readonly keepsReplaced?: (keep: KeepReplaced) => void;
   /** Has the branch pushed in the background. */
   readonly push?: PushSettings;
   /** With durability `push`: where commits are made instead; this work tree follows. */
   readonly shared?: SharedWith;
   /** Reads an article's file (relative to the site's folder, forward slashes); undefined if there is none. */
   readStored(path: string): Promise<StoredFile | undefined>;
+  /** Reads a text that an article's file once held; undefined where it is malformed. */
+  decode(path: string, text: string): StoredFile | undefined;
   /** The files of all articles, for the check at start-up. */
   articles(): Iterable<ArticleFile>;
-  /** Where the start-up check remembers what it found in good order; absolute. */
-  readonly memory: string;
+  /** Where the plugin leaves what the next start needs; absolute. */
+  readonly stateDir: string;
+  /** Where files are written before they get their name there; absolute. */
+  readonly staging: string;
 }
 
 /** The files that several machines share. */
@@ -93,6 +106,7 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
   if (repository.foreign)
     log.warn('the git repository belongs to another user; what is committed here belongs to root');
 
+  const { commitEdits = false } = options;
   const locker = createIndexLocker(repository, findLockHelper(), log);
   const context: CommitContext = {
     repository,
@@ -100,15 +114,20 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     log,
     signal: stop.signal,
     urgent: options.commitsBefore !== undefined,
+    commitEdits,
+    lastCommitted: createLastCommitted(),
+    decode: options.decode,
     ...(options.author && { author: options.author }),
   };
-  const { commitEdits = false } = options;
   const keeping = options.push && {
     exclusive: createExclusive(options.push.stateDir, 0),
     origins: createOrigins(repository),
   };
   if (keeping !== undefined) host.onClose(keeping.exclusive.close);
   const behind = keeping && createBehind(repository, keeping.origins, keeping.exclusive);
+  const saved = createSavedTexts(options.stateDir, options.staging, log);
+  const { decode } = options;
+  const replaced = createReplacedTexts({ repository, saved, commitEdits, decode, log });
   const committer = createCommitter({
     host,
     context,
@@ -116,16 +135,20 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     skipCi: options.skipCi ?? false,
     commitEdits,
     behind,
+    replaced,
     readStored: options.readStored,
+    later: (path) => edits.note(path),
   });
   const { shared } = options;
   if (shared !== undefined) {
     wordShared(host, shared, committer);
     if (commitEdits) shareEdits(host, sharing(shared));
+    // from a time with another durability
+    await replaced.leaveAll();
     host.onClose(() => locker.close());
     return;
   }
-  options.commitsBefore?.(createCommitNow(repository, committer));
+  options.commitsBefore?.(createCommitNow(repository, committer, replaced, () => queue.replayParked()));
   const edits = createEdits((path) =>
     queue.add({
       path,
@@ -141,12 +164,15 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
       ...committer,
       async recover(signal) {
         await locker.sweep();
+        await takeBackLeftEntries(repository, locker, signal);
+        const names = await replaced.names();
+        const memory = join(options.stateDir, 'git-checked');
         const remember = (tip: string | null) =>
-          readChecked(options.memory, repository, tip, `edits ${commitEdits}`, log);
+          readChecked(memory, repository, tip, `edits ${commitEdits}`, log);
         const found = await findUncommitted(repository, options.articles(), remember, signal);
-        if (!('waitingFor' in found))
-          log.debug({ uncommitted: found.length }, 'articles compared with the branch');
-        return found;
+        if ('waitingFor' in found || signal.aborted) return found;
+        log.debug({ uncommitted: found.length }, 'articles compared with the branch');
+        return replaced.recovered(names, found);
       },
     },
     log,
@@ -154,25 +180,19 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
   );
 
   function add(change: ArticleChange): void {
-    if (commitEdits && change.replaced !== undefined) {
-      // what was about to be committed, or would have been
-      edits.forget(change.path);
-      const { article, text } = change.replaced;
-      queue.add(waitingFor('Edit', { ...change, event: 'article.edited', article, text }));
-    }
-    queue.add(waitingFor(kindOf(change.article), change));
-  }
-
-  function waitingFor(kind: CommitKind, change: CommitMessageContext): Waiting {
-    return {
+    // what an update has replaced waits already
+    if (change.replaced !== undefined) edits.forget(change.path);
+    const kind = kindOf(change.article);
+    queue.add({
       path: change.path,
       kind,
       text: change.text,
       revision: change.article.revision,
       message: committer.messageFor(kind, change),
       before: undefined,
-    };
+    });
   }
+  options.keepsReplaced?.(createKeeping(replaced, queue, commitEdits));
   // with durability commit, that is done by now
   if (options.commitsBefore === undefined) {
     host.addAction('article.published', add);

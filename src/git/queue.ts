@@ -1,52 +1,21 @@
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
-import type { Branch, NotNow } from './head.js';
-import type { CommitKind } from './message.js';
-import { createPacing } from './pacing.js';
-
-/** A change that waits for its commit. */
-export interface Waiting {
-  /** The file, relative to the site's folder. */
-  readonly path: string;
-  readonly kind: CommitKind;
-  /** The text that was stored; undefined where it has to be read again. */
-  text: string | undefined;
-  /** The blob that the repository has of it already, where the text does not tell its bytes. */
-  readonly blob?: string;
-  /** The revision that the text is; undefined where whatever the file holds is meant. */
-  readonly revision: string | undefined;
-  /** The whole commit message; undefined where it is made from what the file holds. */
-  readonly message: Promise<string> | undefined;
-  /** The commit that HEAD was at about when the change came; undefined until somebody looked. */
-  before: string | null | undefined;
-}
-
-/** Where the repository is. */
-export interface Look {
-  readonly head: Branch | NotNow;
-  /** Whether commits are parked. */
-  readonly parked: boolean;
-}
-
-/** What the queue works with. */
-export interface QueueWork {
-  /** Looks where the branch is, before anything else; called when the first change arrives. */
-  look(): Promise<Look>;
-  /** Commits a batch in order. */
-  commit(batch: readonly Waiting[], branch: Branch): Promise<NotNow | undefined>;
-  /** Keeps a batch safe for as long as there is no branch for it. */
-  park(batch: readonly Waiting[], why: NotNow): Promise<void>;
-  /** Commits what is parked; `lost` where that is gone and has to be found again. */
-  replay(branch: Branch): Promise<NotNow | 'lost' | undefined>;
-  /** Finds what was left uncommitted; finds nothing once `signal` says that the shutdown has begun. */
-  recover(signal: AbortSignal): Promise<readonly Waiting[] | NotNow>;
-}
+import type { NotNow } from './head.js';
+import { backoff, createPacing } from './pacing.js';
+import type { QueueWork } from './queue-work.js';
+import { isAtHand, lengthOf, type ReplacedText, type Waiting, waitingText } from './waiting.js';
 
 /** The queue of commits; see `createQueue`. */
 export interface Queue {
   add(change: Waiting): void;
+  /** Whether something waits for a file's commit, or is being committed. */
+  has(path: string): boolean;
+  /** Adds a text that an update replaces, unless it waits already. */
+  addReplaced(text: ReplacedText): void;
   /** Has the start-up check done, before what waits then. */
   recover(): void;
+  /** Has what others have parked committed, as soon as there is a branch for it. */
+  replayParked(): void;
   /** Commits what waits, without further pauses; resolves with the number that could not be. */
   close(): Promise<number>;
 }
@@ -66,18 +35,25 @@ const RECOVER_AGAIN_MS = 60_000;
  */
 export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Queue {
   let waiting: Waiting[] = [];
+  let underWay: readonly Waiting[] = [];
   const pacing = createPacing();
   let heldText = 0;
   let recovering = false;
   let parked = false;
+  /** How often others have parked something. */
+  let parkings = 0;
   let running: Promise<void> | undefined;
   let limit = MAX_BATCH;
   let lastBatch = 0;
   let failures = 0;
+  /** Where HEAD was at the last look. */
+  let lastTip: string | null | undefined;
   let holds = 0;
   let told: string | undefined;
 
   function add(change: Waiting): void {
+    // Soon somebody looks where HEAD is; but not while git fails, and what is committed then is no older than this.
+    if (failures > 0) change.before ??= lastTip;
     pacing.arrived(waiting.length === 0);
     if (heldText + (change.text?.length ?? 0) > maxHeldText) change.text = undefined;
     heldText += change.text?.length ?? 0;
@@ -85,8 +61,28 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
     start();
   }
 
+  function has(wanted: string): boolean {
+    return [...underWay, ...waiting].some(({ path }) => path === wanted);
+  }
+
+  function addReplaced({ path, saved, before, revision, isOthers = false }: ReplacedText): void {
+    const known = [...underWay, ...waiting].filter((change) => change.path === path);
+    if (known.some((change) => change.saved === saved)) return;
+    // An edit that was to be read from the file is kept now; what the file holds next comes after the update.
+    waiting = waiting.filter((change) => change.path !== path || change.kind !== 'Edit' || isAtHand(change));
+    const last = waiting.findLast((change) => change.path === path);
+    if (revision !== undefined && last?.revision === revision) last.saved = saved;
+    else add({ ...waitingText(path, saved), before, isOthers });
+  }
+
   function recover(): void {
     recovering = true;
+    start();
+  }
+
+  function replayParked(): void {
+    parked = true;
+    parkings++;
     start();
   }
 
@@ -94,7 +90,7 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
     running ??= run().finally(() => {
       running = undefined;
       // something may have come between the loop's last look and now
-      if ((recovering || waiting.length > 0) && !pacing.hurried.aborted) start();
+      if ((recovering || parked || waiting.length > 0) && !pacing.hurried.aborted) start();
     });
   }
 
@@ -128,29 +124,31 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
 
   /** One batch, what is parked, or the start-up check; says what it waits for if nothing can be done now. */
   async function step(): Promise<string | undefined> {
+    const known = parkings;
     const { head, parked: isParked } = await work.look();
-    parked = isParked;
+    parked = isParked || parkings !== known;
     lastBatch = 0;
+    lastTip = head.tip;
     for (const change of waiting) if (change.before === undefined) change.before = head.tip;
     if ('waitingFor' in head) return keep(head);
     if (parked) {
       const held = await work.replay(head);
       if (held === 'lost') recovering = true;
       else if (held !== undefined) return keep(held);
-      parked = false;
+      parked = parkings !== known;
       return undefined;
     }
     if (recovering) {
       const found = await lookForLeftovers();
       if ('waitingFor' in found) return keep(found);
       // what has been delivered since the start comes with its own message
-      const delivered = new Set(waiting.map(({ path }) => path));
-      waiting = [...found.filter(({ path }) => !delivered.has(path)), ...waiting];
+      const delivered = new Set(waiting.map(({ path, saved }) => saved ?? path));
+      waiting = [...found.filter(({ path, saved }) => !delivered.has(saved ?? path)), ...waiting];
       return undefined;
     }
     if (waiting.length === 0) return undefined;
     await pacing.settle(isFull);
-    const batch = take();
+    const batch = take(head.tip);
     const held = await attempt(batch, () => work.commit(batch, head));
     if (held !== undefined) {
       waiting.unshift(...batch);
@@ -164,14 +162,23 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
 
   /** Does something with a batch; if that fails, the batch waits again, taken apart. */
   async function attempt<T>(batch: Waiting[], doIt: () => Promise<T>): Promise<T> {
+    underWay = batch;
     try {
       return await doIt();
     } catch (error) {
-      // alone and failing: the others first
-      if (batch.length === 1) waiting.push(...batch);
-      else waiting.unshift(...batch);
+      waiting.unshift(...batch);
+      // alone and failing: the others first, but for what comes behind it in the same file
+      if (batch.length === 1) {
+        const { path: failing } = batch[0] ?? { path: '' };
+        waiting = [
+          ...waiting.filter(({ path }) => path !== failing),
+          ...waiting.filter(({ path }) => path === failing),
+        ];
+      }
       limit = 1;
       throw error;
+    } finally {
+      underWay = [];
     }
   }
 
@@ -187,7 +194,7 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
         unread.push(...waiting.filter((change) => !isAtHand(change)));
         waiting = waiting.filter(isAtHand);
         if (waiting.length === 0) return waitingFor;
-        const batch = take();
+        const batch = take(why.tip);
         await attempt(batch, () => work.park(batch, why));
         limit = Math.min(MAX_BATCH, limit * 4);
         heldText -= lengthOf(batch);
@@ -216,12 +223,14 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
     return waiting.length >= MAX_BATCH;
   }
 
-  function take(): Waiting[] {
+  /** @param tip where HEAD was before the last of it came. */
+  function take(tip: string | null): Waiting[] {
     let size = 0;
     let count = 0;
-    for (const { text } of waiting) {
-      size += text?.length ?? 0;
+    for (const change of waiting) {
+      size += change.text?.length ?? 0;
       if (count === limit || (count > 0 && size > MAX_BATCH_TEXT)) break;
+      if (change.before === undefined) change.before = tip;
       count++;
     }
     return waiting.splice(0, count);
@@ -233,18 +242,5 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
     return waiting.length;
   }
 
-  return { add, recover, close };
-}
-
-function isAtHand({ text }: Waiting): boolean {
-  return text !== undefined;
-}
-
-function lengthOf(batch: readonly Waiting[]): number {
-  return batch.reduce((sum, { text }) => sum + (text?.length ?? 0), 0);
-}
-
-/** Half a second at first, then longer each time, up to `longest`; in milliseconds. */
-function backoff(times: number, longest: number): number {
-  return Math.min(500 * 1.5 ** (Math.min(times, 20) - 1), longest);
+  return { add, has, addReplaced, recover, replayParked, close };
 }

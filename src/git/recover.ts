@@ -2,9 +2,9 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArticleFile, Checked } from './checked.js';
 import { type NotNow, readHead } from './head.js';
-import type { Waiting } from './queue.js';
 import { blobId, type Repository } from './repository.js';
 import { blobsAt, blobsBelow, blobsInHistory, storedBlobs } from './tree.js';
+import type { Waiting } from './waiting.js';
 
 /** How many files one look into the history is about. */
 const CHUNK = 200;
@@ -56,9 +56,10 @@ export async function findUncommitted(
   await checked.save([...fine, ...had.map(({ file }) => file)]);
   return left
     .sort((a, b) => a.file.stamp.mtimeMs - b.file.stamp.mtimeMs)
-    .map(({ file: { path }, inRepository }) => ({
+    .map(({ file: { path }, inRepository, blobs }) => ({
       path,
       kind: atTip.has(inRepository) ? 'Update' : 'Publish',
+      seen: blobs,
       text: undefined,
       revision: undefined,
       message: undefined,

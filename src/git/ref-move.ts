@@ -16,8 +16,8 @@ export interface RefMove {
 
 /** Where moves are written down for the next process. */
 export interface MoveNotes {
-  begin(move: RefMove): Promise<void>;
-  end(): Promise<void>;
+  /** Does `work` with the move written down, one move of this process at a time. @throws what `work` throws. */
+  during<T>(move: RefMove, work: () => Promise<T>): Promise<T>;
 }
 
 /** The longest that a git command lives, and some more. */
@@ -44,15 +44,14 @@ export async function moveRef(
   const reflog = reason === undefined ? [] : ['--create-reflog', '-m', reason];
   const args = to === null ? ['-d', ref, from ?? zeros] : [...reflog, ref, to, from ?? zeros];
   const move: RefMove = { ref, to, since: Date.now() };
-  await notes.begin(move);
-  try {
-    return (await repository.git(['update-ref', ...args], { accept: [1, 128] })).code === 0;
-  } catch (error) {
-    await freeRefLocks(repository, move, log);
-    throw error;
-  } finally {
-    await notes.end();
-  }
+  return notes.during(move, async () => {
+    try {
+      return (await repository.git(['update-ref', ...args], { accept: [1, 128] })).code === 0;
+    } catch (error) {
+      await freeRefLocks(repository, move, log);
+      throw error;
+    }
+  });
 }
 
 /** Removes the lock files that git has left behind, killed while it made this move. */

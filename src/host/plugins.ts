@@ -1,10 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import Router from '@koa/router';
+import type Router from '@koa/router';
 import type { Article } from '../article/article.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import { type Log, REDACTION } from '../log.js';
 import type { ActionName, Actions, FilterName, Filters } from './hook-types.js';
 import { type ActionHandler, createHooks, type FilterHandler, type Hooks } from './hooks.js';
+import { checkPlugin } from './plugin-shape.js';
 
 /** How long `host.closing` is waited for; the disposers, which flush commits and pages, need time too. */
 const CLOSING_MS = 2_000;
@@ -86,7 +87,8 @@ export function definePlugin<O>(plugin: Plugin<O>): Plugin<O> {
 /** A running plugin host; see `startHost`. */
 export interface Host {
   readonly hooks: Hooks;
-  readonly router: Router;
+  /** The plugins' routes; undefined where there are no plugins. */
+  readonly router: Router | undefined;
   /** Tells `host.closing`, then disposes of plugins, last set up first. */
   close(): Promise<void>;
 }
@@ -107,10 +109,16 @@ export interface HostSurroundings {
  */
 export async function startHost(entries: readonly PluginEntry[], around: HostSurroundings): Promise<Host> {
   const hooks = createHooks(around.log);
-  const router = new Router();
   const disposers: Disposer[] = [];
+  // Loaded where it is needed, which is not where pages are built without plugins.
+  const router = entries.length === 0 ? undefined : new (await import('@koa/router')).default();
+  if (router !== undefined) {
+    for (const entry of inOrder(entries)) await add(entry, router);
+    router.register = refuseRoutes;
+  }
+  hooks.seal();
 
-  for (const entry of inOrder(entries)) {
+  async function add(entry: PluginEntry, router: Router): Promise<void> {
     const { plugin, options, origin } = entry;
     const { name } = plugin;
     const host: PluginHost = {
@@ -132,11 +140,6 @@ export async function startHost(entries: readonly PluginEntry[], around: HostSur
       leaveOut(entry, error);
     }
   }
-  hooks.seal();
-  // What is served must not change while it is served.
-  router.register = () => {
-    throw new PressmarkError('PLUGIN_INVALID', 'a route was added after the start; add routes in setup()');
-  };
 
   async function close(): Promise<void> {
     await Promise.race([hooks.doAction('host.closing', {}), pause(CLOSING_MS, undefined, { ref: false })]);
@@ -156,6 +159,11 @@ export async function startHost(entries: readonly PluginEntry[], around: HostSur
   }
 
   return { hooks, router, close };
+}
+
+/** What is served must not change while it is served. */
+function refuseRoutes(): never {
+  throw new PressmarkError('PLUGIN_INVALID', 'a route was added after the start; add routes in setup()');
 }
 
 async function setUp({ plugin, origin }: PluginEntry, host: PluginHost): Promise<void> {
@@ -195,13 +203,12 @@ function parseOptions(plugin: Plugin, options: unknown, origin: string): unknown
     );
   }
 }
-
 /** Checks the manifests and puts every plugin behind those it requires, else leaves the order alone. */
 function inOrder(entries: readonly PluginEntry[]): PluginEntry[] {
   const byName = new Map<string, PluginEntry>();
   for (const entry of entries) {
     try {
-      checkManifest(entry);
+      checkPlugin(entry.plugin, entry.origin);
       const { name } = entry.plugin;
       const other = byName.get(name);
       if (other !== undefined) {
@@ -245,15 +252,4 @@ function inOrder(entries: readonly PluginEntry[]): PluginEntry[] {
     }
   }
   return [...ordered];
-}
-
-function checkManifest({ plugin, origin }: PluginEntry): void {
-  const complain = (what: string) =>
-    new PressmarkError(
-      'PLUGIN_INVALID',
-      `${origin} is no plugin: ${what}; export default definePlugin({ name, setup })`,
-    );
-  if (typeof plugin !== 'object' || plugin === null) throw complain('it has no default export');
-  if (typeof plugin.name !== 'string' || plugin.name === '') throw complain('its name is missing');
-  if (typeof plugin.setup !== 'function') throw complain('it has no setup function');
 }

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { amend } from '../article/amend.js';
-import type { Article, ArticleDraft } from '../article/article.js';
+import type { ArticleDraft } from '../article/article.js';
 import { encodeFirst } from '../article/codec.js';
 import type { Lock } from '../fs/lock.js';
 import type { Log } from '../log.js';
@@ -16,6 +16,7 @@ import { createPipeline } from './pipeline.js';
 import { NameTaken, type Write } from './placing.js';
 import { createReading } from './reading.js';
 import { type Change, refresh } from './scan.js';
+import type { ReplacedFile, StoredFile } from './stored-file.js';
 import { createUnsettled } from './unsettled.js';
 import { replacedBy, type UpdateRequest } from './update-request.js';
 import type { Target } from './verdict.js';
@@ -27,16 +28,6 @@ export interface Published {
   readonly url: string;
   /** The new file; only where the article was stored now. */
   readonly stored?: StoredFile;
-}
-
-/** A file that was written. */
-export interface StoredFile {
-  readonly article: Article;
-  /** Below the content folder, with forward slashes. */
-  readonly path: string;
-  readonly text: string;
-  /** The person's edit that stood there before. */
-  readonly replaced?: { readonly article: Article; readonly text: string };
 }
 
 /** What became of an update: stored now, or stored before (a retry), in which case nothing was written. */
@@ -54,8 +45,11 @@ export interface StoreOptions {
   readonly staging: string;
   readonly log: Log;
   readonly durability?: Durability;
-  /** Called before an update replaces a person's edit; when it rejects, nothing is changed. */
-  readonly keepEdit?: (edit: StoredFile) => Promise<void>;
+  /**
+   * Called before an update replaces a text; when it rejects, nothing is changed. What it returns is called where the
+   * update then fails.
+   */
+  readonly keepReplaced?: (replaced: ReplacedFile) => Promise<(() => Promise<void>) | undefined>;
   /** Told of files that changed by another hand than this store's. */
   readonly onChange?: (changes: readonly Change[]) => void;
 }
@@ -65,7 +59,7 @@ export type ArticleStore = ReturnType<typeof createStore>;
 
 /** The store: Markdown files, written durably and compared under the cross-process lock. */
 export function createStore(options: StoreOptions) {
-  const { content, catalog, lock, journal, staging, log, durability, keepEdit } = options;
+  const { content, catalog, lock, journal, staging, log, durability, keepReplaced } = options;
   const onChange = options.onChange ?? (() => undefined);
   const group = createGroupCommit(content.root, staging, journal, log, durability);
   const durable = createDurableFiles(content.root, group.suspects, confirmStored);
@@ -168,20 +162,19 @@ export function createStore(options: StoreOptions) {
         return { outcome: 'retry' };
       }
       const { article, edited } = read.stored;
-      // While the file still holds it: whenever we are killed, it is in one place or the other.
-      if (edited) await keepEdit?.({ path: entry.path, text: read.text, article });
+      const { path } = entry;
+      const target = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
+      const { mode, mtimeMs } = fs.statSync(target);
       const next = replacedBy(article, request);
       const text = amend(read.text, article, next);
-      const target = fs.realpathSync(join(content.root, entry.path)); // a rename would replace the link itself
-      const { mode } = fs.statSync(target);
-      const stored = await write({
-        path: entry.path,
-        target,
-        text,
-        replaces: read.text,
-        mode,
-        article: next,
-      });
+      // While the file still holds it: whenever we are killed, it is in one place or the other.
+      const undo = await keepReplaced?.({ path, text: read.text, article, edited, mtimeMs });
+      const stored = await write({ path, target, text, replaces: read.text, mode, article: next }).catch(
+        async (error: unknown) => {
+          await undo?.();
+          throw error;
+        },
+      );
       return {
         outcome: 'stored',
         stored: edited ? { ...stored, replaced: { article, text: read.text } } : stored,

@@ -17,22 +17,28 @@ export interface Catalog {
 /** An empty catalog. */
 export function createCatalog(): Catalog {
   const paths = new Map<string, Entry>();
-  const ids = createIndex();
-  const urls = createIndex();
+  /** Made for the first question, as who builds pages asks none. */
+  let indexes: { readonly ids: Index; readonly urls: Index } | undefined;
+
+  function indexed() {
+    if (indexes !== undefined) return indexes;
+    indexes = { ids: createIndex(), urls: createIndex() };
+    for (const entry of paths.values()) index(entry, indexes);
+    return indexes;
+  }
 
   function set(entry: Entry): void {
     remove(entry.path);
     paths.set(entry.path, entry);
-    ids.add(entry.id, entry);
-    if (entry.canonical !== undefined) urls.add(entry.canonical, entry);
+    if (indexes !== undefined) index(entry, indexes);
   }
 
   function remove(path: string): Entry | undefined {
     const entry = paths.get(path);
     if (entry === undefined) return undefined;
     paths.delete(path);
-    ids.remove(entry.id, entry);
-    if (entry.canonical !== undefined) urls.remove(entry.canonical, entry);
+    indexes?.ids.remove(entry.id, entry);
+    if (entry.canonical !== undefined) indexes?.urls.remove(entry.canonical, entry);
     return entry;
   }
 
@@ -41,18 +47,29 @@ export function createCatalog(): Catalog {
       return paths.size;
     },
     get: (path) => paths.get(path),
-    byId: ids.get,
-    byUrl: urls.get,
+    byId: (id) => indexed().ids.get(id),
+    byUrl: (canonical) => indexed().urls.get(canonical),
     entries: () => paths.values(),
     set,
     delete: remove,
   };
 }
 
+interface Index {
+  get(key: string): readonly Entry[];
+  add(key: string, entry: Entry): void;
+  remove(key: string, entry: Entry): void;
+}
+
+function index(entry: Entry, { ids, urls }: { readonly ids: Index; readonly urls: Index }): void {
+  ids.add(entry.id, entry);
+  if (entry.canonical !== undefined) urls.add(entry.canonical, entry);
+}
+
 const NONE: readonly Entry[] = [];
 
 /** Key to entries; nearly every key has one, so that one is kept without a list around it. */
-function createIndex() {
+function createIndex(): Index {
   const map = new Map<string, Entry | Entry[]>();
 
   function get(key: string): readonly Entry[] {

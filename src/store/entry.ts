@@ -1,11 +1,18 @@
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Article } from '../article/article.js';
-import { decode, decodeForPages, type ReadableArticle, type StoredArticle } from '../article/codec.js';
+import {
+  decode,
+  decodeForPages,
+  decodeTop,
+  type ReadableArticle,
+  type StoredArticle,
+} from '../article/codec.js';
 import { reasonOf } from '../article/front-matter.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { systemCode } from '../errors.js';
 import type { Layout } from '../presets/layout.js';
+import { readText, readTop } from './read-text.js';
 
 /** What tells that a file is still the one that was read. */
 export interface Stamp {
@@ -54,7 +61,7 @@ export interface ReadFile {
  * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error, such as ENOENT.
  */
 export function readArticle(content: ContentFolder, path: string): ReadFile {
-  const { text, stamp } = readText(content, path);
+  const { text, stamp } = readAt(content, path);
   return { text, stamp, stored: decodeAt(content, path, text) };
 }
 
@@ -74,7 +81,7 @@ export interface ReadablePage extends ReadableArticle {
  * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error, such as ENOENT.
  */
 export function readForPages(content: ContentFolder, path: string): ReadablePage {
-  const { text, stamp } = readText(content, path);
+  const { text, stamp } = readAt(content, path);
   return { ...decodeForPages(text, fallbackAt(content, path)), stamp };
 }
 
@@ -98,7 +105,7 @@ export function readEntry(
 ): Entry | undefined {
   let read: { text: string; stamp: Stamp };
   try {
-    read = readText(content, path);
+    read = readAt(content, path);
   } catch (error) {
     if (isGone(error)) return undefined;
     if (systemCode(error) !== 'EACCES') throw error;
@@ -107,6 +114,26 @@ export function readEntry(
     return brokenEntry(content, path, { text: '', stamp }, 'line 1: the file may not be read', known);
   }
   return entryIn(content, path, read, known, onRead);
+}
+
+/** So much of a file holds all that an entry needs, as a rule. */
+const TOP_BYTES = 4_096;
+
+/**
+ * What the catalog keeps of a file, by its beginning alone. It is not certain before the whole file has been read: see
+ * `decodeTop`. Its strings are cut out of that text; see `ownStrings`.
+ *
+ * @returns undefined where `readEntry` must be asked.
+ */
+export function glimpseEntry(content: ContentFolder, path: string): Entry | undefined {
+  try {
+    const { text, stat } = readTop(join(content.root, path), TOP_BYTES);
+    const article = decodeTop(text, fallbackAt(content, path));
+    return article && entryOf(path, article, stampOf(stat));
+  } catch {
+    // why that is will be met again
+    return undefined;
+  }
 }
 
 /** The entry that a file's text makes; a malformed one keeps its id and URL taken. */
@@ -149,8 +176,8 @@ export function entryOf(
   };
 }
 
-/** A string cut out of a file keeps the whole file in memory: through JSON each one becomes its own. */
-function ownStrings(entry: Entry): Entry {
+/** A string cut out of a file keeps its whole text in memory: through JSON each one becomes its own. */
+export function ownStrings(entry: Entry): Entry {
   return JSON.parse(JSON.stringify(entry)) as Entry;
 }
 
@@ -188,27 +215,9 @@ function lineValue(text: string, key: string): string | undefined {
   }
 }
 
-function readText({ root }: ContentFolder, path: string): { text: string; stamp: Stamp } {
-  const fd = fs.openSync(join(root, path), 'r');
-  try {
-    const stamp = stampOf(fs.fstatSync(fd));
-    return { text: readWhole(fd, stamp.size), stamp };
-  } finally {
-    fs.closeSync(fd);
-  }
-}
-
-/** Room for a file, used again and again; larger ones are read by other means. */
-let room: Buffer | undefined;
-const ROOM = 256 * 1024;
-
-/** An open file's text, read at one go where that is possible: asked for a text, Node.js reads in small pieces. */
-function readWhole(fd: number, size: number): string {
-  if (size >= ROOM) return fs.readFileSync(fd, 'utf8');
-  room ??= Buffer.allocUnsafeSlow(ROOM);
-  const count = fs.readSync(fd, room, 0, ROOM, 0);
-  // Somebody may be writing just now.
-  return count === ROOM ? fs.readFileSync(fd, 'utf8') : room.toString('utf8', 0, count);
+function readAt({ root }: ContentFolder, path: string): { text: string; stamp: Stamp } {
+  const { text, stat } = readText(join(root, path));
+  return { text, stamp: stampOf(stat) };
 }
 
 /** The stamp in a file's status. */

@@ -25,7 +25,7 @@ export interface OpenStoreOptions {
   /** Whether people's edits are watched for. @default true */
   readonly watch?: boolean;
   readonly durability?: Durability;
-  readonly keepEdit?: StoreOptions['keepEdit'];
+  readonly keepReplaced?: StoreOptions['keepReplaced'];
   /** Told of files that changed by another hand than this process's. */
   readonly onChange?: (changes: readonly Change[]) => void;
 }
@@ -50,7 +50,7 @@ export async function openStore({
   log,
   watch = true,
   durability,
-  keepEdit,
+  keepReplaced,
   onChange,
 }: OpenStoreOptions): Promise<OpenStore> {
   prepareStateFolder(stateDir);
@@ -60,6 +60,7 @@ export async function openStore({
   const catalog = createCatalog();
   const { path: snapshotPath, key: snapshotKey } = snapshotOf(stateDir, content);
   const recovery = await recover({ content, catalog, lock, journal, snapshotPath, snapshotKey });
+  catalog.byId(''); // makes its indexes, for which no delivery shall wait
 
   function* pathsBelow(folder: string): Generator<string> {
     for (const { path } of catalog.entries()) if (path.startsWith(`${folder}/`)) yield path;
@@ -74,7 +75,7 @@ export async function openStore({
     staging: join(stateDir, STAGING),
     log,
     ...(durability !== undefined && { durability }),
-    ...(keepEdit !== undefined && { keepEdit }),
+    ...(keepReplaced !== undefined && { keepReplaced }),
     onChange: (changes) => {
       unsaved += changes.length;
       for (const { path, after } of changes) {

@@ -6,7 +6,7 @@ import { encodeFirst } from '../article/codec.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Lock } from '../fs/lock.js';
-import type { ArticleStore, Published, StoredFile, Updated } from './article-store.js';
+import type { ArticleStore, Published, Updated } from './article-store.js';
 import type { Catalog } from './catalog.js';
 import { type ContentFolder, decodeAt, type Entry, entryOf, type ReadFile } from './entry.js';
 import { createNaming } from './naming.js';
@@ -16,6 +16,7 @@ import { sharedStamp } from './shared-catalog.js';
 import { createEditSharing, type SharedEdit } from './shared-edits.js';
 import type { SharedFiles } from './shared-files.js';
 import type { Shown } from './shown.js';
+import type { StoredFile } from './stored-file.js';
 import { replacedBy, type UpdateRequest } from './update-request.js';
 import { type Judgement, judged, onlyEntry, type Target, targetOf } from './verdict.js';
 

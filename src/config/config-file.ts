@@ -1,0 +1,54 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import { messageOf, PressmarkError } from '../errors.js';
+
+/** What a config file may be called; the first that is there counts. */
+export const CONFIG_NAMES = [
+  'pressmark.config.js',
+  'pressmark.config.mjs',
+  'pressmark.config.json',
+  'pressmark.config.ts',
+];
+
+/** The config file's `plugins` alone, for a thread that functions do not reach otherwise. */
+export async function configuredPlugins(configFile: string | undefined): Promise<readonly unknown[]> {
+  const { plugins } =
+    configFile === undefined ? {} : ((await readConfigFile(configFile)) as { plugins?: unknown });
+  return Array.isArray(plugins) ? plugins : [];
+}
+
+/**
+ * What a config file exports.
+ *
+ * @throws PressmarkError CONFIG_INVALID.
+ */
+export async function readConfigFile(path: string): Promise<object> {
+  try {
+    const value: unknown = path.endsWith('.json')
+      ? JSON.parse(fs.readFileSync(path, 'utf8'))
+      : (await importAnew(path)).default;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
+  } catch (cause) {
+    throw invalid(`${path} cannot be read: ${messageOf(cause).split('\n', 1)[0]}`, cause);
+  }
+  throw invalid(`${path} must export its settings as an object: export default defineConfig({ … })`);
+}
+
+/** When each config module was first read: Node keeps modules, so one that has changed since gets another address. */
+const firstRead = new Map<string, number>();
+
+async function importAnew(path: string): Promise<{ default?: unknown }> {
+  const { mtimeMs } = fs.statSync(path);
+  const first = firstRead.get(path) ?? mtimeMs;
+  firstRead.set(path, first);
+  const { href } = pathToFileURL(path);
+  if (mtimeMs === first) return import(href);
+  delete createRequire(import.meta.url).cache[path]; // a CommonJS module is kept by its path alone
+  return import(`${href}?${mtimeMs}`);
+}
+
+/** The error of settings that are wrong. */
+export function invalid(message: string, cause?: unknown): PressmarkError {
+  return new PressmarkError('CONFIG_INVALID', message, { cause });
+}

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { blobsOnDisk } from './blobs.js';
+import type { CommitContext, CommitRequest } from './commit-request.js';
+import type { Branch } from './head.js';
+import type { CommitDraft } from './import.js';
+import type { Repository } from './repository.js';
+import { changesSince } from './since.js';
+import { supersededCount } from './superseded.js';
+import { blobsAt } from './tree.js';
+
+/** A request, ready to be imported. */
+export interface Draft extends CommitDraft {
+  readonly request: CommitRequest;
+}
+
+/** The drafts that the branch `tip` stands on does not have yet, and has not gone past. */
+export async function stillWanted(
+  context: Pick<CommitContext, 'repository' | 'lastCommitted' | 'decode'>,
+  all: readonly Draft[],
+  { tip }: Branch,
+): Promise<Draft[]> {
+  const { repository, lastCommitted } = context;
+  const byPath = groupedByPath(all);
+  const atTip = await blobsAt(repository, tip, byPath.keys());
+  const earlier = new Map([[tip, Promise.resolve(atTip)]]);
+  const blobsThen = (commit: string | null) => {
+    const found = earlier.get(commit) ?? blobsAt(repository, commit, byPath.keys());
+    earlier.set(commit, found);
+    return found;
+  };
+  const wanted = new Set<Draft>();
+  for (const [path, repeated] of byPath) {
+    // the same text twice: the start-up check has come upon a delivery that was on its way
+    const drafts = repeated.filter(({ blob }, index) => blob.id !== repeated[index + 1]?.blob.id);
+    const superseded = await supersededCount(
+      drafts.map(({ blob, request: { before } }) => ({
+        blob: blob.id,
+        before: async () =>
+          typeof before === 'object' && before !== null ? before.blob : (await blobsThen(before)).get(path),
+        since: () => blobsSince(repository, path, before, tip),
+      })),
+      atTip.get(path),
+      drafts.some(({ request }) => request.isFound) ? undefined : lastCommitted.get(path),
+      () => isInFile(context, drafts.at(-1), atTip.get(path)),
+    );
+    for (const draft of drafts.slice(superseded)) wanted.add(draft);
+  }
+  return all.filter((draft) => wanted.has(draft));
+}
+
+/** What was committed at a path after a commit. */
+async function blobsSince(
+  repository: Repository,
+  path: string,
+  before: CommitRequest['before'],
+  tip: string | null,
+): Promise<ReadonlySet<string>> {
+  // of what was parked, that has been looked at
+  const commit = typeof before === 'object' && before !== null ? undefined : before;
+  const since = await changesSince(repository, commit, tip, path);
+  return new Set(since?.changes.map(({ blob }) => blob));
+}
+
+function groupedByPath(drafts: readonly Draft[]): Map<string, Draft[]> {
+  const groups = new Map<string, Draft[]>();
+  for (const draft of drafts) {
+    const group = groups.get(draft.path);
+    if (group === undefined) groups.set(draft.path, [draft]);
+    else group.push(draft);
+  }
+  return groups;
+}
+
+/**
+ * Whether the file holds a text, or what a person has made from it while the branch has neither: what stands there
+ * was committed before the text came.
+ *
+ * @param atTip the blob that the branch has at its path.
+ */
+async function isInFile(
+  { repository, decode }: Pick<CommitContext, 'repository' | 'decode'>,
+  draft: Draft | undefined,
+  atTip: string | undefined,
+): Promise<boolean> {
+  if (draft === undefined) return false;
+  const { path, blob, request } = draft;
+  if ((await blobsOnDisk(repository, path)).has(blob.id)) return true;
+  const textOf = async (id: string) => (await repository.git(['cat-file', 'blob', id])).stdout;
+  const text = typeof request.content === 'string' ? request.content : await textOf(blob.id);
+  const delivered = decode(path, text);
+  if (delivered?.pristine !== true || delivered.digest === undefined) return false;
+  const isMadeFromIt = (other: string) => decode(path, other)?.digest === delivered.digest;
+  if (!isMadeFromIt(await textOnDisk(repository, path))) return false;
+  return atTip === undefined || !isMadeFromIt(await textOf(atTip));
+}
+
+async function textOnDisk({ top }: Repository, path: string): Promise<string> {
+  try {
+    return await readFile(join(top, path), 'utf8');
+  } catch {
+    // removed, or made unreadable: it is not what was delivered
+    return '';
+  }
+}
