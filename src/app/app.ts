@@ -119,6 +119,7 @@ export async function startApp(
       endpoint: settings.endpoint,
       log,
     });
+    await early.prepared();
     const port = await listen(server, settings.port, settings.host);
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
 

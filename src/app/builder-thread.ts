@@ -1,14 +1,21 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { configuredPlugins } from '../config/load.js';
+import { configuredPlugins } from '../config/config-file.js';
 import { createLog } from '../log.js';
+import type { Answer } from '../site/messages.js';
 import { serveBuilds } from '../site/thread.js';
 import { type BuilderSettings, openSiteBuilder } from './site-builder.js';
 
 // The entry of the thread that builds pages; `first-party.ts` starts it.
 const { settings, terminal } = workerData as { settings: BuilderSettings; terminal: boolean };
 if (parentPort === null) throw new Error('this file is the entry of a worker thread');
+const port = parentPort;
 const log = createLog({ level: settings.logLevel, terminal, atOnce: true }).child({ plugin: 'site' });
 const { builder } = await openSiteBuilder(settings, await configuredPlugins(settings.configFile), log);
 // At once, as this thread is started before the receiver has read its articles. What fails here fails again in the build.
-builder.prepare().catch((error) => log.debug({ err: error }, 'what was built last could not be read'));
-serveBuilds(parentPort, builder, log);
+const failed = (error: unknown) => {
+  log.debug({ err: error }, 'what was built last could not be read');
+  return false;
+};
+const tell = (stands: boolean) => port.postMessage({ id: 0, is: 'prepared', stands } satisfies Answer);
+void builder.prepare().catch(failed).then(tell);
+serveBuilds(port, builder, log);

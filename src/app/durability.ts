@@ -3,23 +3,24 @@ import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import type { CommitNow } from '../git/commit-now.js';
 import { committableTree } from '../git/committable.js';
+import type { KeepReplaced } from '../git/keeping.js';
 import type { GitPluginOptions } from '../git/plugin.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push-status.js';
 import { openSharedFiles } from '../git/shared-files.js';
 import type { Log } from '../log.js';
-import type { StoredFile } from '../store/article-store.js';
 import type { ContentFolder } from '../store/entry.js';
 import type { Durability } from '../store/group-commit.js';
 import { type OpenSharedStore, openSharedStore } from '../store/open-shared.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
 import { STAGING } from '../store/recover.js';
 import { type Change, isArticlePath } from '../store/scan.js';
+import type { ReplacedFile, StoredFile } from '../store/stored-file.js';
 import { isPushed, pushConfig } from './push-settings.js';
 
 /** A store in service, and what its durability level asks of the git plugin. */
 export interface DurableStore {
   readonly opened: OpenStore;
-  readonly git: Pick<GitPluginOptions, 'commitsBefore' | 'shared' | 'push'>;
+  readonly git: Pick<GitPluginOptions, 'commitsBefore' | 'keepsReplaced' | 'shared' | 'push'>;
   /** Why nothing can be stored now, beside what the disk says. */
   readonly trouble?: () => string | undefined;
   /** How pushes stand; undefined where nothing is pushed. */
@@ -68,9 +69,16 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
 }
 
 async function openOnDisk(options: LevelOptions): Promise<Level> {
-  const { content, stateDir, log, onChange, watch = true } = options;
-  const opened = await openStore({ content, stateDir, log, onChange, watch });
-  return { opened, git: backgroundPush(options, opened), close: opened.close };
+  const { content, stateDir, log, onChange, siteRelative, watch = true } = options;
+  // The store is there before the plugins are. Outside of a git work tree, nothing is kept.
+  let keep: KeepReplaced | undefined;
+  const keepReplaced = async ({ path, edited, article, mtimeMs }: ReplacedFile) =>
+    keep?.({ path: siteRelative(path), revision: edited ? undefined : article.revision, mtimeMs });
+  const opened = await openStore({ content, stateDir, log, onChange, watch, keepReplaced });
+  const keepsReplaced = (keepIt: KeepReplaced) => {
+    keep = keepIt;
+  };
+  return { opened, git: { ...backgroundPush(options, opened), keepsReplaced }, close: opened.close };
 }
 
 async function openWithCommits(options: LevelOptions): Promise<Level> {
@@ -86,9 +94,12 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     await commit(changes, { isEdit });
   };
   const durability: Durability = (writes) => commitAll(writes, false);
-  const keepEdit = commitsEdits(settings) ? (edit: StoredFile) => commitAll([edit], true) : undefined;
-  const levels = { durability, ...(keepEdit && { keepEdit }) };
-  const opened = await openStore({ content, stateDir, log, onChange, watch, ...levels });
+  const commitEdits = commitsEdits(settings);
+  const keepReplaced = async (file: ReplacedFile) => {
+    if (file.edited && commitEdits) await commitAll([file], true);
+    return undefined;
+  };
+  const opened = await openStore({ content, stateDir, log, onChange, watch, durability, keepReplaced });
   const commitsBefore = (commitNow: CommitNow) => {
     commit = commitNow;
   };

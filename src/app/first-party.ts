@@ -1,19 +1,20 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
-import type { StoredFile } from '../git/committer.js';
 import { gitPlugin } from '../git/plugin.js';
+import type { StoredFile } from '../git/stored-file.js';
 import { definePlugin, type PluginEntry } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { type SitePluginOptions, sitePlugin } from '../site/plugin.js';
 import type { Catalog } from '../store/catalog.js';
-import { type ContentFolder, isGone, readArticle } from '../store/entry.js';
+import { type ContentFolder, decodeAt, isGone, readArticle } from '../store/entry.js';
+import { STAGING } from '../store/recover.js';
 import type { DurableStore } from './durability.js';
-import type { EarlyThread } from './early-thread.js';
+
 import { foldersOf } from './folders.js';
 import { followSettings } from './follow-settings.js';
 import { openSearch } from './open-search.js';
-import { startBuilder } from './start-builder.js';
+import { type EarlyBuilder, startBuilder } from './start-builder.js';
 
 /** What the first-party plugins are made from. */
 export interface FirstPartyOptions {
@@ -28,7 +29,7 @@ export interface FirstPartyOptions {
   readonly reload: (() => Promise<Settings>) | undefined;
   readonly log: Log;
   readonly durable: DurableStore;
-  readonly early: EarlyThread;
+  readonly early: EarlyBuilder;
 }
 
 /** The plugins that come with Pressmark, as far as the config wants them. */
@@ -53,6 +54,8 @@ export function gitEntry(
 ): PluginEntry {
   const { author, message, skipCi, commitEdits } =
     git === true ? ({} as Partial<Exclude<typeof git, true>>) : git;
+  const { stateDir } = foldersOf(settings);
+  const contentRelative = (path: string) => relative(content.root, join(settings.dir, path));
   const plugin = gitPlugin({
     siteDir: settings.dir,
     env: settings.environment,
@@ -61,12 +64,14 @@ export function gitEntry(
     ...(message !== undefined && { message }),
     ...(skipCi !== undefined && { skipCi }),
     ...(commitEdits !== undefined && { commitEdits }),
-    readStored: async (path) => readStored(content, relative(content.root, join(settings.dir, path))),
+    readStored: async (path) => readStored(content, contentRelative(path)),
     articles: function* () {
       for (const { path, stamp, broken } of catalog.entries())
         if (broken === undefined) yield { path: siteRelative(path), stamp };
     },
-    memory: join(foldersOf(settings).stateDir, 'git-checked'),
+    decode: (path, text) => decoded(content, contentRelative(path), text),
+    stateDir,
+    staging: join(stateDir, STAGING),
   });
   return { plugin, origin: 'git in the config' };
 }
@@ -86,7 +91,7 @@ function siteEntry(options: FirstPartyOptions): PluginEntry {
       },
     });
   return {
-    plugin: sitePlugin({ spawn, contentDir: settings.content, watch, search }),
+    plugin: sitePlugin({ spawn, contentDir: settings.content, watch, search, stands: options.early.stands }),
     origin: 'site in the config',
   };
 }
@@ -105,11 +110,24 @@ function readStored(content: ContentFolder, path: string): StoredFile | undefine
   if (path.startsWith('..') || isAbsolute(path)) return undefined;
   try {
     const { text, stored } = readArticle(content, path.split(sep).join('/'));
-    return { text, article: stored.article, pristine: !stored.edited };
+    return { text, article: stored.article, pristine: !stored.edited, digest: stored.digest };
   } catch (error) {
     // a person is in the middle of an edit, perhaps: nothing to commit now
-    const isMalformed = error instanceof PressmarkError && error.code === 'FRONT_MATTER_INVALID';
-    if (isGone(error) || isMalformed) return undefined;
+    if (isGone(error) || isMalformed(error)) return undefined;
     throw error;
   }
+}
+
+function decoded(content: ContentFolder, path: string, text: string): StoredFile | undefined {
+  try {
+    const { article, edited, digest } = decodeAt(content, path.split(sep).join('/'), text);
+    return { text, article, pristine: !edited, digest };
+  } catch (error) {
+    if (isMalformed(error)) return undefined;
+    throw error;
+  }
+}
+
+function isMalformed(error: unknown): boolean {
+  return error instanceof PressmarkError && error.code === 'FRONT_MATTER_INVALID';
 }

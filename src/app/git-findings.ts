@@ -1,12 +1,14 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
 import { readHead } from '../git/head.js';
 import { identityOf } from '../git/identity.js';
 import { parkedTip, readParked } from '../git/parked.js';
 import { openRepository, type Repository } from '../git/repository.js';
+import { countReplaced, leftEdits, REPLACED } from '../git/saved-texts.js';
 import type { Finding } from './finding.js';
+import { foldersOf } from './folders.js';
 
 const about = 'git';
 
@@ -21,6 +23,7 @@ export async function gitFindings(settings: Settings): Promise<Finding[]> {
     return [
       await branch(repository),
       ...(await parked(repository)),
+      ...(await replaced(settings)),
       ...(await ignored(repository, settings)),
       await identity(repository, author),
     ];
@@ -61,6 +64,24 @@ async function parked(repository: Repository): Promise<Finding[]> {
   const text = `${count} parked on ${repository.parkedRef} since ${since} UTC, waiting for ${first.waitingFor}`;
   const mend = 'when that is so, pressmark start puts them on the branch; do not delete that ref';
   return [{ level: 'warn', about, text, mend }];
+}
+
+/** Replaced texts that wait for their commits, and those that only their owner can put where they belong. */
+async function replaced(settings: Settings): Promise<Finding[]> {
+  const { stateDir } = foldersOf(settings);
+  const shown = (file: string) => relative(settings.dir, join(stateDir, file));
+  const left = (await leftEdits(stateDir)).map(
+    (file): Finding => ({
+      level: 'warn',
+      about,
+      text: `an edit that an update replaced has no commit: ${shown(file)}`,
+      mend: 'take from that file what you want to keep, then remove it',
+    }),
+  );
+  const waiting = await countReplaced(stateDir);
+  if (waiting === 0) return left;
+  const text = `${waiting === 1 ? '1 text' : `${waiting} texts`} that updates have replaced wait for their commits in ${shown(REPLACED)}`;
+  return [{ level: 'ok', about, text }, ...left];
 }
 
 /** The content must not be ignored, the secret must be. */

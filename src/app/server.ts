@@ -21,7 +21,7 @@ const CLOSE_MS = 4_000;
 export interface ServerOptions extends PreviewOptions {
   readonly webhook: Middleware;
   /** Routes of plugins. */
-  readonly router: Router;
+  readonly router: Router | undefined;
   /** Whether articles can be stored right now; the reason where not. */
   readonly health: () => string | undefined;
   /** What /healthz?verbose tells beside. */
@@ -39,7 +39,7 @@ export function createServer({ webhook, router, health, details, ...options }: S
   app.use(webhook);
   app.use(healthz(health, details));
   app.use(failuresAsJson(log));
-  app.use(router.routes());
+  if (router !== undefined) app.use(router.routes());
   if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
   app.use(preview(options));
   const server = http.createServer({ connectionsCheckingInterval: TIMEOUTS_CHECKED_MS }, app.callback());

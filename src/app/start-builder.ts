@@ -1,7 +1,20 @@
+import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
+import type { Answer } from '../site/messages.js';
 import { type EarlyThread, earlyThread } from './early-thread.js';
 import type { BuilderSettings } from './site-builder.js';
+
+/** How long a start waits for the builder at most, in milliseconds: deliveries do not need it. */
+const LONGEST_WAIT_MS = 1_000;
+
+/** The builder's thread, started early. */
+export interface EarlyBuilder extends EarlyThread {
+  /** Resolves when the thread knows what was built last, so that it can build the first page at once; or is late. */
+  prepared(): Promise<void>;
+  /** Whether the site stands as it was built last, as far as is known. */
+  stands(): boolean;
+}
 
 /** Starts the thread that builds pages. */
 export function startBuilder(settings: Settings, terminal: boolean): Worker {
@@ -14,6 +27,30 @@ export function startBuilder(settings: Settings, terminal: boolean): Worker {
  * Starts the builder's thread at the same time as the store is opened: each has much to read where a site is large.
  * A site that another generator builds has none.
  */
-export function startBuilderEarly(settings: Settings, terminal: boolean): EarlyThread {
-  return earlyThread(settings.site === false ? undefined : startBuilder(settings, terminal));
+export function startBuilderEarly(settings: Settings, terminal: boolean): EarlyBuilder {
+  const worker = settings.site === false ? undefined : startBuilder(settings, terminal);
+  let stands = false;
+  const heard = firstWordOf(worker).then((word) => {
+    stands = word?.is === 'prepared' && word.stands;
+  });
+  return {
+    ...earlyThread(worker),
+    stands: () => stands,
+    prepared: async () => {
+      const late = new AbortController();
+      const timeout = setTimeout(LONGEST_WAIT_MS, undefined, { signal: late.signal }).catch(() => undefined);
+      await Promise.race([heard, timeout]);
+      late.abort();
+    },
+  };
+}
+
+/** Its first message, which is that it is prepared; undefined where it has ended before, or there is none. */
+function firstWordOf(worker: Worker | undefined): Promise<Answer | undefined> {
+  if (worker === undefined) return Promise.resolve(undefined);
+  return new Promise((resolve) => {
+    worker.once('message', resolve);
+    worker.once('error', () => resolve(undefined));
+    worker.once('exit', () => resolve(undefined));
+  });
 }

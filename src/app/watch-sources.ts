@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { watch } from 'chokidar';
-import { CONFIG_NAMES } from '../config/load.js';
+import { CONFIG_NAMES } from '../config/config-file.js';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
 

@@ -12,6 +12,8 @@ export interface ArticleJob {
   readonly path: string;
   /** Of the article as the model has it. */
   readonly stamp: Stamp;
+  /** Whether the model has it by the beginning of its file alone. */
+  readonly isGlimpsed: boolean;
   readonly previous: ArticleLink | null;
   readonly next: ArticleLink | null;
   readonly related: readonly ArticleLink[];
@@ -20,12 +22,13 @@ export interface ArticleJob {
 /**
  * The page of an article as its file is now.
  *
- * @returns undefined where the file is another one than the model has: it must be taken in first.
+ * @returns undefined where the file is another one than the model has, or says more: it must be taken in first.
  */
 export function articlePage(job: ArticleJob, content: ContentFolder, larder: Larder): Page | undefined {
-  const { file, path, stamp, previous, next, related } = job;
+  const { file, path, stamp, isGlimpsed, previous, next, related } = job;
   const text = larder.take(path, stamp) ?? readText(content, path);
   if (text === undefined || !sameStamp(text.stamp, stamp)) return undefined;
+  if (isGlimpsed && !text.isTopFirst) return undefined;
   const { article, html } = text;
   const links = { previous, next, related };
   return pageOfArticle(file, summaryOf(article), { html, jsonLd: article.jsonLd }, links);

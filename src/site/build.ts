@@ -8,8 +8,8 @@ export type { SiteOptions, SiteReport } from './site-options.js';
 
 /** Builds one site, one build at a time. */
 export interface Builder {
-  /** Reads what was built last, so that the first build need not. */
-  prepare(): Promise<void>;
+  /** Reads what was built last, so that the first build need not; says whether the site stands as that was read. */
+  prepare(): Promise<boolean>;
   /**
    * Brings the whole output up to date: scans the content folder, builds what differs.
    *

@@ -42,6 +42,7 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
   }
 
   function settle({ id, ...outcome }: Answer): void {
+    if (outcome.is === 'prepared') return; // whoever has started the thread early waits for that
     waiting.get(id)?.(outcome);
     waiting.delete(id);
   }

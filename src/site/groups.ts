@@ -80,13 +80,16 @@ function createGroups(folder: string, namesOf: (piece: Piece) => readonly string
   let touched = new Set<string>();
 
   function swap(before: Piece | undefined, after: Piece | undefined): void {
-    const old = new Set(before && namesOf(before));
-    const now = new Set(after && namesOf(after));
-    for (const name of new Set([...old, ...now])) {
-      const group = groups.get(name) ?? add(name);
-      group.series.swap(old.has(name) ? before : undefined, now.has(name) ? after : undefined);
-      touched.add(name);
-    }
+    const old = before === undefined ? [] : namesOf(before);
+    const now = after === undefined ? [] : namesOf(after);
+    for (const name of now) swapIn(name, old.includes(name) ? before : undefined, after);
+    for (const name of old) if (!now.includes(name)) swapIn(name, before, undefined);
+  }
+
+  function swapIn(name: string, before: Piece | undefined, after: Piece | undefined): void {
+    const group = groups.get(name) ?? add(name);
+    group.series.swap(before, after);
+    touched.add(name);
   }
 
   function add(name: string) {

@@ -17,8 +17,8 @@ export type HelpRequest =
       readonly site: SiteInfo;
       readonly digest: string;
     }
-  /** To read article files. */
-  | { readonly do: 'read'; readonly paths: readonly string[] }
+  /** To look at the beginnings of article files. */
+  | { readonly do: 'glimpse'; readonly paths: readonly string[] }
   /** To write the drafts of pages into a folder, for the output folder `root`. */
   | {
       readonly do: 'make';
@@ -41,6 +41,6 @@ export type HelperMade =
 /** What the helper answers, one for every request, in their order. */
 export type HelpAnswer =
   | { readonly is: 'dressed'; readonly alike: boolean }
-  /** As JSON, which travels faster; null for a file that is gone. */
-  | { readonly is: 'read'; readonly entries: string }
+  /** As JSON, which travels faster; null for a file that must be read whole. */
+  | { readonly is: 'glimpsed'; readonly entries: string }
   | { readonly is: 'made'; readonly made: readonly HelperMade[] };

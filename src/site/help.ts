@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { createHooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
-import { type ContentFolder, readEntry } from '../store/entry.js';
+import { type ContentFolder, glimpseEntry } from '../store/entry.js';
 import { articlePage } from './article-pages.js';
 import { bytesOf, writeDraft } from './draft.js';
 import { type Dress, dressUp } from './dress.js';
@@ -52,9 +52,9 @@ export function serveHelp(port: MessagePort, content: ContentFolder, log: Log): 
       dress = dressUp(templatesDir, site, createHooks(log), linked, []);
       return { is: 'dressed', alike: dress.theme.digest === digest };
     }
-    if (request.do === 'read') {
-      const entries = request.paths.map((path) => readEntry(content, path) ?? null);
-      return { is: 'read', entries: JSON.stringify(entries) };
+    if (request.do === 'glimpse') {
+      const entries = request.paths.map((path) => glimpseEntry(content, path) ?? null);
+      return { is: 'glimpsed', entries: JSON.stringify(entries) };
     }
     current = request;
     const made: HelperMade[] = [];

@@ -3,7 +3,7 @@ import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
 import type { Entry } from '../store/entry.js';
 import { type Helper, startHelper } from './helper.js';
-import type { ReadMany } from './intake.js';
+import type { GlimpseMany } from './intake.js';
 import { share } from './share.js';
 
 /** From so many articles on a second thread is worth its start. */
@@ -17,7 +17,7 @@ export interface Hired {
   /** Starts the helper where it is worth it and none is there yet. */
   hire(articles: number): void;
   /** For the intake. */
-  readonly readMany: ReadMany;
+  readonly glimpseMany: GlimpseMany;
   /** The helper, if there is one and it sees the site as this thread does. */
   dressed(templatesDir: string, site: SiteInfo, digest: string): Promise<Helper | undefined>;
   dismiss(): Promise<void>;
@@ -35,15 +35,15 @@ export function hired(spawn: (() => Worker) | undefined, log: Log): Hired {
     if (articles >= WORTH_A_HELPER && spawn !== undefined) helper ??= startHelper(spawn, log);
   }
 
-  const readMany: ReadMany = async (paths, read, take) => {
+  const glimpseMany: GlimpseMany = async (paths, glimpse, take) => {
     hire(paths.length);
     const own = async (batch: readonly string[]) => {
-      for (const path of batch) read(path);
+      for (const path of batch) take(path, glimpse(path));
     };
     const { ask } = helper ?? {};
     if (ask === undefined) return share({ items: paths, size: BATCH }, own);
     await share({ items: paths, size: BATCH }, own, async (batch) => {
-      const answer = await ask({ do: 'read', paths: batch }, 'read');
+      const answer = await ask({ do: 'glimpse', paths: batch }, 'glimpsed');
       if (answer === undefined) return false;
       const entries: (Entry | null)[] = JSON.parse(answer.entries);
       for (const [index, path] of batch.entries()) take(path, entries[index] ?? undefined);
@@ -62,5 +62,5 @@ export function hired(spawn: (() => Worker) | undefined, log: Log): Hired {
     await old?.close();
   }
 
-  return { hire, readMany, dressed, dismiss };
+  return { hire, glimpseMany, dressed, dismiss };
 }

@@ -1,11 +1,11 @@
 import type { Log } from '../log.js';
 import type { Catalog } from '../store/catalog.js';
-import type { ContentFolder, Entry } from '../store/entry.js';
+import { type ContentFolder, type Entry, glimpseEntry, ownStrings } from '../store/entry.js';
 import { isArticlePath, refresh, walk } from '../store/scan.js';
 import { type Larder, textOf } from './larder.js';
 import type { News } from './manifest.js';
 import type { Model } from './model.js';
-import { momentOf } from './moments.js';
+import { timeOf } from './moments.js';
 
 interface Around {
   readonly content: ContentFolder;
@@ -15,10 +15,10 @@ interface Around {
   readonly log: Log;
 }
 
-/** Reads many files: each by `read`, or elsewhere, whose entry `take` is handed. */
-export type ReadMany = (
+/** Looks at the beginnings of many files, by `glimpse` or elsewhere, and hands what it has seen to `take`. */
+export type GlimpseMany = (
   paths: readonly string[],
-  read: (path: string) => void,
+  glimpse: (path: string) => Entry | undefined,
   take: (path: string, entry: Entry | undefined) => void,
 ) => Promise<void>;
 
@@ -33,6 +33,8 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
   let unrecorded = new Map<string, Entry | undefined>();
   /** Malformed, which leaves pages as they were. */
   const broken = new Set<string>();
+  /** Known by the beginnings of their files alone. */
+  const glimpsed = new Set<string>();
 
   /** Reads these files again where they have changed. */
   function take(paths: Iterable<string>): void {
@@ -48,18 +50,21 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
    * Compares all files with what is known and takes in what differs.
    *
    * @param breathe lets others do something in between.
-   * @param readMany reads files that are not known at all; undefined where this thread does that alone.
+   * @param glimpseMany looks at the files where none is known yet. All their pages must be made next, for which they are
+   *   read whole: what is wrong with one of them is found out then. Undefined where they are to be read whole at once.
    */
-  async function takeAll(breathe: () => Promise<void>, readMany?: ReadMany): Promise<void> {
+  async function takeAll(breathe: () => Promise<void>, glimpseMany?: GlimpseMany): Promise<void> {
     const seen = new Set<string>();
     const unknown: string[] = [];
+    // A site that stands must not have a page meanwhile that a malformed file only seemed to be good for.
+    const isNew = model.entries().next().done === true;
     for (const path of walk(content.root)) {
       seen.add(path);
-      if (readMany !== undefined && catalog.get(path) === undefined) unknown.push(path);
+      if (glimpseMany !== undefined && isNew && catalog.get(path) === undefined) unknown.push(path);
       else read(path);
       await breathe();
     }
-    if (readMany !== undefined) await readMany(unknown, read, takeEntry);
+    await glimpseMany?.(unknown, glimpse, takeGlimpse);
     for (const { path } of [...catalog.entries(), ...model.entries()]) if (!seen.has(path)) read(path);
     // In their order, so that each goes to the end of its lists.
     const sorted = [...waiting].map(timed).sort((a, b) => a.time - b.time);
@@ -67,19 +72,27 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
     waiting.clear();
   }
 
-  /** Takes what another thread has read. */
-  function takeEntry(path: string, entry: Entry | undefined): void {
-    if (entry !== undefined) {
-      catalog.set(entry);
-      waiting.set(path, entry);
-    } else {
-      read(path); // gone meanwhile
+  function glimpse(path: string): Entry | undefined {
+    const entry = glimpseEntry(content, path);
+    return entry && ownStrings(entry);
+  }
+
+  function takeGlimpse(path: string, entry: Entry | undefined): void {
+    if (entry === undefined) {
+      read(path);
+      return;
     }
+    glimpsed.add(path);
+    catalog.set(entry);
+    waiting.set(path, entry);
   }
 
   function read(path: string): void {
+    // what is known of it counts for nothing now that the file is read whole
+    if (glimpsed.has(path)) catalog.delete(path);
     const changes = refresh(content, catalog, path, (path, page) => larder.put(path, textOf(page)));
     for (const { after } of changes) waiting.set(path, after);
+    if (catalog.get(path)?.broken === undefined) glimpsed.delete(path);
     // The catalog has never known what the manifest knows under other settings.
     if (catalog.get(path) === undefined && model.entryAt(path) !== undefined) waiting.set(path, undefined);
   }
@@ -89,9 +102,14 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
       // Half an edit is no reason to take an article from the site: it stays as it was last read.
       log.warn({ path, reason: entry.broken }, 'malformed article file; its page stays as it was');
       broken.add(path);
+      if (glimpsed.delete(path)) record(path, undefined);
       return;
     }
     broken.delete(path);
+    record(path, entry);
+  }
+
+  function record(path: string, entry: Entry | undefined): void {
     model.apply(path, entry);
     unrecorded.set(path, entry);
   }
@@ -115,16 +133,19 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
     else if (isTrusted) catalog.set(entry);
   }
 
-  /** What the manifest has to be told, once. */
+  /** What the manifest has to be told, once: every page is made, and nothing is known by a glimpse alone. */
   function takeUnrecorded(): ReadonlyMap<string, Entry | undefined> {
     const taken = unrecorded;
     unrecorded = new Map();
+    glimpsed.clear();
     return taken;
   }
 
-  return { take, takeAll, learn, takeUnrecorded, isBroken: (path: string) => broken.has(path), broken };
+  const isBroken = (path: string) => broken.has(path);
+  const isGlimpsed = (path: string) => glimpsed.has(path);
+  return { take, takeAll, learn, takeUnrecorded, isBroken, isGlimpsed, broken };
 }
 
 function timed([path, entry]: readonly [string, Entry | undefined]) {
-  return { path, entry, time: (entry && momentOf(entry.date)?.getTime()) ?? 0 };
+  return { path, entry, time: (entry && timeOf(entry.date)) ?? 0 };
 }

@@ -5,6 +5,7 @@ export interface ArticleText {
   readonly stamp: Stamp;
   readonly article: Omit<ReadablePage['article'], 'body' | 'contentHtml'>;
   readonly html: string;
+  readonly isTopFirst: boolean;
 }
 
 /** Articles that were just read, so that their pages need not read them again. */
@@ -40,7 +41,7 @@ export function createLarder(): Larder {
 }
 
 /** What is kept of a file that was read: not its whole text. */
-export function textOf({ stamp, article, html }: ReadablePage): ArticleText {
+export function textOf({ stamp, article, html, isTopFirst }: ReadablePage): ArticleText {
   const { body, contentHtml, ...rest } = article;
-  return { stamp, article: rest, html: html() };
+  return { stamp, article: rest, html: html(), isTopFirst };
 }

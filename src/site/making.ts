@@ -74,7 +74,7 @@ export function createMaking({
       await options.breathe();
     };
     for (let pass = 1; pass <= MOST_PASSES; pass++) {
-      const todo = [...files].filter((file) => stale.has(file) && !round.hasAttempted(file));
+      const todo = [...files].filter((file) => stale.has(file) && !round.hasFailed(file));
       if (todo.length === 0) break;
       of += todo.length;
       const isArticle = (file: string) => model.at(file) !== undefined;
@@ -88,7 +88,7 @@ export function createMaking({
         await buildTogether(round, articles, others, options.helper, one, step);
       // Articles first, which lists link to; or what the helper has left.
       for (const file of [...articles, ...others])
-        if (stale.has(file) && !round.hasAttempted(file)) await one(file);
+        if (stale.has(file) && !round.hasFailed(file)) await one(file);
       absorb();
     }
     for (const file of [...files])
@@ -158,6 +158,7 @@ export function createMaking({
       file: piece.file,
       path,
       stamp,
+      isGlimpsed: intake.isGlimpsed(path),
       previous: previous === undefined ? null : link(previous),
       next: next === undefined ? null : link(next),
       related: related.map((other) => link(other)),

@@ -53,11 +53,12 @@ export interface Manifest {
   rest(): void;
 }
 
-const VERSION = 5;
+const VERSION = 6;
 
 type Line =
   | { readonly file: string; readonly is: WrittenFile | null }
-  | { readonly article: string; readonly is: Entry | null }
+  | { readonly article: Entry }
+  | { readonly gone: string }
   | { readonly settled: string; readonly reading: string; readonly stale: readonly string[] };
 
 const LF = 0x0a;
@@ -127,7 +128,9 @@ export function openManifest(path: string, outputDir: string): Manifest {
       else files.set(line.file, line.is);
       unsettled.add(line.file);
     } else if ('article' in line) {
-      articles.set(line.article, line.is ?? undefined);
+      articles.set(line.article.path, line.article);
+    } else if ('gone' in line) {
+      articles.set(line.gone, undefined);
     } else if ('settled' in line) {
       key = line.settled;
       reading = line.reading;
@@ -176,7 +179,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     if (lines > 1_000 + 6 * files.size) rewrite([...everything()], settlement);
     else
       writeLines(
-        [...articles].map(([article, is]) => ({ article, is: is ?? null })),
+        [...articles].map(([gone, article]) => (article === undefined ? { gone } : { article })),
         settlement,
       );
     key = settlement.key;
@@ -203,7 +206,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     [inode, offset, lines] = [fs.fstatSync(fd).ino, 0, files.size + all.length];
     write(`${header}\n`);
     const ofFiles = [...files].map(([file, is]): Line => ({ file, is }));
-    writeLines([...ofFiles, ...all.map((is): Line => ({ article: is.path, is }))], settlement);
+    writeLines([...ofFiles, ...all.map((article): Line => ({ article }))], settlement);
     fs.renameSync(temp, path);
   }
 

@@ -15,8 +15,15 @@ export type Question =
   /** Ends the thread after the build under way. */
   | { readonly do: 'close' };
 
-/** What the builder's thread answers, one for every request. */
-export type Answer = { readonly id: number } & Outcome;
+/** What the builder's thread answers, one for every request; and once, unasked, that it knows what was built last. */
+export type Answer = { readonly id: number } & (Outcome | Prepared);
+
+/** Said when the thread has read what was built last, or could not. */
+export interface Prepared {
+  readonly is: 'prepared';
+  /** Whether the site stands: changes can be built before all has been looked at. */
+  readonly stands: boolean;
+}
 
 /** An answer without the number of its request. */
 export type Outcome =

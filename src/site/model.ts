@@ -2,7 +2,7 @@ import type { SiteInfo } from '../host/page-types.js';
 import type { Entry } from '../store/entry.js';
 import { fileOf } from './addresses.js';
 import { createAuthors, createTags, type Group, type GroupChanges, type Groups, tagsOf } from './groups.js';
-import { momentOf } from './moments.js';
+import { timeOf } from './moments.js';
 import { neighboursFor } from './neighbours.js';
 import { createSeries, type Piece, type Series } from './series.js';
 
@@ -55,6 +55,12 @@ export function createModel(site: SiteInfo): Model {
     const after = entry && pieceOf(entry, site);
     homeless.delete(path);
     strangers.delete(path);
+    if (before === undefined && after !== undefined && !claims.has(after.file)) {
+      // as nearly every one is when a site is read
+      claim(after);
+      change(after.file, undefined, after, isShown);
+      return;
+    }
     if (entry !== undefined && after === undefined) {
       homeless.set(path, entry);
       strangers.set(path, entry);
@@ -157,6 +163,7 @@ export function createModel(site: SiteInfo): Model {
 function pieceOf(entry: Entry, site: SiteInfo): Piece | undefined {
   const file = fileOf(entry.url, site);
   if (file === undefined) return undefined;
-  const modified = momentOf(entry.updated ?? entry.date)?.getTime();
-  return { entry, file, tags: tagsOf(entry), time: momentOf(entry.date)?.getTime() ?? 0, modified };
+  const published = timeOf(entry.date);
+  const modified = entry.updated === null ? published : timeOf(entry.updated);
+  return { entry, file, tags: tagsOf(entry), time: published ?? 0, modified };
 }

@@ -23,6 +23,11 @@ export function momentOf(date: string): Date | undefined {
   return moment;
 }
 
+/** The moment that a date names, in ms since 1970; undefined for what is no date. */
+export function timeOf(date: string): number | undefined {
+  return PLAIN.test(date) ? Date.parse(date) : momentOf(date)?.getTime();
+}
+
 /** The moment that a date names, as ISO 8601 in UTC with milliseconds; undefined for what is no date. */
 export function isoOf(date: string): string | undefined {
   if (!PLAIN.test(date)) return momentOf(date)?.toISOString();

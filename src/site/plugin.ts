@@ -11,10 +11,15 @@ const CLOSE_MS = 5_000;
 /** Pauses before a build that failed is tried again: the first, doubled each time up to the last. */
 const RETRY_MS = { thread: { first: 1_000, last: 60_000 }, pages: { first: 30_000, last: 600_000 } };
 
+/** When a site that stands is looked at: what waits to be delivered at the start comes first. */
+const FIRST_LOOK_MS = 1_000;
+
 export interface SitePluginOptions {
   /** The index of the site's search; undefined for a site without. */
   readonly search?: Search;
   spawn(): Worker;
+  /** Whether the site stands already when the receiver is ready. @default no */
+  stands?(): boolean;
   readonly contentDir: string;
   /**
    * Told at the start how to have everything built anew after templates or settings have changed: with
@@ -90,8 +95,11 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       host.addAction('article.edited', changed);
       host.addAction('article.removed', changed);
       let unwatch: (() => Promise<void>) | undefined;
+      let firstLook: NodeJS.Timeout | undefined;
       host.addAction('host.ready', () => {
-        looks.request('all');
+        const look = () => looks.request('all');
+        if (options.stands?.() === true) firstLook = setTimeout(look, FIRST_LOOK_MS);
+        else look();
         unwatch = options.watch?.(({ renewed }) => {
           if (renewed) thread.renew();
           looks.request('all');
@@ -100,6 +108,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       host.onClose(async () => {
         await Promise.all([unwatch?.(), options.search?.close()]);
         clearTimeout(retry);
+        clearTimeout(firstLook);
         rush.stop();
         thread.pace(false);
         const end = performance.now() + CLOSE_MS;

@@ -17,8 +17,10 @@ export interface RoundReport {
 /** One build: what it has made, and what went wrong. */
 export interface Round {
   report(): RoundReport;
-  /** Whether this round has tried to build a file. */
-  hasAttempted(file: string): boolean;
+  /** The same with its time. @param start by the steady clock. */
+  reportSince(start: number): RoundReport & { readonly ms: number };
+  /** Whether this round has tried to build a file, and failed. */
+  hasFailed(file: string): boolean;
   /**
    * Makes a file's content and puts it in its place. A failure is this one's alone: the old file stays.
    *
@@ -39,23 +41,24 @@ type Drafted = { readonly draft: Draft } | { readonly standing: number };
 
 /** A round that has built nothing yet. */
 export function createRound(output: Output): Round {
-  const attempted = new Set<string>();
+  /** The sizes of what was made; some files are made twice, as what they show has changed meanwhile. */
+  const sizes = new Map<string, number>();
+  const failed = new Set<string>();
   const failures = createFailures();
-  let [pages, bytes, written, removed] = [0, 0, 0, 0];
+  let [bytes, written, removed] = [0, 0, 0];
 
   async function build(file: string, make: () => Made | Promise<Made>): Promise<boolean> {
-    attempted.add(file);
+    failed.add(file);
     const done = await failures.attempt(file, async () => {
       const made = await make();
-      if (made === undefined) {
-        attempted.delete(file);
-        return false;
-      }
-      pages++;
-      bytes += sizeOf(made);
+      if (made === undefined) return false;
+      const size = sizeOf(made);
+      bytes += size - (sizes.get(file) ?? 0);
+      sizes.set(file, size);
       if (isPut(file, made)) written++;
       return true;
     });
+    if (done !== undefined) failed.delete(file);
     return done ?? false;
   }
 
@@ -72,9 +75,11 @@ export function createRound(output: Output): Round {
     return done ?? false;
   }
 
+  const report = () => ({ pages: sizes.size, bytes, written, removed, failed: failures.count });
   return {
-    report: () => ({ pages, bytes, written, removed, failed: failures.count }),
-    hasAttempted: (file) => attempted.has(file),
+    report,
+    reportSince: (start) => ({ ...report(), ms: Math.round(performance.now() - start) }),
+    hasFailed: (file) => failed.has(file),
     build,
     remove,
     tell: failures.report,

@@ -54,6 +54,8 @@ export function createSeries(): Series {
 
   /** Where `piece` stands, or would. */
   function positionOf(piece: Piece): number {
+    const newest = items.at(-1);
+    if (newest !== undefined && compare(newest, piece) < 0) return items.length; // as nearly every new one is
     let low = 0;
     for (let high = items.length; low < high; ) {
       const middle = (low + high) >>> 1;
@@ -76,7 +78,8 @@ export function createSeries(): Series {
   }
 
   function splice(position: number, removed: number, ...added: Piece[]): void {
-    items.splice(position, removed, ...added);
+    if (position === items.length) items.push(...added);
+    else items.splice(position, removed, ...added);
     from = Math.min(from, position);
   }
 

@@ -7,7 +7,7 @@ import { createBuildLock } from './build-lock.js';
 import { compressedOutput, removeAllCompressed } from './compressed.js';
 import { type Dress, dressFor, readingOf } from './dress.js';
 import { hired } from './hired.js';
-import { createIntake, type ReadMany } from './intake.js';
+import { createIntake, type GlimpseMany } from './intake.js';
 import { createInterruptions } from './interruptions.js';
 import { createLarder } from './larder.js';
 import { createMaking } from './making.js';
@@ -16,12 +16,14 @@ import { createModel } from './model.js';
 import { newestPages } from './newest-pages.js';
 import { filesBelow, openOutput } from './output.js';
 import { createPages } from './pages.js';
-import { createRound, type Round } from './round.js';
+import { createRound } from './round.js';
 import type { Piece } from './series.js';
 import { type SiteFile, siteFiles } from './site-files.js';
 import type { SiteOptions, SiteReport, UpdateRequest } from './site-options.js';
 
 const PAGE_FILTERS: readonly FilterName[] = ['page.context', 'page.head', 'page.content', 'page.html'];
+
+const ALONE = { breathe: async () => undefined };
 
 /** More failures than this are not tried again with every change, nor named in the manifest. */
 const MANY_FAILURES = 500;
@@ -65,8 +67,7 @@ export function createSite(options: SiteOptions) {
     absorb,
   });
   let isLoaded = false;
-  /** Whether the model has all articles, so that lists can be built. */
-  let isWhole = false;
+  let isWhole = false; // whether the model has all articles, so that lists can be built
   /** What the manifest was last told by this process, or had to say when this process came. */
   let key = '';
   const interruptions = createInterruptions(interlude);
@@ -79,6 +80,7 @@ export function createSite(options: SiteOptions) {
     clean = false,
     onProgress,
   }: UpdateRequest): Promise<SiteReport> {
+    if (paths !== undefined && !isLoaded && isWhole) return ahead(paths);
     const start = performance.now();
     const round = createRound(output);
     const helpers = hired(hasPageFilters() ? undefined : options.spawnHelper, log);
@@ -87,7 +89,7 @@ export function createSite(options: SiteOptions) {
     try {
       learn();
       const isAll = paths === undefined || !isLoaded;
-      if (isAll) await lookAtAll(force || clean, helpers.readMany);
+      if (isAll) await lookAtAll(force || clean, helpers.glimpseMany);
       if (clean) forget();
       const before = stale.size;
       for (const path of paths ?? []) {
@@ -113,14 +115,33 @@ export function createSite(options: SiteOptions) {
       lock.leave();
       await helpers.dismiss();
     }
-    return reportOf(round, start);
+    return round.reportSince(start);
   }
 
-  /** Reads what was built last, so that the first build need not. */
-  async function prepare(): Promise<void> {
+  /** Reads what was built last, so that the first build need not, and makes one page, which is as it was. */
+  async function prepare(): Promise<boolean> {
+    await lock.enter();
+    try {
+      output.sweep();
+      learn();
+      const newest = model.all.items.at(-1);
+      if (newest !== undefined) stale.add(newest.file); // so that templates are compiled, and the code is warm
+      if (newest !== undefined) await making.build(createRound(output), new Set([newest.file]), ALONE);
+      return isWhole;
+    } finally {
+      manifest.rest();
+      lock.leave();
+    }
+  }
+
+  /** Builds what these files change before all has been looked at, from what was built last. */
+  async function ahead(paths: readonly string[]): Promise<SiteReport> {
     await lock.enter();
     try {
       learn();
+      const report = await interlude(paths);
+      if (manifest.key === dress.key) settle(); // else all pages are to be built anew, which must not be forgotten
+      return report;
     } finally {
       manifest.rest();
       lock.leave();
@@ -132,9 +153,9 @@ export function createSite(options: SiteOptions) {
     const start = performance.now();
     const round = createRound(output);
     intake.take(paths);
-    await making.build(round, absorb(), { breathe: async () => undefined });
+    await making.build(round, absorb(), ALONE);
     round.tell(log);
-    return reportOf(round, start);
+    return round.reportSince(start);
   }
 
   /** Takes in what another process has built, or this one before it was started again. */
@@ -159,10 +180,10 @@ export function createSite(options: SiteOptions) {
   }
 
   /** Compares all articles and all files with what is known of them. */
-  async function lookAtAll(force: boolean, readMany: ReadMany): Promise<void> {
+  async function lookAtAll(force: boolean, glimpseMany: GlimpseMany): Promise<void> {
     output.sweep();
     dress = dressAnew();
-    await intake.takeAll(breathe, readMany);
+    await intake.takeAll(breathe, glimpseMany);
     absorb();
     isWhole = true;
     // Nobody can tell whether a plugin's code is still the same.
@@ -196,6 +217,12 @@ export function createSite(options: SiteOptions) {
   function absorb(): ReadonlySet<string> {
     const { files, homeless } = pages.settle();
     addAll(files);
+    // No page of theirs will be made, for which their files would be read whole.
+    const uncertain = homeless.filter(({ path }) => intake.isGlimpsed(path));
+    if (uncertain.length > 0) {
+      intake.take(uncertain.map(({ path }) => path));
+      return new Set([...files, ...absorb()]);
+    }
     tellOfHomeless(homeless);
     return files;
   }
@@ -230,8 +257,4 @@ export function createSite(options: SiteOptions) {
     newestPages: (count: number) => newestPages(count, site, model.all, manifest),
     close: lock.close,
   };
-}
-
-function reportOf(round: Round, start: number): SiteReport {
-  return { ...round.report(), ms: Math.round(performance.now() - start) };
 }
