@@ -125,7 +125,9 @@ export async function startCommitting(dir: string): Promise<Committing> {
     env: ENVIRONMENT,
     readStored: async () => undefined,
     articles: () => [],
-    memory: join(dir, '.git', 'checked'),
+    decode: () => undefined,
+    stateDir: join(dir, '.git'),
+    staging: join(dir, '.git'),
   });
   const watcher = definePlugin({
     name: 'watcher',

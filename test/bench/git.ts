@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { count, median, medianOf, milliseconds, type Row, table } from './figures.js';
+import { count, medianOf, milliseconds, type Row, table } from './figures.js';
 import {
   addAndCommit,
   type BenchArticle,
@@ -19,6 +19,8 @@ const ROUNDS = 3;
 /** Commits of one leg; a person's are so slow that fewer tell as much. */
 const BACKLOG = 1_000;
 const BY_HAND = 30;
+/** Publishes that come one at a time, each when the one before it is committed. */
+const ALONE = 30;
 /** The steady stream: so many publishes a second, for so many seconds. */
 const STREAM = 50;
 const STREAM_SECONDS = 10;
@@ -27,7 +29,7 @@ interface Round {
   readonly ours: number;
   readonly import: number;
   readonly byHand: number;
-  /** Bytes that one commit adds. */
+  /** Bytes that one commit of a batch adds. */
   readonly bytes: number;
   /** The longest that the branch was behind, in milliseconds. */
   readonly behind: number;
@@ -35,11 +37,18 @@ interface Round {
   readonly check: { readonly first: number; readonly again: number };
 }
 
+/** Bytes that the commit of a single publish adds: as it is made, and when git's housekeeping has packed it. */
+interface Alone {
+  readonly loose: number;
+  readonly packed: number;
+}
+
 /** Commits a second under backlog, how far the branch is behind a steady stream, and what a commit takes on the disk. */
 export async function git(workspace: Workspace): Promise<{ text: string; rows: Row[] }> {
   const rows: Row[] = [];
   for (const size of SIZES) {
     const repository = makeRepository(workspace.fresh(`git-${size}`), size);
+    const alone = await oneByOne(repository);
     const rounds: Round[] = [];
     for (let round = 1; round <= ROUNDS; round++) {
       const one = await measure(repository);
@@ -49,12 +58,12 @@ export async function git(workspace: Workspace): Promise<{ text: string; rows: R
           `${milliseconds(one.behind)} behind, ${count(one.bytes)} bytes`,
       );
     }
-    rows.push(...rowsOf(size, rounds));
+    rows.push(...rowsOf(size, rounds, alone));
   }
   return { text: table(['articles in the repository', 'ours', 'against'], rows), rows };
 }
 
-function rowsOf(size: number, rounds: readonly Round[]): Row[] {
+function rowsOf(size: number, rounds: readonly Round[], alone: Alone): Row[] {
   const ours = `${count(medianOf(rounds, (round) => round.ours))} commits/s`;
   const large = size >= 10_000;
   return [
@@ -80,10 +89,16 @@ function rowsOf(size: number, rounds: readonly Round[]): Row[] {
       goal: { kind: 'at most', value: 1 },
     },
     {
-      what: `${count(size)}: bytes that a commit adds`,
-      ours: count(median(rounds.map(({ bytes }) => bytes))),
+      what: `${count(size)}: bytes that a commit adds, in batches of up to 200`,
+      ours: count(medianOf(rounds, ({ bytes }) => bytes)),
       against: '',
     },
+    {
+      what: `${count(size)}: bytes that a commit alone adds, before git gc`,
+      ours: count(alone.loose),
+      against: '',
+    },
+    { what: `${count(size)}: the same, after git gc`, ours: count(alone.packed), against: '' },
     {
       what: `${count(size)}: start-up check when nothing has changed, against one that remembers nothing`,
       ours: milliseconds(medianOf(rounds, ({ check }) => check.again)),
@@ -124,6 +139,22 @@ async function backlog(repository: BenchRepository): Promise<number> {
   const ms = performance.now() - began;
   await committing.host.close();
   return (1_000 * BACKLOG) / ms;
+}
+
+/** Single publishes, none of which shares its batch, before the month's folder grows by all the others. */
+async function oneByOne(repository: BenchRepository): Promise<Alone> {
+  const committing = await startCommitting(repository.dir);
+  const before = repository.size();
+  for (const article of repository.nextArticles(ALONE)) {
+    storeFiles(repository, [article]);
+    const done = untilCommitted(committing, [article]);
+    committing.publish(article);
+    await done;
+  }
+  await committing.host.close();
+  const loose = (repository.size() - before) / ALONE;
+  repository.git('repack', '-q', '-a', '-d');
+  return { loose, packed: (repository.size() - before) / ALONE };
 }
 
 /** A steady stream. @returns the longest that a commit came after its publication, in milliseconds. */

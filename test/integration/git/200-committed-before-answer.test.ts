@@ -4,6 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import { gitIn, launchIn } from '../../support/clones.js';
 import { articleFiles } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
+import { gitThatFails } from '../../support/failing-git.js';
 import { createFaults } from '../../support/faults.js';
 import { run } from '../../support/receiver.js';
 import { storeOnly } from '../../support/store-only.js';
@@ -37,26 +38,6 @@ async function start(t: ExecutionContext, dir: string) {
   return receiver;
 }
 
-/** A git that cannot make commits while it is broken. */
-function gitThatBreaks(t: ExecutionContext) {
-  const bin = tempDir(t);
-  const broken = join(bin, 'broken');
-  const { PATH = '' } = process.env;
-  const script = [
-    '#!/bin/sh',
-    `PATH='${PATH}'`,
-    `case "$*" in *fast-import*) [ -e '${broken}' ] && exit 128;; esac`,
-    'exec git "$@"',
-    '',
-  ];
-  fs.writeFileSync(join(bin, 'git'), script.join('\n'), { mode: 0o755 });
-  return {
-    env: { PATH: `${bin}:${PATH}` },
-    break: () => fs.writeFileSync(broken, ''),
-    mend: () => fs.unlinkSync(broken),
-  };
-}
-
 test('200: every delivery that is answered has its commit in HEAD', async (t) => {
   const dir = makeSite(t);
   const { post } = await start(t, dir);
@@ -86,13 +67,13 @@ test('200: every delivery that is answered has its commit in HEAD', async (t) =>
 
 test('503: an article that cannot be committed is taken back, and stored when it is sent again', async (t) => {
   const dir = withCommits(makeSite(t));
-  const git = gitThatBreaks(t);
+  const git = gitThatFails(t);
   const receiver = await launchIn(dir, { env: git.env });
   t.teardown(() => receiver.kill('SIGKILL'));
   const { post, origin } = receiver;
   t.is((await post('article.published', article())).status, 200);
   const before = articleFiles(dir);
-  git.break();
+  git.set('fail', 'fast-import');
   const data = article();
   const refused = await post('article.published', data);
   t.is(refused.status, 503);
@@ -106,14 +87,14 @@ test('503: an article that cannot be committed is taken back, and stored when it
 
 test('a lookup beside an update never tells a revision that is taken back', async (t) => {
   const dir = withCommits(makeSite(t));
-  const git = gitThatBreaks(t);
+  const git = gitThatFails(t);
   const receiver = await launchIn(dir, { env: git.env });
   t.teardown(() => receiver.kill('SIGKILL'));
   const { post, find } = receiver;
   const data = article();
   const { url } = (await post('article.published', data)).json;
   const { revision_id: base_revision_id } = await find(url);
-  git.break();
+  git.set('fail', 'fast-import');
   const change = update({ target_id: data.id, target_url: url, base_revision_id });
   let over = false;
   const seen = new Set<string>();

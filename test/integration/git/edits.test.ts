@@ -2,8 +2,9 @@ import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
+import type { GitPluginOptions } from '../../../src/git/plugin.js';
 import type { Host } from '../../../src/host/plugins.js';
-import { makeSite, type Site } from './site.js';
+import { makeSite, readStored as readStoredIn, type Site } from './site.js';
 
 /** Edits a file, and tells as the watcher would. */
 async function edit(site: Site, host: Host, path: string, words: string): Promise<void> {
@@ -33,6 +34,26 @@ test('an edit is committed by itself once it lies still, and so is one that an u
   await setTimeout(2_500);
   t.is(site.committed.length, 4);
   t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('an edit that is no UTF-8, replaced in the moment of its commit, is never committed with other bytes', async (t) => {
+  const site = await makeSite(t);
+  let path = '';
+  const replacement = 'something that was saved just now\n';
+  const readStored: GitPluginOptions['readStored'] = async (wanted) => {
+    const stored = await readStoredIn(site.dir, wanted);
+    if (stored?.text.includes('caf') === true) await site.write(path, replacement);
+    return stored;
+  };
+  const host = await site.start({ commitEdits: true, readStored });
+  path = await site.publish('one');
+  await site.untilCommitted(1);
+  await appendFile(join(site.dir, path), Buffer.from('caf\xe9 noir\n', 'latin1'));
+  await edit(site, host, path, '');
+  await site.until('it is passed over', () => site.log.some(({ msg }) => msg.includes('something else')));
+  t.is(await site.read(path), replacement);
+  await host.close();
+  t.deepEqual((await site.subjects()).slice(1), ['Publish: Title of one']);
 });
 
 test('edits that were made while nothing ran are committed at the next start', async (t) => {
@@ -122,7 +143,7 @@ test('a start looks only at what has changed since the last one', async (t) => {
   for (let index = 0; index < 5; index++) paths.push(await site.publish(`article-${index}`));
   await site.untilCommitted(5);
   await site.stop();
-  const memory = join(site.top, '..', 'checked');
+  const memory = join(site.top, '..', 'state', 'git-checked');
   const startAndStop = async () => {
     const host = await site.start();
     const isCompared = () => site.log.some(({ msg }) => msg === 'articles compared with the branch');

@@ -12,7 +12,7 @@ import {
   makeRemote,
   settings,
 } from '../../support/clones.js';
-import { article } from '../../support/events.js';
+import { article, update } from '../../support/events.js';
 import { type Receiver, run } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -169,7 +169,8 @@ test.serial('what a person has not committed stays, when others change the same 
   t.true(site.receiver.log.some(({ path, why }) => path === name && /not committed/.test(String(why))));
 });
 
-test.serial('an edit is not committed over what others have pushed meanwhile', async (t) => {
+/** A receiver that commits edits, beside one that was made from an older version than others have pushed. */
+async function siteWithLeftEdit(t: ExecutionContext) {
   const site = await makeSite(t);
   const edited = await site.publish();
   await until(() => idsOnRemote(site).includes(edited));
@@ -193,7 +194,11 @@ test.serial('an edit is not committed over what others have pushed meanwhile', a
   await until(() => receiver.log.some(({ msg }) => /^your edit is not committed/.test(String(msg))));
   t.is(fs.readFileSync(file, 'utf8'), mine);
   t.is(gitIn(site.dir, 'show', `HEAD:${path}`), theirs);
+  return { site, receiver, id: edited, path, file, theirs, mine };
+}
 
+test.serial('an edit is not committed over what others have pushed meanwhile', async (t) => {
+  const { site, receiver, path, file, theirs } = await siteWithLeftEdit(t);
   // Taken over and gone on from there, it is an edit like any other.
   const begun = receiver.log.length;
   gitIn(site.dir, 'restore', path);
@@ -202,6 +207,22 @@ test.serial('an edit is not committed over what others have pushed meanwhile', a
   await until(() => site.clones.articles().get(path) === `${theirs}\nAnd mine.\n`);
   t.false(receiver.log.slice(begun).some(({ msg }) => /^your edit is not committed/.test(String(msg))));
   t.is(await receiver.stop(), 0);
+});
+
+test.serial('nor is it when an update replaces it: then it is left to its owner as a file', async (t) => {
+  const { site, receiver, id, path, mine } = await siteWithLeftEdit(t);
+  const url: string = JSON.parse(/^url: (.*)$/m.exec(mine)?.[1] ?? '');
+  const { revision_id: base } = await receiver.find(url);
+  const request = update({ target_id: id, target_url: url, base_revision_id: base });
+  t.is((await receiver.post('article.updated', request)).status, 200);
+  const left = join(site.dir, '.pressmark', 'left-edits');
+  await until(() => fs.existsSync(left));
+  t.is(await receiver.stop(), 0);
+  t.deepEqual(
+    fs.readdirSync(left).map((name) => fs.readFileSync(join(left, name), 'utf8')),
+    [mine],
+  );
+  t.notRegex(gitIn(site.dir, 'log', '--format=%s', '--', path), /^Edit: /m);
 });
 
 test.serial('a remote that is away for a while gets everything when it is back', async (t) => {

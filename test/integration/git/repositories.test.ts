@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
-import { environment, makeSite, type Site, siteAt } from './site.js';
+import { environment, makeSite, type Site, siteAt, withGit } from './site.js';
 
 /** A publication and an update in a repository of some kind. */
 async function commitsTwo(t: ExecutionContext, site: Site, id = 'one'): Promise<string> {
@@ -104,6 +105,7 @@ test('a split index', async (t) => {
   t.true((await readdir(join(site.top, '.git'))).some((name) => name.startsWith('sharedindex.')));
 });
 
+// Git has it from 2.45 on; an older one that comes first in PATH is asked whether it really has not.
 const hasReftable = isReftableKnown();
 test(hasReftable ? 'a repository with reftable' : 'this git has no reftable', async (t) => {
   const site = await makeSite(t, { repository: 'none' });
@@ -113,13 +115,34 @@ test(hasReftable ? 'a repository with reftable' : 'this git has no reftable', as
     return;
   }
   await init;
-  await site.start();
+  t.is(await site.git('rev-parse', '--show-ref-format'), 'reftable\n');
+  // once, git is killed while it holds the lock of all refs
+  const mark = join(site.top, '..', 'kill');
+  const lock = join(site.top, '.git', 'reftable', 'tables.list.lock');
+  const env = await withGit(
+    site,
+    `case "$*" in *update-ref*) if [ -e '${mark}' ]; then rm '${mark}'; : > '${lock}'; kill -9 $$; fi;; esac`,
+  );
+  await site.start({ env });
   await commitsTwo(t, site);
+  await writeFile(mark, '');
+  await commitsTwo(t, site, 'two');
+  t.false(existsSync(mark));
+  t.false(existsSync(lock));
+
   await site.git('checkout', '-q', '--detach');
-  await site.publish('two');
+  await site.publish('three');
   await site.until('it is parked', () => site.log.some(({ msg }) => msg === 'parked'));
+  t.is(await site.git('for-each-ref', '--format=%(refname)', 'refs/pressmark'), 'refs/pressmark/parked\n');
   await site.git('checkout', '-q', 'main');
-  await site.untilCommitted(3);
+  await site.untilCommitted(5);
+  await site.until(
+    'it is parked no longer',
+    async () => (await site.git('for-each-ref', 'refs/pressmark')) === '',
+  );
+  const of = (id: string) => [`Publish: Title of ${id}`, `Update: Title of ${id}`];
+  t.deepEqual(await site.subjects(), [...of('one'), ...of('two'), 'Publish: Title of three']);
+  t.is(await site.git('status', '--porcelain'), '');
 });
 
 function isReftableKnown(): boolean {

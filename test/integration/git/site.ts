@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import type { Article } from '../../../src/article/article.js';
 import { decode, encode } from '../../../src/article/codec.js';
 import type { ArticleFile } from '../../../src/git/checked.js';
+import type { KeepReplaced } from '../../../src/git/keeping.js';
 import { type GitPluginOptions, gitPlugin } from '../../../src/git/plugin.js';
 import { definePlugin, type Host, type PluginHost, startHost } from '../../../src/host/plugins.js';
 
@@ -30,6 +31,8 @@ export interface Site {
   subjects(): Promise<string[]>;
   write(path: string, text: string): Promise<void>;
   read(path: string): Promise<string>;
+  /** What a catalog would tell. */
+  articleFiles(): ArticleFile[];
   /** The current revision of the article in a file. */
   revision(path: string): Promise<string | undefined>;
   start(options?: StartOptions): Promise<Host>;
@@ -60,8 +63,7 @@ export async function makeSite(t: ExecutionContext, options: SiteOptions = {}): 
   const root = await realpath(await mkdtemp(join(tmpdir(), 'pressmark-git-')));
   const top = join(root, 'work tree');
   const home = join(root, 'home');
-  await mkdir(top);
-  await mkdir(home);
+  for (const folder of [top, home, join(root, 'staging'), join(root, 'state')]) await mkdir(folder);
   const env = environment(home);
   if (options.identity !== false)
     await writeFile(join(home, '.gitconfig'), '[user]\n\tname = Olga Owner\n\temail = olga@example.org\n');
@@ -93,6 +95,7 @@ export function siteAt(
   const log: Site['log'] = [];
   const committed: Site['committed'] = [];
   const hosts: Host[] = [];
+  let keepReplaced: KeepReplaced | undefined;
   const logger = pino(
     { level: 'debug', base: null },
     { write: (line: string) => void log.push(JSON.parse(line)) },
@@ -116,6 +119,7 @@ export function siteAt(
       await writeFile(join(dir, path), text);
     },
     read: (path) => readFile(join(dir, path), 'utf8'),
+    articleFiles: () => filesIn(dir, paths.values()),
     revision: async (path) => (await readStored(dir, path))?.article.revision,
     async start({ setup, ...options } = {}) {
       const watcher = definePlugin({
@@ -129,8 +133,13 @@ export function siteAt(
         siteDir: dir,
         env,
         readStored: (path) => readStored(dir, path),
-        articles: () => filesIn(dir, paths.values()),
-        memory: join(top, '..', 'checked'),
+        articles: site.articleFiles,
+        decode: storedIn,
+        stateDir: join(top, '..', 'state'),
+        staging: join(top, '..', 'staging'),
+        keepsReplaced: (keep) => {
+          keepReplaced = keep;
+        },
         ...options,
       });
       const host = await startHost(
@@ -154,6 +163,7 @@ export function siteAt(
       return host;
     },
     async stop() {
+      keepReplaced = undefined;
       for (const host of hosts.splice(0)) await host.close();
     },
     async publish(id, change = {}, { path = `content/articles/2026/11/${id}.md` } = {}) {
@@ -179,6 +189,11 @@ export function siteAt(
     const text = encode(article);
     const before = await readStored(dir, path);
     articles.set(article.id, article);
+    if (before !== undefined) {
+      const { mtimeMs } = statSync(join(dir, path));
+      const revision = before.pristine ? before.article.revision : undefined;
+      await keepReplaced?.({ path, revision, mtimeMs });
+    }
     await site.write(path, text);
     const replaced = before?.pristine === false ? { replaced: before } : {};
     const payload = { event, article, path, timestamp: '2026-11-20T08:00:00Z', text, ...replaced };
@@ -203,17 +218,28 @@ export function environment(home: string): NodeJS.ProcessEnv {
   return { ...Object.fromEntries(kept), HOME: home, XDG_CONFIG_HOME: home, LC_ALL: 'C' };
 }
 
-async function readStored(dir: string, path: string) {
+/** Reads an article's file as a store would. */
+export async function readStored(dir: string, path: string) {
   try {
     const text = await readFile(join(dir, path), 'utf8');
-    const { article, edited } = decode(text, { id: path, slug: path, url: (slug) => slug });
-    return { text, article, pristine: !edited };
+    return storedIn(path, text);
   } catch {
     return undefined;
   }
 }
 
-function blank(id: string): Article {
+/** Reads the text of an article's file; undefined where it is malformed. */
+export function storedIn(path: string, text: string) {
+  try {
+    const { article, edited, digest } = decode(text, { id: path, slug: path, url: (slug) => slug });
+    return { text, article, pristine: !edited, digest };
+  } catch {
+    return undefined;
+  }
+}
+
+/** An article with nothing in it but what it must have. */
+export function blank(id: string): Article {
   return {
     id,
     title: `Title of ${id}`,

@@ -18,6 +18,7 @@ async function withArticle(t: ExecutionContext, options: ReceiverOptions = {}): 
   await receiver.post('article.published', article({ slug: 'hive' }));
   await until(() => fs.existsSync(join(receiver.dir, 'public/404.html')));
   await until(async () => (await ask(receiver.origin, '/articles/hive/')).status === 200);
+  await until(() => fs.existsSync(join(receiver.dir, 'public/feed.xml')));
   return receiver;
 }
 

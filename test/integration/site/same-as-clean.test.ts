@@ -73,7 +73,7 @@ function world(site: TestSite) {
   const at = (path: string) => join(root, path);
 
   /** @returns the article files that changed, or that everything must be looked at. */
-  function act(step: Step): string[] | 'all' | 'restart' {
+  function act(step: Step): string[] | 'all' | 'restart' | 'settings' {
     switch (step.is) {
       case 'write':
         return step.articles.map(({ slug, look: { day, ...rest } }) =>
@@ -88,7 +88,7 @@ function world(site: TestSite) {
         return 'all';
       case 'config':
         options = { ...options, pageSize: 2 + step.n, site: { ...options.site, title: `Site ${step.n}` } };
-        return 'restart';
+        return 'settings';
       case 'restart':
         return 'restart';
       case 'full':
@@ -133,10 +133,12 @@ function world(site: TestSite) {
   }
 
   /** Has the builder follow. */
-  async function follow(what: string[] | 'all' | 'restart'): Promise<number> {
-    if (what === 'restart') {
+  async function follow(what: string[] | 'all' | 'restart' | 'settings'): Promise<number> {
+    if (what === 'restart' || what === 'settings') {
       await builder.close();
       builder = createBuilder(options);
+      // the next change comes before everything is looked at
+      if (what === 'restart' && (await builder.prepare())) return 0;
     }
     const report = Array.isArray(what) ? await builder.buildChanged(what) : await builder.buildAll();
     return report.failed;

@@ -2,13 +2,13 @@ import test from 'ava';
 import fc from 'fast-check';
 import { encode, OWN_KEYS } from '../../../src/article/codec.js';
 import { splitFrontMatter } from '../../../src/article/front-matter.js';
-import { readOwnForm } from '../../../src/article/own-form.js';
+import { readOwnForm, readOwnTop } from '../../../src/article/own-form.js';
 import { article as anyArticle, text as anyText } from './arbitrary.js';
 
 const runs = { numRuns: 5 * Number(process.env.PRESSMARK_TEST_RUNS ?? 400) };
 
 test('the quick reader gives what the YAML reader gives, whatever was done to the file', (t) => {
-  let quick = 0;
+  let [quick, tops] = [0, 0];
   const edit = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), cut: fc.nat(6), put: anyText });
   fc.assert(
     fc.property(anyArticle, fc.array(edit, { maxLength: 3 }), (article, edits) => {
@@ -20,17 +20,25 @@ test('the quick reader gives what the YAML reader gives, whatever was done to th
       const read = readOwnForm(text, OWN_KEYS);
       if (read === undefined) return;
       quick++;
-      t.deepEqual({ ...read }, { ...splitFrontMatter(text) });
+      const { isTopFirst, ...quickly } = read;
+      t.deepEqual(quickly, splitFrontMatter(text));
+      const top = readOwnTop(text, OWN_KEYS);
+      if (top === undefined || !isTopFirst) return;
+      tops++;
+      const { json_ld, content_html, ...rest } = quickly.data;
+      t.deepEqual(top, rest);
     }),
     runs,
   );
-  t.true(quick > runs.numRuns / 10);
+  t.true(Math.min(quick, tops) > runs.numRuns / 10);
 });
 
 test('what Pressmark writes is read quickly, and what a person writes is left to the YAML reader', (t) => {
   fc.assert(
     fc.property(anyArticle, (article) => {
-      t.not(readOwnForm(encode({ ...article, extra: {} }), OWN_KEYS), undefined);
+      const text = encode({ ...article, extra: {} });
+      t.true(readOwnForm(text, OWN_KEYS)?.isTopFirst);
+      t.not(readOwnTop(text.slice(0, text.indexOf('\njson_ld: ') + 12), OWN_KEYS), undefined);
     }),
     runs,
   );

@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { pino } from 'pino';
-import { createQueue, type QueueWork, type Waiting } from '../../../src/git/queue.js';
+import { createQueue } from '../../../src/git/queue.js';
+import type { QueueWork } from '../../../src/git/queue-work.js';
+import type { Waiting } from '../../../src/git/waiting.js';
 
 const log = pino({ level: 'silent' });
 const change = (path: string, text = 'x'): Waiting => ({
@@ -164,4 +166,31 @@ test('a start-up check that fails does not keep deliveries; one that finds much 
   const paths = finding.batches.flat().map(({ path }) => path);
   t.is(paths.length, 150_001);
   t.is(paths.indexOf('new'), 150_000);
+});
+
+test('what comes while a batch gathers is told where HEAD was, too', async (t) => {
+  const batch = await new Promise<readonly Waiting[]>((resolve) => {
+    const queue = createQueue(
+      {
+        look: async () => {
+          void setTimeout(10).then(() => queue.add(change('b')));
+          return { head: { ref: 'refs/heads/main', tip: 'tip' }, parked: false };
+        },
+        commit: async (made) => {
+          resolve(made);
+          return undefined;
+        },
+        park: async () => undefined,
+        replay: async () => undefined,
+        recover: async () => [],
+      },
+      log,
+      1_000,
+    );
+    queue.add(change('a'));
+  });
+  t.deepEqual(
+    batch.map(({ path, before }) => `${path} ${before}`),
+    ['a tip', 'b tip'],
+  );
 });

@@ -1,12 +1,13 @@
 import test from 'ava';
 import { supersededCount } from '../../../src/git/superseded.js';
 
-const count = (waiting: string[], tip?: string, before?: string, ...onDisk: string[]) =>
+let own: string | undefined;
+const count = (waiting: string[], tip?: string, before?: string, onDisk?: string, ...since: string[]) =>
   supersededCount(
-    waiting,
+    waiting.map((blob) => ({ blob, before: async () => before, since: async () => new Set(since) })),
     tip,
-    async () => before,
-    async () => new Set(onDisk),
+    own,
+    async () => onDisk === waiting.at(-1),
   );
 
 test('a new file, and the next text of a known one', async (t) => {
@@ -26,4 +27,34 @@ test('what somebody has gone past', async (t) => {
 
 test('an edit committed before the delivery, though after the last look', async (t) => {
   t.is(await count(['b'], 'edited', 'a', 'b'), 0);
+});
+
+test('what another Pressmark has committed of it, with more to come', async (t) => {
+  t.is(await count(['a', 'b', 'd'], 'c', 'x', 'd', 'a', 'b', 'c'), 2);
+});
+
+test.serial('what this process has committed itself is nobody else’s', async (t) => {
+  own = 'e';
+  t.is(await count(['u'], 'e', 'b', 'edited since'), 0);
+  t.is(await count(['u'], 'x', 'b', 'edited since'), 1);
+  own = undefined;
+});
+
+test('what another Pressmark has committed meanwhile, behind which stands what was looked at since', async (t) => {
+  const since = async () => new Set(['a', 'b']);
+  const old = { blob: 'a', before: async () => 'x', since };
+  const other = { blob: 'c', before: async () => 'b', since: async () => new Set<string>() };
+  const isInFile = async () => true;
+  t.is(await supersededCount([old, other], 'b', undefined, isInFile), 1);
+  t.is(await supersededCount([other, { ...old, blob: 'd' }], 'b', undefined, isInFile), 0);
+  t.is(await supersededCount([old, other], 'b', undefined, async () => false), 1);
+});
+
+test('what was parked one over the other, after its file was removed', async (t) => {
+  const since = async () => new Set<string>();
+  const first = { blob: 'a', before: async () => undefined, since };
+  const second = { blob: 'b', before: async () => 'a', since };
+  const isInFile = async () => false;
+  t.is(await supersededCount([first, second], undefined, undefined, isInFile), 0);
+  t.is(await supersededCount([first, second], 'the owner’s', undefined, isInFile), 2);
 });

@@ -1,0 +1,101 @@
+import { appendFile, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import { encode } from '../../../src/article/codec.js';
+import { createSavedTexts } from '../../../src/git/saved-texts.js';
+import type { Waiting } from '../../../src/git/waiting.js';
+import { startCommitting } from './committing.js';
+import { blank, makeSite, type Site } from './site.js';
+
+// Another receiver on the same folder has stored updates, and has not come to their commits yet.
+
+const UPDATE = encode({ ...blank('one'), title: 'Rewritten', revision: 'r2' });
+
+const EDIT = (path: string): Waiting => ({
+  path,
+  kind: 'Edit',
+  text: undefined,
+  revision: undefined,
+  message: undefined,
+  before: null,
+});
+
+async function publishedSite(t: ExecutionContext) {
+  const site = await makeSite(t);
+  const host = await site.start({ commitEdits: true });
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  const tell = () =>
+    host.hooks.doAction('article.edited', { path, id: 'one', url: 'https://example.org/x/' });
+  return { site, path, host, tell };
+}
+
+async function keepAsAnother(site: Site, path: string): Promise<void> {
+  const [root, log] = [join(site.top, '..'), pino({ level: 'silent' })];
+  const before = (await site.git('rev-parse', 'HEAD')).trim();
+  const bytes = await readFile(join(site.dir, path));
+  await createSavedTexts(join(root, 'state'), join(root, 'staging'), log).keep({ path, before, bytes });
+}
+
+test('an edit is committed behind the texts that another receiver has kept of its file', async (t) => {
+  const { site, path, tell } = await publishedSite(t);
+  const published = await site.read(path);
+  await appendFile(join(site.dir, path), 'words that another receiver’s update replaced\n');
+  await keepAsAnother(site, path);
+  await site.write(path, `${published}later words\n`);
+  await tell();
+  await site.untilCommitted(3);
+  t.deepEqual((await site.subjects()).slice(2), ['Edit: Title of one', 'Edit: Title of one']);
+  t.true((await site.git('show', `HEAD^:${path}`)).includes('another receiver’s update'));
+  t.true((await site.git('show', `HEAD:${path}`)).endsWith('later words\n'));
+});
+
+test('an edit that is told of twice, with a text before it that another has kept, is committed once, as is that', async (t) => {
+  const path = 'content/one.md';
+  const { site, ownersCommit, take } = await startCommitting(t, path);
+  await ownersCommit(encode(blank('one')), 'Publish: One');
+  await site.write(path, `${encode(blank('one'))}words that were replaced\n`);
+  await keepAsAnother(site, path);
+  await site.write(path, `${encode(blank('one'))}my words\n`);
+  const requests = await take(EDIT(path), EDIT(path));
+  t.deepEqual(
+    requests.map(({ content }) => typeof content === 'string' && content.split('\n').at(-2)),
+    ['words that were replaced', 'my words', 'my words'],
+  );
+});
+
+test('an edit waits for the commit of the version that it was made from', async (t) => {
+  const { site, path, tell } = await publishedSite(t);
+  await site.write(path, `${UPDATE}my words\n`);
+  await tell();
+  await tell();
+  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  t.is(site.committed.length, 1);
+  await site.write(path, UPDATE);
+  await site.git('commit', '-qam', 'Update: Rewritten');
+  await appendFile(join(site.dir, path), 'my words\n');
+  await site.untilCommitted(2);
+  t.deepEqual((await site.subjects()).slice(2), ['Update: Rewritten', 'Edit: Rewritten']);
+});
+
+test('it does not wait for ever: who was to make that commit may have been killed', async (t) => {
+  const path = 'content/one.md';
+  const { site, ownersCommit, take, waiting } = await startCommitting(t, path);
+  await ownersCommit(encode(blank('one')), 'Publish: One');
+  await site.write(path, `${UPDATE}my words\n`);
+  const edit = EDIT(path);
+  for (let n = 1; n <= 4; n++) {
+    t.deepEqual(await take(edit), []);
+    t.deepEqual(waiting, Array(n).fill(path));
+  }
+  t.is((await take(edit))[0]?.message.split('\n', 1)[0], 'Edit: Rewritten');
+});
+
+test('at a stop nothing is waited for', async (t) => {
+  const { site, path, host, tell } = await publishedSite(t);
+  await site.write(path, `${UPDATE}my words\n`);
+  await tell();
+  await host.close();
+  t.deepEqual((await site.subjects()).slice(2), ['Edit: Rewritten']);
+});

@@ -1,0 +1,67 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { launchIn, makeRemote } from '../../support/clones.js';
+import { article, type PublishedData, update } from '../../support/events.js';
+import type { Receiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+/** The page in a machine's public folder; nothing where it has none. */
+function pageAt({ dir }: Pick<Receiver, 'dir'>, url: string): string {
+  const page = join(dir, 'public', new URL(url).pathname, 'index.html');
+  return fs.existsSync(page) ? fs.readFileSync(page, 'utf8') : '';
+}
+
+function homeOf({ dir }: Receiver): string {
+  return fs.readFileSync(join(dir, 'public', 'index.html'), 'utf8');
+}
+
+test('200: what one machine acknowledges is on the site that each builds, also on one that was down', async (t) => {
+  t.timeout(180_000);
+  const remote = makeRemote(tempDir(t), undefined, { site: { search: false } });
+  const start = async (dir: string) => {
+    const receiver = await launchIn(dir);
+    t.teardown(() => receiver.kill('SIGKILL'));
+    return receiver;
+  };
+  const [a, b] = [await start(remote.clone('a')), await start(remote.clone('b'))];
+
+  const publish = async (over: Partial<PublishedData>) => {
+    const data = article(over);
+    const { status, json } = await a.post('article.published', data);
+    t.is(status, 200);
+    return { id: data.id, url: json.url };
+  };
+  const change = async ({ id, url }: { id: string; url: string }, content: string) => {
+    const { revision_id: base_revision_id } = await a.find(url);
+    const content_html = `<p>${content}</p>\n<!-- svc:item:${id} -->`;
+    const request = update({ target_id: id, target_url: url, base_revision_id }, { content_html });
+    t.is((await a.post('article.updated', request)).status, 200);
+  };
+
+  const first = await publish({ title: 'Bees above the roofs' });
+  for (const machine of [a, b]) {
+    await until(() => pageAt(machine, first.url).includes('Out of the wind.'));
+    await until(() => homeOf(machine).includes('Bees above the roofs'));
+  }
+  await change(first, 'Behind the chimney.');
+  for (const machine of [a, b]) await until(() => pageAt(machine, first.url).includes('Behind the chimney.'));
+
+  t.is(await b.stop(), 0);
+  const second = await publish({ title: 'Bees below the bridge' });
+  await change(first, 'In the shade.');
+  await until(() => pageAt(a, first.url).includes('In the shade.') && pageAt(a, second.url) !== '');
+  t.is(pageAt(b, second.url), '', 'nobody builds the site of a machine that is down');
+  const again = await start(b.dir);
+  await until(() => pageAt(again, second.url).includes('Out of the wind.'));
+  await until(() => pageAt(again, first.url).includes('In the shade.'));
+  await until(() => homeOf(again).includes('Bees below the bridge'));
+
+  // and what one that was killed has missed
+  await again.kill('SIGKILL');
+  await change(second, 'At the water.');
+  const third = await start(b.dir);
+  await until(() => pageAt(third, second.url).includes('At the water.'));
+  for (const { url } of [first, second]) await until(() => pageAt(third, url) === pageAt(a, url));
+});

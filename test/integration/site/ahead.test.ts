@@ -1,0 +1,67 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { type Builder, createBuilder } from '../../../src/site/build.js';
+import { filesIn, put, type TestSite, testSite } from './test-site.js';
+
+// A start does not have what is delivered first wait until everything has been looked at.
+
+async function builtAnew(site: TestSite): Promise<Record<string, string>> {
+  const outputDir = join(site.dir, `anew-${fs.readdirSync(site.dir).length}`);
+  await createBuilder({ ...site.options, outputDir, stateDir: `${outputDir}-state` }).buildAll();
+  return filesIn(outputDir);
+}
+
+async function builtSite(t: ExecutionContext): Promise<TestSite> {
+  const site = testSite(t);
+  for (let n = 1; n <= 30; n++)
+    site.write(`a${n}`, { date: new Date(Date.UTC(2026, 0, n)).toISOString(), tags: ['One', `Of ${n % 3}`] });
+  await site.builder.buildAll();
+  await site.builder.close();
+  return site;
+}
+
+/** Starts again, and builds an article before anything else has been looked at. */
+async function startWith(site: TestSite, slug: string): Promise<Builder> {
+  const builder = createBuilder(site.options);
+  const stands = await builder.prepare();
+  if (!stands) throw new Error('the site does not stand');
+  await builder.buildChanged([site.write(slug, { date: '2026-02-01T08:00:00Z', tags: ['One'] })]);
+  return builder;
+}
+
+test('the first change is built from what was built last, with the lists that it is on', async (t) => {
+  const site = await builtSite(t);
+  await startWith(site, 'first');
+  t.deepEqual(site.output(), await builtAnew(site));
+});
+
+test('what has changed while nothing ran is built by the first look at everything, be it before a kill or after', async (t) => {
+  for (const isKilled of [false, true]) {
+    const site = await builtSite(t);
+    const edited = join(site.options.content.root, 'articles/a7.md');
+    fs.appendFileSync(edited, 'more words');
+    fs.rmSync(join(site.options.content.root, 'articles/a8.md'));
+    put(join(site.dir, 'templates/partials/footer.eta'), '<footer>Another one</footer>\n');
+    const builder = await startWith(site, 'first');
+    t.true(site.page('articles/first/index.html').includes('Another one'));
+    t.false(site.page('articles/a7/index.html').includes('more words'));
+    await (isKilled ? createBuilder(site.options) : builder).buildAll();
+    t.deepEqual(site.output(), await builtAnew(site));
+  }
+});
+
+test('a site that was never built does not stand, and its first change builds everything', async (t) => {
+  const site = testSite(t);
+  site.write('one');
+  t.false(await site.builder.prepare());
+  await site.builder.buildChanged([site.write('two')]);
+  t.deepEqual(site.output(), await builtAnew(site));
+});
+
+test('a page that was removed stands again when the site has been read', async (t) => {
+  const site = await builtSite(t);
+  fs.rmSync(join(site.dir, 'public/articles/a30/index.html'));
+  t.true(await createBuilder(site.options).prepare());
+  t.deepEqual(site.output(), await builtAnew(site));
+});
