@@ -10,7 +10,6 @@ import type { Catalog } from '../store/catalog.js';
 import { type ContentFolder, decodeAt, isGone, readArticle } from '../store/entry.js';
 import { STAGING } from '../store/recover.js';
 import type { DurableStore } from './durability.js';
-
 import { foldersOf } from './folders.js';
 import { followSettings } from './follow-settings.js';
 import { openSearch } from './open-search.js';

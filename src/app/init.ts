@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { CONFIG_NAMES } from '../config/config-file.js';
 import { addIgnoreLines, createSecret } from './secret.js';
 
 /** What `init` did or found, in words for a person. */
@@ -7,13 +8,6 @@ export interface InitReport {
   readonly done: readonly string[];
   readonly left: readonly string[];
 }
-
-const CONFIG_NAMES = [
-  'pressmark.config.mjs',
-  'pressmark.config.js',
-  'pressmark.config.json',
-  'pressmark.config.ts',
-];
 
 /**
  * Makes a folder a Pressmark site: config, `.env` with a random secret, `.gitignore` lines. Never overwrites.

@@ -23,6 +23,8 @@ export interface CommitRequest {
   readonly authored?: Authored;
   /** A person's text: it is left alone if they have staged it, as they are about to commit it then. */
   readonly isEdit?: boolean;
+  /** Whether another receiver has it before it, too. */
+  readonly isOthers?: boolean;
   /** What the start-up check has found in the file: an update may have been committed over it since. */
   readonly isFound?: boolean;
 }

@@ -8,7 +8,7 @@ import { logFormat, parseLog } from './log-output.js';
 import { trailerValue } from './message.js';
 import { moveRef } from './ref-move.js';
 import type { Repository } from './repository.js';
-import { blobsAt } from './tree.js';
+import { blobsAt, blobsInHistory } from './tree.js';
 
 /** A commit that is kept for later. */
 export interface Parked {
@@ -59,11 +59,15 @@ export async function park(
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const tip = await parkedTip(repository);
     const over = await blobsBefore(repository, tip, requests);
+    const paths = requests.map(({ path }) => path);
+    const parked = tip === null ? new Set() : await blobsInHistory(repository, tip, paths);
     const drafts = requests.flatMap((request, index) => {
-      const { path, before } = request;
+      const { path, before, isEdit = false, isOthers = false } = request;
       const blob = blobs[index];
       const present = over.get(path);
       if (blob === undefined || blob.id === present) return [];
+      // by another receiver, and something newer behind it; only a person writes the same text once more
+      if (parked.has(`${blob.id} ${path}`) && (isOthers || !isEdit)) return [];
       over.set(path, blob.id);
       const at = typeof before === 'string' ? before : NONE;
       const message =

@@ -162,7 +162,8 @@ export function createRequests(options: RequestOptions) {
       }
       for (const one of [...(await othersBefore(change, known)), change]) {
         const request = await requestOf(one, place.inRepository);
-        if (request !== undefined) taken.push({ request, change: one });
+        if (request === undefined) continue;
+        taken.push({ request: { ...request, isOthers: one.isOthers === true }, change: one });
       }
     }
     return taken;

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { FilterName } from '../host/hook-types.js';
 import { createCatalog } from '../store/catalog.js';
-import type { Entry } from '../store/entry.js';
 import { createHtmlReader } from './article-pages.js';
 import { createBuildLock } from './build-lock.js';
 import { compressedOutput, removeAllCompressed } from './compressed.js';
 import { type Dress, dressFor, readingOf } from './dress.js';
 import { hired } from './hired.js';
+import { tellOfHomeless } from './homeless.js';
 import { createIntake, type GlimpseMany } from './intake.js';
 import { createInterruptions } from './interruptions.js';
 import { createLarder } from './larder.js';
@@ -66,7 +66,8 @@ export function createSite(options: SiteOptions) {
     dress: () => dress,
     absorb,
   });
-  let isLoaded = false;
+  /** What the next build of changed files can stand on; nothing after one that failed. */
+  let known: 'nothing' | 'what was built last' | 'everything' = 'nothing';
   let isWhole = false; // whether the model has all articles, so that lists can be built
   /** What the manifest was last told by this process, or had to say when this process came. */
   let key = '';
@@ -80,7 +81,7 @@ export function createSite(options: SiteOptions) {
     clean = false,
     onProgress,
   }: UpdateRequest): Promise<SiteReport> {
-    if (paths !== undefined && !isLoaded && isWhole) return ahead(paths);
+    if (paths !== undefined && known === 'what was built last') return ahead(paths);
     const start = performance.now();
     const round = createRound(output);
     const helpers = hired(hasPageFilters() ? undefined : options.spawnHelper, log);
@@ -88,7 +89,7 @@ export function createSite(options: SiteOptions) {
     interruptions.begin();
     try {
       learn();
-      const isAll = paths === undefined || !isLoaded;
+      const isAll = paths === undefined || known !== 'everything';
       if (isAll) await lookAtAll(force || clean, helpers.glimpseMany);
       if (clean) forget();
       const before = stale.size;
@@ -106,7 +107,7 @@ export function createSite(options: SiteOptions) {
       if (isAll && !compress) removeAllCompressed(options.outputDir, options.stateDir, manifest.files.keys());
       interruptions.end();
     } catch (error) {
-      isLoaded = false; // what was to be built is forgotten; the next build looks at everything
+      known = 'nothing'; // what was to be built is forgotten; the next build looks at everything
       interruptions.end(error);
       throw error;
     } finally {
@@ -124,9 +125,10 @@ export function createSite(options: SiteOptions) {
     try {
       output.sweep();
       learn();
-      const newest = model.all.items.at(-1);
-      if (newest !== undefined) stale.add(newest.file); // so that templates are compiled, and the code is warm
-      if (newest !== undefined) await making.build(createRound(output), new Set([newest.file]), ALONE);
+      const newest = model.all.items.slice(-1).map(({ file }) => file);
+      addAll(newest); // so that templates are compiled, and the code is warm
+      await making.build(createRound(output), new Set(newest), ALONE);
+      if (isWhole) known = 'what was built last';
       return isWhole;
     } finally {
       manifest.rest();
@@ -142,6 +144,9 @@ export function createSite(options: SiteOptions) {
       const report = await interlude(paths);
       if (manifest.key === dress.key) settle(); // else all pages are to be built anew, which must not be forgotten
       return report;
+    } catch (error) {
+      known = 'nothing';
+      throw error;
     } finally {
       manifest.rest();
       lock.leave();
@@ -169,7 +174,7 @@ export function createSite(options: SiteOptions) {
     }
     for (const file of news.stale) stale.add(file);
     // Another process has built with other settings: the last one that looks has it its way.
-    if (isLoaded && manifest.key !== key) addAll(pages.files());
+    if (known === 'everything' && manifest.key !== key) addAll(pages.files());
     key = manifest.key;
   }
 
@@ -187,7 +192,7 @@ export function createSite(options: SiteOptions) {
     absorb();
     isWhole = true;
     // Nobody can tell whether a plugin's code is still the same.
-    const isUnknown = !isLoaded && options.fingerprint === undefined && hasPageFilters();
+    const isUnknown = known !== 'everything' && options.fingerprint === undefined && hasPageFilters();
     if (force || isUnknown || manifest.key !== dress.key) addAll(pages.files());
     addAll(besides.keys()); // a theme's pictures may be others under the same name
     for (const file of pages.files()) if (!manifest.files.has(file)) stale.add(file);
@@ -195,7 +200,7 @@ export function createSite(options: SiteOptions) {
       if (output.intact(file) === undefined || pages.at(file) === undefined) stale.add(file);
       await breathe();
     }
-    isLoaded = true;
+    known = 'everything';
   }
 
   /** Has all files written anew, and those removed that only their mark shows to be ours. */
@@ -223,7 +228,7 @@ export function createSite(options: SiteOptions) {
       intake.take(uncertain.map(({ path }) => path));
       return new Set([...files, ...absorb()]);
     }
-    tellOfHomeless(homeless);
+    tellOfHomeless(homeless, site.url, log);
     return files;
   }
 
@@ -237,16 +242,6 @@ export function createSite(options: SiteOptions) {
       stale: isMuch ? [] : [...stale],
       everything: model.entries,
     });
-  }
-
-  function tellOfHomeless(homeless: readonly Entry[]): void {
-    const [example] = homeless;
-    if (example === undefined) return;
-    const { path, url } = example;
-    log.warn(
-      { articles: homeless.length, path, url, site: site.url },
-      'articles without a page: their URL is not one that this site serves, or another file has it',
-    );
   }
 
   return {

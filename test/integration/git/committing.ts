@@ -7,6 +7,7 @@ import type { CommitRequest } from '../../../src/git/commit-request.js';
 import { readHead } from '../../../src/git/head.js';
 import { createIndexLocker } from '../../../src/git/index-lock.js';
 import { createLastCommitted } from '../../../src/git/last-committed.js';
+import { park } from '../../../src/git/parked.js';
 import { createReplacedTexts } from '../../../src/git/replaced-texts.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { createRequests } from '../../../src/git/requests.js';
@@ -53,6 +54,16 @@ export async function startCommitting(t: ExecutionContext, path: string) {
       const result = await commitBatch([{ path, before, ...request }], head, context);
       return 'commits' in result && result.commits[0] !== undefined;
     },
+    /** Keeps texts for later, while HEAD is at `tip`. */
+    park: (texts: readonly Omit<CommitRequest, 'path' | 'before'>[], tip: string) =>
+      park(
+        texts.map((text) => ({ path, before: tip, ...text })),
+        { waitingFor: 'a rebase', tip },
+        context,
+      ),
+    /** The subjects of what is parked, oldest first. */
+    parked: async () =>
+      (await site.git('log', '--reverse', '--format=%s', repository.parkedRef)).trim().split('\n'),
     /** What is to be committed of changes. */
     take: async (...changes: Waiting[]) => (await requests.take(changes)).map(({ request }) => request),
     /** The files whose edits shall wait. */

@@ -65,3 +65,16 @@ test('a page that was removed stands again when the site has been read', async (
   t.true(await createBuilder(site.options).prepare());
   t.deepEqual(site.output(), await builtAnew(site));
 });
+
+test('after a build ahead that failed, everything is looked at', async (t) => {
+  const site = await builtSite(t);
+  const manifest = join(site.options.stateDir, 'site-manifest.ndjson');
+  const builder = createBuilder(site.options);
+  t.true(await builder.prepare());
+  fs.rmSync(manifest);
+  fs.mkdirSync(manifest);
+  await t.throwsAsync(builder.buildChanged([site.write('first')]), { code: 'EISDIR' });
+  fs.rmdirSync(manifest);
+  await builder.buildChanged([site.write('second')]);
+  t.deepEqual(site.output(), await builtAnew(site));
+});

@@ -1,0 +1,17 @@
+import type { Log } from '../log.js';
+import type { Entry } from '../store/entry.js';
+
+/**
+ * Warns of articles that get no page, by an example.
+ *
+ * @param siteUrl the address that pages stand below.
+ */
+export function tellOfHomeless(homeless: readonly Entry[], siteUrl: string, log: Log): void {
+  const [example] = homeless;
+  if (example === undefined) return;
+  const { path, url } = example;
+  log.warn(
+    { articles: homeless.length, path, url, site: siteUrl },
+    'articles without a page: their URL is not one that this site serves, or another file has it',
+  );
+}
