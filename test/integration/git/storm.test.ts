@@ -19,10 +19,13 @@ test(`two publishers beside a person who commits, amends and rebases, all of the
   let kills = 0;
   let rebases = 0;
   let isOver = false;
+  /** Whether nothing new is published for the moment. */
+  let isCalm = false;
 
   /** Publishes, and updates every other article. */
   async function publisher(slot: number): Promise<void> {
     for (let n = 0; !isOver; n++) {
+      while (isCalm) await setTimeout(10);
       const id = `${slot}-${n}`;
       const url = await site.publish(slot, id);
       acknowledged.add(id);
@@ -47,9 +50,18 @@ test(`two publishers beside a person who commits, amends and rebases, all of the
       await site.insist('commit', '-q', '-m', `Note ${n}`, '--', 'notes.txt');
       noted.add(`note ${n}`);
       if (n % 3 === 1) await site.insist('commit', '-q', '--amend', '-m', `Note ${n}, amended`);
+      if (n % 6 === 2) await calm();
       if (n % 3 === 2 && (await site.rebase())) rebases++;
       await setTimeout(30);
     }
+  }
+
+  /** Git begins no rebase while an update waits for its commit, as one nearly always does; they go on during the rebase. */
+  async function calm(): Promise<void> {
+    isCalm = true;
+    for (let left = 100; left > 0 && (await git('status', '--porcelain', '--', 'content')) !== ''; left--)
+      await setTimeout(50);
+    isCalm = false;
   }
 
   async function killer(): Promise<void> {
