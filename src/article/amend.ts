@@ -1,10 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap, isScalar, parseDocument, Scalar, visit } from 'yaml';
+import type { Document } from 'yaml';
 import { messageOf, PressmarkError } from '../errors.js';
 import type { Article } from './article.js';
 import { decode, digestOf, encode, fileDigest } from './codec.js';
-import { escapeUnprintable, isUnprintable, literal, PORTABLE_YAML, quoted, quotedList } from './yaml-text.js';
+import {
+  escapeUnprintable,
+  isUnprintable,
+  literal,
+  PORTABLE_YAML,
+  quoted,
+  quotedList,
+  yamlLibrary,
+} from './yaml-text.js';
 
 /**
  * The file of an article that replaces the one in `previous`. Keys and comments that a person wrote stay,
@@ -39,6 +47,7 @@ export function amend(previous: string, stored: Article, next: Article): string 
 
 /** The front matter as a document in which own values can be set. */
 function parseFront(text: string): Document {
+  const { isMap, parseDocument, Scalar, visit } = yamlLibrary();
   const document = parseDocument(frontMatterText(text));
   const [error] = document.errors;
   // This parser keeps comments and is stricter than the one that reads, for instance about indentation.
@@ -100,6 +109,7 @@ function ownLines(article: Article): [key: string, yaml: string | undefined][] {
 function setOwn(document: Document, key: string, yaml: string, inserted: Map<string, string>): void {
   const placeholder = mark();
   inserted.set(placeholder, yaml);
+  const { isScalar, Scalar } = yamlLibrary();
   const scalar = new Scalar(placeholder);
   scalar.type = Scalar.PLAIN;
   const present = document.get(key, true);

@@ -3,8 +3,8 @@ import type yaml from 'yaml';
 
 const require = createRequire(import.meta.url);
 
-/** Loaded when somebody's own keys are to be written: few articles have any, and it is large. */
-const library = (): typeof yaml => require('yaml');
+/** The YAML library, loaded when a person's own keys are to be read or written: few articles have any, and it is large. */
+export const yamlLibrary = (): typeof yaml => require('yaml');
 
 /** What `yaml` must be told so that YAML 1.1 and 1.2 readers agree on everything it writes. */
 export const PORTABLE_YAML = {
@@ -86,6 +86,6 @@ export function extraLines(extra: Readonly<Record<string, unknown>>): string {
   if (keys.length === 0) return '';
   const defaultKeyType = keys.every((key) => SIMPLE_KEY.test(key)) ? 'PLAIN' : 'QUOTE_DOUBLE';
   return escapeUnprintable(
-    library().stringify(extra, { ...PORTABLE_YAML, defaultKeyType, aliasDuplicateObjects: false }),
+    yamlLibrary().stringify(extra, { ...PORTABLE_YAML, defaultKeyType, aliasDuplicateObjects: false }),
   );
 }

@@ -9,7 +9,6 @@ import { systemCode } from '../errors.js';
 const open = promisify(fs.open);
 const writeFile = promisify(fs.writeFile);
 const fsync = promisify(fs.fsync);
-const link = promisify(fs.link);
 const unlink = promisify(fs.unlink);
 
 /** A file that is on the disk but has no name yet that counts. */
@@ -19,7 +18,7 @@ export interface Staged {
   readonly stat: fs.Stats;
 }
 
-/** Tells this process's temp files from everybody else's. */
+/** Tells this thread's temp files from everybody else's. */
 const RUN = randomBytes(6).toString('hex');
 let tempFiles = 0;
 
@@ -58,13 +57,13 @@ export async function stage(folder: string, data: string | Uint8Array, mode?: nu
 }
 
 /**
- * Gives a staged file its name, never over a file that is there. The temp name stays, for `dropName`.
+ * Gives a staged file its name, never over a file that is there. The temp name stays.
  *
  * @returns false where `target` exists already.
  */
-export async function putNew(temp: string, target: string): Promise<boolean> {
+export function putNew(temp: string, target: string): boolean {
   try {
-    await link(temp, target);
+    fs.linkSync(temp, target);
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false;
     if (!lacksHardLinks(error)) throw error;
@@ -81,7 +80,7 @@ export function lacksHardLinks(error: unknown): boolean {
 }
 
 /**
- * Removes a temp or undo name that has done its service, where it is still there. Should that fail, nothing that was
+ * Removes an undo name that has done its service, where it is still there. Should that fail, nothing that was
  * promised has failed: the next start sweeps it.
  */
 export async function dropName(path: string): Promise<void> {

@@ -227,6 +227,12 @@ export function createStore(options: StoreOptions) {
     for (const { id, broken } of catalog.entries()) if (broken === undefined) yield id;
   }
 
+  /** Finishes what is under way. */
+  async function close(): Promise<void> {
+    await pipeline.idle();
+    await group.close();
+  }
+
   const { find, get, judge } = reading;
   return {
     known,
@@ -240,6 +246,6 @@ export function createStore(options: StoreOptions) {
     look,
     isUnderWay: group.isUnderWay,
     ids,
-    idle: pipeline.idle,
+    close,
   };
 }

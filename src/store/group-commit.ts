@@ -1,11 +1,13 @@
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
-import { discard, dropName, makeDirectory, type Staged, stage, syncDirectory } from '../fs/atomic-write.js';
+import { discard, type Staged, stage } from '../fs/atomic-write.js';
+import { createNewFiles } from '../fs/new-files.js';
 import type { Log } from '../log.js';
+import { createDurableFolders } from './durable-folders.js';
 import type { Stamp } from './entry.js';
 import type { Journal } from './journal.js';
-import { type Placed, place, settle, takeBack, type Write } from './placing.js';
+import { NameTaken, type Placed, placeOver, settle, takeBack, type Write } from './placing.js';
 
 /**
  * What else must have happened before a batch is answered; a durability level beyond the disk (a commit, a
@@ -29,12 +31,15 @@ export interface GroupCommit {
   settled(path: string): Promise<void>;
   /** Files whose write failed and could not be taken back; they must be written anew before they count as durable. */
   readonly suspects: Set<string>;
+  /** Ends what writes new files. */
+  close(): Promise<void>;
 }
+
+/** How often a write is tried whose folders are missing, or on another file system than was thought. */
+const MAX_ATTEMPTS = 3;
 
 interface Waiting {
   readonly file: Placed;
-  /** Resolves when the temp name is gone. */
-  readonly tidied: Promise<void>;
   resolve(stamp: Stamp): void;
   reject(error: unknown): void;
 }
@@ -60,7 +65,8 @@ export function createGroupCommit(
   /** Paths that the journal does not tell of yet. */
   const untold = new Set<string>();
   const suspects = new Set<string>();
-  const durableFolders = new Set<string>();
+  const folders = createDurableFolders(root);
+  const newFiles = createNewFiles(tellJournal);
 
   function write(file: Write): Promise<Stamp> {
     const writing = writeNow(file).finally(() => underWay.delete(file.path));
@@ -71,10 +77,9 @@ export function createGroupCommit(
   async function writeNow(file: Write): Promise<Stamp> {
     untold.add(file.path);
     try {
-      const { placed, temp } = await putInPlace(file);
-      const tidied = dropName(temp);
+      const placed = await (file.replaces === null ? putNew(file) : putOver(file, file.replaces));
       return await new Promise<Stamp>((resolve, reject) => {
-        named.push({ file: placed, tidied, resolve, reject });
+        named.push({ file: placed, resolve, reject });
         void flush();
       });
     } finally {
@@ -83,54 +88,59 @@ export function createGroupCommit(
   }
 
   /** Staged in the staging folder, which nobody watches; beside the target where that is on another file system. */
-  async function putInPlace(file: Write): Promise<{ placed: Placed; temp: string }> {
-    for (;;) {
-      const folder = isElsewhere ? dirname(file.target) : staging;
-      const staged = await stageIn(folder, file);
+  const stagingOf = (target: string) => (isElsewhere ? dirname(target) : staging);
+
+  async function putNew(file: Write): Promise<Placed> {
+    const { target, text, bytes = Buffer.from(text) } = file;
+    for (let attempt = 1; ; attempt++) {
+      const folder = stagingOf(target);
+      const stamp = await newFiles.make({ staging: folder, target, data: bytes }).catch((error: unknown) => {
+        if (attempt === MAX_ATTEMPTS || !mend(error, folder, [folder, dirname(target)])) throw error;
+        return 'again' as const;
+      });
+      if (stamp === undefined) throw new NameTaken(file.path);
+      if (stamp !== 'again') return { write: file, stamp, undo: undefined };
+    }
+  }
+
+  async function putOver(file: Write, decided: string): Promise<Placed> {
+    for (let attempt = 1; ; attempt++) {
+      const folder = stagingOf(file.target);
+      let staged: Staged | undefined;
       try {
-        tellJournal(file.path);
-        return { placed: await giveName(staged, file), temp: staged.temp };
+        staged = await stage(folder, file.text, file.mode);
+        tellJournal();
+        return placeOver(staged, file, decided);
       } catch (error) {
-        takeAway(staged.temp);
-        if (systemCode(error) !== 'EXDEV' || folder !== staging) throw error;
-        isElsewhere = true; // the content folder is mounted from elsewhere
+        if (staged !== undefined) takeAway(staged.temp);
+        const missing = staged === undefined ? [folder] : [];
+        if (attempt === MAX_ATTEMPTS || !mend(error, folder, missing)) throw error;
       }
     }
   }
 
-  async function stageIn(folder: string, { text, bytes, mode }: Write): Promise<Staged> {
-    const data = bytes ?? text;
-    try {
-      return await stage(folder, data, mode);
-    } catch (error) {
-      if (systemCode(error) !== 'ENOENT') throw error;
-      ensureFolder(folder);
-      return stage(folder, data, mode);
-    }
-  }
-
-  /** Before the file gets its name: a process that takes the lock after our death reads it again. */
-  function tellJournal(path: string): void {
-    if (!untold.has(path)) return;
-    journal.append(untold); // those that are still being staged too: one line more costs less than one write more
+  /** Before a file gets its name: a process that takes the lock after our death reads it again. */
+  function tellJournal(): void {
+    if (untold.size === 0) return;
+    journal.append(untold);
     untold.clear();
   }
 
-  async function giveName(staged: Staged, file: Write): Promise<Placed> {
-    try {
-      return await place(staged, file);
-    } catch (error) {
-      if (systemCode(error) !== 'ENOENT' || file.replaces !== null) throw error;
-      ensureFolder(dirname(file.target));
-      return place(staged, file);
+  /**
+   * Mends what has kept a write from being done; false where it is nothing that can be.
+   *
+   * @param stagedIn where the file was written.
+   * @param missing the folders that may not be there.
+   */
+  function mend(error: unknown, stagedIn: string, missing: readonly string[]): boolean {
+    const code = systemCode(error);
+    if (code === 'ENOENT') {
+      missing.forEach(folders.make);
+      return missing.length > 0;
     }
-  }
-
-  /** Makes a folder that is missing. */
-  function ensureFolder(folder: string): void {
-    // One that was synced before, removed by somebody and made again, has lost what was promised of it.
-    const renewed = makeDirectory(folder);
-    if (renewed.length > 0) for (const one of [folder, ...renewed]) durableFolders.delete(one);
+    if (code !== 'EXDEV' || stagedIn !== staging) return false;
+    isElsewhere = true; // the content folder is mounted from elsewhere
+    return true;
   }
 
   async function flush(): Promise<void> {
@@ -147,13 +157,10 @@ export function createGroupCommit(
   }
 
   async function commit(batch: readonly Waiting[]): Promise<void> {
-    const [failed] = await Promise.all([
-      syncFolders(batch.map(({ file }) => file.write)),
-      ...batch.map(({ tidied }) => tidied),
-    ]);
+    const failed = await folders.sync(batch.map(({ file }) => folderOf(file)));
     const kept: Waiting[] = [];
     for (const waiting of batch) {
-      const error = failed.get(dirname(waiting.file.write.target));
+      const error = failed.get(folderOf(waiting.file));
       if (error === undefined) kept.push(waiting);
       else await refuse(waiting, error);
     }
@@ -173,7 +180,7 @@ export function createGroupCommit(
     try {
       await settle(file);
     } catch (error) {
-      await syncFolders([file.write]);
+      await folders.sync([folderOf(file)]);
       reject(error);
       return;
     }
@@ -201,32 +208,6 @@ export function createGroupCommit(
     reject(error);
   }
 
-  /** Syncs the folders of these files, each once, and those above that this process has not synced yet. */
-  async function syncFolders(writes: readonly Write[]): Promise<Map<string, unknown>> {
-    const failed = new Map<string, unknown>();
-    const folders = new Set(writes.map(({ target }) => dirname(target)));
-    await Promise.all(
-      [...folders].map(async (folder) => {
-        try {
-          await Promise.all([syncDirectory(folder), ...[...newFoldersAbove(folder)].map(syncDirectory)]);
-          markDurable(folder);
-        } catch (error) {
-          failed.set(folder, error);
-        }
-      }),
-    );
-    return failed;
-  }
-
-  function* newFoldersAbove(folder: string): Generator<string> {
-    for (let at = folder; !durableFolders.has(at) && at.startsWith(root); at = dirname(at)) yield dirname(at);
-  }
-
-  function markDurable(folder: string): void {
-    for (let at = folder; !durableFolders.has(at) && at.startsWith(root); at = dirname(at))
-      durableFolders.add(at);
-  }
-
   /** For readers without the lock; when it fails they find out from their watcher, or at the next write. */
   function announce(paths: readonly string[]): void {
     try {
@@ -249,5 +230,9 @@ export function createGroupCommit(
     await underWay.get(path)?.catch(() => undefined);
   }
 
-  return { write, isUnderWay: (path) => underWay.has(path), settled, suspects };
+  return { write, isUnderWay: (path) => underWay.has(path), settled, suspects, close: newFiles.close };
+}
+
+function folderOf({ write }: Placed): string {
+  return dirname(write.target);
 }

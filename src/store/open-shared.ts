@@ -83,7 +83,7 @@ export async function openSharedStore(options: OpenSharedOptions): Promise<OpenS
   };
 
   async function close(): Promise<void> {
-    await store.idle();
+    await store.close();
     await watcher?.close();
     try {
       await saveSnapshot(snapshotPath, snapshotKey, catalog);

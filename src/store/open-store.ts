@@ -122,7 +122,7 @@ export async function openStore({
 
   async function close(): Promise<void> {
     clearInterval(timer);
-    await store.idle();
+    await store.close();
     await watcher?.close();
     await saving;
     await save();

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import type { Article } from '../article/article.js';
 import { digestOf } from '../article/codec.js';
 import { PressmarkError } from '../errors.js';
-import { discard, dropName, lacksHardLinks, putNew, type Staged, undoPath } from '../fs/atomic-write.js';
+import { discard, dropName, lacksHardLinks, type Staged, undoPath } from '../fs/atomic-write.js';
 import { type Stamp, stampOf } from './entry.js';
 
 /** A staged file that is to get its name. */
@@ -34,18 +34,14 @@ export interface Placed {
 export class NameTaken extends Error {}
 
 /**
- * Gives a staged file its name. A new file never covers another; a replacement happens only while the file
- * is still what was decided upon, whose inode is kept under a second name until `settle`.
+ * Gives a staged file the name of the one that it replaces, only while that is still what was decided upon; its inode
+ * is kept under a second name until `settle`.
  *
- * @throws NameTaken; PressmarkError REVISION_CONFLICT; the system's errors. Nothing was changed then.
+ * @param decided the whole text of the file that is replaced.
+ * @throws PressmarkError REVISION_CONFLICT; the system's errors. Nothing was changed then.
  */
-export async function place({ temp, stat }: Staged, write: Write): Promise<Placed> {
-  const undo = write.replaces === null ? await placeNew(temp, write) : replace(temp, write, write.replaces);
-  return { write, undo, stamp: stampOf(stat) };
-}
-
-async function placeNew(temp: string, { target, path }: Write): Promise<undefined> {
-  if (!(await putNew(temp, target))) throw new NameTaken(path);
+export function placeOver({ temp, stat }: Staged, write: Write, decided: string): Placed {
+  return { write, undo: replace(temp, write, decided), stamp: stampOf(stat) };
 }
 
 function replace(temp: string, { target }: Write, decided: string): string | undefined {

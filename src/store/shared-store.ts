@@ -208,7 +208,7 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
     look,
     isUnderWay,
     ids,
-    idle: pipeline.idle,
+    close: pipeline.idle,
   };
 }
 

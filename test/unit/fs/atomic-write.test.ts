@@ -53,8 +53,8 @@ test('a staged file gets its name only where the name is free', async (t) => {
   const dir = tempDir(t);
   const target = join(dir, 'file');
   const [first, second] = [await stage(dir, 'first'), await stage(dir, 'second')];
-  t.true(await putNew(first.temp, target));
-  t.false(await putNew(second.temp, target));
+  t.true(putNew(first.temp, target));
+  t.false(putNew(second.temp, target));
   t.is(fs.readFileSync(target, 'utf8'), 'first');
   t.is(fs.statSync(target).ino, first.stat.ino);
   await dropName(first.temp);

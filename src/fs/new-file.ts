@@ -1,0 +1,43 @@
+import fs from 'node:fs';
+import { putNew, stage } from './atomic-write.js';
+
+/** A file that is to be made where none is yet. */
+export interface NewFile {
+  /** The folder where it is written before it gets its name; on the file system of that. */
+  readonly staging: string;
+  readonly target: string;
+  readonly data: Uint8Array;
+}
+
+/** What tells whether a file is still the same. */
+export interface FileStamp {
+  readonly ino: number;
+  readonly size: number;
+  readonly mtimeMs: number;
+}
+
+/**
+ * Writes a file, waits until it is on the disk, and gives it its name, never over a file that is there. Its folder is
+ * still to be synced. The naming holds its thread up where the disk commits its own journal just then; it must be one
+ * that no delivery waits for.
+ *
+ * @returns undefined where `target` exists already.
+ * @throws the system's errors; nothing was changed then.
+ */
+export async function makeNewFile({ staging, target, data }: NewFile): Promise<FileStamp | undefined> {
+  const { temp, stat } = await stage(staging, data);
+  try {
+    const { ino, size, mtimeMs } = stat;
+    return putNew(temp, target) ? { ino, size, mtimeMs } : undefined;
+  } finally {
+    drop(temp);
+  }
+}
+
+function drop(temp: string): void {
+  try {
+    fs.unlinkSync(temp);
+  } catch {
+    // renamed, or swept by the next start; nothing that was promised has failed
+  }
+}
