@@ -1,4 +1,6 @@
 const MOMENT = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:[.,](\d+))?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+/** As nearly all come; that can be read without taking it apart. */
+const USUAL = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,3})?Z$/;
 const FIRST = Date.parse('0000-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
@@ -9,12 +11,16 @@ const LAST = Date.parse('9999-12-31T23:59:59.999Z');
  * @returns NaN where the text is no such moment.
  */
 export function parseMoment(text: string): number {
+  const at = USUAL.test(text) ? Date.parse(text) : parseUnusual(text);
+  return at >= FIRST && at <= LAST ? at : Number.NaN; // an offset can lead out of the four-digit years
+}
+
+function parseUnusual(text: string): number {
   const [, day, time, seconds = ':00', fraction = '0', zone = 'Z'] = MOMENT.exec(text) ?? [];
   if (day === undefined) return Number.NaN;
   if (time === undefined) return Date.parse(day);
   const offset = /^z$/i.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
-  const at = Date.parse(`${day}T${time}${seconds}.${fraction.slice(0, 3)}${offset}`);
-  return at >= FIRST && at <= LAST ? at : Number.NaN; // an offset can lead out of the four-digit years
+  return Date.parse(`${day}T${time}${seconds}.${fraction.slice(0, 3)}${offset}`);
 }
 
 /** Whether a text is an ISO 8601 moment. */

@@ -95,8 +95,8 @@ export function createStore(options: StoreOptions) {
   function known(id: string): Published | undefined {
     const [entry] = catalog.byId(id);
     if (entry === undefined || !durable.has(entry)) return undefined;
-    if (fs.statSync(join(content.root, entry.path), { throwIfNoEntry: false })?.ino !== entry.stamp.ino)
-      return undefined;
+    const stat = fs.statSync(`${content.root}/${entry.path}`, { throwIfNoEntry: false });
+    if (stat?.ino !== entry.stamp.ino) return undefined;
     return { outcome: 'known', id: entry.id, url: entry.url };
   }
 
