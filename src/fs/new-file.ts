@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { putNew, stage } from './atomic-write.js';
+import { type Stamp, stampOf } from './stamp.js';
 
 /** A file that is to be made where none is yet. */
 export interface NewFile {
@@ -7,13 +8,6 @@ export interface NewFile {
   readonly staging: string;
   readonly target: string;
   readonly data: Uint8Array;
-}
-
-/** What tells whether a file is still the same. */
-export interface FileStamp {
-  readonly ino: number;
-  readonly size: number;
-  readonly mtimeMs: number;
 }
 
 /**
@@ -24,11 +18,10 @@ export interface FileStamp {
  * @returns undefined where `target` exists already.
  * @throws the system's errors; nothing was changed then.
  */
-export async function makeNewFile({ staging, target, data }: NewFile): Promise<FileStamp | undefined> {
+export async function makeNewFile({ staging, target, data }: NewFile): Promise<Stamp | undefined> {
   const { temp, stat } = await stage(staging, data);
   try {
-    const { ino, size, mtimeMs } = stat;
-    return putNew(temp, target) ? { ino, size, mtimeMs } : undefined;
+    return putNew(temp, target) ? stampOf(stat) : undefined;
   } finally {
     drop(temp);
   }

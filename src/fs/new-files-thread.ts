@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { messageOf, systemCode } from '../errors.js';
-import { type FileStamp, makeNewFile, type NewFile } from './new-file.js';
+import { makeNewFile, type NewFile } from './new-file.js';
+import type { Stamp } from './stamp.js';
 
 /** A file that the thread is asked for. */
 export interface NewFileJob extends NewFile {
@@ -11,7 +12,7 @@ export interface NewFileJob extends NewFile {
 /** What became of a file; without a stamp where another one stands there. */
 export interface NewFileAnswer {
   readonly number: number;
-  readonly stamp?: FileStamp | undefined;
+  readonly stamp?: Stamp | undefined;
   /** An error's `code` does not travel with it. */
   readonly failed?: { readonly message: string; readonly code: string | undefined };
 }

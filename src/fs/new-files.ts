@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import type { FileStamp, NewFile } from './new-file.js';
+import type { NewFile } from './new-file.js';
 import type { NewFileAnswer, NewFileJob } from './new-files-thread.js';
+import type { Stamp } from './stamp.js';
 
 /** Makes new files; see `createNewFiles`. */
 export interface NewFiles {
@@ -9,13 +10,13 @@ export interface NewFiles {
    *
    * @throws what `beforeBatch` throws; the system's errors; an Error where the thread has died, which may have made it.
    */
-  make(file: NewFile): Promise<FileStamp | undefined>;
+  make(file: NewFile): Promise<Stamp | undefined>;
   /** Ends the thread; what is under way fails. */
   close(): Promise<void>;
 }
 
 interface Waiting {
-  resolve(stamp: FileStamp | undefined): void;
+  resolve(stamp: Stamp | undefined): void;
   reject(error: unknown): void;
 }
 
@@ -41,7 +42,7 @@ export function createNewFiles(beforeBatch: () => void): NewFiles {
     return started;
   }
 
-  function make(file: NewFile): Promise<FileStamp | undefined> {
+  function make(file: NewFile): Promise<Stamp | undefined> {
     return new Promise((resolve, reject) => {
       const number = count++;
       waiting.set(number, { resolve, reject });

@@ -1,5 +1,6 @@
+import type { Stamp } from '../fs/stamp.js';
 import type { ArticleLink, ArticleSummary } from '../host/page-types.js';
-import { type ContentFolder, isGone, readForPages, type Stamp, sameStamp } from '../store/entry.js';
+import { type ContentFolder, isGone, readForPages, sameStamp } from '../store/entry.js';
 import { type ArticleText, type Larder, textOf } from './larder.js';
 import { type Page, summaryOf } from './page.js';
 import { lengthOf } from './reading-time.js';

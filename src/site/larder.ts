@@ -1,4 +1,5 @@
-import { type ReadablePage, type Stamp, sameStamp } from '../store/entry.js';
+import type { Stamp } from '../fs/stamp.js';
+import { type ReadablePage, sameStamp } from '../store/entry.js';
 
 /** What an article's page shows of its file. */
 export interface ArticleText {

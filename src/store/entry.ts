@@ -11,15 +11,9 @@ import {
 import { reasonOf } from '../article/front-matter.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { systemCode } from '../errors.js';
+import { type Stamp, stampOf } from '../fs/stamp.js';
 import type { Layout } from '../presets/layout.js';
 import { readText, readTop } from './read-text.js';
-
-/** What tells that a file is still the one that was read. */
-export interface Stamp {
-  readonly ino: number;
-  readonly size: number;
-  readonly mtimeMs: number;
-}
 
 /** What the catalog knows of one article file. */
 export interface Entry {
@@ -218,11 +212,6 @@ function lineValue(text: string, key: string): string | undefined {
 function readAt({ root }: ContentFolder, path: string): { text: string; stamp: Stamp } {
   const { text, stat } = readText(join(root, path));
   return { text, stamp: stampOf(stat) };
-}
-
-/** The stamp in a file's status. */
-export function stampOf({ ino, size, mtimeMs }: fs.Stats): Stamp {
-  return { ino, size, mtimeMs };
 }
 
 /** Whether two stamps are of the same, unchanged file. */

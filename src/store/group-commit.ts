@@ -3,9 +3,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import { discard, type Staged, stage } from '../fs/atomic-write.js';
 import { createNewFiles } from '../fs/new-files.js';
+import type { Stamp } from '../fs/stamp.js';
 import type { Log } from '../log.js';
 import { createDurableFolders } from './durable-folders.js';
-import type { Stamp } from './entry.js';
 import type { Journal } from './journal.js';
 import { NameTaken, type Placed, placeOver, settle, takeBack, type Write } from './placing.js';
 

@@ -3,7 +3,7 @@ import type { Article } from '../article/article.js';
 import { digestOf } from '../article/codec.js';
 import { PressmarkError } from '../errors.js';
 import { discard, dropName, lacksHardLinks, type Staged, undoPath } from '../fs/atomic-write.js';
-import { type Stamp, stampOf } from './entry.js';
+import { type Stamp, stampOf } from '../fs/stamp.js';
 
 /** A staged file that is to get its name. */
 export interface Write {

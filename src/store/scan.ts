@@ -3,16 +3,9 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemCode } from '../errors.js';
 import { isLeftover } from '../fs/atomic-write.js';
+import { stampOf } from '../fs/stamp.js';
 import type { Catalog } from './catalog.js';
-import {
-  type ContentFolder,
-  type Entry,
-  isGone,
-  type ReadablePage,
-  readEntry,
-  sameStamp,
-  stampOf,
-} from './entry.js';
+import { type ContentFolder, type Entry, isGone, type ReadablePage, readEntry, sameStamp } from './entry.js';
 
 /** What changed in the content folder since the catalog last looked. */
 export interface Change {

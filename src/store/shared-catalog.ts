@@ -1,5 +1,6 @@
+import type { Stamp } from '../fs/stamp.js';
 import type { Catalog } from './catalog.js';
-import { type ContentFolder, entryIn, type Stamp, sameStamp } from './entry.js';
+import { type ContentFolder, entryIn, sameStamp } from './entry.js';
 import { isArticlePath } from './scan.js';
 import type { SharedFiles } from './shared-files.js';
 

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { type Stamp, stampOf } from '../fs/stamp.js';
 import type { Catalog } from './catalog.js';
-import { type ContentFolder, type Entry, readEntry, type Stamp, sameStamp, stampOf } from './entry.js';
+import { type ContentFolder, type Entry, readEntry, sameStamp } from './entry.js';
 import { type Change, isArticlePath } from './scan.js';
 
 /** What the work tree shows of the shared files; see `createShown`. */

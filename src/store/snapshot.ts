@@ -2,8 +2,9 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeAtomically } from '../fs/atomic-write.js';
+import type { Stamp } from '../fs/stamp.js';
 import type { Catalog } from './catalog.js';
-import type { ContentFolder, Entry, Stamp } from './entry.js';
+import type { ContentFolder, Entry } from './entry.js';
 
 /** Changes with every change of the entries' shape; a snapshot of another version is not read. */
 const VERSION = 2;
