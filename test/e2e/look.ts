@@ -9,7 +9,7 @@ export interface Faults {
   readonly foreign: string[];
   /** How far the page scrolls sideways, in pixels. */
   readonly overflow: number;
-  /** What moved while the page loaded: 0 for nothing. */
+  /** How much moved after the page had arrived, as its pictures came: 0 for nothing. */
   readonly layoutShift: number;
   /** What axe-core finds: the rule, and the first element that breaks it. */
   readonly axe: string[];
@@ -38,6 +38,13 @@ export async function lookAt(
   page.on('request', (request) => {
     if (new URL(request.url()).host !== new URL(url).host) foreign.push(request.url());
   });
+  await page.addInitScript(ARRIVED);
+  // Whether a page is shown before all of it has come depends on the machine; slow-arrival.test.ts looks at that.
+  await page.route('**/*', async (route) => {
+    if (route.request().resourceType() === 'image')
+      await page.waitForFunction('window.arrived !== undefined');
+    await route.continue();
+  });
   await page.goto(url);
   // A search that the address asks for is made by a script.
   if (url.includes('?q=')) await page.locator('#found li').first().waitFor();
@@ -46,6 +53,7 @@ export async function lookAt(
   const layoutShift = await page.evaluate<number>(LAYOUT_SHIFT);
   if (options.axe !== false) await page.evaluate(axe.source);
   const found = options.axe === false ? [] : await page.evaluate<string[]>(AXE);
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.close();
   return { complaints, foreign, overflow: Math.max(0, overflow), layoutShift, axe: found };
 }
@@ -59,10 +67,15 @@ async function showEverything(page: Page): Promise<void> {
   await page.evaluate('scrollTo(0, 0)');
 }
 
+/** Notes when the whole page has been shown, with its pictures still to come. */
+const ARRIVED = `addEventListener('DOMContentLoaded', () => requestAnimationFrame(() => requestAnimationFrame(() => {
+  window.arrived = performance.now();
+})))`;
+
 const LAYOUT_SHIFT = `new Promise((resolve) => {
   let sum = 0;
   new PerformanceObserver((list) => {
-    for (const { value } of list.getEntries()) sum += value;
+    for (const { value, startTime } of list.getEntries()) if (startTime > window.arrived) sum += value;
   }).observe({ type: 'layout-shift', buffered: true });
   setTimeout(() => resolve(sum), 50);
 })`;
