@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import getRawBody from 'raw-body';
 import { MAX_BODY_BYTES } from '../contract/limits.js';
 import { PressmarkError } from '../errors.js';
@@ -43,14 +43,19 @@ export async function answerEarly(
   status: number,
   json: string,
 ): Promise<void> {
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(json),
-    Connection: 'close',
-  });
+  response.writeHead(status, { ...headersOf(json), Connection: 'close' });
   response.write(json);
   await drained(request);
   response.end();
+}
+
+/** Answers a request that has been read to its end. */
+export function answer(response: ServerResponse, status: number, json: string): void {
+  response.writeHead(status, headersOf(json)).end(json);
+}
+
+function headersOf(json: string): OutgoingHttpHeaders {
+  return { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(json) };
 }
 
 function drained(request: IncomingMessage): Promise<void> {

@@ -5,8 +5,8 @@ import { makeSite, type Receiver, startBare, startOurs } from './receivers.js';
 import type { Workspace } from './workspace.js';
 
 const CONNECTIONS = 32;
-const ROUNDS = 5;
-const SECONDS = 3;
+const ROUNDS = 11;
+const SECONDS = 2;
 const ARTICLES = 500;
 
 interface Round {
