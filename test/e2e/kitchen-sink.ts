@@ -35,6 +35,7 @@ export const answer = (question) =&gt; (question.length &gt; 0 ? 'The answer com
 <h3>A smaller heading</h3>
 <p>And</p>
 <h4>one smaller still</h4>
+<p><img src="/pictures/dial.svg" alt="A dial in a paragraph of its own"></p>
 <p id="note">1. A note, and <a href="#back">the way back</a>.</p>
-<!-- svc:item:demo-kitchen-sink -->`,
+<!-- svc:item:demo-kitchen-sink --><img src="/pictures/dial.svg?seen" alt="" hidden>`,
 } as const;

@@ -46,6 +46,7 @@ export async function lookAt(
     await route.continue();
   });
   await page.goto(url);
+  await page.waitForFunction('window.arrived !== undefined');
   // A search that the address asks for is made by a script.
   if (url.includes('?q=')) await page.locator('#found li').first().waitFor();
   const overflow = await page.evaluate<number>(OVERFLOW);
