@@ -20,7 +20,8 @@ export function createDirectorySync({ commonDir, gitDir }: Repository): (ref: st
     try {
       ({ mtimeMs } = await stat(folder));
     } catch (error) {
-      if (systemCode(error) === 'ENOENT') return; // packed away meanwhile
+      // packed away meanwhile; reftable has a file where folders of refs were
+      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return;
       throw error;
     }
     if (synced.get(folder) === mtimeMs) return;
@@ -33,8 +34,9 @@ export function createDirectorySync({ commonDir, gitDir }: Repository): (ref: st
     const objects = join(commonDir, 'objects');
     const fans = (await readdir(objects)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
     const folders = new Set([gitDir, commonDir, objects, ...fans.map((name) => join(objects, name))]);
-    for (let at = dirname(join(commonDir, ref)); at.length > commonDir.length; at = dirname(at))
-      folders.add(at);
+    folders.add(join(commonDir, 'reftable'));
+    const base = ref.startsWith('refs/worktree/') ? gitDir : commonDir; // those of a linked worktree are its own
+    for (let at = dirname(join(base, ref)); at.length > base.length; at = dirname(at)) folders.add(at);
     await Promise.all([...folders].map(syncIfChanged));
   };
 }

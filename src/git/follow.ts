@@ -9,6 +9,7 @@ import { takeIntoIndex } from './index-entries.js';
 import type { IndexLocker } from './index-lock.js';
 import { changesBetween, isAncestor } from './objects.js';
 import type { Origins } from './origins.js';
+import { moveRef } from './ref-move.js';
 import { FETCHED_REF } from './remote.js';
 import type { Repository } from './repository.js';
 import { blobsInHistory } from './tree.js';
@@ -49,6 +50,7 @@ const MAX_ATTEMPTS = 10;
  */
 export async function follow(commit: string, options: FollowOptions): Promise<Followed> {
   const { repository, locker, log, signal, ref } = options;
+  await moveRef(repository, locker, log, { ref: FETCHED_REF, to: commit });
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const head = await readHead(repository);
     if ('waitingFor' in head) return { waitingFor: head.waitingFor };
@@ -73,8 +75,9 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
     try {
       const now = await readHead(repository);
       if (!('waitingFor' in now) && now.ref === head.ref && now.tip === head.tip) {
-        await takeIntoIndex(repository, lock, head.tip, changes);
-        if (await moveRefs(repository, ref, head.tip, next, commit)) {
+        await takeIntoIndex(repository, lock, head.tip, changes, isCommitted);
+        const move = { ref, to: next, from: head.tip, reason: 'pressmark: follow the remote' };
+        if (await moveRef(repository, locker, log, move)) {
           for (const { path, why } of left)
             log.warn({ path, why }, 'a file of the work tree does not follow the remote');
           return { tip: next, paths: changes.map(({ path }) => path) };
@@ -105,9 +108,9 @@ async function joined(
   if (!here && !there) return undefined;
   const { git } = repository;
   const merged = await git(['merge-tree', '--write-tree', '--no-messages', tip, commit], {
-    accept: [1, 128],
+    accept: [1, 128, 129],
   });
-  // 1: conflicts; 128: histories that have nothing in common
+  // 1: conflicts; 128: histories that have nothing in common; 129: a git before 2.38, which cannot merge in memory
   if (merged.code !== 0) return undefined;
   const { author, committer } = identity;
   const message = `Merge ${ref.replace('refs/heads/', '')} of the remote`;
@@ -131,23 +134,4 @@ async function isAllOurs({ git }: Repository, from: string, to: string): Promise
     .split('\0')
     .slice(0, -1)
     .every((id) => id !== '');
-}
-
-/** Moves the branch if it still is where it was, and remembers what the remote had. */
-async function moveRefs(
-  { git }: Repository,
-  ref: string,
-  from: string | null,
-  to: string,
-  fetched: string,
-): Promise<boolean> {
-  const old = from ?? '0'.repeat(to.length);
-  const { code } = await git(
-    ['update-ref', '--create-reflog', '-m', 'pressmark: follow the remote', '--stdin', '-z'],
-    {
-      input: `update ${ref}\0${to}\0${old}\0update ${FETCHED_REF}\0${fetched}\0\0`,
-      accept: [1, 128],
-    },
-  );
-  return code === 0;
 }

@@ -30,7 +30,7 @@ const CLOCK_MS = 50;
 /**
  * Moves or removes a ref, if it still is where it was: a compare-and-set.
  *
- * @param from the commit it is at; null where there is no such ref yet.
+ * @param from the commit it is at; null where there is no such ref yet; undefined moves it from wherever it is.
  * @returns false where it is somewhere else, or another git command has it for the moment.
  * @throws PressmarkError GIT_FAILED; what a killed git has left locked is free again then.
  */
@@ -38,11 +38,12 @@ export async function moveRef(
   repository: Repository,
   notes: MoveNotes,
   log: Log,
-  { ref, to, from, reason }: { ref: string; to: string | null; from: string | null; reason?: string },
+  { ref, to, from, reason }: { ref: string; to: string | null; from?: string | null; reason?: string },
 ): Promise<boolean> {
   const zeros = '0'.repeat((to ?? from ?? '').length);
   const reflog = reason === undefined ? [] : ['--create-reflog', '-m', reason];
-  const args = to === null ? ['-d', ref, from ?? zeros] : [...reflog, ref, to, from ?? zeros];
+  const old = from === undefined ? [] : [from ?? zeros];
+  const args = to === null ? ['-d', ref, ...old] : [...reflog, ref, to, ...old];
   const move: RefMove = { ref, to, since: Date.now() };
   return notes.during(move, async () => {
     try {

@@ -43,17 +43,31 @@ export interface Remote {
 /** The tip that was fetched last stands here, so that housekeeping keeps its objects. */
 export const FETCHED_REF = 'refs/pressmark/remote';
 
+const FETCH = [
+  'fetch',
+  '--quiet',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-recurse-submodules',
+  '--no-auto-gc',
+];
+
 /**
  * How long the steps may take, in milliseconds. A delivery has 30 s: the store begins nothing for it after 8, and in
  * the worst case a push, a look and a fetch follow.
  */
 const MOST_MS = { push: 10_000, list: 4_000, fetch: 7_000 };
 
-/** A branch of a remote, spoken to by the git CLI, which never asks anybody for a password. */
+/**
+ * A branch of a remote, spoken to by the git CLI, which never asks anybody for a password.
+ *
+ * @param remember has `FETCHED_REF` stand at what was fetched; who fetches only to look needs none.
+ */
 export async function createRemote(
   { git }: Repository,
   { remote = 'origin', branch }: RemoteSettings,
   environment: NodeJS.Dict<string>,
+  remember?: (tip: string) => Promise<unknown>,
 ): Promise<Remote> {
   // a URL or path is nobody's business who only sees an answer
   const name = /^[\w.-]+$/.test(remote) ? `the git remote ${remote}` : 'the git remote';
@@ -102,20 +116,11 @@ export async function createRemote(
     const tip = listed.stdout.split('\t', 1)[0] ?? '';
     if (tip === '') return null;
     if (tip === known) return tip;
-    await ask(
-      [
-        'fetch',
-        '--quiet',
-        '--no-tags',
-        '--no-write-fetch-head',
-        '--no-recurse-submodules',
-        '--no-auto-gc',
-        remote,
-        `+${ref}:${FETCHED_REF}`,
-      ],
-      MOST_MS.fetch,
-    );
-    // Not what the ref says by now: somebody else in this clone may have fetched as well.
+    // Without a ref of ours, whose lock a killed fetch would leave behind: the next one could never fetch again.
+    const { code } = await ask([...FETCH, remote, ref], MOST_MS.fetch, [1]);
+    // Such a lock of the remote-tracking branch is for the owner to remove, and nothing to us.
+    if (code !== 0) await ask([...FETCH, '--refmap=', remote, ref], MOST_MS.fetch);
+    await remember?.(tip);
     return tip;
   }
 

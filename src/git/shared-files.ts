@@ -85,6 +85,7 @@ export async function openSharedFiles(options: SharedFilesOptions) {
   const { remote, branch, author, env } = options;
   const shared = await openShared({
     repository,
+    locker,
     folder,
     env,
     log,

@@ -6,6 +6,7 @@ import { type Blob, blobsOf } from './blobs.js';
 import { identityOf, type Person } from './identity.js';
 import { importCommits } from './import.js';
 import { blobsNamed, changesBetween, filesBelow, isFile } from './objects.js';
+import { type MoveNotes, moveRef } from './ref-move.js';
 import { createRemote, FETCHED_REF, type Pushed, type RemoteSettings } from './remote.js';
 import { blobId, type Repository } from './repository.js';
 import { createTurns, type Offer } from './turns.js';
@@ -26,6 +27,7 @@ export type Taken = ReadonlyMap<string, string | undefined>;
 
 export interface SharedOptions extends RemoteSettings {
   readonly repository: Repository;
+  readonly locker: MoveNotes;
   /** From the top of the work tree to the content folder, with a slash at its end. */
   readonly folder: string;
   readonly author?: Person;
@@ -40,9 +42,19 @@ export type Shared = Awaited<ReturnType<typeof openShared>>;
  * The content folder as it is on the remote's branch, which all receivers share: what the remote has taken is
  * stored, whatever any one clone's work tree holds. A person's uncommitted edits are not seen here.
  */
-export async function openShared({ repository, folder, author, env, log, ...settings }: SharedOptions) {
+export async function openShared({
+  repository,
+  locker,
+  folder,
+  author,
+  env,
+  log,
+  ...settings
+}: SharedOptions) {
   const { git } = repository;
-  const remote = await createRemote(repository, settings, env);
+  const remote = await createRemote(repository, settings, env, (tip) =>
+    moveRef(repository, locker, log, { ref: FETCHED_REF, to: tip }),
+  );
   const identity = await identityOf(git, author);
   const below = folder.replace(/\/$/, '');
   let tip = await lastTip();
