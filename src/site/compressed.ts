@@ -186,6 +186,9 @@ export function compareCompressed(
   });
 }
 
+/** The names of texts; a person's packed copy of a whole site bears our mark too, and is none. */
+const OF_TEXTS = /\.(?:html|xml|json|css|svg|txt)$/;
+
 /**
  * The compressed files of ours among `files` whose text is no more.
  *
@@ -198,7 +201,8 @@ export function compressedLeftovers(
 ): string[] {
   return files.filter((file) => {
     const kind = KINDS.find(({ suffix }) => file.endsWith(suffix));
-    if (kind === undefined || isText(file.slice(0, -kind.suffix.length))) return false;
+    const text = kind === undefined ? '' : file.slice(0, -kind.suffix.length);
+    if (kind === undefined || !OF_TEXTS.test(text) || isText(text)) return false;
     return isOurText(unpacked(join(root, file), kind.decompress));
   });
 }

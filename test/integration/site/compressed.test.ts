@@ -114,7 +114,8 @@ test('a check names compressed files that are missing, of another text, or of no
   fs.writeFileSync(`${page}.gz`, gzipSync('<meta name="generator" content="Pressmark"> of another time'));
   fs.utimesSync(`${page}.gz`, atime, mtime);
   fs.copyFileSync(join(outputDir, 'index.html.gz'), join(outputDir, 'articles/gone.html.gz'));
-  fs.writeFileSync(join(outputDir, 'mine.gz'), gzipSync('mine'));
+  fs.writeFileSync(join(outputDir, 'mine.html.gz'), gzipSync('mine'));
+  fs.copyFileSync(join(outputDir, 'index.html.gz'), join(outputDir, 'all-pages.tar.gz'));
   const before = site.output();
   t.deepEqual(await site.builder.check(), [
     { file: 'articles/a/index.html.gz', is: 'different' },
@@ -125,7 +126,7 @@ test('a check names compressed files that are missing, of another text, or of no
 
   await site.builder.buildAll({ clean: true });
   t.deepEqual(await site.builder.check(), []);
-  t.true(site.has('mine.gz'));
+  t.true(site.has('mine.html.gz') && site.has('all-pages.tar.gz'));
 });
 
 test('a check names what was compressed before that was switched off, and nothing that a person has compressed', async (t) => {
