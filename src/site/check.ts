@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { createCatalog } from '../store/catalog.js';
 import { createHtmlReader } from './article-pages.js';
+import { compareCompressed, compressedLeftovers, isEverCompressed } from './compressed.js';
 import { bytesOf, type Content, isMarked } from './draft.js';
 import { dressFor } from './dress.js';
 import { createIntake } from './intake.js';
@@ -46,7 +47,7 @@ export async function checkSite(
   pages.settle();
 
   const stale = new Set(pages.files());
-  const output = comparingOutput(outputDir, (file) => manifest.files.has(file));
+  const output = comparingOutput(options, (file) => manifest.files.has(file));
   const round = createRound(output);
   const making = createMaking({
     content,
@@ -69,15 +70,22 @@ export async function checkSite(
 }
 
 /** An output folder that writes nothing and notes what it would have to write or remove. */
-function comparingOutput(root: string, isOurs: (file: string) => boolean) {
+function comparingOutput(
+  { outputDir: root, stateDir, compress = false }: SiteOptions,
+  isOurs: (file: string) => boolean,
+) {
   const put = new Map<string, Difference['is'] | 'same'>();
+  const isCompressed = isEverCompressed(stateDir, compress);
+  const ofCompressed: Difference[] = [];
 
   function compare(file: string, content: Content): boolean {
     const present = readSmall(join(root, file));
-    const isSame = present?.equals(bytesOf(content)) ?? false;
+    const bytes = bytesOf(content);
+    const isSame = present?.equals(bytes) ?? false;
     // What a person has put there is kept by a clean build too.
     const isForeign = present !== undefined && !isSame && !isOurs(file) && !isMarked(present);
     put.set(file, present === undefined ? 'missing' : isSame || isForeign ? 'same' : 'different');
+    if (isCompressed && !isForeign) ofCompressed.push(...compareCompressed(root, file, bytes, compress));
     return false;
   }
 
@@ -90,8 +98,12 @@ function comparingOutput(root: string, isOurs: (file: string) => boolean) {
   /** @param besides files of which nothing can be said. */
   function differences(besides: ReadonlySet<string>): Difference[] {
     const found = [...put].flatMap(([file, is]): Difference[] => (is === 'same' ? [] : [{ file, is }]));
-    const others = filesBelow(root).filter((file) => !put.has(file) && !besides.has(file) && isSurplus(file));
-    return [...found, ...others.map((file): Difference => ({ file, is: 'surplus' }))];
+    const isText = (file: string) => put.has(file) || besides.has(file);
+    const present = filesBelow(root);
+    const others = present.filter((file) => !isText(file) && isSurplus(file));
+    const leftovers = isCompressed ? compressedLeftovers(root, present, isText) : [];
+    const surplus = new Set([...others, ...leftovers]);
+    return [...found, ...ofCompressed, ...[...surplus].map((file): Difference => ({ file, is: 'surplus' }))];
   }
 
   const output: Output = {

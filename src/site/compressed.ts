@@ -133,11 +133,85 @@ function isOfTime(path: string, plain: fs.Stats): boolean {
 
 /** Whether there is nothing at this path that is not ours. */
 function isOurs(path: string, decompress: Kind['decompress']): boolean {
-  if (!fs.existsSync(path)) return true;
+  return !fs.existsSync(path) || isOurText(unpacked(path, decompress));
+}
+
+function isOurText(text: Buffer | undefined): text is Buffer {
+  return text !== undefined && isMarked(text);
+}
+
+/** The text in a compressed file; undefined where there is none. */
+function unpacked(path: string, decompress: Kind['decompress']): Buffer | undefined {
   const bytes = fs.readFileSync(path);
   try {
-    return isMarked(decompress(bytes));
+    return decompress(bytes);
   } catch {
-    return false; // no compressed text at all
+    return undefined; // no compressed text at all
   }
+}
+
+/** A compressed file that is not as a build would leave it; its path is below the output folder. */
+export interface CompressedDifference {
+  readonly file: string;
+  readonly is: 'missing' | 'different' | 'surplus';
+}
+
+/** Whether compressed files in the output may be ours, also where that has been switched off since. */
+export function isEverCompressed(stateDir: string, compress: boolean): boolean {
+  return compress || fs.existsSync(join(stateDir, NOTE));
+}
+
+/**
+ * Compares the compressed files of a text with it.
+ *
+ * @param bytes the text as a build makes it.
+ * @param compress whether such files are wanted.
+ */
+export function compareCompressed(
+  root: string,
+  file: string,
+  bytes: Buffer,
+  compress: boolean,
+): CompressedDifference[] {
+  if (!isMarked(bytes)) return [];
+  const isWanted = compress && bytes.length >= SMALLEST;
+  return KINDS.flatMap(({ suffix, decompress }): CompressedDifference[] => {
+    const name = `${file}${suffix}`;
+    const path = join(root, name);
+    if (!fs.existsSync(path)) return isWanted ? [{ file: name, is: 'missing' }] : [];
+    const text = unpacked(path, decompress);
+    if (!isOurText(text)) return [];
+    if (!isWanted) return [{ file: name, is: 'surplus' }];
+    return text.equals(bytes) ? [] : [{ file: name, is: 'different' }];
+  });
+}
+
+/** The names of texts; a person's packed copy of a whole site bears our mark too, and is none. */
+const OF_TEXTS = /\.(?:html|xml|json|css|svg|txt)$/;
+
+/**
+ * The compressed files of ours among `files` whose text is no more.
+ *
+ * @param isText whether a build makes this text.
+ */
+export function compressedLeftovers(
+  root: string,
+  files: readonly string[],
+  isText: (file: string) => boolean,
+): string[] {
+  return files.filter((file) => {
+    const kind = KINDS.find(({ suffix }) => file.endsWith(suffix));
+    const text = kind === undefined ? '' : file.slice(0, -kind.suffix.length);
+    if (kind === undefined || !OF_TEXTS.test(text) || isText(text)) return false;
+    return isOurText(unpacked(join(root, file), kind.decompress));
+  });
+}
+
+/** Removes the compressed files of ours among `files` whose text is no more; see `compressedLeftovers`. */
+export function removeLeftovers(
+  root: string,
+  files: readonly string[],
+  isText: (file: string) => boolean,
+): void {
+  for (const file of compressedLeftovers(root, files, isText)) discard(join(root, file));
 }

@@ -15,7 +15,9 @@ export interface ListPage {
 
 /**
  * How many older pages a list of `count` articles has. Pages are counted from the oldest and only full ones
- * leave the list's own page, which so holds one to two pages' worth: an older page never changes when new ones come.
+ * leave the list's own page, which so holds one to two pages' worth: the articles of an older page stay when newer
+ * ones come. Only its link to the newer page changes, once, when the next page is cut off. An article that comes in
+ * earlier or goes moves those of all later pages.
  */
 export function olderPages(count: number, pageSize: number): number {
   return Math.max(0, Math.floor(count / pageSize) - 1);

@@ -3,7 +3,7 @@ import type { FilterName } from '../host/hook-types.js';
 import { createCatalog } from '../store/catalog.js';
 import { createHtmlReader } from './article-pages.js';
 import { createBuildLock } from './build-lock.js';
-import { compressedOutput, removeAllCompressed } from './compressed.js';
+import { compressedOutput, removeAllCompressed, removeLeftovers } from './compressed.js';
 import { type Dress, dressFor, readingOf } from './dress.js';
 import { hired } from './hired.js';
 import { tellOfHomeless } from './homeless.js';
@@ -206,8 +206,10 @@ export function createSite(options: SiteOptions) {
   /** Has all files written anew, and those removed that only their mark shows to be ours. */
   function forget(): void {
     output.distrust();
-    for (const file of filesBelow(options.outputDir))
-      if (pages.at(file) === undefined && output.adopt(file)) stale.add(file);
+    const isText = (file: string) => pages.at(file) !== undefined;
+    const present = filesBelow(options.outputDir);
+    for (const file of present) if (!isText(file) && output.adopt(file)) stale.add(file);
+    if (compress) removeLeftovers(options.outputDir, present, isText);
   }
 
   function hasPageFilters(): boolean {

@@ -100,3 +100,50 @@ test('compressed files that somebody else made stay', async (t) => {
   t.true(bytes(site, 'articles/a/index.html.gz').equals(mine));
   t.false(site.has('about.html.gz'));
 });
+
+test('a check names compressed files that are missing, of another text, or of none, and a clean build mends them', async (t) => {
+  const site = compressedSite(t);
+  site.write('a');
+  await site.builder.buildAll();
+  t.deepEqual(await site.builder.check(), []);
+
+  const { outputDir } = site.options;
+  const page = join(outputDir, 'articles/a/index.html');
+  const { atime, mtime } = fs.statSync(page);
+  fs.rmSync(join(outputDir, 'index.html.br'));
+  fs.writeFileSync(`${page}.gz`, gzipSync('<meta name="generator" content="Pressmark"> of another time'));
+  fs.utimesSync(`${page}.gz`, atime, mtime);
+  fs.copyFileSync(join(outputDir, 'index.html.gz'), join(outputDir, 'articles/gone.html.gz'));
+  fs.writeFileSync(join(outputDir, 'mine.html.gz'), gzipSync('mine'));
+  fs.copyFileSync(join(outputDir, 'index.html.gz'), join(outputDir, 'all-pages.tar.gz'));
+  const before = site.output();
+  t.deepEqual(await site.builder.check(), [
+    { file: 'articles/a/index.html.gz', is: 'different' },
+    { file: 'articles/gone.html.gz', is: 'surplus' },
+    { file: 'index.html.br', is: 'missing' },
+  ]);
+  t.deepEqual(site.output(), before);
+
+  await site.builder.buildAll({ clean: true });
+  t.deepEqual(await site.builder.check(), []);
+  t.true(site.has('mine.html.gz') && site.has('all-pages.tar.gz'));
+});
+
+test('a check names what was compressed before that was switched off, and nothing that a person has compressed', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  await site.builder.buildAll();
+  const mine = join(site.options.outputDir, 'index.html.gz');
+  fs.writeFileSync(mine, gzipSync(bytes(site, 'index.html')));
+  t.deepEqual(await site.builder.check(), []);
+  fs.rmSync(mine);
+
+  await createBuilder({ ...site.options, compress: true }).buildAll();
+  const differences = await site.builder.check();
+  t.deepEqual(
+    differences,
+    compressed(site).map((file) => ({ file, is: 'surplus' as const })),
+  );
+  await createBuilder(site.options).buildAll();
+  t.deepEqual(await site.builder.check(), []);
+});

@@ -177,3 +177,14 @@ test('every language of the theme says everything', async (t) => {
       t.deepEqual(places(phrase), places(english[key]), `${name}: ${key}`);
   }
 });
+
+test('the built-in style sheet stays small, and the docs say how small', async (t) => {
+  const site = testSite(t);
+  await site.builder.buildAll();
+  const [file = ''] = styleSheets(site);
+  t.true(Buffer.byteLength(site.page(file)) < 16_000);
+  const { size } = fs.statSync(new URL('../../../../templates/style.css', import.meta.url));
+  const docs = fs.readFileSync(new URL('../../../../docs/themes.md', import.meta.url), 'utf8');
+  const said = Number(/The style sheet has (\d+) KB/.exec(docs)?.[1]);
+  t.true(Math.abs(said - size / 1_000) < 1, `the docs say ${said} KB, it has ${size} bytes`);
+});

@@ -1,0 +1,66 @@
+import test from 'ava';
+import { type TestSite, testSite } from './test-site.js';
+
+/** A site of four articles of a tag, a day apart; the third one has been updated. */
+async function siteOfFour(t: Parameters<typeof testSite>[0]): Promise<TestSite> {
+  const site = testSite(t);
+  for (const [index, slug] of ['a', 'b', 'c', 'd'].entries())
+    site.write(slug, { date: `2026-01-0${index + 1}T08:00:00Z` });
+  site.write('c', {
+    date: '2026-01-03T08:00:00Z',
+    updated: '2026-02-03T09:30:00Z',
+    image: 'https://img.example/c.png',
+    contentHtml: `<p>${'word '.repeat(700)}</p>`,
+  });
+  t.is((await site.builder.buildAll()).failed, 0);
+  return site;
+}
+
+/** A page's head and body, spaces between tags aside. */
+function partsOf(site: TestSite, slug: string): { head: string; body: string } {
+  const page = site.page(`articles/${slug}/index.html`).replaceAll(/\s*\n\s*/g, '');
+  const end = page.indexOf('</head>');
+  return { head: page.slice(0, end), body: page.slice(end) };
+}
+
+test('an article’s head says when it was published and updated, where the feeds are, and how to show a link', async (t) => {
+  const site = await siteOfFour(t);
+  const { head } = partsOf(site, 'c');
+  for (const part of [
+    '<meta name="twitter:card" content="summary_large_image">',
+    '<meta property="article:published_time" content="2026-01-03T08:00:00.000Z">',
+    '<meta property="article:modified_time" content="2026-02-03T09:30:00.000Z">',
+    '<link rel="alternate" href="/rss.xml" type="application/rss+xml"',
+    '<link rel="alternate" href="/feed.xml" type="application/atom+xml"',
+    '<link rel="alternate" href="/feed.json" type="application/feed+json"',
+  ])
+    t.is(head.split(part).length, 2, part);
+
+  const other = partsOf(site, 'b').head;
+  t.true(other.includes('<meta name="twitter:card" content="summary">'));
+  t.true(other.includes('article:published_time'));
+  t.false(other.includes('article:modified_time'));
+});
+
+test('an article’s page has its reading time, its neighbours and related articles', async (t) => {
+  const site = await siteOfFour(t);
+  const { body } = partsOf(site, 'c');
+  t.regex(body, /<p class="byline"[^>]*>.*<span>3 min read<\/span><\/p>/);
+  t.true(body.includes('<span>Updated <time datetime="2026-02-03T09:30:00.000Z">'));
+  t.regex(body, /<a rel="prev" href="\/articles\/b\/"><span>[^<]+<\/span> Title of b<\/a>/);
+  t.regex(body, /<a rel="next" href="\/articles\/d\/"><span>[^<]+<\/span> Title of d<\/a>/);
+  const related = /<section class="related">(.*)<\/section>/.exec(body)?.[1] ?? '';
+  const links = [...related.matchAll(/<a href="\/articles\/(\w)\/">Title of \1<\/a>/g)];
+  t.deepEqual(links.map(([, slug]) => slug).sort(), ['a', 'b', 'd']);
+
+  t.false(partsOf(site, 'a').body.includes('rel="prev"'));
+  t.false(partsOf(site, 'd').body.includes('rel="next"'));
+});
+
+test('robots.txt lets everybody in and names the sitemap', async (t) => {
+  const site = await siteOfFour(t);
+  const lines = site.page('robots.txt').trim().split('\n');
+  t.true(lines.includes('User-agent: *'));
+  t.true(lines.includes('Sitemap: https://x.example/sitemap.xml'));
+  t.false(lines.some((line) => /^Disallow: *\S/.test(line)));
+});
