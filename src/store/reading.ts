@@ -124,9 +124,11 @@ export function createReading(
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT.
    */
   async function judge(target: Target): Promise<Judgement> {
+    const canonical = canonicalUrl(target.targetUrl) ?? '';
     await learn();
     await current(target.targetId);
-    const entry = targetOf(catalog.byId(target.targetId), target);
+    await lookAt(catalog.byUrl(canonical).filter(({ id }) => id !== target.targetId));
+    const entry = targetOf(catalog.byUrl(canonical), target);
     const read = open(entry);
     return { verdict: judged(read, target), read, entry };
   }

@@ -157,7 +157,7 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
 
   async function judgeNow(target: Target): Promise<Judgement & { generation: number }> {
     const { generation } = shared;
-    const entry = targetOf(catalog.byId(target.targetId), target);
+    const entry = targetOf(catalog.byUrl(canonicalUrl(target.targetUrl) ?? ''), target);
     const read = await open(entry);
     return { verdict: judged(read, target), read, entry, generation };
   }

@@ -22,16 +22,16 @@ export interface Judgement {
 }
 
 /**
- * The one entry that an update is about, of those that carry its `target_id` (contract: article.updated, 2).
+ * The one entry that an update is about (contract: article.updated, 2). Where several articles are at its URL it is
+ * about none, whatever its `target_id`: a lookup tells of none there either.
  *
+ * @param entries all that are at `target_url`.
  * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS.
  */
 export function targetOf(entries: readonly Entry[], { targetId, targetUrl }: Target): Entry {
-  const canonical = canonicalUrl(targetUrl);
-  const meant = entries.filter((entry) => entry.canonical === canonical);
-  const [entry, other] = meant;
+  const entry = entries.find(({ id }) => id === targetId);
   if (entry === undefined) throw noTarget(targetId, targetUrl);
-  if (other !== undefined) throw ambiguous(targetUrl, meant);
+  if (entries.length > 1) throw ambiguous(targetUrl, entries);
   return entry;
 }
 

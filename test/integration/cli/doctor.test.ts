@@ -44,6 +44,23 @@ test('doctor finds a missing and a weak secret, and a site URL that would not la
   );
 });
 
+test('doctor names the program that takes locks, and one that is missing', async (t) => {
+  const dir = tempDir(t);
+  const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://garden.example' };
+  const helper = async (more: NodeJS.Dict<string> = {}) => {
+    const { code, findings } = await doctor(dir, { ...env, ...more });
+    return { code, found: about(findings, 'lock helper') };
+  };
+  const fine = await helper();
+  t.is(fine.code, 0);
+  t.like(fine.found, [{ level: 'ok' }]);
+  t.regex(fine.found[0]?.text ?? '', /^(?:flock|perl)/);
+  const without = await helper({ PATH: tempDir(t) });
+  t.is(without.code, 1);
+  t.like(without.found, [{ level: 'fail', mend: 'install util-linux' }]);
+  t.regex(without.found[0]?.text ?? '', /neither flock nor perl was found/);
+});
+
 test('doctor finds duplicate ids and URLs and malformed files, and changes nothing', async (t) => {
   const dir = tempDir(t);
   const receiver = await startReceiver(t, { dir });

@@ -94,3 +94,16 @@ test('an article without any content has nothing that a lookup could tell', asyn
   t.is(status, 404);
   t.regex(json.error, /target\.content_html is empty/);
 });
+
+test('unknown fields beside target_url are dropped', async (t) => {
+  const data = article();
+  const { json } = await receiver().post('article.published', data);
+  const extra = { id: 'another', url: 'https://elsewhere.example/', nested: { target_url: ['x'] } };
+  const answer = await receiver().post(
+    'article.lookup',
+    { ...extra, target_url: json.url },
+    { envelope: { ...extra, target_url: 'https://elsewhere.example/' } },
+  );
+  t.is(answer.status, 200);
+  t.like(answer.json.target, { id: data.id, url: json.url });
+});

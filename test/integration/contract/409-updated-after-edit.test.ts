@@ -85,3 +85,11 @@ test('a checkout with CRLF line ends is none', async (t) => {
   fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
   t.is((await shared().post('article.updated', request)).status, 200);
 });
+
+test('a retry that comes after an edit of what it stored does not take the edit back', async (t) => {
+  const { path, request } = await prepare(shared());
+  t.is((await shared().post('article.updated', request)).status, 200);
+  edit(path, `Rewritten as ${request.id}.\n\n<!--`, 'Written by hand.\n\n<!--');
+  await mustConflict(t, shared(), path, request);
+  await mustConflict(t, shared(), path, request);
+});

@@ -69,12 +69,19 @@ test('a secret that is set to nothing in the environment is made once, and used'
   const first = await startReceiver(t, { env: { PRESSMARK_SECRET: '' } });
   const { dir } = first;
   await first.stop();
+  const warnings = first.log.filter(({ msg }) => msg.includes('there was no signing secret'));
+  t.is(warnings.length, 1);
+  t.regex(warnings[0]?.msg ?? '', /PRESSMARK_SECRET in \.env/);
+  t.is(fs.statSync(join(dir, '.env')).mode & 0o777, 0o600);
+  t.true(fs.readFileSync(join(dir, '.gitignore'), 'utf8').split('\n').includes('.env'));
   const env = fs.readFileSync(join(dir, '.env'), 'utf8');
   const secret = /^PRESSMARK_SECRET=(.+)\n$/.exec(env)?.[1];
   t.truthy(secret);
+  t.false(`${JSON.stringify(first.log)}${first.stderr()}`.includes(secret ?? ''), 'and not told in the log');
 
   const second = await startReceiver(t, { dir, env: { PRESSMARK_SECRET: '' } });
   t.is(fs.readFileSync(join(dir, '.env'), 'utf8'), env);
+  t.false(second.log.some(({ msg }) => msg.includes('there was no signing secret')));
   t.is(
     (await second.post('article.published', article(), secret === undefined ? {} : { secret })).status,
     200,

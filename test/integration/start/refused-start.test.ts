@@ -50,6 +50,11 @@ test('a folder that is none', async (t) => {
   await refuses(t, 2, /is no folder/, join(tempDir(t), 'nowhere'));
 });
 
+test('a machine without a program that takes locks', async (t) => {
+  const words = /neither flock nor perl was found; install the package util-linux/;
+  await refuses(t, 1, words, tempDir(t), [], { PATH: tempDir(t) });
+});
+
 test('a config that cannot be read', async (t) => {
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{ "siteUrl": ');

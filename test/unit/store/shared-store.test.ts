@@ -118,3 +118,12 @@ test('an update that may have been stored and replaced since is not refused as i
   const error = await t.throwsAsync(store.update(updateOf(id, url, stored?.article.revision ?? '', 'mine')));
   t.is(error, silence);
 });
+
+test('where another machine has put a second article at a URL, none is updated there', async (t) => {
+  const { store, other } = stage(t, () => undefined);
+  const { id, url, stored } = await store.publish(draftOf(article({ id: 'a' })));
+  const theirs = encodeFirst({ ...draftOf(article({ id: 'b' })), slug: 'b', url, updated: null });
+  await other('b.md', theirs.text);
+  const error = await t.throwsAsync(store.update(updateOf(id, url, stored?.article.revision ?? '', 'mine')));
+  t.is(error instanceof PressmarkError && error.code, 'ARTICLE_AMBIGUOUS');
+});

@@ -1,0 +1,54 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { article, update } from '../../support/events.js';
+import { startReceiver } from '../../support/receiver.js';
+import { SECRET, signature } from '../../support/signer.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+test('each delivery makes one line of the log that says what became of it, and none tells the secret', async (t) => {
+  const dir = tempDir(t);
+  const config = { site: false, git: false, logLevel: 'trace' };
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+  const receiver = await startReceiver(t, { dir });
+  const data = article();
+  const { json } = await receiver.post('article.published', data);
+  const target = { target_id: data.id, target_url: json.url, base_revision_id: 'not that one' };
+  const stale = update(target);
+  t.is((await receiver.post('article.updated', stale)).status, 409);
+  const other = 'other-secret-other-secret-other';
+  t.is((await receiver.post('article.published', article(), { secret: other })).status, 401);
+  const bare = JSON.stringify({ event: SECRET });
+  t.is((await receiver.raw(bare)).status, 400);
+  t.is(await receiver.stop(), 0);
+
+  const told = receiver.log.filter(({ status, outcome }) => status !== undefined || outcome !== undefined);
+  const lines = told.map(({ time, ms, ...line }) => {
+    t.is(typeof time, 'number');
+    t.is(typeof ms, 'number');
+    t.true(Number(ms) >= 0);
+    return line;
+  });
+  t.deepEqual(lines, [
+    {
+      level: 30,
+      event: 'article.published',
+      id: data.id,
+      outcome: 'stored',
+      status: 200,
+      msg: 'delivery',
+    },
+    {
+      level: 40,
+      event: 'article.updated',
+      id: stale.id,
+      outcome: 'REVISION_CONFLICT',
+      status: 409,
+      msg: 'delivery refused',
+    },
+    { level: 40, outcome: 'SIGNATURE_MISMATCH', status: 401, msg: 'delivery refused' },
+    { level: 40, outcome: 'EVENT_UNSUPPORTED', status: 400, msg: 'delivery refused' },
+  ]);
+  const all = `${JSON.stringify(receiver.log)}${receiver.stderr()}`;
+  for (const hidden of [SECRET, other, signature(bare).replace('sha256=', '')]) t.false(all.includes(hidden));
+});
