@@ -5,6 +5,7 @@ import { gitIn, launchIn } from '../../support/clones.js';
 import { fileOf } from '../../support/content.js';
 import { update } from '../../support/events.js';
 import { type Receiver, run } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { idsOnRemote, makePushingSite } from './pushing-site.js';
 
@@ -54,3 +55,26 @@ test.serial(
     await until(() => idsOnRemote(site).includes(next));
   },
 );
+
+for (const [variant, asks] of [
+  [undefined, true],
+  // it knows no such option
+  ['plink', false],
+] as const)
+  test.serial(`${variant ?? 'OpenSSH'} is ${asks ? 'told to ask nobody' : 'called as it is'}`, async (t) => {
+    const folder = tempDir(t);
+    const [script, calls] = [join(folder, 'ssh.sh'), join(folder, 'calls')];
+    fs.writeFileSync(script, `#!/bin/sh\necho "$*" >> '${calls}'\nexit 255\n`, { mode: 0o755 });
+    const site = await makePushingSite(t, {
+      push: { remote: 'git@ssh.example:site.git' },
+      prepare: ({ dir }) => {
+        gitIn(dir, 'config', 'core.sshCommand', script);
+        if (variant !== undefined) gitIn(dir, 'config', 'ssh.variant', variant);
+      },
+    });
+    await site.publish();
+    await until(async () => (await site.status()).lastError !== null);
+    const lines = fs.readFileSync(calls, 'utf8').trim().split('\n');
+    t.true(lines.some((line) => line.includes('git@ssh.example')));
+    for (const line of lines) t.is(line.includes('-o BatchMode=yes'), asks, line);
+  });
