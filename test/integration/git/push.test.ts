@@ -3,92 +3,15 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import {
-  type Clones,
-  commitAndPush,
-  commitFile,
-  gitIn,
-  launchIn,
-  makeRemote,
-  settings,
-} from '../../support/clones.js';
-import { article, update } from '../../support/events.js';
-import { type Receiver, run } from '../../support/receiver.js';
+import { commitAndPush, commitFile, gitIn, launchIn, settings } from '../../support/clones.js';
+import { update } from '../../support/events.js';
+import { run } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-
-interface Status {
-  readonly lastPush: string | null;
-  readonly waiting: number;
-  readonly lastError: string | null;
-  readonly waitingFor: string | null;
-}
-
-interface Around {
-  readonly clones: Clones;
-  readonly dir: string;
-  readonly receiver: Receiver;
-  status(): Promise<Status>;
-  publish(): Promise<string>;
-}
-
-/** A receiver that answers from the disk and pushes in the background. */
-async function makeSite(
-  t: ExecutionContext,
-  {
-    push = {},
-    env = {},
-    prepare = () => undefined,
-  }: {
-    push?: Record<string, unknown>;
-    env?: NodeJS.Dict<string>;
-    prepare?: (site: Pick<Around, 'clones' | 'dir'>) => void;
-  } = {},
-): Promise<Around> {
-  const folder = tempDir(t);
-  const clones = makeRemote(folder);
-  const dir = clones.clone('site');
-  const config = settings({ durability: 'disk', git: { push: { debounce: 100, ...push } } });
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
-  fs.appendFileSync(join(dir, '.git', 'info', 'exclude'), '.gitconfig\n');
-  gitIn(dir, 'update-index', '--assume-unchanged', 'pressmark.config.json');
-  prepare({ clones, dir });
-  const receiver = await launchIn(dir, { env });
-  t.teardown(() => receiver.kill('SIGKILL'));
-  return {
-    clones,
-    dir,
-    receiver,
-    status: async () => {
-      const answer = await fetch(`${receiver.origin}/healthz?verbose`);
-      return ((await answer.json()) as { push: Status }).push;
-    },
-    publish: async () => {
-      const data = article();
-      const { status } = await receiver.post('article.published', data);
-      if (status !== 200) throw new Error(`publish: ${status}`);
-      return data.id;
-    },
-  };
-}
-
-function idsOnRemote({ clones }: Around): string[] {
-  const format = '%(trailers:key=Article-Id,valueonly,separator=%x2C)';
-  return clones
-    .git('log', `--format=${format}`, 'main')
-    .split('\n')
-    .filter((line) => line !== '');
-}
-
-/** A person's commit, pushed from a clone of their own. */
-function personPushes({ clones }: Pick<Around, 'clones'>, name: string, text: string): string {
-  const own = join(clones.remote, '..', 'olga');
-  if (!fs.existsSync(own)) clones.clone('olga');
-  return commitAndPush(own, name, text);
-}
+import { idsOnRemote, makePushingSite, type PushingSite, personPushes } from './pushing-site.js';
 
 test.serial('commits are pushed, all that have gathered at once, and the status says so', async (t) => {
-  const site = await makeSite(t);
+  const site = await makePushingSite(t);
   const ids = await Promise.all(Array.from({ length: 10 }, site.publish));
   await until(() => idsOnRemote(site).length === ids.length);
   t.deepEqual(idsOnRemote(site).sort(), ids.sort());
@@ -107,7 +30,7 @@ test.serial('commits are pushed, all that have gathered at once, and the status 
 test.serial(
   'where people have pushed meanwhile, their commits are taken in as they are, and ours go on top',
   async (t) => {
-    const site = await makeSite(t);
+    const site = await makePushingSite(t);
     await site.publish();
     await until(() => idsOnRemote(site).length === 1);
     const theirs = personPushes(site, 'about.txt', 'by hand\n');
@@ -127,11 +50,11 @@ test.serial(
   async (t) => {
     let [here, there] = ['', ''];
     // before it starts, as it pushes at once what it finds
-    const prepare = (site: Pick<Around, 'clones' | 'dir'>) => {
+    const prepare = (site: Pick<PushingSite, 'clones' | 'dir'>) => {
       here = commitFile(site.dir, 'here.txt', 'here\n');
       there = personPushes(site, 'there.txt', 'there\n');
     };
-    const site = await makeSite(t, { prepare });
+    const site = await makePushingSite(t, { prepare });
     const id = await site.publish();
     await until(async () => (await site.status()).waitingFor !== null);
     t.regex((await site.status()).waitingFor ?? '', /git pull/);
@@ -150,7 +73,7 @@ test.serial(
 );
 
 test.serial('what a person has not committed stays, when others change the same file', async (t) => {
-  const site = await makeSite(t);
+  const site = await makePushingSite(t);
   const own = site.clones.clone('olga');
   const name = 'shared.txt';
   commitAndPush(own, name, 'first\n');
@@ -171,7 +94,7 @@ test.serial('what a person has not committed stays, when others change the same 
 
 /** A receiver that commits edits, beside one that was made from an older version than others have pushed. */
 async function siteWithLeftEdit(t: ExecutionContext) {
-  const site = await makeSite(t);
+  const site = await makePushingSite(t);
   const edited = await site.publish();
   await until(() => idsOnRemote(site).includes(edited));
   const own = site.clones.clone('olga');
@@ -226,11 +149,15 @@ test.serial('nor is it when an update replaces it: then it is left to its owner 
 });
 
 test.serial('a remote that is away for a while gets everything when it is back', async (t) => {
-  const site = await makeSite(t);
+  const site = await makePushingSite(t);
   fs.renameSync(site.clones.remote, `${site.clones.remote}.away`);
   const ids = [await site.publish(), await site.publish()];
   await until(async () => (await site.status()).lastError !== null);
   t.is((await fetch(`${site.receiver.origin}/healthz`)).status, 200, 'articles can be stored all the same');
+  const told = join(site.dir, '.pressmark', 'push.json');
+  await until(() => fs.existsSync(told) && /"lastError": ?"/.test(fs.readFileSync(told, 'utf8')));
+  const doctor = await run(['doctor', '--dir', site.dir]);
+  t.regex(doctor.stdout, /last error: .*the git remote origin/);
   fs.renameSync(`${site.clones.remote}.away`, site.clones.remote);
   await until(() => idsOnRemote(site).length === ids.length);
   await until(async () => (await site.status()).lastError === null);
@@ -238,7 +165,7 @@ test.serial('a remote that is away for a while gets everything when it is back',
 });
 
 test.serial('a stop pushes what waits', async (t) => {
-  const site = await makeSite(t, { push: { debounce: 600_000 } });
+  const site = await makePushingSite(t, { push: { debounce: 600_000 } });
   const id = await site.publish();
   t.is(await site.receiver.stop(), 0);
   t.deepEqual(idsOnRemote(site), [id]);
@@ -257,7 +184,7 @@ test.serial('nobody is asked for a password, and none is ever written down', asy
   const witness = join(tempDir(t), 'asked');
   const askpass = `${witness}.sh`;
   fs.writeFileSync(askpass, `#!/bin/sh\ntouch '${witness}'\necho no\n`, { mode: 0o755 });
-  const site = await makeSite(t, {
+  const site = await makePushingSite(t, {
     push: { remote: `http://olga:geheim-1234@127.0.0.1:${port}/site.git` },
     env: { GIT_ASKPASS: askpass, SSH_ASKPASS: askpass, DISPLAY: ':0' },
   });

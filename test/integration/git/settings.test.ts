@@ -34,7 +34,10 @@ test('an author of the config goes before that of git', async (t) => {
   await site.start({ author: { name: 'Bot <1>\n', email: 'bot@example.org' } });
   await site.publish('one');
   await site.untilCommitted(1);
-  t.is(await site.git('log', '-1', '--format=%an <%ae>'), 'Bot 1 <bot@example.org>\n');
+  t.is(
+    await site.git('log', '-1', '--format=%an <%ae>, %cn <%ce>'),
+    'Bot 1 <bot@example.org>, Bot 1 <bot@example.org>\n',
+  );
 });
 
 test('line ends and clean filters leave the status clean', async (t) => {

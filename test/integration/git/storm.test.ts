@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { update } from '../../support/events.js';
+import { commitsIn } from './storm-commits.js';
 import { makeStormSite } from './storm-site.js';
 
 /** How long the storm blows, in seconds; `PRESSMARK_STORM=60` for a large one. */
@@ -15,6 +16,8 @@ test(`two publishers beside a person who commits, amends and rebases, all of the
   const { dir, receivers, git } = site;
 
   const acknowledged = new Set<string>();
+  /** The revisions of the updates that were acknowledged. */
+  const updated = new Set<string>();
   const noted = new Set<string>();
   let kills = 0;
   let rebases = 0;
@@ -34,7 +37,9 @@ test(`two publishers beside a person who commits, amends and rebases, all of the
         const target = await receivers[slot]?.find(url);
         if (target === undefined) continue;
         const over = { target_id: target.id, target_url: target.url, base_revision_id: target.revision_id };
-        await receivers[slot]?.post('article.updated', update(over));
+        const change = update(over);
+        const answer = await receivers[slot]?.post('article.updated', change);
+        if (answer?.status === 200) updated.add(change.revision_id);
       } catch {
         // killed, or the person's rebase has the file away just now: the service would try again
       }
@@ -93,7 +98,9 @@ test(`two publishers beside a person who commits, amends and rebases, all of the
   }
   for (const receiver of receivers) t.is(await receiver?.stop(), 0);
 
-  t.log(`${acknowledged.size} articles, ${noted.size} notes, ${rebases} rebases, ${kills} kills`);
+  t.log(
+    `${acknowledged.size} articles, ${updated.size} updates, ${noted.size} notes, ${rebases} rebases, ${kills} kills`,
+  );
   t.true(acknowledged.size > 0 && noted.size > 0 && kills > 0 && (rebases > 0 || SECONDS < 20));
   t.is(await git('status', '--porcelain'), '?? draft.txt\n');
   t.is(await git('fsck', '--full', '--strict', '--no-dangling'), '');
@@ -107,13 +114,35 @@ test(`two publishers beside a person who commits, amends and rebases, all of the
     [...noted].filter((note) => !notes.has(note)),
     [],
   );
-  const log = await git('log', '--format=%x01%cn%n%s', '--name-only', '--no-renames', 'HEAD');
-  const commits = log
-    .split('\x01')
-    .slice(1)
-    .map((entry) => entry.split('\n').filter((line) => line !== ''));
-  for (const [committer = '', subject = '', ...files] of commits) {
-    t.false(files.includes('draft.txt'), subject);
-    if (committer === 'Bot') t.regex(files.join(' '), /^content\/articles\/2026\/11\/[\d-]+\.md$/, subject);
+  const { articles, others } = await commitsIn(site);
+  for (const { subject, files } of articles) {
+    t.is(files.length, 1, subject);
+    t.regex(files.join(' '), /^content\/articles\/2026\/11\/[\d-]+\.md$/, subject);
   }
+  for (const { subject, files } of others)
+    t.deepEqual(
+      files.filter((name) => name === 'draft.txt' || name.startsWith('content/')),
+      [],
+      subject,
+    );
+  const times = new Map<string, number>();
+  for (const { revision } of articles) times.set(revision, (times.get(revision) ?? 0) + 1);
+  t.deepEqual(
+    [...times].filter(([, count]) => count !== 1),
+    [],
+    'no revision has two commits',
+  );
+  t.deepEqual(
+    [...updated].filter((revision) => !times.has(revision)),
+    [],
+    'every acknowledged update has its commit, also where a later one has replaced it',
+  );
+  const publications = new Set(
+    articles.filter(({ revision }) => revision.startsWith('rev-')).map(({ files }) => files[0]),
+  );
+  t.deepEqual(
+    [...acknowledged].filter((id) => !publications.has(`content/articles/2026/11/${id}.md`)),
+    [],
+    'every acknowledged publication has its commit',
+  );
 });
