@@ -13,7 +13,7 @@ import { moveRef } from './ref-move.js';
 import { FETCHED_REF } from './remote.js';
 import type { Repository } from './repository.js';
 import { blobsInHistory } from './tree.js';
-import { changeWorkFiles } from './work-files.js';
+import { changeWorkFiles, replacedSince } from './work-files.js';
 
 /** What became of an attempt to have the local branch follow. */
 export type Followed =
@@ -50,7 +50,6 @@ const MAX_ATTEMPTS = 10;
  */
 export async function follow(commit: string, options: FollowOptions): Promise<Followed> {
   const { repository, locker, log, signal, ref } = options;
-  await moveRef(repository, locker, log, { ref: FETCHED_REF, to: commit });
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const head = await readHead(repository);
     if ('waitingFor' in head) return { waitingFor: head.waitingFor };
@@ -66,17 +65,21 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
     if (await isSparse(repository)) return { waitingFor: 'you to run git pull: the clone is sparse' };
     const changes = await changesBetween(repository, head.tip, next);
     const isCommitted = (paths: readonly string[]) => blobsInHistory(repository, next, paths, head.tip);
-    const left = await options.exclusive.run(async () => {
-      const alone = await changeWorkFiles(repository, changes, isCommitted, options.staging);
-      return (await options.origins?.leave(changes, alone)) ?? alone;
+    const { left, put } = await options.exclusive.run(async () => {
+      const changed = await changeWorkFiles(repository, changes, isCommitted, options.staging);
+      return { ...changed, left: (await options.origins?.leave(changes, changed.left)) ?? changed.left };
     });
     const lock = await locker.take(signal);
     if (lock === undefined) return { waitingFor: 'another git command that has locked the index' };
     try {
+      // Until it was locked, `git restore` could put back what the index has, which is the version before.
+      const replaced = replacedSince(repository, put);
+      options.origins?.forget(replaced);
       const now = await readHead(repository);
-      if (!('waitingFor' in now) && now.ref === head.ref && now.tip === head.tip) {
+      if (replaced.length === 0 && !('waitingFor' in now) && now.ref === head.ref && now.tip === head.tip) {
         await takeIntoIndex(repository, lock, head.tip, changes, isCommitted);
-        const move = { ref, to: next, from: head.tip, reason: 'pressmark: follow the remote' };
+        const also = { ref: FETCHED_REF, to: commit };
+        const move = { ref, to: next, from: head.tip, also, reason: 'pressmark: follow the remote' };
         if (await moveRef(repository, locker, log, move)) {
           for (const { path, why } of left)
             log.warn({ path, why }, 'a file of the work tree does not follow the remote');

@@ -15,6 +15,8 @@ export interface Origins {
   note(path: string, name: string): void;
   /** What was noted of a file. Whoever looks at HEAD too asks this first: it is forgotten once HEAD has it. */
   noted(path: string): string | undefined;
+  /** Files are no longer what was noted of them. */
+  forget(paths: readonly string[]): void;
   /** What was noted until now is to be in HEAD when the returned function is called. */
   begin(): () => void;
   /**
@@ -73,6 +75,9 @@ export function createOrigins({ gitDir }: Pick<Repository, 'gitDir'>): Origins {
   return {
     note: (path, name) => void notes.set(path, name),
     noted: (path) => notes.get(path),
+    forget: (paths) => {
+      for (const path of paths) notes.delete(path);
+    },
     begin,
     leave,
     caughtUp,

@@ -10,8 +10,17 @@ export interface RefMove {
   readonly ref: string;
   /** The commit it moves to; null where the ref is removed. */
   readonly to: string | null;
+  /** A ref that moves in the same transaction, from wherever it is. */
+  readonly also?: { readonly ref: string; readonly to: string };
   /** When git was asked, in milliseconds since 1970. */
   readonly since: number;
+}
+
+/** What `moveRef` is asked for. */
+export interface WantedMove extends Pick<RefMove, 'ref' | 'to' | 'also'> {
+  readonly from?: string | null;
+  /** For the reflog. */
+  readonly reason?: string;
 }
 
 /** Where moves are written down for the next process. */
@@ -38,16 +47,19 @@ export async function moveRef(
   repository: Repository,
   notes: MoveNotes,
   log: Log,
-  { ref, to, from, reason }: { ref: string; to: string | null; from?: string | null; reason?: string },
+  { ref, to, from, also, reason }: WantedMove,
 ): Promise<boolean> {
   const zeros = '0'.repeat((to ?? from ?? '').length);
   const reflog = reason === undefined ? [] : ['--create-reflog', '-m', reason];
   const old = from === undefined ? [] : [from ?? zeros];
-  const args = to === null ? ['-d', ref, ...old] : [...reflog, ref, to, ...old];
-  const move: RefMove = { ref, to, since: Date.now() };
+  const alone = to === null ? ['-d', ref, ...old] : [...reflog, ref, to, ...old];
+  const args = also === undefined ? alone : [...reflog, '--stdin', '-z'];
+  const input = `update ${ref}\0${to}\0${old.join('')}\0update ${also?.ref}\0${also?.to}\0\0`;
+  const move: RefMove = { ref, to, since: Date.now(), ...(also && { also }) };
   return notes.during(move, async () => {
     try {
-      return (await repository.git(['update-ref', ...args], { accept: [1, 128] })).code === 0;
+      const options = { accept: [1, 128], ...(also && { input }) };
+      return (await repository.git(['update-ref', ...args], options)).code === 0;
     } catch (error) {
       await freeRefLocks(repository, move, log);
       throw error;
@@ -57,6 +69,15 @@ export async function moveRef(
 
 /** Removes the lock files that git has left behind, killed while it made this move. */
 export async function freeRefLocks(
+  repository: Pick<Repository, 'gitDir' | 'commonDir'>,
+  move: RefMove,
+  log: Log,
+): Promise<void> {
+  await freeLocksOf(repository, move, log);
+  if (move.also !== undefined) await freeLocksOf(repository, { ...move.also, since: move.since }, log);
+}
+
+async function freeLocksOf(
   { gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>,
   { ref, to, since }: RefMove,
   log: Log,
@@ -106,11 +127,15 @@ async function madeThen(path: string, since: number): Promise<bigint | undefined
 /** A move as it was written down; undefined where there is none. */
 export function parseMove(text: string): RefMove | undefined {
   try {
-    const { ref, to, since }: Partial<RefMove> = JSON.parse(text) ?? {};
-    const isMove = typeof ref === 'string' && /^refs\/[^\0]+$/.test(ref) && !ref.includes('..');
-    return isMove && typeof since === 'number' ? { ref, to: to ?? null, since } : undefined;
+    const { ref, to, also, since }: Partial<RefMove> = JSON.parse(text) ?? {};
+    if (!isRef(ref) || typeof since !== 'number') return undefined;
+    return { ref, to: to ?? null, since, ...(isRef(also?.ref) && also && { also }) };
   } catch {
     // nothing was under way
     return undefined;
   }
+}
+
+function isRef(name: unknown): name is string {
+  return typeof name === 'string' && /^refs\/[^\0]+$/.test(name) && !name.includes('..');
 }

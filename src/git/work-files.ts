@@ -15,6 +15,13 @@ export interface LeftAlone {
   readonly isTheirs: boolean;
 }
 
+/** What became of changes to the work tree. */
+export interface WorkTreeChanged {
+  readonly left: LeftAlone[];
+  /** The inodes of files that were put there, by path. */
+  readonly put: ReadonlyMap<string, number>;
+}
+
 /** What stands at a path; undefined where nothing does. */
 type Standing = { readonly content: Buffer; readonly isLink: boolean } | undefined;
 
@@ -32,15 +39,15 @@ const KEPT = /^kept-([0-9a-f]{64})-/;
  *
  * @param isCommitted whether the commits in between have this content at this path; then it is nobody's edit.
  * @param staging where files are made ready; on the file system of the work tree.
- * @returns what was left alone.
  */
 export async function changeWorkFiles(
   repository: Repository,
   changes: readonly TreeChange[],
   isCommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
   staging: string,
-): Promise<LeftAlone[]> {
+): Promise<WorkTreeChanged> {
   const left: LeftAlone[] = [];
+  const put = new Map<string, number>();
   const wanted: Wanted[] = [];
   // Removals first: a file may come where a folder was.
   for (const change of [...changes].sort((a, b) => Number(a.after !== null) - Number(b.after !== null))) {
@@ -52,7 +59,7 @@ export async function changeWorkFiles(
     else if (before !== null && now === undefined) left.push({ path, why: EDITED, isTheirs: true });
     else wanted.push({ change, now });
   }
-  if (wanted.length === 0) return left;
+  if (wanted.length === 0) return { left, put };
   await mkdir(staging, { recursive: true });
   const folder = await mkdtemp(join(staging, 'take-'));
   try {
@@ -72,13 +79,22 @@ export async function changeWorkFiles(
       const decided = isKnown ? now : standingAt(join(folder, 'before', path));
       const kept = join(folder, `kept-${digestOf(now?.content)}-${index}`);
       if (change.after !== null && change.after.mode !== LINK) await syncFile(made);
-      const isPut = isSame(decided, now) && (await put(repository, change, now, made, kept));
+      const ino = change.after === null ? undefined : fs.lstatSync(made).ino;
+      const isPut = isSame(decided, now) && (await putFile(repository, change, now, made, kept));
       if (!isPut) left.push({ path, why: EDITED, isTheirs: true });
+      else if (ino !== undefined) put.set(path, ino);
     }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-  return left;
+  return { left, put };
+}
+
+/** Those of the files that were put which have another inode by now: somebody else has put theirs there. */
+export function replacedSince({ top }: Repository, put: ReadonlyMap<string, number>): string[] {
+  return [...put]
+    .filter(([path, ino]) => fs.lstatSync(join(top, path), { throwIfNoEntry: false })?.ino !== ino)
+    .map(([path]) => path);
 }
 
 /** An article's file that was committed elsewhere than in the work tree. */
@@ -124,7 +140,7 @@ async function putOwnFile(
   if (!isSame(decided, now)) return false;
   const { temp } = await stage(folder, content);
   const change = { path, before: null, after: { mode: FILE, id: '' } };
-  return put(repository, change, now, temp, join(folder, `kept-${digestOf(now?.content)}-${index}`));
+  return putFile(repository, change, now, temp, join(folder, `kept-${digestOf(now?.content)}-${index}`));
 }
 
 const FILE = '100644';
@@ -139,7 +155,7 @@ function itemsOf(wanted: readonly Wanted[], side: 'before' | 'after') {
 }
 
 /** Replaces what was decided upon; false where it has become something else meanwhile. */
-async function put(
+async function putFile(
   repository: Repository,
   { path, after }: TreeChange,
   now: Standing,

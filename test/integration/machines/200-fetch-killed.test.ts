@@ -43,7 +43,7 @@ const CASES = [
   {
     name: 'a git that is killed while the branch follows',
     words: 'pressmark: follow the remote',
-    locks: ['refs/heads/main.lock', 'HEAD.lock'],
+    locks: ['refs/heads/main.lock', 'HEAD.lock', 'refs/pressmark/remote.lock'],
   },
 ];
 

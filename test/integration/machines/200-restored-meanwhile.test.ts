@@ -1,0 +1,89 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import { findLockHelper } from '../../../src/fs/lock-helper.js';
+import { follow } from '../../../src/git/follow.js';
+import { identityOf } from '../../../src/git/identity.js';
+import { createIndexLocker } from '../../../src/git/index-lock.js';
+import { createOrigins, leftBehind } from '../../../src/git/origins.js';
+import { openRepository } from '../../../src/git/repository.js';
+import { commitAndPush, commitFile, gitEnvironment, gitIn, makeRemote } from '../../support/clones.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const log = pino({ level: 'silent' });
+const FILE = 'content/a.md';
+
+/** A clone that follows the remote from `old` to `new`, and what a person does there before the index follows. */
+async function followWhile(t: ExecutionContext, meanwhile: (dir: string) => void) {
+  const clones = makeRemote(tempDir(t));
+  const [dir, other] = [clones.clone('a'), clones.clone('b')];
+  commitAndPush(other, FILE, 'old\n');
+  gitIn(dir, 'pull', '--quiet');
+  const tip = commitAndPush(other, FILE, 'new\n');
+  gitIn(dir, 'fetch', '--quiet');
+  const repository = await openRepository(dir, gitEnvironment(dir));
+  if ('because' in repository) throw new Error(repository.because);
+  const locker = createIndexLocker(repository, findLockHelper(), log);
+  t.teardown(locker.close);
+  const origins = createOrigins(repository);
+  let done = false;
+  const followed = await follow(tip, {
+    repository,
+    locker,
+    identity: await identityOf(repository.git),
+    ref: 'refs/heads/main',
+    staging: join(dir, '.pressmark', 'staging'),
+    log,
+    signal: new AbortController().signal,
+    exclusive: { run: (work) => work(), close: () => undefined },
+    origins: {
+      ...origins,
+      leave: async (...args) => {
+        const left = await origins.leave(...args);
+        if (!done) meanwhile(dir);
+        done = true;
+        return left;
+      },
+    },
+  });
+  t.like(followed, { tip });
+  t.is(gitIn(dir, 'rev-parse', 'HEAD').trim(), tip);
+  const behind = (await leftBehind(repository)).get(FILE);
+  const text = fs.readFileSync(join(dir, FILE), 'utf8');
+  return { text, origin: behind ?? origins.noted(FILE), status: gitIn(dir, 'status', '--porcelain') };
+}
+
+/** The name of a text in git. */
+const nameOf = (t: ExecutionContext, text: string) => {
+  const dir = tempDir(t);
+  gitIn(dir, 'init', '--quiet');
+  commitFile(dir, 'text', text);
+  return gitIn(dir, 'rev-parse', 'HEAD:text').trim();
+};
+
+test('a file that is restored from the index, just before that follows, follows once more', async (t) => {
+  const { text, status, origin } = await followWhile(t, (dir) => gitIn(dir, 'restore', FILE));
+  t.deepEqual({ text, status, origin }, { text: 'new\n', status: '', origin: nameOf(t, 'new\n') });
+});
+
+test('one that is restored and edited then was made from the version before', async (t) => {
+  const { text, status, origin } = await followWhile(t, (dir) => {
+    gitIn(dir, 'restore', FILE);
+    fs.appendFileSync(join(dir, FILE), 'words\n');
+  });
+  t.deepEqual(
+    { text, status, origin },
+    { text: 'old\nwords\n', status: ` M ${FILE}\n`, origin: nameOf(t, 'old\n') },
+  );
+});
+
+test('one that is edited then was made from the new version', async (t) => {
+  const { text, status, origin } = await followWhile(t, (dir) =>
+    fs.appendFileSync(join(dir, FILE), 'words\n'),
+  );
+  t.deepEqual(
+    { text, status, origin },
+    { text: 'new\nwords\n', status: ` M ${FILE}\n`, origin: nameOf(t, 'new\n') },
+  );
+});
