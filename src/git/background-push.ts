@@ -5,8 +5,7 @@ import { identityOf } from './identity.js';
 import type { Origins } from './origins.js';
 import type { PushStatusKeeper } from './push-status.js';
 import { createPusher, type Pusher } from './pusher.js';
-import { moveRef } from './ref-move.js';
-import { createRemote, FETCHED_REF, type RemoteSettings } from './remote.js';
+import { createRemote, type RemoteSettings, remembering } from './remote.js';
 import { sweepStaging } from './work-files.js';
 
 /** How the branch is pushed. */
@@ -38,9 +37,7 @@ export async function pushInBackground(
 ): Promise<Pusher> {
   const { log } = host;
   const { staging, status, debounce } = settings;
-  const remote = await createRemote(repository, settings, env, (tip) =>
-    moveRef(repository, locker, log, { ref: FETCHED_REF, to: tip }),
-  );
+  const remote = await createRemote(repository, settings, env, remembering(repository, locker, log));
   const identity = await identityOf(repository.git, author);
   for (const name of await exclusive.run(() => sweepStaging(staging, siteDir)))
     log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');

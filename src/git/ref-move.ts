@@ -54,11 +54,11 @@ export async function moveRef(
   const old = from === undefined ? [] : [from ?? zeros];
   const alone = to === null ? ['-d', ref, ...old] : [...reflog, ref, to, ...old];
   const args = also === undefined ? alone : [...reflog, '--stdin', '-z'];
-  const input = `update ${ref}\0${to}\0${old.join('')}\0update ${also?.ref}\0${also?.to}\0\0`;
+  const input = also && `update ${ref}\0${to}\0${old.join('')}\0update ${also.ref}\0${also.to}\0\0`;
   const move: RefMove = { ref, to, since: Date.now(), ...(also && { also }) };
   return notes.during(move, async () => {
     try {
-      const options = { accept: [1, 128], ...(also && { input }) };
+      const options = { accept: [1, 128], ...(input !== undefined && { input }) };
       return (await repository.git(['update-ref', ...args], options)).code === 0;
     } catch (error) {
       await freeRefLocks(repository, move, log);

@@ -1,5 +1,7 @@
 import { PressmarkError } from '../errors.js';
+import type { Log } from '../log.js';
 import type { GitAnswer } from './git.js';
+import { type MoveNotes, moveRef } from './ref-move.js';
 import type { Repository } from './repository.js';
 
 /** Where commits are pushed to. */
@@ -42,6 +44,11 @@ export interface Remote {
 
 /** The tip that was fetched last stands here, so that housekeeping keeps its objects. */
 export const FETCHED_REF = 'refs/pressmark/remote';
+
+/** Has `FETCHED_REF` stand at a commit. */
+export function remembering(repository: Repository, notes: MoveNotes, log: Log) {
+  return (tip: string): Promise<boolean> => moveRef(repository, notes, log, { ref: FETCHED_REF, to: tip });
+}
 
 const FETCH = [
   'fetch',

@@ -6,8 +6,8 @@ import { type Blob, blobsOf } from './blobs.js';
 import { identityOf, type Person } from './identity.js';
 import { importCommits } from './import.js';
 import { blobsNamed, changesBetween, filesBelow, isFile } from './objects.js';
-import { type MoveNotes, moveRef } from './ref-move.js';
-import { createRemote, FETCHED_REF, type Pushed, type RemoteSettings } from './remote.js';
+import type { MoveNotes } from './ref-move.js';
+import { createRemote, FETCHED_REF, type Pushed, type RemoteSettings, remembering } from './remote.js';
 import { blobId, type Repository } from './repository.js';
 import { createTurns, type Offer } from './turns.js';
 
@@ -52,9 +52,7 @@ export async function openShared({
   ...settings
 }: SharedOptions) {
   const { git } = repository;
-  const remote = await createRemote(repository, settings, env, (tip) =>
-    moveRef(repository, locker, log, { ref: FETCHED_REF, to: tip }),
-  );
+  const remote = await createRemote(repository, settings, env, remembering(repository, locker, log));
   const identity = await identityOf(git, author);
   const below = folder.replace(/\/$/, '');
   let tip = await lastTip();
