@@ -3,7 +3,7 @@ import { PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
 import { isSparse } from './committable.js';
 import type { Exclusive } from './exclusive.js';
-import { readHead } from './head.js';
+import { type Branch, readHead } from './head.js';
 import type { Identity } from './identity.js';
 import { takeIntoIndex } from './index-entries.js';
 import type { IndexLocker } from './index-lock.js';
@@ -13,7 +13,7 @@ import { moveRef } from './ref-move.js';
 import { FETCHED_REF } from './remote.js';
 import type { Repository } from './repository.js';
 import { blobsInHistory } from './tree.js';
-import { changeWorkFiles, replacedSince } from './work-files.js';
+import { changeWorkFiles, type WorkTreeChanged } from './work-files.js';
 
 /** What became of an attempt to have the local branch follow. */
 export type Followed =
@@ -49,7 +49,7 @@ const MAX_ATTEMPTS = 10;
  * @throws PressmarkError GIT_FAILED.
  */
 export async function follow(commit: string, options: FollowOptions): Promise<Followed> {
-  const { repository, locker, log, signal, ref } = options;
+  const { repository, ref } = options;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const head = await readHead(repository);
     if ('waitingFor' in head) return { waitingFor: head.waitingFor };
@@ -63,36 +63,49 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
       };
     if (next === head.tip) return { tip: next, paths: [] };
     if (await isSparse(repository)) return { waitingFor: 'you to run git pull: the clone is sparse' };
-    const changes = await changesBetween(repository, head.tip, next);
-    const isCommitted = (paths: readonly string[]) => blobsInHistory(repository, next, paths, head.tip);
-    const { left, put } = await options.exclusive.run(async () => {
-      const changed = await changeWorkFiles(repository, changes, isCommitted, options.staging);
-      return { ...changed, left: (await options.origins?.leave(changes, changed.left)) ?? changed.left };
+    const followed = await moveOn(head, { next, commit }, options);
+    if (followed !== undefined) return followed;
+    // another git command has the branch for a moment, or has moved it
+    await setTimeout(20 * (attempt + 1));
+  }
+  throw new PressmarkError('GIT_FAILED', 'the branch could not be moved to what the remote has');
+}
+
+/** Has files, index and branch go from `head` to `next`; undefined where somebody came in between. */
+async function moveOn(
+  { ref, tip }: Branch,
+  { next, commit }: { readonly next: string; readonly commit: string },
+  { repository, locker, log, signal, exclusive, origins, staging }: FollowOptions,
+): Promise<Followed | undefined> {
+  const changes = await changesBetween(repository, tip, next);
+  const isCommitted = (paths: readonly string[]) => blobsInHistory(repository, next, paths, tip);
+  let changed: WorkTreeChanged | undefined;
+  try {
+    const left = await exclusive.run(async () => {
+      changed = await changeWorkFiles(repository, changes, isCommitted, staging);
+      return (await origins?.leave(changes, changed.left)) ?? changed.left;
     });
     const lock = await locker.take(signal);
     if (lock === undefined) return { waitingFor: 'another git command that has locked the index' };
     try {
       // Until it was locked, `git restore` could put back what the index has, which is the version before.
-      const replaced = replacedSince(repository, put);
-      options.origins?.forget(replaced);
+      const replaced = changed?.replaced() ?? [];
+      origins?.forget(replaced);
       const now = await readHead(repository);
-      if (replaced.length === 0 && !('waitingFor' in now) && now.ref === head.ref && now.tip === head.tip) {
-        await takeIntoIndex(repository, lock, head.tip, changes, isCommitted);
-        const also = { ref: FETCHED_REF, to: commit };
-        const move = { ref, to: next, from: head.tip, also, reason: 'pressmark: follow the remote' };
-        if (await moveRef(repository, locker, log, move)) {
-          for (const { path, why } of left)
-            log.warn({ path, why }, 'a file of the work tree does not follow the remote');
-          return { tip: next, paths: changes.map(({ path }) => path) };
-        }
-      }
+      if (replaced.length > 0 || 'waitingFor' in now || now.ref !== ref || now.tip !== tip) return undefined;
+      await takeIntoIndex(repository, lock, tip, changes, isCommitted);
+      const also = { ref: FETCHED_REF, to: commit };
+      const move = { ref, to: next, from: tip, also, reason: 'pressmark: follow the remote' };
+      if (!(await moveRef(repository, locker, log, move))) return undefined;
+      for (const { path, why } of left)
+        log.warn({ path, why }, 'a file of the work tree does not follow the remote');
+      return { tip: next, paths: changes.map(({ path }) => path) };
     } finally {
       await lock.release();
     }
-    // another git command has the branch for a moment, or has moved it
-    await setTimeout(20 * (attempt + 1));
+  } finally {
+    await changed?.close();
   }
-  throw new PressmarkError('GIT_FAILED', 'the branch could not be moved to what the remote has');
 }
 
 /** The commit that holds both; undefined where only a person can make it. */

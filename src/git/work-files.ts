@@ -18,8 +18,10 @@ export interface LeftAlone {
 /** What became of changes to the work tree. */
 export interface WorkTreeChanged {
   readonly left: LeftAlone[];
-  /** The inodes of files that were put there, by path. */
-  readonly put: ReadonlyMap<string, number>;
+  /** The files that were put there and are not any more: somebody else has put theirs in their place. */
+  replaced(): string[];
+  /** Ends the telling of that. */
+  close(): Promise<void>;
 }
 
 /** What stands at a path; undefined where nothing does. */
@@ -47,7 +49,8 @@ export async function changeWorkFiles(
   staging: string,
 ): Promise<WorkTreeChanged> {
   const left: LeftAlone[] = [];
-  const put = new Map<string, number>();
+  /** The second name of each file that was put there: while it has one, no other file gets its inode. */
+  const put = new Map<string, string>();
   const wanted: Wanted[] = [];
   // Removals first: a file may come where a folder was.
   for (const change of [...changes].sort((a, b) => Number(a.after !== null) - Number(b.after !== null))) {
@@ -59,9 +62,10 @@ export async function changeWorkFiles(
     else if (before !== null && now === undefined) left.push({ path, why: EDITED, isTheirs: true });
     else wanted.push({ change, now });
   }
-  if (wanted.length === 0) return { left, put };
+  if (wanted.length === 0) return { left, replaced: () => [], close: async () => undefined };
   await mkdir(staging, { recursive: true });
   const folder = await mkdtemp(join(staging, 'take-'));
+  const close = () => rm(folder, { recursive: true, force: true });
   try {
     // A clean filter or a line end setting makes files of other bytes than the commit has.
     const unsure = wanted.filter(({ change, now }) => !isIt(repository, now, change.before));
@@ -79,22 +83,19 @@ export async function changeWorkFiles(
       const decided = isKnown ? now : standingAt(join(folder, 'before', path));
       const kept = join(folder, `kept-${digestOf(now?.content)}-${index}`);
       if (change.after !== null && change.after.mode !== LINK) await syncFile(made);
-      const ino = change.after === null ? undefined : fs.lstatSync(made).ino;
+      const second = change.after === null ? undefined : join(folder, `put-${index}`);
+      if (second !== undefined) fs.linkSync(made, second);
       const isPut = isSame(decided, now) && (await putFile(repository, change, now, made, kept));
       if (!isPut) left.push({ path, why: EDITED, isTheirs: true });
-      else if (ino !== undefined) put.set(path, ino);
+      else if (second !== undefined) put.set(path, second);
     }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  } catch (error) {
+    await close();
+    throw error;
   }
-  return { left, put };
-}
-
-/** Those of the files that were put which have another inode by now: somebody else has put theirs there. */
-export function replacedSince({ top }: Repository, put: ReadonlyMap<string, number>): string[] {
-  return [...put]
-    .filter(([path, ino]) => fs.lstatSync(join(top, path), { throwIfNoEntry: false })?.ino !== ino)
-    .map(([path]) => path);
+  const isReplaced = ([path, second]: [string, string]) =>
+    fs.lstatSync(join(repository.top, path), { throwIfNoEntry: false })?.ino !== fs.lstatSync(second).ino;
+  return { left, replaced: () => [...put].filter(isReplaced).map(([path]) => path), close };
 }
 
 /** An article's file that was committed elsewhere than in the work tree. */

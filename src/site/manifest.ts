@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Entry } from '../store/entry.js';
+import { firstLine, headerOf, linesFrom } from './manifest-lines.js';
 
 /** A file in the output folder that Pressmark wrote. */
 export interface WrittenFile {
@@ -53,15 +55,13 @@ export interface Manifest {
   rest(): void;
 }
 
-const VERSION = 6;
+const VERSION = 7;
 
 type Line =
   | { readonly file: string; readonly is: WrittenFile | null }
   | { readonly article: Entry }
   | { readonly gone: string }
   | { readonly settled: string; readonly reading: string; readonly stale: readonly string[] };
-
-const LF = 0x0a;
 
 /** Lines of articles that are written at once. */
 const LINES_PER_WRITE = 1_000;
@@ -77,26 +77,32 @@ export function manifestPath({ stateDir }: { readonly stateDir: string }): strin
  */
 export function openManifest(path: string, outputDir: string): Manifest {
   const files = new Map<string, WrittenFile>();
-  const header = JSON.stringify({ pressmark: VERSION, output: relative(dirname(path), outputDir) });
+  const ours = JSON.stringify({ pressmark: VERSION, output: relative(dirname(path), outputDir) }).slice(
+    0,
+    -1,
+  );
   /** Files named since the last settlement. */
   let unsettled = new Set<string>();
   let key = '';
   let reading = '';
   let fd: number | undefined;
-  let inode: number | undefined;
+  /** The first line of the file that was read; no other file has it, whatever inode it was given. */
+  let header: string | undefined;
   let offset = 0;
   let lines = 0;
 
   function catchUp(): News {
     const articles = new Map<string, Entry | undefined>();
-    const stat = fs.statSync(path, { throwIfNoEntry: false });
-    const isWhole = stat === undefined || stat.ino !== inode || stat.size < offset;
+    const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    const found = size === 0 ? undefined : headerOf(path);
+    const isWhole = found === undefined || found !== header || size < offset;
     if (isWhole) {
       [offset, lines, key, reading, unsettled] = [0, 0, '', '', new Set()];
       files.clear();
     }
-    inode = stat?.ino;
-    if (stat !== undefined && stat.size > offset) readTail(articles);
+    // One of another version, or of another folder, is begun again.
+    header = found?.startsWith(`${ours},`) === true ? found : undefined;
+    if (header !== undefined && size > offset) readTail(articles);
     return { articles, stale: unsettled, isWhole };
   }
 
@@ -104,10 +110,6 @@ export function openManifest(path: string, outputDir: string): Manifest {
     let isFirst = offset === 0;
     for (const { lines, end } of linesFrom(path, offset)) {
       for (const line of lines) {
-        if (isFirst && line !== header) {
-          inode = undefined; // another version's, or of another folder: it is begun again
-          return;
-        }
         if (!isFirst) take(line, articles);
         isFirst = false;
       }
@@ -148,19 +150,25 @@ export function openManifest(path: string, outputDir: string): Manifest {
   function open(): number {
     fs.mkdirSync(dirname(path), { recursive: true });
     const opened = fs.openSync(path, 'a+');
-    const { size, ino } = fs.fstatSync(opened);
-    if (ino !== inode) {
+    const { size } = fs.fstatSync(opened);
+    if (header === undefined || firstLine(opened) !== header) {
       // New, or somebody has removed it and with it what we know.
-      [inode, offset] = [ino, 0];
       fs.ftruncateSync(opened);
       fd = opened;
-      write(`${header}\n`);
+      begin();
       for (const [file, is] of files) write(`${JSON.stringify({ file, is })}\n`);
     } else if (size > offset) {
       fs.writeSync(opened, '\n'); // the torn line of a process that was killed must not spoil ours
       offset = size + 1;
     }
     return opened;
+  }
+
+  /** Writes the first line of a file that is empty. */
+  function begin(): void {
+    header = `${ours},"made":"${randomUUID()}"}`;
+    offset = 0;
+    write(`${header}\n`);
   }
 
   function setFile(file: string, is: WrittenFile | undefined): void {
@@ -203,8 +211,8 @@ export function openManifest(path: string, outputDir: string): Manifest {
     rest();
     const temp = `${path}.${process.pid}.tmp`;
     fd = fs.openSync(temp, 'w');
-    [inode, offset, lines] = [fs.fstatSync(fd).ino, 0, files.size + all.length];
-    write(`${header}\n`);
+    lines = files.size + all.length;
+    begin();
     const ofFiles = [...files].map(([file, is]): Line => ({ file, is }));
     writeLines([...ofFiles, ...all.map((article): Line => ({ article }))], settlement);
     fs.renameSync(temp, path);
@@ -228,25 +236,4 @@ export function openManifest(path: string, outputDir: string): Manifest {
     settle,
     rest,
   };
-}
-
-/** The whole lines of a file from a position on, many at a time, with the position behind them. */
-function* linesFrom(path: string, start: number): Generator<{ lines: string[]; end: number }> {
-  const fd = fs.openSync(path, 'r');
-  try {
-    const buffer = Buffer.alloc(1 << 20);
-    let rest = Buffer.alloc(0);
-    let position = start;
-    for (;;) {
-      const count = fs.readSync(fd, buffer, 0, buffer.length, position + rest.length);
-      if (count === 0) return;
-      const bytes = Buffer.concat([rest, buffer.subarray(0, count)]);
-      const whole = bytes.lastIndexOf(LF) + 1;
-      if (whole > 0) yield { lines: bytes.toString('utf8', 0, whole - 1).split('\n'), end: position + whole };
-      position += whole;
-      rest = Buffer.from(bytes.subarray(whole));
-    }
-  } finally {
-    fs.closeSync(fd);
-  }
 }

@@ -7,7 +7,7 @@ import type { Lock } from '../fs/lock.js';
 import type { Log } from '../log.js';
 import type { Catalog } from './catalog.js';
 import { createDurableFiles } from './durable-files.js';
-import { type ContentFolder, type Entry, entryOf, readArticle } from './entry.js';
+import { type ContentFolder, type Entry, entryOf, readArticle, sameStamp } from './entry.js';
 import { storeFailure } from './failure.js';
 import { createGroupCommit, type Durability } from './group-commit.js';
 import type { Journal } from './journal.js';
@@ -96,7 +96,7 @@ export function createStore(options: StoreOptions) {
     const [entry] = catalog.byId(id);
     if (entry === undefined || !durable.has(entry)) return undefined;
     const stat = fs.statSync(`${content.root}/${entry.path}`, { throwIfNoEntry: false });
-    if (stat?.ino !== entry.stamp.ino) return undefined;
+    if (stat === undefined || !sameStamp(stat, entry.stamp)) return undefined;
     return { outcome: 'known', id: entry.id, url: entry.url };
   }
 
@@ -195,7 +195,7 @@ export function createStore(options: StoreOptions) {
     const { article } = file;
     const stamp = await group.write(file);
     catalog.set(entryOf(file.path, article, stamp));
-    durable.add(file.path, stamp.ino);
+    durable.add(file.path, stamp);
     return { article, path: file.path, text: file.text };
   }
 

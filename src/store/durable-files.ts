@@ -1,13 +1,14 @@
 import fs from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { stage, syncDirectory, syncFile } from '../fs/atomic-write.js';
-import type { Entry } from './entry.js';
+import type { Stamp } from '../fs/stamp.js';
+import { type Entry, sameStamp } from './entry.js';
 
 /** What this process knows to be on the disk. */
 export interface DurableFiles {
   /** Whether an entry's file is known to be on the disk as it is. */
   has(entry: Entry): boolean;
-  add(path: string, inode: number): void;
+  add(path: string, stamp: Stamp): void;
   /**
    * Makes a file that is there as durable as if we had just written it, before it is acknowledged: another
    * process may have died between its rename and its sync.
@@ -26,8 +27,12 @@ export function createDurableFiles(
   suspects: Set<string>,
   confirm: (entry: Entry) => Promise<void>,
 ): DurableFiles {
-  const inodes = new Map<string, number>();
-  const has = ({ path, stamp }: Entry) => inodes.get(path) === stamp.ino;
+  const stamps = new Map<string, Stamp>();
+
+  function has({ path, stamp }: Entry): boolean {
+    const known = stamps.get(path);
+    return known !== undefined && sameStamp(known, stamp);
+  }
 
   async function ensure(entry: Entry): Promise<void> {
     if (has(entry)) return;
@@ -44,8 +49,8 @@ export function createDurableFiles(
     }
     await confirm(entry);
     suspects.delete(entry.path);
-    inodes.set(entry.path, fs.statSync(target).ino);
+    stamps.set(entry.path, entry.stamp);
   }
 
-  return { has, ensure, add: (path, inode) => inodes.set(path, inode) };
+  return { has, ensure, add: (path, stamp) => stamps.set(path, stamp) };
 }

@@ -1,0 +1,68 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { openManifest, type Settlement } from '../../../src/site/manifest.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const settlement = (key: string): Settlement => ({
+  key,
+  reading: 'r',
+  articles: new Map(),
+  stale: [],
+  everything: () => [],
+});
+const WRITTEN = { size: 1, mtimeMs: 2 };
+
+test('what another process adds is read from where the last reading ended', (t) => {
+  const dir = tempDir(t);
+  const [a, b] = [
+    openManifest(join(dir, 'm'), join(dir, 'out')),
+    openManifest(join(dir, 'm'), join(dir, 'out')),
+  ];
+  a.setFile('one.html', WRITTEN);
+  a.settle(settlement('k'));
+  t.true(b.catchUp().isWhole);
+  t.deepEqual([...b.files], [['one.html', WRITTEN]]);
+  t.is(b.key, 'k');
+
+  a.setFile('two.html', WRITTEN);
+  a.setFile('one.html', undefined);
+  const news = b.catchUp();
+  t.false(news.isWhole);
+  t.deepEqual([...news.stale], ['two.html', 'one.html']);
+  t.deepEqual([...b.files], [['two.html', WRITTEN]]);
+});
+
+test('one that was begun anew is read from its beginning, also where it has got the inode of the former', (t) => {
+  const dir = tempDir(t);
+  const path = join(dir, 'm');
+  const reader = openManifest(path, join(dir, 'out'));
+  openManifest(path, join(dir, 'out')).setFile('old.html', WRITTEN);
+  reader.catchUp();
+  const { ino, size } = fs.statSync(path);
+
+  const other = openManifest(join(dir, 'other'), join(dir, 'out'));
+  for (const file of ['new.html', 'newer.html']) other.setFile(file, WRITTEN);
+  fs.writeFileSync(path, fs.readFileSync(join(dir, 'other')));
+  t.is(fs.statSync(path).ino, ino);
+  t.true(fs.statSync(path).size > size);
+
+  t.true(reader.catchUp().isWhole);
+  t.deepEqual([...reader.files.keys()], ['new.html', 'newer.html']);
+});
+
+test('one of another output folder, or that is none, is begun again', (t) => {
+  const dir = tempDir(t);
+  const path = join(dir, 'm');
+  for (const text of [undefined, '', 'no line end', '{"pressmark":1}\n', '\n']) {
+    if (text === undefined) openManifest(path, join(dir, 'elsewhere')).setFile('a.html', WRITTEN);
+    else fs.writeFileSync(path, text);
+    const manifest = openManifest(path, join(dir, 'out'));
+    t.true(manifest.catchUp().isWhole);
+    t.is(manifest.files.size, 0);
+    manifest.setFile('b.html', WRITTEN);
+    const reader = openManifest(path, join(dir, 'out'));
+    reader.catchUp();
+    t.deepEqual([...reader.files.keys()], ['b.html'], String(text));
+  }
+});
