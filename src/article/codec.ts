@@ -5,6 +5,8 @@ import { renderMarkdown } from './markdown.js';
 import { readOwnForm, readOwnTop } from './own-form.js';
 import { extraLines, literal, quoted, quotedList } from './yaml-text.js';
 
+const encoder = new TextEncoder();
+
 /** The front matter that is Pressmark's; every other key is a person's or a plugin's. */
 export const OWN_KEYS: ReadonlySet<string> = new Set([
   'title',
@@ -55,26 +57,26 @@ export function encode(article: Article): string {
 /** A new article's file. */
 export interface FirstFile {
   readonly text: string;
-  /** The text in UTF-8; made on the way, as the digests are of bytes. */
-  readonly bytes: Buffer;
+  /** The text in UTF-8, in pieces; made on the way, as the digests are of bytes. Each has a buffer of its own. */
+  readonly pieces: readonly Uint8Array<ArrayBuffer>[];
   readonly article: Article;
 }
 
 /** The file of a new article, whose first revision is made from everything else that stands in it. */
 export function encodeFirst(article: Omit<Article, 'revision'>): FirstFile {
   let revision = '';
-  const { text, bytes } = lay(article, (digest) => {
+  const { text, pieces } = lay(article, (digest) => {
     revision = `rev-${digest.slice(0, 24)}`;
     return revision;
   });
-  return { text, bytes: Buffer.concat(bytes), article: { revision, ...article } };
+  return { text, pieces, article: { revision, ...article } };
 }
 
 /** The file's text, which is only put together where somebody reads it, and its bytes in pieces. */
 function lay(
   article: Omit<Article, 'revision'>,
   revisionOf: (digest: string) => string,
-): { text: string; bytes: Buffer[] } {
+): { text: string; pieces: Uint8Array<ArrayBuffer>[] } {
   const { body } = article;
   const head = [
     '---\n',
@@ -91,19 +93,19 @@ function lay(
     `id: ${quoted(article.id)}\n`,
   ].join('');
   const url = `url: ${quoted(article.url)}\n`;
-  const bodyBytes = Buffer.from(body);
+  const bodyBytes = encoder.encode(body);
   // No other part holds another line end than LF.
-  const lfBody = body.includes('\r\n') ? Buffer.from(withLf(body)) : bodyBytes;
+  const lfBody = body.includes('\r\n') ? encoder.encode(withLf(body)) : bodyBytes;
   const blocks = [
     `body_digest: "sha256-${hash('sha256', lfBody)}"\n`,
     `json_ld: ${literal(article.jsonLd)}\n`,
     `content_html: ${literal(article.contentHtml)}\n`,
     '---\n',
   ].join('');
-  const blockBytes = Buffer.from(blocks);
+  const blockBytes = encoder.encode(blocks);
   const digest = createHash('sha256').update(`${head}${url}`).update(blockBytes).update(lfBody).digest('hex');
   const top = `${head}revision: ${quoted(revisionOf(digest))}\n${url}digest: "sha256-${digest}"\n`;
-  return { text: `${top}${blocks}${body}`, bytes: [Buffer.from(top), blockBytes, bodyBytes] };
+  return { text: `${top}${blocks}${body}`, pieces: [encoder.encode(top), blockBytes, bodyBytes] };
 }
 
 /**

@@ -130,9 +130,9 @@ export function createStore(options: StoreOptions) {
         if (known !== undefined) return known;
         const { slug, path, url, release } = chooseName(draft, taken);
         try {
-          const { text, bytes, article } = encodeFirst({ url, updated: null, ...draft, slug });
+          const { text, pieces, article } = encodeFirst({ url, updated: null, ...draft, slug });
           const target = join(content.root, path);
-          const file = await write({ path, target, text, bytes, replaces: null, article });
+          const file = await write({ path, target, text, pieces, replaces: null, article });
           return { outcome: 'stored', id: article.id, url, stored: file };
         } catch (error) {
           taken.add(path);

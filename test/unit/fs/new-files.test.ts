@@ -10,7 +10,7 @@ function startNewFiles(t: ExecutionContext, beforeBatch: () => void = () => unde
   t.teardown(files.close);
   const dir = tempDir(t);
   const make = (name: string, text: string, staging = dir) =>
-    files.make({ staging, target: join(dir, name), data: Buffer.from(text) });
+    files.make({ staging, target: join(dir, name), data: [new TextEncoder().encode(text)] });
   const debris = () => fs.readdirSync(dir).filter(isLeftover);
   return { dir, make, close: files.close, debris };
 }
@@ -27,6 +27,19 @@ test('many at once: each is whole, with its own stamp, and nothing else is left'
   }
   t.is(batches, 1, 'what is asked for within one turn goes together');
   t.deepEqual(debris(), []);
+});
+
+test('the bytes travel to the thread without being copied: this thread has no garbage of them', async (t) => {
+  const { dir } = startNewFiles(t);
+  const files = createNewFiles(() => undefined);
+  t.teardown(files.close);
+  const data = ['a line\n', 'and another\n'].map((text) => new TextEncoder().encode(text));
+  await files.make({ staging: dir, target: join(dir, 'one'), data });
+  t.is(fs.readFileSync(join(dir, 'one'), 'utf8'), 'a line\nand another\n');
+  t.deepEqual(
+    data.map(({ byteLength }) => byteLength),
+    [0, 0],
+  );
 });
 
 test('of all that want one name one gets it, and no file is ever covered', async (t) => {
