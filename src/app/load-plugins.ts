@@ -63,10 +63,13 @@ async function importPlugin(file: string, origin: string): Promise<PluginEntry> 
 /** Where a plugin's module lies: a path below the site's folder, or a package in its node_modules. */
 function locate(dir: string, name: string): string {
   if (/^\.{0,2}[\\/]/.test(name)) return resolve(dir, name);
+  const { resolve: resolvePackage } = createRequire(join(dir, 'package.json'));
   try {
-    return createRequire(join(dir, 'package.json')).resolve(name);
+    return resolvePackage(name);
   } catch (cause) {
-    const found = systemCode(cause) === 'ERR_PACKAGE_PATH_NOT_EXPORTED' ? importEntry(dir, name) : undefined;
+    const folders = resolvePackage.paths(name) ?? [];
+    const found =
+      systemCode(cause) === 'ERR_PACKAGE_PATH_NOT_EXPORTED' ? importEntry(folders, name) : undefined;
     if (found !== undefined) return found;
     throw new PressmarkError(
       'PLUGIN_INVALID',
@@ -77,8 +80,12 @@ function locate(dir: string, name: string): string {
 }
 
 /** The entry of a package that exports itself to `import` alone, which `require.resolve` does not see. */
-function importEntry(dir: string, name: string): string | undefined {
-  const root = join(dir, 'node_modules', name);
+function importEntry(folders: readonly string[], name: string): string | undefined {
+  // Not always the site's own node_modules: in a workspace, packages lie above it.
+  const root = folders
+    .map((folder) => join(folder, name))
+    .find((path) => fs.existsSync(join(path, 'package.json')));
+  if (root === undefined) return undefined;
   const manifest: { exports?: unknown } = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
   let target = manifest.exports;
   for (const key of ['.', 'import', 'default']) {

@@ -56,6 +56,11 @@ export function readStored(path: string): StoredArticle {
   });
 }
 
+/** What a text's revision is called, as any receiver would. */
+export function revisionOf(text: string): string {
+  return decode(text, { id: '', slug: '', url: () => '' }).article.revision;
+}
+
 /** A person's edit: the file saved in place with one text replaced by another. */
 export function edit(path: string, from: string, to: string): void {
   const text = fs.readFileSync(path, 'utf8');

@@ -3,8 +3,9 @@ import { appendFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
+import { revisionOf } from '../../support/content.js';
 import { update } from '../../support/events.js';
-import { filesIn, lookForLosses, revisionOf, type SentUpdate } from './kept-edits.js';
+import { filesIn, lookForLosses, type SentUpdate } from './kept-edits.js';
 import { makeStormSite, type StormSite } from './storm-site.js';
 
 /** How long the storm blows, in seconds; `PRESSMARK_STORM=60` for a large one. */

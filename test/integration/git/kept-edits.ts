@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { decode } from '../../../src/article/codec.js';
+import { revisionOf } from '../../support/content.js';
 import type { StormSite } from './storm-site.js';
 
 /** What became of one update. */
@@ -71,11 +71,6 @@ export async function lookForLosses(
     if (wrong.length > 0) all.push({ path, wrong, history });
   }
   return all;
-}
-
-/** What a text's revision is called, as any receiver would. */
-export function revisionOf(text: string): string {
-  return decode(text, { id: '', slug: '', url: () => '' }).article.revision;
 }
 
 /** The files of a folder that may not be there. */

@@ -2,20 +2,14 @@ import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import { decode } from '../../../src/article/codec.js';
 import { gitIn, launchIn, makeRemote } from '../../support/clones.js';
-import { fileOf } from '../../support/content.js';
+import { fileOf, revisionOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
 const EDITS = Number(process.env.PRESSMARK_TEST_EDITS ?? 3);
 const ARTICLES = 3;
-
-/** What a revision's text is called, as any receiver would. */
-function revisionOf(text: string): string {
-  return decode(text, { id: '', slug: '', url: () => '' }).article.revision;
-}
 
 test(`${EDITS} edits in two clones among updates: each version was made from the one before it`, async (t) => {
   t.timeout(EDITS * 10_000 + 120_000);
