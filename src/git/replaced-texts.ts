@@ -248,6 +248,7 @@ export function createReplacedTexts({ repository, saved, commitEdits, decode, lo
     earlier,
     open,
     drop: saved.drop,
+    isOwn: saved.isOwn,
     committed,
     wait,
     settle,

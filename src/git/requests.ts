@@ -192,13 +192,16 @@ export function createRequests(options: RequestOptions) {
   }
 
   /**
-   * What a file holds is newer than all texts of it that are kept, also by another receiver.
+   * What a file holds is newer than all texts of it that are kept, also by another receiver. This one's own come in
+   * their order by themselves: where this change could not be committed at once, some are newer than what follows it.
    *
    * @param known those that are seen to; what is returned is added.
    */
   async function othersBefore(change: Waiting, known: Set<string | undefined>): Promise<Waiting[]> {
     if (isAtHand(change)) return [];
-    const others = (await replaced.earlier(change.path)).filter(({ name }) => !known.has(name));
+    const others = (await replaced.earlier(change.path)).filter(
+      ({ name }) => !known.has(name) && !replaced.isOwn(name),
+    );
     for (const { name } of others) known.add(name);
     return others.map(({ path, name, before }) => ({ ...waitingText(path, name), before, isOthers: true }));
   }

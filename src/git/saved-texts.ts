@@ -41,6 +41,8 @@ const MAX_NAME_BYTES = 200;
 export function createSavedTexts(stateDir: string, staging: string, log: Log) {
   const folder = join(stateDir, REPLACED);
   const left = join(stateDir, LEFT_EDITS);
+  /** Those that are kept by this process. */
+  const own = new Set<string>();
   /** Folders whose own entry is known to be on the disk. */
   const durable = new Set<string>();
 
@@ -52,6 +54,7 @@ export function createSavedTexts(stateDir: string, staging: string, log: Log) {
     const name = `${prefixOf(path)}${randomBytes(20).toString('hex')}`;
     const header = Buffer.from(`${JSON.stringify({ path, before })}\n`);
     await place(folder, name, Buffer.concat([header, bytes]));
+    own.add(name);
     return name;
   }
 
@@ -116,6 +119,7 @@ export function createSavedTexts(stateDir: string, staging: string, log: Log) {
 
   async function drop(name: string): Promise<void> {
     await rm(join(folder, name), { force: true });
+    own.delete(name);
   }
 
   /** Leaves an edit to its owner, as a file that they can read. @returns that file, relative to the state folder. */
@@ -127,7 +131,7 @@ export function createSavedTexts(stateDir: string, staging: string, log: Log) {
     return `${LEFT_EDITS}/${readable}`;
   }
 
-  return { keep, names, read, drop, leave };
+  return { keep, names, read, drop, leave, isOwn: (name: string) => own.has(name) };
 }
 
 function prefixOf(path: string): string {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
@@ -12,7 +13,7 @@ import { createReplacedTexts } from '../../../src/git/replaced-texts.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { createRequests } from '../../../src/git/requests.js';
 import { createSavedTexts } from '../../../src/git/saved-texts.js';
-import type { Waiting } from '../../../src/git/waiting.js';
+import { type Waiting, waitingText } from '../../../src/git/waiting.js';
 import { makeSite, readStored, storedIn } from './site.js';
 
 /** A repository, and what commits one text after the other at one path of it, as one process. */
@@ -64,6 +65,12 @@ export async function startCommitting(t: ExecutionContext, path: string) {
     /** The subjects of what is parked, oldest first. */
     parked: async () =>
       (await site.git('log', '--reverse', '--format=%s', repository.parkedRef)).trim().split('\n'),
+    /** Keeps what the file holds, for an update of this process, and has its commit wait. */
+    async keep(): Promise<Waiting> {
+      const bytes = await readFile(join(site.dir, path));
+      const before = (await site.git('rev-parse', 'HEAD')).trim();
+      return waitingText(path, await saved.keep({ path, before, bytes }));
+    },
     /** What is to be committed of changes. */
     take: async (...changes: Waiting[]) => (await requests.take(changes)).map(({ request }) => request),
     /** The files whose edits shall wait. */

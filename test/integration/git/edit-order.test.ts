@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -20,6 +21,9 @@ const EDIT = (path: string): Waiting => ({
   message: undefined,
   before: null,
 });
+
+/** What git calls a text. */
+const blobName = (text: string) => hash('sha1', `blob ${Buffer.byteLength(text)}\0${text}`);
 
 async function publishedSite(t: ExecutionContext) {
   const site = await makeSite(t);
@@ -62,6 +66,24 @@ test('an edit that is told of twice, with a text before it that another has kept
   t.deepEqual(
     requests.map(({ content }) => typeof content === 'string' && content.split('\n').at(-2)),
     ['words that were replaced', 'my words', 'my words'],
+  );
+});
+
+test('what this process has kept is committed in its own order, also where an earlier batch has to be tried again', async (t) => {
+  const path = 'content/one.md';
+  const { site, ownersCommit, take, keep } = await startCommitting(t, path);
+  await ownersCommit(encode(blank('one')), 'Publish: One');
+  const edited = `${encode(blank('one'))}words that were replaced\n`;
+  await site.write(path, edited);
+  const edit = await keep();
+  await site.write(path, UPDATE);
+  await keep(); // for the next update; it waits for a later batch
+  await site.write(path, encode({ ...blank('one'), revision: 'r3' }));
+  const found = { ...EDIT(path), seen: [blobName(edited)] };
+  const requests = await take(found, edit);
+  t.deepEqual(
+    requests.map(({ content }) => content),
+    [edited],
   );
 });
 
