@@ -160,11 +160,16 @@ export function createRequests(options: RequestOptions) {
         later(change.path);
         continue;
       }
-      for (const one of [...(await othersBefore(change, known)), change]) {
-        const request = await requestOf(one, place.inRepository);
-        if (request === undefined) continue;
-        taken.push({ request: { ...request, isOthers: one.isOthers === true }, change: one });
+      const others = await othersBefore(change, known);
+      const request = await requestOf(change, place.inRepository);
+      // Its file holds something newer by now: so may those texts be, newer than what follows in this batch.
+      if (request === undefined) continue;
+      for (const other of others) {
+        known.add(other.saved);
+        const before = await requestOf(other, place.inRepository);
+        if (before !== undefined) taken.push({ request: { ...before, isOthers: true }, change: other });
       }
+      taken.push({ request: { ...request, isOthers: change.isOthers === true }, change });
     }
     return taken;
   }
@@ -195,14 +200,13 @@ export function createRequests(options: RequestOptions) {
    * What a file holds is newer than all texts of it that are kept, also by another receiver. This one's own come in
    * their order by themselves: where this change could not be committed at once, some are newer than what follows it.
    *
-   * @param known those that are seen to; what is returned is added.
+   * @param known those that are seen to.
    */
-  async function othersBefore(change: Waiting, known: Set<string | undefined>): Promise<Waiting[]> {
+  async function othersBefore(change: Waiting, known: ReadonlySet<string | undefined>): Promise<Waiting[]> {
     if (isAtHand(change)) return [];
     const others = (await replaced.earlier(change.path)).filter(
       ({ name }) => !known.has(name) && !replaced.isOwn(name),
     );
-    for (const { name } of others) known.add(name);
     return others.map(({ path, name, before }) => ({ ...waitingText(path, name), before, isOthers: true }));
   }
 

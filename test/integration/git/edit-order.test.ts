@@ -87,6 +87,24 @@ test('what this process has kept is committed in its own order, also where an ea
   );
 });
 
+test('what another has kept of a file that holds something newer by now does not go before what this process has kept', async (t) => {
+  const path = 'content/one.md';
+  const { site, ownersCommit, take, keep } = await startCommitting(t, path);
+  await ownersCommit(encode(blank('one')), 'Publish: One');
+  const edited = `${encode(blank('one'))}words that were replaced\n`;
+  await site.write(path, edited);
+  const edit = await keep();
+  await site.write(path, UPDATE);
+  await keepAsAnother(site, path);
+  await site.write(path, encode({ ...blank('one'), title: 'The other’s', revision: 'r3' }));
+  const found = { ...EDIT(path), seen: [blobName(edited)] };
+  const requests = await take(found, edit);
+  t.deepEqual(
+    requests.map(({ content }) => content),
+    [edited],
+  );
+});
+
 test('an edit waits for the commit of the version that it was made from', async (t) => {
   const { site, path, tell } = await publishedSite(t);
   await site.write(path, `${UPDATE}my words\n`);
