@@ -27,12 +27,17 @@ export async function commitsIn({ git }: Pick<StormSite, 'git'>): Promise<{
   for (const entry of log.split('\x01').slice(1)) {
     const [commit = '', author = '', subject = '', told = '', names = ''] = entry.split('\x02');
     const files = names.split('\n').filter((line) => line !== '');
+    const revisionOf = async (file: string) =>
+      /^revision: "(.*)"$/m.exec(await git('show', `${commit}:${file}`))?.[1] ?? '';
     if (told === '' && author !== 'Bot') {
-      others.push({ subject, files });
+      // A receiver that is killed between the index and the branch leaves its articles staged: who amends the whole
+      // index just then, and not a file of theirs, has them in their commit.
+      const swept = subject.endsWith(', amended') ? files.filter((name) => name.startsWith('content/')) : [];
+      for (const file of swept) articles.push({ subject, files: [file], revision: await revisionOf(file) });
+      others.push({ subject, files: files.filter((name) => !swept.includes(name)) });
       continue;
     }
-    const text = await git('show', `${commit}:${files[0] ?? ''}`);
-    const revision = /^revision: "(.*)"$/m.exec(text)?.[1] ?? '';
+    const revision = await revisionOf(files[0] ?? '');
     if (told !== '' && told !== revision) throw new Error(`${commit}: ${told}, its file has ${revision}`);
     articles.push({ subject, files, revision });
   }
