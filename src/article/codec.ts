@@ -1,11 +1,10 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type Article, keepItemComments } from './article.js';
 import { type FrontMatter, listOf, splitFrontMatter, textOf } from './front-matter.js';
+import { lay } from './lay.js';
+import { withLf } from './line-ends.js';
 import { renderMarkdown } from './markdown.js';
 import { readOwnForm, readOwnTop } from './own-form.js';
-import { extraLines, literal, quoted, quotedList } from './yaml-text.js';
-
-const encoder = new TextEncoder();
 
 /** The front matter that is Pressmark's; every other key is a person's or a plugin's. */
 export const OWN_KEYS: ReadonlySet<string> = new Set([
@@ -51,61 +50,28 @@ export interface Fallback {
  * double-quoted or a literal block, so that all YAML readers agree.
  */
 export function encode(article: Article): string {
-  return lay(article, () => article.revision).text;
+  return lay(article, article.revision, Buffer.allocUnsafe).text;
 }
 
 /** A new article's file. */
 export interface FirstFile {
   readonly text: string;
-  /** The text in UTF-8, in pieces; made on the way, as the digests are of bytes. Each has a buffer of its own. */
-  readonly pieces: readonly Uint8Array<ArrayBuffer>[];
+  /** The text in UTF-8, which is made on the way, as the digests are of bytes; in the memory that was given for it. */
+  readonly bytes: Uint8Array;
   readonly article: Article;
 }
 
-/** The file of a new article, whose first revision is made from everything else that stands in it. */
-export function encodeFirst(article: Omit<Article, 'revision'>): FirstFile {
-  let revision = '';
-  const { text, pieces } = lay(article, (digest) => {
-    revision = `rev-${digest.slice(0, 24)}`;
-    return revision;
-  });
-  return { text, pieces, article: { revision, ...article } };
-}
-
-/** The file's text, which is only put together where somebody reads it, and its bytes in pieces. */
-function lay(
+/**
+ * The file of a new article, whose first revision is made from everything else that stands in it.
+ *
+ * @param take memory of at least so many bytes, for the file's.
+ */
+export function encodeFirst(
   article: Omit<Article, 'revision'>,
-  revisionOf: (digest: string) => string,
-): { text: string; pieces: Uint8Array<ArrayBuffer>[] } {
-  const { body } = article;
-  const head = [
-    '---\n',
-    `title: ${quoted(article.title)}\n`,
-    `description: ${quoted(article.description)}\n`,
-    `date: ${quoted(article.date)}\n`,
-    article.updated === null ? '' : `updated: ${quoted(article.updated)}\n`,
-    `author: ${quoted(article.author)}\n`,
-    `tags: ${quotedList(article.tags)}\n`,
-    `keyword: ${quoted(article.keyword)}\n`,
-    article.image === null ? '' : `image: ${quoted(article.image)}\n`,
-    `slug: ${quoted(article.slug)}\n`,
-    extraLines(article.extra),
-    `id: ${quoted(article.id)}\n`,
-  ].join('');
-  const url = `url: ${quoted(article.url)}\n`;
-  const bodyBytes = encoder.encode(body);
-  // No other part holds another line end than LF.
-  const lfBody = body.includes('\r\n') ? encoder.encode(withLf(body)) : bodyBytes;
-  const blocks = [
-    `body_digest: "sha256-${hash('sha256', lfBody)}"\n`,
-    `json_ld: ${literal(article.jsonLd)}\n`,
-    `content_html: ${literal(article.contentHtml)}\n`,
-    '---\n',
-  ].join('');
-  const blockBytes = encoder.encode(blocks);
-  const digest = createHash('sha256').update(`${head}${url}`).update(blockBytes).update(lfBody).digest('hex');
-  const top = `${head}revision: ${quoted(revisionOf(digest))}\n${url}digest: "sha256-${digest}"\n`;
-  return { text: `${top}${blocks}${body}`, pieces: [encoder.encode(top), blockBytes, bodyBytes] };
+  take: (size: number) => Buffer = Buffer.allocUnsafe,
+): FirstFile {
+  const { revision, text, bytes } = lay(article, undefined, take);
+  return { text, bytes, article: { revision, ...article } };
 }
 
 /**
@@ -206,10 +172,6 @@ export function digestOf(text: string): string {
 
 function editRevision(text: string): string {
   return `edit-${hash('sha256', withLf(text)).slice(0, 32)}`;
-}
-
-function withLf(text: string): string {
-  return text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
 }
 
 /** The digest of a whole file: over everything but its `revision` and `digest` lines. */

@@ -2,16 +2,13 @@ import fs from 'node:fs';
 import { putNew, stage } from './atomic-write.js';
 import { type Stamp, stampOf } from './stamp.js';
 
-/** Bytes with a buffer of their own, so that another thread can be given them. */
-export type Bytes = Uint8Array<ArrayBuffer>;
-
 /** A file that is to be made where none is yet. */
 export interface NewFile {
   /** The folder where it is written before it gets its name; on the file system of that. */
   readonly staging: string;
   readonly target: string;
-  /** Its bytes, in pieces. */
-  readonly data: readonly Bytes[];
+  /** Its bytes. In shared memory they are not copied for the thread that writes them. */
+  readonly data: Uint8Array;
 }
 
 /**
@@ -23,7 +20,7 @@ export interface NewFile {
  * @throws the system's errors; nothing was changed then.
  */
 export async function makeNewFile({ staging, target, data }: NewFile): Promise<Stamp | undefined> {
-  const { temp, stat } = await stage(staging, Buffer.concat(data));
+  const { temp, stat } = await stage(staging, data);
   try {
     return putNew(temp, target) ? stampOf(stat) : undefined;
   } finally {

@@ -6,7 +6,7 @@ import type { Stamp } from './stamp.js';
 /** Makes new files; see `createNewFiles`. */
 export interface NewFiles {
   /**
-   * Makes a file, as `makeNewFile` does. Takes the bytes for good: they travel to the thread without being copied.
+   * Makes a file, as `makeNewFile` does. Its bytes may not change meanwhile.
    *
    * @throws what `beforeBatch` throws; the system's errors; an Error where the thread has died, which may have made it.
    */
@@ -58,10 +58,7 @@ export function createNewFiles(beforeBatch: () => void): NewFiles {
       beforeBatch();
       worker ??= start();
       worker.ref();
-      worker.postMessage(
-        batch,
-        batch.flatMap(({ data }) => data.map(({ buffer }) => buffer)),
-      );
+      worker.postMessage(batch);
     } catch (error) {
       for (const { number } of batch) take(number)?.reject(error);
     }

@@ -4,6 +4,7 @@ import { amend } from '../article/amend.js';
 import type { ArticleDraft } from '../article/article.js';
 import { encodeFirst } from '../article/codec.js';
 import type { Lock } from '../fs/lock.js';
+import { createSharedMemory } from '../fs/shared-memory.js';
 import type { Log } from '../log.js';
 import type { Catalog } from './catalog.js';
 import { createDurableFiles } from './durable-files.js';
@@ -67,6 +68,7 @@ export function createStore(options: StoreOptions) {
   const reading = createReading(content, catalog, journal, group, { unsettled, notice, onWritten: tell });
   const pipeline = createPipeline(lock, reading.catchUp);
   const chooseName = createNaming(content, catalog);
+  const memory = createSharedMemory();
 
   function notice(changes: readonly Change[]): void {
     unsettled.note(changes);
@@ -129,10 +131,11 @@ export function createStore(options: StoreOptions) {
         const known = await stored(draft.id);
         if (known !== undefined) return known;
         const { slug, path, url, release } = chooseName(draft, taken);
+        const { take, giveBack } = memory.lease();
         try {
-          const { text, pieces, article } = encodeFirst({ url, updated: null, ...draft, slug });
+          const { text, bytes, article } = encodeFirst({ url, updated: null, ...draft, slug }, take);
           const target = join(content.root, path);
-          const file = await write({ path, target, text, pieces, replaces: null, article });
+          const file = await write({ path, target, text, bytes, replaces: null, article });
           return { outcome: 'stored', id: article.id, url, stored: file };
         } catch (error) {
           taken.add(path);
@@ -141,6 +144,7 @@ export function createStore(options: StoreOptions) {
           notice(refresh(content, catalog, path));
           if (!(error instanceof NameTaken)) throw error;
         } finally {
+          giveBack();
           release();
         }
       }

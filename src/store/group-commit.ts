@@ -91,10 +91,10 @@ export function createGroupCommit(
   const stagingOf = (target: string) => (isElsewhere ? dirname(target) : staging);
 
   async function putNew(file: Write): Promise<Placed> {
-    const { target, text, pieces } = file;
+    const { target, text } = file;
+    const data = file.bytes ?? new TextEncoder().encode(text);
     for (let attempt = 1; ; attempt++) {
       const folder = stagingOf(target);
-      const data = attempt === 1 && pieces !== undefined ? pieces : [new TextEncoder().encode(text)];
       const stamp = await newFiles.make({ staging: folder, target, data }).catch((error: unknown) => {
         if (attempt === MAX_ATTEMPTS || !mend(error, folder, [folder, dirname(target)])) throw error;
         return 'again' as const;

@@ -3,7 +3,6 @@ import type { Article } from '../article/article.js';
 import { digestOf } from '../article/codec.js';
 import { PressmarkError } from '../errors.js';
 import { discard, dropName, lacksHardLinks, type Staged, undoPath } from '../fs/atomic-write.js';
-import type { Bytes } from '../fs/new-file.js';
 import { type Stamp, stampOf } from '../fs/stamp.js';
 
 /** A staged file that is to get its name. */
@@ -13,8 +12,8 @@ export interface Write {
   /** The same, absolute; for a replacement with symbolic links resolved. */
   readonly target: string;
   readonly text: string;
-  /** The text in UTF-8, in pieces, where that is at hand; the writing takes them. */
-  readonly pieces?: readonly Bytes[];
+  /** The text in UTF-8, where that is at hand. */
+  readonly bytes?: Uint8Array;
   /** What was decided upon: the whole text of the file that is replaced; null for a new file. */
   readonly replaces: string | null;
   /** What the text holds. */

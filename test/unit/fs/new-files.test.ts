@@ -3,16 +3,18 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { isLeftover } from '../../../src/fs/atomic-write.js';
 import { createNewFiles } from '../../../src/fs/new-files.js';
+import { createSharedMemory } from '../../../src/fs/shared-memory.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 function startNewFiles(t: ExecutionContext, beforeBatch: () => void = () => undefined) {
   const files = createNewFiles(beforeBatch);
   t.teardown(files.close);
   const dir = tempDir(t);
-  const make = (name: string, text: string, staging = dir) =>
-    files.make({ staging, target: join(dir, name), data: [new TextEncoder().encode(text)] });
+  const makeBytes = (name: string, data: Uint8Array, staging = dir) =>
+    files.make({ staging, target: join(dir, name), data });
+  const make = (name: string, text: string, staging = dir) => makeBytes(name, Buffer.from(text), staging);
   const debris = () => fs.readdirSync(dir).filter(isLeftover);
-  return { dir, make, close: files.close, debris };
+  return { dir, make, makeBytes, close: files.close, debris };
 }
 
 test('many at once: each is whole, with its own stamp, and nothing else is left', async (t) => {
@@ -29,17 +31,17 @@ test('many at once: each is whole, with its own stamp, and nothing else is left'
   t.deepEqual(debris(), []);
 });
 
-test('the bytes travel to the thread without being copied: this thread has no garbage of them', async (t) => {
-  const { dir } = startNewFiles(t);
-  const files = createNewFiles(() => undefined);
-  t.teardown(files.close);
-  const data = ['a line\n', 'and another\n'].map((text) => new TextEncoder().encode(text));
-  await files.make({ staging: dir, target: join(dir, 'one'), data });
-  t.is(fs.readFileSync(join(dir, 'one'), 'utf8'), 'a line\nand another\n');
-  t.deepEqual(
-    data.map(({ byteLength }) => byteLength),
-    [0, 0],
-  );
+test('what lies in shared memory is written from there, file after file', async (t) => {
+  const { dir, makeBytes } = startNewFiles(t);
+  const memory = createSharedMemory();
+  const texts = ['a first, longer text\n', 'another\n', 'x'.repeat(1_000_000)];
+  for (const [n, text] of texts.entries()) {
+    const lease = memory.lease();
+    const bytes = lease.take(text.length);
+    await makeBytes(String(n), bytes.subarray(0, bytes.write(text)));
+    lease.giveBack();
+  }
+  for (const [n, text] of texts.entries()) t.is(fs.readFileSync(join(dir, String(n)), 'utf8'), text);
 });
 
 test('of all that want one name one gets it, and no file is ever covered', async (t) => {

@@ -1,0 +1,50 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { decode, encode, encodeFirst } from '../../../src/article/codec.js';
+import { lay } from '../../../src/article/lay.js';
+import { article as anyArticle } from './arbitrary.js';
+
+const fallback = { id: 'none', slug: 'none', url: () => 'https://none.example/' };
+const runs = { numRuns: Number(process.env.PRESSMARK_TEST_RUNS ?? 400) };
+
+test('the bytes are the text in UTF-8, in memory that held another file before', (t) => {
+  const memory = Buffer.alloc(1_000_000, 'x');
+  fc.assert(
+    fc.property(anyArticle, ({ revision, ...article }) => {
+      const { text, bytes, article: first } = encodeFirst(article, () => memory);
+      t.is(Buffer.from(bytes).toString(), text);
+      t.is(text, encode(first));
+      const again = lay(article, revision, () => memory);
+      t.is(Buffer.from(again.bytes).toString(), encode({ revision, ...article }));
+    }),
+    runs,
+  );
+  t.pass();
+});
+
+test('the memory that it asks for is enough where everything takes three bytes, and a long revision six', (t) => {
+  const [article] = fc.sample(anyArticle, 1);
+  if (article === undefined) return t.fail();
+  const long = '\u4e00'.repeat(2_000);
+  const wide = { ...article, title: long, url: `https://example.com/${long}`, contentHtml: long, body: long };
+  const revision = '\u0085'.repeat(2_000);
+  let asked = 0;
+  const { text, bytes } = lay(wide, revision, (size) => {
+    asked = size;
+    return Buffer.alloc(size);
+  });
+  t.is(Buffer.from(bytes).toString(), text);
+  t.true(bytes.length <= asked);
+  const { article: read, edited } = decode(text, fallback);
+  t.deepEqual([read, edited], [{ ...wide, revision }, false]);
+});
+
+test('a body with CRLF keeps its line ends in the bytes, and digests as with LF', (t) => {
+  const [article] = fc.sample(anyArticle, 1);
+  if (article === undefined) return t.fail();
+  const digestIn = (text: string) => /^digest: "(.*)"$/m.exec(text)?.[1];
+  const crlf = encodeFirst({ ...article, body: 'one\r\n\r\ntwo\r\n' });
+  t.is(Buffer.from(crlf.bytes).toString(), crlf.text);
+  t.true(crlf.text.endsWith('one\r\n\r\ntwo\r\n'));
+  t.is(digestIn(crlf.text), digestIn(encodeFirst({ ...article, body: 'one\n\ntwo\n' }).text));
+});
