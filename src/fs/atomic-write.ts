@@ -39,8 +39,21 @@ export function isLeftover(name: string): boolean {
  * @param mode permissions of the file that will be replaced; new files follow the umask.
  */
 export async function stage(folder: string, data: string | Uint8Array, mode?: number): Promise<Staged> {
-  const temp = join(folder, `.pressmark-${RUN}-${tempFiles++}.tmp`);
-  const fd = await open(temp, 'wx');
+  const temp = tempPath(folder);
+  return fill(temp, await open(temp, 'wx'), data, mode);
+}
+
+/** `stage` for a thread that may be held up while the file is made: that is one way to the thread pool less. */
+export function stageHere(folder: string, data: Uint8Array): Promise<Staged> {
+  const temp = tempPath(folder);
+  return fill(temp, fs.openSync(temp, 'wx'), data);
+}
+
+function tempPath(folder: string): string {
+  return join(folder, `.pressmark-${RUN}-${tempFiles++}.tmp`);
+}
+
+async function fill(temp: string, fd: number, data: string | Uint8Array, mode?: number): Promise<Staged> {
   try {
     try {
       if (mode !== undefined) fs.fchmodSync(fd, mode & 0o7777);

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { putNew, stage } from './atomic-write.js';
+import { putNew, stageHere } from './atomic-write.js';
 import { type Stamp, stampOf } from './stamp.js';
 
 /** A file that is to be made where none is yet. */
@@ -13,14 +13,14 @@ export interface NewFile {
 
 /**
  * Writes a file, waits until it is on the disk, and gives it its name, never over a file that is there. Its folder is
- * still to be synced. The naming holds its thread up where the disk commits its own journal just then; it must be one
- * that no delivery waits for.
+ * still to be synced. Making and naming it hold the thread up where the disk commits its own journal just then; it must be
+ * one that no delivery waits for.
  *
  * @returns undefined where `target` exists already.
  * @throws the system's errors; nothing was changed then.
  */
 export async function makeNewFile({ staging, target, data }: NewFile): Promise<Stamp | undefined> {
-  const { temp, stat } = await stage(staging, data);
+  const { temp, stat } = await stageHere(staging, data);
   try {
     return putNew(temp, target) ? stampOf(stat) : undefined;
   } finally {
