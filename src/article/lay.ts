@@ -16,6 +16,7 @@ export interface LaidOut {
 const BYTES_A_UNIT = 3;
 /** Longer than the lines of `digest` and `body_digest`, and that of a revision that is made from the digest. */
 const DIGEST_LINES_BYTES = 1_000;
+
 /**
  * Lays out an article's file. Its digests are of bytes that follow each other in the file but for two lines: it is
  * written in the order in which they become known, from the long texts back to the first line, so that nothing is copied
