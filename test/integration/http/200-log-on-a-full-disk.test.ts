@@ -2,17 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { createServer } from 'node:net';
-import test from 'ava';
 import { createClient } from '../../support/client.js';
 import { article } from '../../support/events.js';
+import { FULL, onLinux } from '../../support/full-disk.js';
 import { bareEnvironment, PROGRAM, SITE_URL } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-
-/** Every write to it fails as on a full disk; only Linux has it, elsewhere this is reported as skipped. */
-const FULL = '/dev/full';
-const onLinux = fs.existsSync(FULL) ? test : test.skip;
 
 onLinux('200: a receiver whose log is on a full disk takes articles, and ends in good order', async (t) => {
   const server = createServer().listen(0);
