@@ -7,7 +7,7 @@ import { CORPUS_URL, type CorpusArticle } from './corpus.js';
 
 const OURS = fileURLToPath(new URL('../../src/cli/bin.cjs', import.meta.url));
 const FLOOR = fileURLToPath(new URL('floor.js', import.meta.url));
-const TOOLS = fileURLToPath(new URL('../../../test/tools/', import.meta.url));
+const TOOLS = fileURLToPath(new URL('../../../test/e2e/tools/', import.meta.url));
 const ELEVENTY = join(TOOLS, 'node_modules/@11ty/eleventy');
 
 /** A static site generator in a folder of its own. */

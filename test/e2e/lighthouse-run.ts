@@ -8,7 +8,7 @@ import { freePort } from '../support/free-port.js';
 import { CHROMIUM, QUIET } from './browser.js';
 
 /** The package of tools that are no part of the project's own; from dist/test/e2e/ it is where the sources are. */
-const TOOLS = fileURLToPath(new URL('../../../test/tools/', import.meta.url));
+const TOOLS = fileURLToPath(new URL('../../../test/e2e/tools/', import.meta.url));
 
 export const CATEGORIES = ['performance', 'accessibility', 'best-practices', 'seo'] as const;
 

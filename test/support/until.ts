@@ -1,11 +1,24 @@
-/** Longer than anything takes on a busy machine; a test that waits this long has failed. */
+import { setTimeout } from 'node:timers/promises';
+
+/** Longer than anything takes on a busy machine: a test that waits this long has failed. */
 const PATIENCE_MS = 60_000;
 
-/** Waits until a condition holds. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + PATIENCE_MS;
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`still not so after ${PATIENCE_MS} ms: ${condition}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+/**
+ * Waits until something holds that the product does in the background.
+ *
+ * @param expected one sentence: what the product should do, such as `the edit is committed`.
+ * @param holds is asked every 20 ms.
+ * @throws Error with that sentence after 60 s.
+ */
+export async function until(
+  expected: string | (() => boolean | Promise<boolean>),
+  then: () => boolean | Promise<boolean> = () => true,
+): Promise<void> {
+  const holds = typeof expected === 'string' ? then : expected;
+  const end = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (performance.now() > end)
+      throw new Error(`within ${PATIENCE_MS / 1000} s this did not come true: ${expected}`);
+    await setTimeout(20);
   }
 }

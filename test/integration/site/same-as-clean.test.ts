@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import fc from 'fast-check';
 import { type Builder, createBuilder } from '../../../src/site/build.js';
+import { fc } from '../../support/property.js';
 import { filesIn, pathOf, put, SITE_URL, type TestSite, testSite } from './test-site.js';
 
 const runs = Number(process.env.PRESSMARK_TEST_RUNS ?? 8);

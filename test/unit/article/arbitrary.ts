@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import type { Article } from '../../../src/article/article.js';
+import { fc } from '../../support/property.js';
 
 /** Pieces that break codecs: fences, line ends, indentation, YAML's own words and marks. */
 const nasty = fc.constantFrom(

@@ -1,13 +1,13 @@
 import test from 'ava';
-import fc from 'fast-check';
 import yaml from 'js-yaml';
 import { parse as parseWithYaml } from 'yaml';
 import { amend } from '../../../src/article/amend.js';
 import { decode, encode } from '../../../src/article/codec.js';
+import { fc, runs } from '../../support/property.js';
 import { article as anyArticle, extra } from './arbitrary.js';
 
 const fallback = { id: 'none', slug: 'none', url: () => 'https://none.example/' };
-const runs = { numRuns: Number(process.env.PRESSMARK_TEST_RUNS ?? 400) };
+const cases = { numRuns: runs(100) };
 
 test('decode(encode(article)) equals article, and nothing counts as edited', (t) => {
   fc.assert(
@@ -16,7 +16,7 @@ test('decode(encode(article)) equals article, and nothing counts as edited', (t)
       t.deepEqual(stored, { article, edited: false, bodyEdited: false, digest: stored.digest });
       t.regex(stored.digest ?? '', /^sha256-/);
     }),
-    runs,
+    cases,
   );
   t.pass();
 });
@@ -37,7 +37,7 @@ test('YAML 1.1 and 1.2 readers agree on every own key', (t) => {
       t.deepEqual(parseWithYaml(front, { version: '1.1' }), core);
       t.deepEqual(parseWithYaml(front, { version: '1.2' }), core);
     }),
-    runs,
+    cases,
   );
   t.pass();
 });
@@ -53,7 +53,7 @@ test('an amended file says what the next article says and keeps what a person ad
       t.deepEqual(again, { article: { ...next, extra: mine }, edited: false, bodyEdited: false, digest });
       t.true(text.includes('# a note of mine'));
     }),
-    runs,
+    cases,
   );
   t.pass();
 });

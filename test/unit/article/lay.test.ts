@@ -1,11 +1,11 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { decode, encode, encodeFirst } from '../../../src/article/codec.js';
 import { lay } from '../../../src/article/lay.js';
+import { fc, runs } from '../../support/property.js';
 import { article as anyArticle } from './arbitrary.js';
 
 const fallback = { id: 'none', slug: 'none', url: () => 'https://none.example/' };
-const runs = { numRuns: Number(process.env.PRESSMARK_TEST_RUNS ?? 400) };
+const cases = { numRuns: runs(100) };
 
 test('the bytes are the text in UTF-8, in memory that held another file before', (t) => {
   const memory = Buffer.alloc(1_000_000, 'x');
@@ -17,7 +17,7 @@ test('the bytes are the text in UTF-8, in memory that held another file before',
       const again = lay(article, revision, () => memory);
       t.is(Buffer.from(again.bytes).toString(), encode({ revision, ...article }));
     }),
-    runs,
+    cases,
   );
   t.pass();
 });

@@ -1,11 +1,11 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { encode, OWN_KEYS } from '../../../src/article/codec.js';
 import { splitFrontMatter } from '../../../src/article/front-matter.js';
 import { readOwnForm, readOwnTop } from '../../../src/article/own-form.js';
+import { fc, runs } from '../../support/property.js';
 import { article as anyArticle, text as anyText } from './arbitrary.js';
 
-const runs = { numRuns: 5 * Number(process.env.PRESSMARK_TEST_RUNS ?? 400) };
+const cases = { numRuns: runs(500) };
 
 test('the quick reader gives what the YAML reader gives, whatever was done to the file', (t) => {
   let [quick, tops] = [0, 0];
@@ -28,9 +28,9 @@ test('the quick reader gives what the YAML reader gives, whatever was done to th
       const { json_ld, content_html, ...rest } = quickly.data;
       t.deepEqual(top, rest);
     }),
-    runs,
+    cases,
   );
-  t.true(Math.min(quick, tops) > runs.numRuns / 10);
+  t.true(Math.min(quick, tops) > cases.numRuns / 10);
 });
 
 test('what Pressmark writes is read quickly, and what a person writes is left to the YAML reader', (t) => {
@@ -40,7 +40,7 @@ test('what Pressmark writes is read quickly, and what a person writes is left to
       t.true(readOwnForm(text, OWN_KEYS)?.isTopFirst);
       t.not(readOwnTop(text.slice(0, text.indexOf('\njson_ld: ') + 12), OWN_KEYS), undefined);
     }),
-    runs,
+    cases,
   );
   for (const text of [
     '',

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { isReserved, numbered, slugOf } from '../../../src/article/slug.js';
+import { fc } from '../../support/property.js';
 
 const SAFE = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
 const anything = fc.oneof(

@@ -1,8 +1,8 @@
 import test from 'ava';
-import fc from 'fast-check';
 import yaml from 'js-yaml';
 import { parse } from 'yaml';
 import { extraLines, literal, quoted, quotedList } from '../../../src/article/yaml-text.js';
+import { fc } from '../../support/property.js';
 import { extra, text } from './arbitrary.js';
 
 /** What four readers make of a document. */

@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { canonicalUrl } from '../../../src/contract/canonical-url.js';
+import { fc } from '../../support/property.js';
 
 const TABLE: [text: string, canonical: string | undefined][] = [
   ['https://a.example/x/', 'https://a.example/x'],

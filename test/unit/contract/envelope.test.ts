@@ -1,5 +1,4 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { parseDelivery } from '../../../src/contract/envelope.js';
 import {
   ERROR_TEXT_CHARS,
@@ -9,6 +8,7 @@ import {
 } from '../../../src/contract/limits.js';
 import { PressmarkError } from '../../../src/errors.js';
 import { article, envelope } from '../../support/events.js';
+import { fc } from '../../support/property.js';
 
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
 

@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { dayOf } from '../../../src/article/day.js';
 import { isMoment, parseMoment } from '../../../src/contract/moment.js';
+import { fc } from '../../support/property.js';
 
 const MOMENTS: [text: string, utc: string][] = [
   ['2026-11-19T08:00:00Z', '2026-11-19T08:00:00.000Z'],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import test from 'ava';
-import fc from 'fast-check';
 import { sign, verify } from '../../../src/contract/signature.js';
+import { fc } from '../../support/property.js';
 
 // Made by another hand than ours:
 // openssl dgst -sha256 -hmac 'golden-secret: äöü & 100%' test/unit/contract/fixtures/signed-body.txt

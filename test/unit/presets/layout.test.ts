@@ -1,6 +1,6 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { patternLayout } from '../../../src/presets/layout.js';
+import { fc } from '../../support/property.js';
 
 test('the parts of the pattern are replaced, each wherever it stands', (t) => {
   const layout = patternLayout(

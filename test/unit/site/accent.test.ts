@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import test from 'ava';
-import fc from 'fast-check';
 import { accentOf, BACKGROUNDS, contrast } from '../../../src/site/accent.js';
+import { fc } from '../../support/property.js';
 
 const css = fs.readFileSync(new URL('../../../../templates/style.css', import.meta.url), 'utf8');
 

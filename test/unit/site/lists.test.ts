@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { changedNumbers, listNumber, listPage, listPaths } from '../../../src/site/lists.js';
 import { createSeries, type Piece, type Series } from '../../../src/site/series.js';
+import { fc } from '../../support/property.js';
 import { piece } from './piece.js';
 
 const PAGE_SIZE = 20;

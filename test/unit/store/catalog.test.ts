@@ -1,7 +1,7 @@
 import test from 'ava';
-import fc from 'fast-check';
 import { createCatalog } from '../../../src/store/catalog.js';
 import type { Entry } from '../../../src/store/entry.js';
+import { fc } from '../../support/property.js';
 
 function entry(path: string, id: string, canonical: string | undefined): Entry {
   const bare = { title: '', description: '', date: '', updated: null, author: '', tags: [], image: null };

@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { type Clones, gitIn, launchIn, makeRemote } from '../../support/clones.js';
-import { fileOf } from '../../support/content.js';
-import { article, update } from '../../support/events.js';
-import { type Receiver, run, SITE_URL } from '../../support/receiver.js';
-import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { type Clones, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { fileOf } from '../../../support/content.js';
+import { article, update } from '../../../support/events.js';
+import { type Receiver, run, SITE_URL } from '../../../support/receiver.js';
+import { makeTempDir, removeTempDir, tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
 
 const CONFIG = { git: { commitEdits: true, push: { fetchEvery: 500 } } };
 

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { commitAndPush, gitIn, launchIn, makeRemote } from '../../support/clones.js';
-import { article } from '../../support/events.js';
-import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { commitAndPush, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { article } from '../../../support/events.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
 
 const { PATH = '' } = process.env;
 

@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
-import { commitAndPush, commitFile, gitIn, launchIn, makeRemote } from '../../support/clones.js';
-import { fileOf } from '../../support/content.js';
-import { article, update } from '../../support/events.js';
-import type { Receiver } from '../../support/receiver.js';
-import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { commitAndPush, commitFile, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { fileOf } from '../../../support/content.js';
+import { article, update } from '../../../support/events.js';
+import type { Receiver } from '../../../support/receiver.js';
+import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
 
 const folder = makeTempDir();
 const clones = makeRemote(folder);

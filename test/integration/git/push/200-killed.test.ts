@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import { gitIn, launchIn, makeRemote } from '../../support/clones.js';
-import { notLinearizable } from '../../support/linearizable.js';
-import type { Receiver } from '../../support/receiver.js';
-import { createStorm } from '../../support/storm.js';
-import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { notLinearizable } from '../../../support/linearizable.js';
+import type { Receiver } from '../../../support/receiver.js';
+import { createStorm } from '../../../support/storm.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
 
 /** Some seconds by default; PRESSMARK_TEST_KILLS=50 for the whole proof. */
 const KILLS = Number(process.env.PRESSMARK_TEST_KILLS ?? 2);

@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { gitEnvironment, launchIn } from '../../support/clones.js';
-import { article } from '../../support/events.js';
-import { PROGRAM } from '../../support/receiver.js';
-import { SECRET } from '../../support/signer.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { gitEnvironment, launchIn } from '../support/clones.js';
+import { article } from '../support/events.js';
+import { PROGRAM } from '../support/receiver.js';
+import { SECRET } from '../support/signer.js';
+import { tempDir } from '../support/temp-dir.js';
 
-const page = fs.readFileSync(new URL('../../../../docs/scale-out.md', import.meta.url), 'utf8');
+const page = fs.readFileSync(new URL('../../../docs/scale-out.md', import.meta.url), 'utf8');
 
 test('the commands of docs/scale-out.md make a remote and machines that store on it', async (t) => {
   const root = tempDir(t);

@@ -1,14 +1,11 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { checkCommand } from '../../../src/cli/check.js';
-import { rulesTable } from '../../../src/sender/conformance/report/markdown.js';
-import { RULES } from '../../../src/sender/conformance/rules/all.js';
+import { checkCommand } from '../../src/cli/check.js';
+import { rulesTable } from '../../src/sender/conformance/report/markdown.js';
+import { RULES } from '../../src/sender/conformance/rules/all.js';
 
-const docs = fs.readFileSync(
-  fileURLToPath(new URL('../../../../docs/conformance.md', import.meta.url)),
-  'utf8',
-);
+const docs = fs.readFileSync(fileURLToPath(new URL('../../../docs/conformance.md', import.meta.url)), 'utf8');
 
 test('docs/conformance.md ends with the table of all rules, as check --list prints it', (t) => {
   t.true(docs.endsWith(`\n\n${rulesTable(RULES)}\n`));

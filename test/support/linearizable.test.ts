@@ -1,5 +1,5 @@
 import test from 'ava';
-import { notLinearizable, type Operation } from '../../support/linearizable.js';
+import { notLinearizable, type Operation } from './linearizable.js';
 
 const at = (from: number, to: number, did: Operation['did']): Operation => ({ article: 'a', from, to, did });
 const published = (from: number, to: number) => at(from, to, { event: 'publish', result: 'ok' });

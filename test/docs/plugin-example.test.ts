@@ -2,13 +2,13 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { articleFiles } from '../../support/content.js';
-import { article } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
-import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { articleFiles } from '../support/content.js';
+import { article } from '../support/events.js';
+import { startReceiver } from '../support/receiver.js';
+import { tempDir } from '../support/temp-dir.js';
+import { until } from '../support/until.js';
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The example as the page has it, and the file name that its first line gives. */
 function exampleOnPage(): { name: string; code: string } {

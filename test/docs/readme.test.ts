@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import test from 'ava';
-import { gitIn } from '../../support/clones.js';
-import { articleFiles } from '../../support/content.js';
-import { freePort } from '../../support/free-port.js';
-import { bareEnvironment, launch, PROGRAM } from '../../support/receiver.js';
-import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { gitIn } from '../support/clones.js';
+import { articleFiles } from '../support/content.js';
+import { freePort } from '../support/free-port.js';
+import { bareEnvironment, launch, PROGRAM } from '../support/receiver.js';
+import { tempDir } from '../support/temp-dir.js';
+import { until } from '../support/until.js';
 
 const run = promisify(execFile);
-const README = fileURLToPath(new URL('../../../../README.md', import.meta.url));
+const README = fileURLToPath(new URL('../../../README.md', import.meta.url));
 
 test('the five minutes of the README, in a repository: each command does what it says', async (t) => {
   const [, part = ''] = fs.readFileSync(README, 'utf8').split(/^## Set it up in five minutes$/m);

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import test from 'ava';
 
-const page = fs.readFileSync(new URL('../../../../docs/hosting.md', import.meta.url), 'utf8');
+const page = fs.readFileSync(new URL('../../../docs/hosting.md', import.meta.url), 'utf8');
 
 const patterns = (line: string, option: string) =>
   [...line.matchAll(new RegExp(`--${option} '([^']+)'`, 'g'))].map(([, pattern = '']) => pattern);

@@ -2,11 +2,11 @@ import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
-import { gitIn, launchIn, makeRemote } from '../../support/clones.js';
-import { fileOf, revisionOf } from '../../support/content.js';
-import { article, update } from '../../support/events.js';
-import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { fileOf, revisionOf } from '../../../support/content.js';
+import { article, update } from '../../../support/events.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
 
 const EDITS = Number(process.env.PRESSMARK_TEST_EDITS ?? 3);
 const ARTICLES = 3;

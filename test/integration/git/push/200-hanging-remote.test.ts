@@ -1,9 +1,9 @@
 import net from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { gitIn, launchIn, makeRemote } from '../../support/clones.js';
-import { article } from '../../support/events.js';
-import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { article } from '../../../support/events.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
 
 /** The contract's limits for an answer, in milliseconds. */
 const MOST_MS = { publish: 30_000, lookup: 15_000 };

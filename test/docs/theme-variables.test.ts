@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { put, testSite } from '../site/test-site.js';
+import { put, testSite } from '../integration/site/test-site.js';
 
-const page = fs.readFileSync(new URL('../../../../docs/themes.md', import.meta.url), 'utf8');
+const page = fs.readFileSync(new URL('../../../docs/themes.md', import.meta.url), 'utf8');
 
-const THEME = new URL('../../../../templates/', import.meta.url);
+const THEME = new URL('../../../templates/', import.meta.url);
 
 /** The files of the built-in theme, and its folders. */
 function filesOfTheme(): string[] {

@@ -1,11 +1,11 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { launchIn, makeRemote } from '../../support/clones.js';
-import { article, type PublishedData, update } from '../../support/events.js';
-import type { Receiver } from '../../support/receiver.js';
-import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { launchIn, makeRemote } from '../../../support/clones.js';
+import { article, type PublishedData, update } from '../../../support/events.js';
+import type { Receiver } from '../../../support/receiver.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
 
 /** The page in a machine's public folder; nothing where it has none. */
 function pageAt({ dir }: Pick<Receiver, 'dir'>, url: string): string {

@@ -1,11 +1,11 @@
 import test from 'ava';
-import { type Clones, gitIn, launchIn, makeRemote } from '../../support/clones.js';
-import { article, update } from '../../support/events.js';
-import { notLinearizable } from '../../support/linearizable.js';
-import type { Receiver } from '../../support/receiver.js';
-import { createStorm } from '../../support/storm.js';
-import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { type Clones, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { article, update } from '../../../support/events.js';
+import { notLinearizable } from '../../../support/linearizable.js';
+import type { Receiver } from '../../../support/receiver.js';
+import { createStorm } from '../../../support/storm.js';
+import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
 
 const folder = makeTempDir();
 let receivers: Receiver[] = [];

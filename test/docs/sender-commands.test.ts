@@ -4,12 +4,12 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { articleFiles, readStored } from '../../support/content.js';
-import { bareEnvironment, PROGRAM, STORE_ONLY, startReceiver } from '../../support/receiver.js';
-import { SECRET } from '../../support/signer.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { articleFiles, readStored } from '../support/content.js';
+import { bareEnvironment, PROGRAM, STORE_ONLY, startReceiver } from '../support/receiver.js';
+import { SECRET } from '../support/signer.js';
+import { tempDir } from '../support/temp-dir.js';
 
-const PAGE = fileURLToPath(new URL('../../../../docs/sender.md', import.meta.url));
+const PAGE = fileURLToPath(new URL('../../../docs/sender.md', import.meta.url));
 
 /** Every line of the page's shell blocks, in order, and its example of a Markdown file. */
 function onPage(): { commands: string[]; example: string } {

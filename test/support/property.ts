@@ -1,0 +1,13 @@
+import fc from 'fast-check';
+import { SEED } from './random.js';
+
+/** How many times as many cases as usual each property is tried with; `npm run torture` sets it. */
+const FACTOR = Number(process.env.PRESSMARK_TEST_RUNS ?? 1);
+
+/** The number of cases for a property that usually has `usual`. */
+export const runs = (usual: number) => usual * FACTOR;
+
+// A failure prints the seed and the path to the counterexample.
+fc.configureGlobal({ seed: SEED, numRuns: runs(100) });
+
+export { fc };

@@ -1,0 +1,54 @@
+import { createHash, randomInt } from 'node:crypto';
+
+/**
+ * The seed of everything random in this run. `PRESSMARK_TEST_SEED` sets it; without that variable, AVA's configuration
+ * chooses one, prints it and hands it to every test process.
+ */
+export const SEED = Number(process.env.PRESSMARK_TEST_SEED ?? announced());
+
+function announced(): number {
+  const seed = randomInt(2 ** 31);
+  console.log(`PRESSMARK_TEST_SEED=${seed}`);
+  return seed;
+}
+
+/** A source of random choices that gives the same ones for the same seed. */
+export interface Random {
+  /** At least 0, less than 1. */
+  next(): number;
+  /** A whole number: at least `from`, less than `to`. */
+  integer(from: number, to: number): number;
+  /** One element of a list. @throws RangeError where the list is empty. */
+  pick<T>(list: readonly T[]): T;
+  /** True with this probability. */
+  chance(probability: number): boolean;
+}
+
+/**
+ * Makes a random source of its own for each name, so that concurrent lanes do not take each other's numbers.
+ *
+ * @param name which source of the run.
+ * @param seed of the run. @default SEED
+ */
+export function createRandom(name: string, seed = SEED): Random {
+  let state = createHash('sha256').update(`${seed} ${name}`).digest().readUInt32LE();
+
+  /** Mulberry32: 32 bits of state, good enough for choices in tests. */
+  function next(): number {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  }
+
+  const integer = (from: number, to: number) => from + Math.floor(next() * (to - from));
+  return {
+    next,
+    integer,
+    pick: (list) => {
+      if (list.length === 0) throw new RangeError('there is nothing to pick from');
+      return list[integer(0, list.length)] as (typeof list)[number];
+    },
+    chance: (probability) => next() < probability,
+  };
+}
