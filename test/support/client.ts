@@ -54,7 +54,13 @@ export function createClient(url: string): Client {
     bytes: Uint8Array | string,
     headers: Record<string, string | undefined> = {},
   ): Promise<Answer> {
-    const all = { 'Content-Type': 'application/json', 'X-Service-Signature': signature(bytes), ...headers };
+    const all = {
+      'Content-Type': 'application/json',
+      'X-Service-Signature': signature(bytes),
+      // On a busy machine fetch would send on a kept connection that the receiver has closed as idle meanwhile.
+      Connection: 'close',
+      ...headers,
+    };
     const sent = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
     const body = typeof bytes === 'string' ? bytes : Uint8Array.from(bytes);
     const response = await fetch(url, { method: 'POST', body, headers: Object.fromEntries(sent) });
