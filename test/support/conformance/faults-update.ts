@@ -163,30 +163,32 @@ function writesStale({ store }: Steps): void {
   };
 }
 
+/** So many lookups come at the same moment as an update, or before it; the update is served after all of these. */
+const BURST = 10;
+
 /** Stores the revision first, and the content once a lookup has been answered in between. */
 function seenBetween({ store, events }: Steps): void {
-  const lookup = events['article.lookup'];
-  let isBetween = false;
+  const lookup = events['article.lookup'] ?? (() => refuse(500, 'no lookup'));
   let looked: () => void = () => undefined;
+  const lookups = async (count: number) => {
+    for (let n = 0; n < count; n++)
+      await new Promise<void>((resolve) => {
+        looked = resolve;
+      });
+  };
   events['article.lookup'] = async (envelope) => {
-    const out = await lookup?.(envelope);
-    if (isBetween) looked();
-    return out ?? refuse(500, 'no lookup');
+    const out = await lookup(envelope);
+    looked();
+    return out;
   };
   events[UPDATED] = async ({ data: raw }) => {
     const data = requireUpdate(raw);
-    if (!data.revision_id.includes('-watched-')) {
-      store.update(data);
-      return updated(data);
-    }
-    const article = store.target(data);
-    article.revision = data.revision_id;
-    isBetween = true;
-    await new Promise<void>((resolve) => {
-      looked = resolve;
-    });
-    isBetween = false;
-    store.apply(article, data);
+    if (data.revision_id.includes('-watched-')) {
+      await lookups(BURST);
+      store.target(data).revision = data.revision_id;
+      await lookups(1);
+      store.apply(store.target(data), data);
+    } else store.update(data);
     return updated(data);
   };
 }
