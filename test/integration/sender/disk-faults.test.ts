@@ -65,7 +65,7 @@ test('an outcome that cannot be stored: the delivery counts as being sent, and i
   t.is((await later.due()).length, 1);
 });
 
-test('publishing where nothing can be written: said, and nothing is sent', async (t) => {
+test('publish where nothing can be written fails with the reason, and sends nothing', async (t) => {
   const { faults, endpoint, state, sender } = await set(t);
   fs.writeFileSync(join(state.dir, 'b.md'), '---\n---\nText.\n');
   faults.set({ call: 'write', path: '/deliveries/', code: 'ENOSPC' });
@@ -75,7 +75,7 @@ test('publishing where nothing can be written: said, and nothing is sent', async
   t.is(endpoint.got.length, 0);
 });
 
-test('connecting where nothing can be written: said, and the older connector stays', async (t) => {
+test('connect where nothing can be written fails with the reason, and keeps the older connector', async (t) => {
   const { faults, endpoint, state, sender } = await set(t);
   const path = join(state.connectors, 'garden.json');
   const before = fs.readFileSync(path, 'utf8');

@@ -17,7 +17,7 @@ import { until } from '../../support/until.js';
 import { fileClock } from './file-clock.js';
 
 const ARTICLES = 40;
-/** The share of requests that the network lets fail, and how many of one article at most. */
+/** The share of requests that the network lets fail, and how many of one article at most; a few articles have these. */
 const FAILING = 0.3;
 const MOST_FAILURES = 3;
 const MINUTE_MS = 60_000;
@@ -59,7 +59,8 @@ async function startFlakyProxy(t: Test) {
     bodies.set(data.id, (bodies.get(data.id) ?? new Set()).add(hash('sha256', body)));
     const fate = fates.get(data.id) ?? { random: createRandom(`proxy ${data.title}`), failures: 0 };
     fates.set(data.id, fate);
-    const fails = fate.random.chance(FAILING) && fate.failures < MOST_FAILURES;
+    const isUnlucky = data.title.endsWith('7');
+    const fails = fate.failures < MOST_FAILURES && (isUnlucky || fate.random.chance(FAILING));
     const way = fails ? fate.random.integer(0, 4) : undefined;
     if (fails) fate.failures++;
     if (way === 0) return response.writeHead(503).end('too busy');
@@ -144,10 +145,12 @@ test('with three requests in ten failing and publisher, workers and receiver kil
   });
   await Promise.all([kill(workers[1]), kill(third)]);
 
+  const undelivered = records().filter(({ status }) => status !== 'success');
   t.deepEqual(
-    records().filter(({ status, attempts }) => status !== 'success' || attempts > MAX_ATTEMPTS),
+    undelivered.map(({ status, attempts, payload }) => [payload.data.title, status, attempts]),
     [],
   );
+  t.true(records().every(({ attempts }) => attempts <= MAX_ATTEMPTS));
   const stored = articleFiles(site).map((path) => readStored(path).article);
   t.is(stored.length, ARTICLES);
   const titles = stored.map(({ title }) => title).sort();
