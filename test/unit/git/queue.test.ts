@@ -55,7 +55,7 @@ test('a burst becomes one batch, at most 200 commits long, in order', async (t) 
   t.true(batches.flat().every(({ before }) => before === 'tip'));
 });
 
-test('texts beyond the limit are not held', async (t) => {
+test('texts beyond the limit are not held in memory', async (t) => {
   const { queue, batches } = record({}, 5);
   for (const path of ['a', 'b', 'c']) queue.add(change(path, 'xx'));
   await queue.close();
@@ -133,7 +133,7 @@ test('commits that cannot be parked wait, and a stop counts them', async (t) => 
   t.deepEqual(batches, []);
 });
 
-test('where the parked commits are gone, the articles are looked through', async (t) => {
+test('where the parked commits are gone, the articles are compared with the branch again', async (t) => {
   let isThere = true;
   let looks = 0;
   const { queue, soon } = record({
@@ -148,11 +148,11 @@ test('where the parked commits are gone, the articles are looked through', async
     },
   });
   queue.add(change('a'));
-  await soon('the articles are looked through', () => looks === 1);
+  await soon('the articles are compared with the branch', () => looks === 1);
   t.is(await queue.close(), 0);
 });
 
-test('a start-up check that fails does not keep deliveries; one that finds much comes first', async (t) => {
+test('a start-up check that fails holds no delivery back; what one finds is committed before deliveries', async (t) => {
   const failing = record({
     async recover() {
       throw new Error('no');

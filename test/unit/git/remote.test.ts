@@ -30,23 +30,23 @@ for (const what of [
   '[remote rejected] (incorrect old value provided)',
   '[remote rejected] (reference already exists)',
 ])
-  test(`a push that somebody else was before is refused: ${what}`, (t) => {
+  test(`a push is refused where another receiver was first: ${what}`, (t) => {
     t.deepEqual(read(1, `!\tabc:${REF}\t${what}`), { outcome: 'refused' });
   });
 
-test('a rule of the remote declines', (t) => {
+test('a push that a rule of the remote stops is declined, with the rule’s reason', (t) => {
   t.deepEqual(read(1, `!\tabc:${REF}\t[remote rejected] (pre-receive hook declined)`), {
     outcome: 'declined',
     why: 'pre-receive hook declined',
   });
 });
 
-test('whatever else is said, it is not known what became of the push', (t) => {
+test('any other answer to a push leaves its end unknown', (t) => {
   for (const lines of [[], [`!\tabc:refs/heads/other\t[rejected] (fetch first)`], ['error: RPC failed']])
     t.is(t.throws(() => read(1, ...lines), { instanceOf: PressmarkError })?.code, 'REMOTE_UNAVAILABLE');
 });
 
-test('user names and passwords are taken out of whatever git says', (t) => {
+test('user names and passwords are taken out of git’s messages', (t) => {
   t.is(
     redacted("fatal: unable to access 'https://olga:s3cret@example.org/x.git/': no; see ssh://git@host/y"),
     "fatal: unable to access 'https://***@example.org/x.git/': no; see ssh://***@host/y",

@@ -66,7 +66,7 @@ const codeOf = (promise: Promise<void>) =>
     (error: unknown) => (error instanceof PressmarkError ? error.code : String(error)),
   );
 
-test('what gathers during a turn goes into the next one', async (t) => {
+test('offers that gather during a turn go into the next one together', async (t) => {
   const { did, offer } = stage({});
   await Promise.all(['a', 'b', 'c'].map((name) => offer(name)));
   t.deepEqual(did, ['push a', 'accepted a', 'push b+c', 'accepted b', 'accepted c']);
@@ -89,7 +89,7 @@ test('an accepted push is as good as a look', async (t) => {
   t.deepEqual(did, ['look', 'push a', 'accepted a']);
 });
 
-test('where others were first, all that was decided upon before is decided upon again', async (t) => {
+test('where others were first, every offer that was decided upon before is outdated', async (t) => {
   const { did, offer, turns } = stage({ push: ['refused', 'accepted'], look: [true] });
   t.deepEqual(await Promise.all([codeOf(offer('a')), codeOf(offer('b'))]), ['OUTDATED', 'OUTDATED']);
   t.is(turns.generation, 1);
@@ -98,7 +98,7 @@ test('where others were first, all that was decided upon before is decided upon 
   t.deepEqual(did, ['push a', 'look', 'push a', 'accepted a']);
 });
 
-test('refused although nothing is new: the same is pushed again', async (t) => {
+test('an offer that is refused although nothing is new is pushed again', async (t) => {
   const { did, offer, outcome } = stage({ push: ['refused', 'accepted'] });
   t.like(await outcome(offer('a')), { code: 'ok' });
   t.deepEqual(did, ['push a', 'look', 'push a', 'accepted a']);
@@ -142,7 +142,7 @@ test('whoever waits for freshness gets an error after 10 s, also where a look ne
   t.true(error instanceof PressmarkError && error.code === 'REMOTE_UNAVAILABLE');
 });
 
-test('what the remote’s rules decline is refused alone, and what came with it is not', async (t) => {
+test('an offer that the remote’s rules decline is refused alone; those that came with it are accepted', async (t) => {
   const { did, offer } = stage({
     push: ['accepted', 'declined', 'accepted', 'declined', 'declined', 'accepted'],
   });
@@ -151,7 +151,7 @@ test('what the remote’s rules decline is refused alone, and what came with it 
   t.true(did.includes('push good+bad+late'));
 });
 
-test('after the end nothing is left waiting', async (t) => {
+test('a stop ends the turn under way, and everybody who waits gets an answer', async (t) => {
   const { offer, turns } = stage({});
   const all = ['a', 'b'].map((name) => codeOf(offer(name)));
   await turns.close();
