@@ -2,8 +2,9 @@ import { hash } from 'node:crypto';
 import http from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Endpoint, type Got, startEndpoint } from './endpoint.js';
+import { createRandom, SEED } from './random.js';
 
-/** A way to a receiver that is not to be relied upon. */
+/** A proxy in front of a receiver that lets some requests fail. */
 export interface FlakyProxy extends Endpoint {
   /** Where requests are sent on to: a receiver's origin. */
   target: string;
@@ -13,31 +14,24 @@ export interface FlakyProxy extends Endpoint {
   readonly bodies: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-/** Numbers that look random and are the same for the same seed. */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /**
  * Starts a proxy that answers slowly and lets requests fail in four ways: before or after the receiver has them, with
  * an answer or with a connection that breaks.
+ *
+ * @param seed of what fails. @default that of the run
  */
 export async function startFlakyProxy(
   t: { teardown(dispose: () => unknown): void },
-  seed: number,
+  seed = SEED,
 ): Promise<FlakyProxy> {
-  const random = randomNumbers(seed);
+  const random = createRandom('flaky proxy', seed);
   const bodies = new Map<string, Set<string>>();
 
   const endpoint = await startEndpoint(t, async (got, response) => {
     note(got);
-    const fails = random() < proxy.failing;
-    const way = Math.floor(random() * 4);
-    await pause(random() * 20);
+    const fails = random.chance(proxy.failing);
+    const way = random.integer(0, 4);
+    await pause(random.next() * 20);
     if (fails && way === 0) return response.writeHead(503).end('too busy');
     if (fails && way === 1) return response.destroy();
     const answer = await sendOn(proxy.target, got).catch(() => undefined);

@@ -60,8 +60,12 @@ test('200: an article that one machine acknowledges is on the site of each, also
   await until('the machine that was down builds the new page', () =>
     pageAt(again, second.url).includes('Out of the wind.'),
   );
-  await until('and the updated one', () => pageAt(again, first.url).includes('In the shade.'));
-  await until('and its home page', () => homeOf(again).includes('Bees below the bridge'));
+  await until('the machine that was down builds the updated page', () =>
+    pageAt(again, first.url).includes('In the shade.'),
+  );
+  await until('the machine that was down builds its home page', () =>
+    homeOf(again).includes('Bees below the bridge'),
+  );
 
   // and what one that was killed has missed
   await again.kill('SIGKILL');
