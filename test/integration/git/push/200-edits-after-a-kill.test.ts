@@ -52,8 +52,8 @@ test.serial('an edit that the remote cannot take now is pushed as soon as it can
   fs.renameSync(remote.remote, `${remote.remote}.away`);
   retitle(c, path, 'One');
   await until('the edit waits for the remote', async () => {
-    const { push } = await health(c);
-    return push.waiting === 1 && push.lastError !== null;
+    const { push, isHealthy } = await health(c);
+    return push.waiting === 1 && !isHealthy;
   });
   fs.renameSync(`${remote.remote}.away`, remote.remote);
   await until('the edit is pushed', () => subjects(remote, path).length === 2);

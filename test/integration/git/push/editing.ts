@@ -96,14 +96,14 @@ export async function retitleStaged(machine: Receiver, path: string, title: stri
 interface Health {
   readonly push: {
     readonly waiting: number;
-    readonly lastError: string | null;
     readonly leftEdits: readonly { readonly path: string; readonly why: string }[];
   };
 }
 
-/** What a receiver says of its pushes. */
-export async function health({ origin }: Receiver): Promise<Health> {
-  return (await (await fetch(`${origin}/healthz?verbose`)).json()) as Health;
+/** Whether a receiver can store articles, and what it says of its pushes. */
+export async function health({ origin }: Receiver): Promise<Health & { readonly isHealthy: boolean }> {
+  const answer = await fetch(`${origin}/healthz?verbose`);
+  return { ...((await answer.json()) as Health), isHealthy: answer.status === 200 };
 }
 
 /** The edits of which a receiver says that they stay in its clone. */
