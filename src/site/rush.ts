@@ -15,16 +15,15 @@ export interface Rush {
  * and answering cannot.
  *
  * @param tell told when a rush begins and when it is over.
- * @param windowMs how long changes are counted before they are compared. @default 500
  */
-export function createRush(tell: (isRush: boolean) => void, windowMs = WINDOW_MS): Rush {
+export function createRush(tell: (isRush: boolean) => void): Rush {
   let count = 0;
   let isRush = false;
   let timer: NodeJS.Timeout | undefined;
 
   function note(): void {
     if (++count === MANY) turn(true);
-    timer ??= setInterval(look, windowMs).unref();
+    timer ??= setInterval(look, WINDOW_MS).unref();
   }
 
   function look(): void {
