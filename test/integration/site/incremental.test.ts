@@ -6,7 +6,8 @@ import { builtAnew, put, SITE_URL, testSite } from './test-site.js';
 test('after every change the output is what a clean build makes, byte by byte', async (t) => {
   const site = testSite(t, { pageSize: 3 });
   const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString();
-  for (let n = 1; n <= 13; n++) site.write(`a${n}`, { date: day(n), tags: ['One', n % 2 ? 'Odd' : 'Even'] });
+  for (const n of [1, 2, 7, 8, 9, 10, 11, 12, 13])
+    site.write(`a${n}`, { date: day(n), tags: ['One', n % 2 ? 'Odd' : 'Even'] });
   await site.builder.buildAll();
   const content = (path: string) => join(site.options.content.root, path);
 

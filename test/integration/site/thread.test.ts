@@ -81,15 +81,30 @@ test('the plugin builds the site in a thread, at the start and after every event
   t.true(site.page('articles/c/index.html').includes('The body of c'));
 });
 
-test('the plugin builds what is pending before it closes', async (t) => {
+test('the search learns which pages are the newest; what is pending is built before the plugin and the search close', async (t) => {
   const site = testSite(t);
-  const { host, built } = await run(t, site, () => worker(site));
+  site.write('a');
+  let resolve: (newest: NewestPages) => void = () => undefined;
+  const newest = new Promise<NewestPages>((done) => {
+    resolve = done;
+  });
+  let closed = 0;
+  const search = {
+    built: (pages: NewestPages) => resolve(pages),
+    index: async () => undefined,
+    close: async () => {
+      closed++;
+    },
+  };
+  const { host, built } = await run(t, site, () => worker(site), { search });
   await host.hooks.doAction('host.ready', { url: SITE_URL });
   await built();
+  t.like(await (await newest)(5), { 0: { file: 'articles/a/index.html', path: '/articles/a/' }, length: 1 });
   site.write('late');
   await host.hooks.doAction('article.edited', change('late'));
   await host.close();
   t.true(site.has('articles/late/index.html'));
+  t.is(closed, 1);
 });
 
 test('a thread that crashes is started again, builds everything, and the log says why it crashed', async (t) => {
@@ -112,26 +127,4 @@ test('a thread that cannot be started is an error in the log, and the plugin sti
   await host.hooks.doAction('host.ready', { url: SITE_URL });
   await host.close();
   t.true(logged.some((line) => line.includes('no thread today')));
-});
-
-test('the search learns of every build and which pages are the newest, and is closed with the plugin', async (t) => {
-  const site = testSite(t);
-  site.write('a');
-  let resolve: (newest: NewestPages) => void = () => undefined;
-  const newest = new Promise<NewestPages>((done) => {
-    resolve = done;
-  });
-  let closed = 0;
-  const search = {
-    built: (pages: NewestPages) => resolve(pages),
-    index: async () => undefined,
-    close: async () => {
-      closed++;
-    },
-  };
-  const { host } = await run(t, site, () => worker(site), { search });
-  await host.hooks.doAction('host.ready', { url: SITE_URL });
-  t.like(await (await newest)(5), { 0: { file: 'articles/a/index.html', path: '/articles/a/' }, length: 1 });
-  await host.close();
-  t.is(closed, 1);
 });

@@ -6,7 +6,7 @@ import type { HelpAnswer } from '../../../src/site/help-messages.js';
 import { builtAnew, put, startHelper, type TestSite, testSite } from './test-site.js';
 
 /** Articles for several batches of a helper. */
-const ARTICLES = 140;
+const ARTICLES = 100;
 
 function siteOfMany(t: ExecutionContext): TestSite {
   const site = testSite(t);
