@@ -69,14 +69,23 @@ test.serial('what changed while nothing ran is built at the start', async (t) =>
   site.write('a', { title: 'Changed' });
   fs.rmSync(join(site.options.content.root, 'articles/b.md'));
   site.write('e');
-  fs.rmSync(join(site.options.outputDir, 'articles/c/index.html'));
-  fs.writeFileSync(join(site.options.outputDir, 'articles/d/index.html'), 'half a pa');
 
   const again = testSite(t, { dir: site.dir });
   await again.builder.buildAll();
   t.true(again.page('articles/a/index.html').includes('Changed'));
   t.false(again.has('articles/b'));
   t.deepEqual(again.output(), await builtAnew(again.options));
+});
+
+test('a page that was cut off or removed while nothing ran is written again at the start', async (t) => {
+  const site = testSite(t);
+  for (const slug of ['a', 'b', 'c']) site.write(slug);
+  await site.builder.buildAll();
+  const before = site.output();
+  fs.truncateSync(join(site.options.outputDir, 'articles/a/index.html'), 100);
+  fs.rmSync(join(site.options.outputDir, 'articles/b/index.html'));
+  t.is((await testSite(t, { dir: site.dir }).builder.buildAll()).written, 2);
+  t.deepEqual(site.output(), before);
 });
 
 test('a builder that has built nothing builds everything at its first change', async (t) => {
