@@ -30,12 +30,11 @@ function change(site: TestSite, round: number): string[] {
 }
 
 /**
- * Builds the changes of a round, but the disk takes no more than so many of its own, as if the process were killed then.
+ * Builds what has changed, but the disk takes no more than so many of its own, as if the process were killed then.
  *
  * @returns how many changes of the disk there were, with those that were not made.
  */
-async function buildUntil(site: TestSite, builder: Builder, round: number, most: number): Promise<number> {
-  const paths = change(site, round);
+async function buildUntil(builder: Builder, paths: readonly string[], most: number): Promise<number> {
   let changes = 0;
   const restore = beforeDiskChanges(() => {
     changes++;
@@ -59,14 +58,14 @@ test.serial(
       site.write(`a${n}`, { date: `2026-01-0${n}T08:00:00Z`, tags: [`t${n % 3}`] });
     let builder = createBuilder(site.options);
     await builder.buildAll();
-    const all = await buildUntil(site, builder, 0, Number.POSITIVE_INFINITY);
+    const all = await buildUntil(builder, change(site, 0), Number.POSITIVE_INFINITY);
     t.deepEqual(outputOf(site), await builtAnew(site.options));
 
     const random = createRandom('the end of a build');
     const places = [0, 1, ...[0.1, 0.4, 0.7].map((share) => Math.floor((share + random.next() * 0.3) * all))];
     for (const [index, place] of places.entries()) {
       const round = index + 1;
-      t.true((await buildUntil(site, builder, round, place)) > place, `change ${place} is not made`);
+      t.true((await buildUntil(builder, change(site, round), place)) > place, `change ${place} is not made`);
       await builder.close();
       // What it was about to build is another thing by the time that somebody starts again.
       if (round % 2 === 1) fs.rmSync(join(site.options.content.root, `articles/a${20 + round}.md`));
@@ -76,6 +75,32 @@ test.serial(
       t.deepEqual(outputOf(site), await builtAnew(site.options), `after ${place} of ${all} changes`);
     }
     t.log(`${all} changes, ended at ${places.join(', ')}`);
+  },
+);
+
+test.serial(
+  'an article that is removed after its build was killed is on no list after the next build',
+  async (t) => {
+    const site = testSite(t, { pageSize: 2 });
+    for (let n = 1; n <= 3; n++) site.write(`a${n}`);
+    const builder = createBuilder(site.options);
+    await builder.buildAll();
+    const before = outputOf(site);
+    const path = site.write('new');
+    const remove = () => fs.rmSync(join(site.options.content.root, path));
+    const all = await buildUntil(builder, [path], Number.POSITIVE_INFINITY);
+    remove();
+    await builder.buildChanged([path]);
+    t.deepEqual(outputOf(site), before);
+
+    site.write('new');
+    // Everything but the end of the build, after which the manifest names the article.
+    await buildUntil(builder, [path], all - 1);
+    t.true(site.page('index.html').includes('Title of new'));
+    await builder.close();
+    remove();
+    await createBuilder(site.options).buildAll();
+    t.deepEqual(outputOf(site), before);
   },
 );
 
