@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import type { ExecutionContext } from 'ava';
+import type { TestFn } from 'ava';
 import { type Clones, commitAndPush, gitIn, launchIn, makeRemote, settings } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import type { Receiver } from '../../support/receiver.js';
@@ -21,9 +21,23 @@ export interface PushingSite {
   publish(): Promise<string>;
 }
 
+/** A test, or all tests of a file. */
+export interface Lasting {
+  teardown(dispose: () => unknown): void;
+}
+
+/** Disposes of what is shared by all tests of a file, after the last of them. */
+export function lastingFor(test: TestFn): Lasting {
+  const disposers: (() => unknown)[] = [];
+  test.after.always(async () => {
+    for (const dispose of disposers.reverse()) await dispose();
+  });
+  return { teardown: (dispose) => void disposers.push(dispose) };
+}
+
 /** A receiver that answers from the disk and pushes in the background. */
 export async function makePushingSite(
-  t: ExecutionContext,
+  t: Lasting,
   {
     push = {},
     env = {},
