@@ -6,18 +6,25 @@ import { environment, makeSite, type Site, type StartOptions, siteAt, startAndCh
 
 const PARKED = 'refs/pressmark/parked';
 
-const parkedSubjects = async (site: Site, ref = PARKED) =>
-  (await site.git('log', '--reverse', '--format=%s', ref)).split('\n').filter((line) => line !== '');
-
 const isParked = async (site: Site, ref = PARKED) =>
   (await site.git('for-each-ref', '--format=%(refname)', ref)) !== '';
 
-/** Waits until so many articles are parked, by these receivers together. */
-const untilParked = (count: number, ...sites: Site[]) => {
-  const parked = () => sites.flatMap((site) => site.logged('parked').filter(({ msg }) => msg === 'parked'));
-  const sum = () => parked().reduce((total, { commits }) => total + Number(commits), 0);
-  return sites[0]?.until(`${count} articles are parked`, () => sum() >= count);
-};
+/** The subjects of what is parked, oldest first. */
+const parkedSubjects = async (site: Site, ref = PARKED) =>
+  (await isParked(site, ref)) ? lines(await site.git('log', '--reverse', '--format=%s', ref)) : [];
+
+const lines = (text: string) => text.split('\n').filter((line) => line !== '');
+
+/** Waits until so many commits are parked by these receivers together; git is asked whenever one has parked something. */
+function untilParked(count: number, site: Site, other?: Site) {
+  let known = 0;
+  return site.until(`${count} commits are parked`, async () => {
+    const now = [site, other].flatMap((one) => one?.logged('parked') ?? []).length;
+    if (now === known) return false;
+    known = now;
+    return (await parkedSubjects(site)).length >= count;
+  });
+}
 
 const untilReplayed = (site: Site) => site.untilLogged('what was parked is on the branch');
 
@@ -307,7 +314,7 @@ test('a linked work tree parks for itself', async (t) => {
   await site.start();
   await main.start();
   await site.publish('one');
-  await untilParked(1, site);
+  await site.untilLogged('parked');
   t.deepEqual(await parkedSubjects(site, 'refs/worktree/pressmark/parked'), ['Publish: Title of one']);
   await main.publish('two');
   await main.untilCommitted(1);
