@@ -127,7 +127,12 @@ export function sharedSite(
 
   async function publish(): Promise<EditedArticle> {
     const stored = await store();
-    await until('the publication is committed', () => stored.subjects().length === 1);
+    // the branch moves before the index is let go: a test that locks it would be taken for Pressmark
+    const lock = join(dir, '.git', 'index.lock');
+    await until(
+      'the publication is committed, and the index is free',
+      () => stored.subjects().length === 1 && !fs.existsSync(lock),
+    );
     return stored;
   }
 
