@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
+import type { TestFn } from 'ava';
 import type { ReceiverOptions } from './receiver.js';
 import { tempDir } from './temp-dir.js';
 
@@ -34,7 +35,7 @@ export interface Traced {
   readonly paths: readonly string[];
 }
 
-/** The strings by which a test pulls at a receiver's file system. */
+/** How a test makes calls of a running receiver fail, stop or be preceded by an edit. */
 export interface Faults {
   /** What the receiver must be started with. */
   readonly options: ReceiverOptions;
@@ -77,4 +78,9 @@ export function createFaults(t: { teardown(dispose: () => void): void }): Faults
     clear: () => set(),
     trace,
   };
+}
+
+/** Faults for a receiver that all tests of a file share; such tests are serial. */
+export function sharedFaults(test: TestFn): Faults {
+  return createFaults({ teardown: (dispose) => test.after.always(() => dispose()) });
 }
