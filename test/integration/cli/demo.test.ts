@@ -1,7 +1,7 @@
 import test from 'ava';
 import { run } from '../../support/receiver.js';
 
-test('demo --exit plays the whole life of an article and leaves nothing behind', async (t) => {
+test('demo --exit shows the whole life of an article, from its publication to a refused update', async (t) => {
   const { code, stdout, stderr } = await run(['demo', '--exit']);
   t.deepEqual([code, stderr], [0, '']);
   const statuses = [...stdout.matchAll(/^(\d{3}) {2}/gm)].map(([, status]) => status);

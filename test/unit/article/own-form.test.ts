@@ -5,7 +5,7 @@ import { readOwnForm, readOwnTop } from '../../../src/article/own-form.js';
 import { fc, runs } from '../../support/property.js';
 import { article as anyArticle, text as anyText } from './arbitrary.js';
 
-const cases = { numRuns: runs(500) };
+const cases = { numRuns: runs(200) };
 
 test('the quick reader gives what the YAML reader gives, whatever was done to the file', (t) => {
   let [quick, tops] = [0, 0];
