@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import type { TestFn } from 'ava';
 import type { ReceiverOptions } from './receiver.js';
 import { tempDir } from './temp-dir.js';
 
@@ -81,6 +80,7 @@ export function createFaults(t: { teardown(dispose: () => void): void }): Faults
 }
 
 /** Faults for a receiver that all tests of a file share; such tests are serial. */
-export function sharedFaults(test: TestFn): Faults {
-  return createFaults({ teardown: (dispose) => test.after.always(() => dispose()) });
+export function sharedFaults(): Faults {
+  // At the end of the process: until its hooks have run, a receiver may still write there.
+  return createFaults({ teardown: (dispose) => process.once('exit', dispose) });
 }

@@ -9,7 +9,7 @@ import { sharedFaults, type Traced } from '../../support/faults.js';
 import { launch, type Receiver, SITE_URL } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
-const faults = sharedFaults(test);
+const faults = sharedFaults();
 /** The site's folder is a symbolic link, as deployments make it. */
 const parent = makeTempDir();
 const site = join(parent, 'current');

@@ -10,7 +10,7 @@ import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
 // One receiver is killed; a second one starts on what it left and on what the tests put there as a kill leaves it.
 const dir = makeTempDir();
-const faults = sharedFaults(test);
+const faults = sharedFaults();
 let receiver: Receiver;
 const cutOff = article();
 const known = article();

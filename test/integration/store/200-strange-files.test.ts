@@ -10,7 +10,7 @@ import { until } from '../../support/until.js';
 
 // Files that people put into the content folder: first before a running receiver, then at a start.
 const dir = makeTempDir();
-const faults = sharedFaults(test);
+const faults = sharedFaults();
 let receiver: Receiver;
 
 test.serial.before(async () => {

@@ -10,7 +10,7 @@ import { until } from '../../support/until.js';
 
 // Two receivers on one site, and a third that comes later and takes the place of the first.
 const dir = makeTempDir();
-const faults = { first: sharedFaults(test), second: sharedFaults(test), third: sharedFaults(test) };
+const faults = { first: sharedFaults(), second: sharedFaults(), third: sharedFaults() };
 let first: Receiver;
 let second: Receiver;
 let third: Receiver | undefined;

@@ -6,7 +6,7 @@ import { type Rule, sharedFaults } from '../../support/faults.js';
 import { untilReleased } from '../../support/kernel-lock.js';
 import { sharedReceiver } from '../../support/receiver.js';
 
-const faults = sharedFaults(test);
+const faults = sharedFaults();
 const receiver = sharedReceiver(test, faults.options);
 
 type Fault = Omit<Rule, 'name'>;
