@@ -72,8 +72,8 @@ async function openOnDisk(options: LevelOptions): Promise<Level> {
   const { content, stateDir, log, onChange, siteRelative, watch = true } = options;
   // The store is there before the plugins are. Outside of a git work tree, nothing is kept.
   let keep: KeepReplaced | undefined;
-  const keepReplaced = async ({ path, edited, article, mtimeMs }: ReplacedFile) =>
-    keep?.({ path: siteRelative(path), revision: edited ? undefined : article.revision, mtimeMs });
+  const keepReplaced = async ({ path, edited, article }: ReplacedFile) =>
+    keep?.({ path: siteRelative(path), revision: edited ? undefined : article.revision });
   const opened = await openStore({ content, stateDir, log, onChange, watch, keepReplaced });
   const keepsReplaced = (keepIt: KeepReplaced) => {
     keep = keepIt;

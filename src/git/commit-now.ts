@@ -3,7 +3,6 @@ import { PressmarkError } from '../errors.js';
 import type { ArticleChange } from '../host/hook-types.js';
 import { blobAsItIs } from './blobs.js';
 import type { Committer } from './committer.js';
-import { createDirectorySync } from './directories.js';
 import type { Branch, NotNow } from './head.js';
 import { eventOf, kindOf } from './message.js';
 import type { ReplacedTexts } from './replaced-texts.js';
@@ -48,8 +47,6 @@ export function createCommitNow(
   replaced: Pick<ReplacedTexts, 'keep' | 'drop' | 'settle'>,
   parked: () => void,
 ): CommitNow {
-  const syncDirectories = createDirectorySync(repository);
-
   async function commitOrPark(batch: readonly Waiting[]): Promise<string> {
     for (let attempt = 1; ; attempt++) {
       const { head, parked: areParked } = await committer.look();
@@ -98,7 +95,7 @@ export function createCommitNow(
       throw new PressmarkError('COMMIT_FAILED', message, { cause });
     }
     try {
-      await Promise.all([syncDirectories(ref), isEdit || requireCommitted(ref, batch)]);
+      await Promise.all([repository.syncDirectories(ref), isEdit || requireCommitted(ref, batch)]);
       await replaced.settle(kept);
     } catch (cause) {
       if (cause instanceof PressmarkError && cause.code === 'COMMIT_UNCERTAIN') throw cause;

@@ -25,6 +25,8 @@ export interface CommitRequest {
   readonly isEdit?: boolean;
   /** Whether another receiver has it before it, too. */
   readonly isOthers?: boolean;
+  /** Whether an update has replaced this text in its file. */
+  readonly isReplaced?: boolean;
   /** What the start-up check has found in the file: an update may have been committed over it since. */
   readonly isFound?: boolean;
 }

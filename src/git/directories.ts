@@ -2,7 +2,6 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.js';
 import { syncDirectory } from '../fs/atomic-write.js';
-import type { Repository } from './repository.js';
 
 /** Within so many milliseconds two changes of a folder may carry the same time. */
 const TICK_MS = 200;
@@ -11,7 +10,13 @@ const TICK_MS = 200;
  * Git writes its files through to the disk, but not the folders that they are in: without those, a power loss
  * takes a commit away that was there. Returns what syncs the folders that have changed since the last time.
  */
-export function createDirectorySync({ commonDir, gitDir }: Repository): (ref: string) => Promise<void> {
+export function createDirectorySync({
+  commonDir,
+  gitDir,
+}: {
+  readonly commonDir: string;
+  readonly gitDir: string;
+}): (ref: string) => Promise<void> {
   const synced = new Map<string, number>();
 
   async function syncIfChanged(folder: string): Promise<void> {

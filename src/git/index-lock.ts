@@ -3,6 +3,7 @@ import { type FileHandle, link, mkdir, open, readdir, rm, stat, unlink } from 'n
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PressmarkError, systemCode } from '../errors.js';
+import { syncDirectory } from '../fs/atomic-write.js';
 import type { LockHelper } from '../fs/lock-helper.js';
 import type { Log } from '../log.js';
 import { createMutex } from './mutex.js';
@@ -65,6 +66,7 @@ export function createIndexLocker(
     await mkdir(folder, { recursive: true });
     await held?.close();
     held = await open(token, 'a', 0o600);
+    for (const made of [folder, gitDir]) await syncDirectory(made);
     // somebody who sweeps may have come in between, and removes it now
     if (!(await helper.take(held.fd, 0))) await rm(token, { force: true });
   }
@@ -142,6 +144,8 @@ export function createIndexLocker(
       if (held === undefined) await makeToken();
       await held?.truncate(0);
       await held?.write(JSON.stringify(move));
+      // After a power loss the lock of this move may be on the disk, and nothing else says whose it was.
+      await held?.sync();
       try {
         return await work();
       } finally {

@@ -12,12 +12,7 @@ export type KeepReplaced = (replaced: {
   readonly path: string;
   /** Undefined for a person's edit. */
   readonly revision: string | undefined;
-  /** When the file was last changed. */
-  readonly mtimeMs: number;
 }) => Promise<(() => Promise<void>) | undefined>;
-
-/** Another receiver may not have committed a file yet that is younger than this, in milliseconds. */
-const YOUNG_MS = 60_000;
 
 /**
  * Returns what keeps replaced texts and has them committed.
@@ -25,16 +20,17 @@ const YOUNG_MS = 60_000;
  * @param commitEdits whether people's edits are.
  */
 export function createKeeping(
-  replaced: Pick<ReplacedTexts, 'earlier' | 'keep' | 'drop'>,
+  replaced: Pick<ReplacedTexts, 'earlier' | 'isAtHead' | 'keep' | 'drop'>,
   queue: Pick<Queue, 'addReplaced' | 'has'>,
   commitEdits: boolean,
 ): KeepReplaced {
-  return async ({ path, revision, mtimeMs }) => {
-    const mayBeUncommitted = Date.now() - mtimeMs < YOUNG_MS || queue.has(path);
+  return async ({ path, revision }) => {
     // Before the update itself can come.
     for (const text of await replaced.earlier(path))
       queue.addReplaced({ path, saved: text.name, before: text.before, isOthers: true });
-    if (revision === undefined ? !commitEdits : !mayBeUncommitted) return undefined;
+    const isWanted =
+      revision === undefined ? commitEdits : queue.has(path) || !(await replaced.isAtHead(path));
+    if (!isWanted) return undefined;
     const { name, before } = await replaced.keep(path);
     queue.addReplaced({ path, saved: name, before, revision });
     return () => replaced.drop(name);

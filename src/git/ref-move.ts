@@ -56,6 +56,8 @@ export async function moveRef(
   const args = also === undefined ? alone : [...reflog, '--stdin', '-z'];
   const input = also && `update ${ref}\0${to}\0${old.join('')}\0update ${also.ref}\0${also.to}\0\0`;
   const move: RefMove = { ref, to, since: Date.now(), ...(also && { also }) };
+  // Objects first: a branch that is on the disk before its commit breaks the repository at a power loss.
+  if (to !== null) await repository.syncDirectories(ref);
   return notes.during(move, async () => {
     try {
       const options = { accept: [1, 128], ...(input !== undefined && { input }) };

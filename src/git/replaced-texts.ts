@@ -2,8 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
-import { blobOfBytes, blobsOf } from './blobs.js';
-import { createDirectorySync } from './directories.js';
+import { blobOfBytes, blobsOf, blobsOnDisk } from './blobs.js';
 import { readHead } from './head.js';
 import { stagedBlobs } from './index-entry.js';
 import { readIndexNotes } from './index-notes.js';
@@ -56,7 +55,6 @@ const CHUNK = 200;
  * Where no commit can be made any more without undoing somebody's, an edit is left to its owner.
  */
 export function createReplacedTexts({ repository, saved, commitEdits, decode, log }: ReplacedTextsOptions) {
-  const syncDirectories = createDirectorySync(repository);
   /** Those of which nobody could say yet what became of them. */
   const unsettled = new Set<string>();
 
@@ -81,6 +79,22 @@ export function createReplacedTexts({ repository, saved, commitEdits, decode, lo
   async function earlier(path: string): Promise<SavedText[]> {
     const texts = await Promise.all((await saved.names(path)).map(saved.read));
     return texts.filter((text) => text !== undefined);
+  }
+
+  /** Whether HEAD has what an article's file holds; false where git does not say so in time. */
+  async function isAtHead(path: string): Promise<boolean> {
+    const inRepository = `${repository.prefix}${path}`;
+    try {
+      const run = { accept: [1, 128], timeoutMs: HEAD_MS };
+      const { code, stdout } = await repository.git(
+        ['rev-parse', '-q', '--verify', `HEAD:${inRepository}`],
+        run,
+      );
+      return code === 0 && (await blobsOnDisk(repository, inRepository)).has(stdout.trim());
+    } catch (error) {
+      log.debug({ reason: messageOf(error) }, 'git did not say what HEAD has');
+      return false;
+    }
   }
 
   async function headCommit(): Promise<string | null | undefined> {
@@ -111,7 +125,7 @@ export function createReplacedTexts({ repository, saved, commitEdits, decode, lo
   /** Their commits are on this branch; what git has written for them is on the disk before they go. */
   async function committed(names: readonly string[], ref: string): Promise<void> {
     if (names.length === 0) return;
-    await syncDirectories(ref);
+    await repository.syncDirectories(ref);
     for (const name of names) {
       unsettled.delete(name);
       await saved.drop(name);
@@ -245,6 +259,7 @@ export function createReplacedTexts({ repository, saved, commitEdits, decode, lo
 
   return {
     keep,
+    isAtHead,
     earlier,
     open,
     drop: saved.drop,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
+import { createDirectorySync } from './directories.js';
 import { createGit, type Git, SILENCE } from './git.js';
 
 /** The repository that a site stands in. */
@@ -23,6 +24,8 @@ export interface Repository {
   readonly objectFormat: 'sha1' | 'sha256';
   /** Whether this process is root in somebody else's repository. */
   readonly foreign: boolean;
+  /** Syncs the folders that git has changed, but not synced: those of the objects, and of this ref. */
+  readonly syncDirectories: (ref: string) => Promise<void>;
 }
 
 /** Why nothing can be committed here, in words for the log. */
@@ -95,6 +98,7 @@ export async function openRepository(
     version,
     objectFormat: format === 'sha256' ? 'sha256' : 'sha1',
     foreign: uid === 0 && owners.some((owner) => owner !== uid),
+    syncDirectories: createDirectorySync({ gitDir, commonDir }),
   };
 }
 

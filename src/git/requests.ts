@@ -129,7 +129,7 @@ export function createRequests(options: RequestOptions) {
     if (text === undefined || (kind === 'Edit' && (!commitEdits || (await behind?.has(path)))))
       return undefined;
     const message = await messageFor(kind ?? 'Edit', contextOf(file, kind ?? 'Edit', text));
-    return { path, before, content: text.content, message, isEdit: kind === 'Edit' };
+    return { path, before, content: text.content, message, isEdit: kind === 'Edit', isReplaced: true };
   }
 
   /** What a commit of the file as it stands would be; undefined where it is not the one that was asked for. */

@@ -42,6 +42,9 @@ export async function stillWanted(
       })),
       atTip.get(path),
       drafts.some(({ request }) => request.isFound) ? undefined : lastCommitted.get(path),
+      async () =>
+        !drafts.some(({ request }) => request.isReplaced || request.isEdit) &&
+        (await blobsOnDisk(repository, path)).has(atTip.get(path) ?? ''),
       () => isInFile(context, drafts.at(-1), atTip.get(path)),
     );
     for (const draft of drafts.slice(superseded)) wanted.add(draft);

@@ -13,6 +13,8 @@ export interface WaitingBlob {
  *
  * @param tip the path's blob on the branch now.
  * @param own the blob that this process has committed there last, before it heard of these texts.
+ * @param isTipInFile whether the file holds what the branch has; asked only where the others do not tell. Another
+ *   receiver has then stored and committed something newer.
  * @param isInFile whether the file still holds the last of them, or what a person has made from it; asked only where
  *   the others do not tell.
  */
@@ -20,11 +22,13 @@ export async function supersededCount(
   waiting: readonly WaitingBlob[],
   tip: string | undefined,
   own: string | undefined,
+  isTipInFile: () => Promise<boolean>,
   isInFile: () => Promise<boolean>,
 ): Promise<number> {
   const there = tip === undefined ? -1 : waiting.findLastIndex(({ blob }) => blob === tip);
   if (there !== -1) return there + 1;
   if (tip !== undefined && tip === own) return 0;
+  if (tip !== undefined && (await isTipInFile())) return waiting.length;
   const befores = await Promise.all(waiting.map(({ before }) => before()));
   const hasMoved = (index: number) => befores[index] !== tip;
   // Somebody has committed another text, or the removal, since these came; each has a moment of its own, or stands on

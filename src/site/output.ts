@@ -73,7 +73,8 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
         note(file, present);
         return false;
       }
-      if (present !== undefined && !isMarked(present)) {
+      // An empty file is what a power loss leaves of a page.
+      if (present !== undefined && present.length > 0 && !isMarked(present)) {
         keepForeign(file);
         return false;
       }

@@ -54,7 +54,9 @@ export function openSearchFolder(outputDir: string): SearchFolder {
       const record: Record = JSON.parse(fs.readFileSync(join(root, RECORD), 'utf8'));
       return record.generator === 'Pressmark' ? record : undefined;
     } catch (error) {
-      if (isGone(error) || error instanceof SyntaxError) return undefined;
+      if (isGone(error)) return undefined;
+      // A power loss has emptied or torn the record of a folder that is ours.
+      if (error instanceof SyntaxError) return { generator: 'Pressmark', of: null, files: {}, before: [] };
       throw error;
     }
   }
@@ -76,6 +78,9 @@ export function openSearchFolder(outputDir: string): SearchFolder {
     const sizes = Object.fromEntries(files.map(({ path, content }) => [path, content.length]));
     // Said before it is done, so that nothing is left that nobody knows of.
     writeRecord({ generator: 'Pressmark', of: null, files: { ...sizes, ...last?.files }, before: old });
+    // On the disk, too: after a power loss a folder without its record would pass for somebody else's.
+    sync(join(root, RECORD));
+    sync(root);
     for (const { path, content } of files) if (path !== ENTRY) put(path, content);
     for (const { path, content } of files) if (path === ENTRY) put(path, content);
 
@@ -115,6 +120,15 @@ export function openSearchFolder(outputDir: string): SearchFolder {
   }
 
   return { isCurrent, isForeign, replace, remove };
+}
+
+function sync(path: string): void {
+  const fd = fs.openSync(path, 'r');
+  try {
+    fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
 }
 
 function sizeOf(path: string): number | undefined {

@@ -58,6 +58,9 @@ export interface StoreOptions {
 /** The articles of one site; see `createStore`, and `createSharedStore` for several machines. */
 export type ArticleStore = ReturnType<typeof createStore>;
 
+const retried = (late: StoredFile | undefined): Updated =>
+  late === undefined ? { outcome: 'retry' } : { outcome: 'stored', stored: late };
+
 /** The store: Markdown files, written durably and compared under the cross-process lock. */
 export function createStore(options: StoreOptions) {
   const { content, catalog, lock, journal, staging, log, durability, keepReplaced } = options;
@@ -115,8 +118,24 @@ export function createStore(options: StoreOptions) {
   async function stored(id: string): Promise<Published | undefined> {
     const entry = await reading.current(id);
     if (entry === undefined) return undefined;
+    const late = await storedLate(entry);
+    const { url } = entry;
+    return late === undefined ? { outcome: 'known', id, url } : { outcome: 'stored', id, url, stored: late };
+  }
+
+  /**
+   * Makes an article's file durable. The write may have been answered with a 5xx although its file could not be taken
+   * back: then nobody has heard of the article yet, and this delivery is the one that stores it.
+   *
+   * @returns the file in that case; undefined where the write was acknowledged before.
+   */
+  async function storedLate(entry: Entry): Promise<StoredFile | undefined> {
+    const { path } = entry;
+    const isLate = group.suspects.has(path);
     await durable.ensure(entry);
-    return { outcome: 'known', id: entry.id, url: entry.url };
+    if (!isLate) return undefined;
+    const { text, stored } = readArticle(content, path);
+    return stored.edited ? undefined : { article: stored.article, path, text };
   }
 
   /**
@@ -162,17 +181,16 @@ export function createStore(options: StoreOptions) {
     return locked(request.targetId, async () => {
       const { verdict, read, entry } = await reading.judge(request);
       if (verdict === 'retry') {
-        await durable.ensure(entry);
-        return { outcome: 'retry' };
+        return retried(await storedLate(entry));
       }
       const { article, edited } = read.stored;
       const { path } = entry;
       const target = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
-      const { mode, mtimeMs } = fs.statSync(target);
+      const { mode } = fs.statSync(target);
       const next = replacedBy(article, request);
       const text = amend(read.text, article, next);
       // While the file still holds it: whenever we are killed, it is in one place or the other.
-      const undo = await keepReplaced?.({ path, text: read.text, article, edited, mtimeMs });
+      const undo = await keepReplaced?.({ path, text: read.text, article, edited });
       const stored = await write({ path, target, text, replaces: read.text, mode, article: next }).catch(
         async (error: unknown) => {
           await undo?.();
@@ -186,12 +204,14 @@ export function createStore(options: StoreOptions) {
     });
   }
 
-  /** Whether an update is stored already; if so, resolves when its file is durable. Changes nothing. */
-  function confirm(target: Target): Promise<boolean> {
+  /**
+   * What an update that is stored already is answered with, once its file is durable; undefined where it is not stored.
+   * Changes nothing.
+   */
+  function confirm(target: Target): Promise<Updated | undefined> {
     return locked(target.targetId, async () => {
       const { verdict, entry } = await reading.judge(target);
-      if (verdict === 'retry') await durable.ensure(entry);
-      return verdict === 'retry';
+      return verdict === 'retry' ? retried(await storedLate(entry)) : undefined;
     });
   }
 

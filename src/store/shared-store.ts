@@ -162,8 +162,8 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
     return { verdict: judged(read, target), read, entry, generation };
   }
 
-  async function confirm(target: Target): Promise<boolean> {
-    return (await judge(target)).verdict === 'retry';
+  async function confirm(target: Target): Promise<Updated | undefined> {
+    return (await judge(target)).verdict === 'retry' ? { outcome: 'retry' } : undefined;
   }
 
   async function find(url: string): Promise<Found> {

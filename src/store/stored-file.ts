@@ -14,6 +14,4 @@ export interface StoredFile {
 export interface ReplacedFile extends StoredFile {
   /** Whether it is a person's edit. */
   readonly edited: boolean;
-  /** When it was last changed. */
-  readonly mtimeMs: number;
 }

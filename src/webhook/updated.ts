@@ -2,6 +2,7 @@ import { replacementOf } from '../article/article.js';
 import { updatedAnswer } from '../contract/answers.js';
 import type { UpdateData } from '../contract/envelope.js';
 import { PressmarkError, quote } from '../errors.js';
+import type { Updated } from '../store/article-store.js';
 import type { Handled, Surroundings } from './handler.js';
 import { filterContent } from './published.js';
 
@@ -28,8 +29,8 @@ export async function updated(data: UpdateData, timestamp: string, around: Surro
   const { verdict, read } = await store.judge(target);
   const { article } = read.stored;
   // A retry goes past the filters: there is nothing left to filter.
-  if (verdict === 'retry' && (await store.confirm(target)))
-    return { id: article.id, outcome: 'retry', body: updatedAnswer(data.revision_id) };
+  const confirmed = verdict === 'retry' ? await store.confirm(target) : undefined;
+  if (confirmed !== undefined) return handled(confirmed);
   const replacement = replacementOf(data, article);
   const draft = {
     ...replacement,
@@ -44,12 +45,13 @@ export async function updated(data: UpdateData, timestamp: string, around: Surro
     ...filtered,
     image: data.featured_image_url === null && filtered.image === article.image ? null : filtered.image,
   };
-  const { outcome, stored } = await store.update({ ...target, updated: data.published_at, content });
-  const handled = { id: article.id, outcome, body: updatedAnswer(data.revision_id) };
-  if (stored === undefined) return handled;
-  return {
-    ...handled,
-    after: () =>
-      hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...around.changeOf(stored) }),
-  };
+  return handled(await store.update({ ...target, updated: data.published_at, content }));
+
+  function handled({ outcome, stored }: Updated): Handled {
+    const answered = { id: article.id, outcome, body: updatedAnswer(data.revision_id) };
+    if (stored === undefined) return answered;
+    const after = () =>
+      hooks.doAction('article.updated', { event: 'article.updated', timestamp, ...around.changeOf(stored) });
+    return { ...answered, after };
+  }
 }

@@ -38,8 +38,6 @@ const ALLOWED: Record<string, readonly string[]> = {
   cli: ['app', 'sender', 'config', 'log', 'errors'],
 };
 
-const MOST_LINES = 260;
-
 const files = fs
   .readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
@@ -88,13 +86,6 @@ test('no file imports itself by a detour', (t) => {
   };
   for (const file of files) visit(file, []);
   t.pass();
-});
-
-test(`no file is longer than ${MOST_LINES} lines`, (t) => {
-  for (const file of files) {
-    const lines = text(file).split('\n').length - 1;
-    t.true(lines <= MOST_LINES, `${file}: ${lines}`);
-  }
 });
 
 test('only config reads the environment', (t) => {

@@ -190,9 +190,8 @@ export function siteAt(
     const before = await readStored(dir, path);
     articles.set(article.id, article);
     if (before !== undefined) {
-      const { mtimeMs } = statSync(join(dir, path));
       const revision = before.pristine ? before.article.revision : undefined;
-      await keepReplaced?.({ path, revision, mtimeMs });
+      await keepReplaced?.({ path, revision });
     }
     await site.write(path, text);
     const replaced = before?.pristine === false ? { replaced: before } : {};

@@ -142,3 +142,12 @@ test('a page of the same size that says something else is written', async (t) =>
   t.true((await site.builder.buildChanged([path])).written > 0);
   t.true(site.page('articles/a/index.html').includes('Bees!'));
 });
+
+test('an empty page, which a power loss leaves behind, is built again although the manifest has lost it', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  fs.mkdirSync(join(site.options.outputDir, 'articles/a'), { recursive: true });
+  fs.writeFileSync(join(site.options.outputDir, 'articles/a/index.html'), '');
+  await site.builder.buildAll();
+  t.true(site.page('articles/a/index.html').includes('The body of a'));
+});

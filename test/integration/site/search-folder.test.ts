@@ -100,3 +100,14 @@ test('files of others are neither removed nor taken for ours', (t) => {
   folder.remove();
   t.false(fs.existsSync(join(dir, 'pagefind')));
 });
+
+test('an index whose record a power loss has emptied is replaced', (t) => {
+  const dir = tempDir(t);
+  const folder = openSearchFolder(dir);
+  folder.replace(index('a'), '1');
+  fs.writeFileSync(join(dir, 'pagefind/pressmark.json'), '');
+  t.false(folder.isForeign());
+  t.false(folder.isCurrent('1'));
+  folder.replace(index('b'), '2');
+  t.true(folder.isCurrent('2'));
+});

@@ -2,7 +2,6 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { createDirectorySync } from '../../../src/git/directories.js';
-import type { Repository } from '../../../src/git/repository.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 /** Folders as git makes them; what is looked at is seen by a link to itself there, which cannot be. */
@@ -14,7 +13,7 @@ function makeRepository(folder: string, gitDir = join(folder, '.git')) {
     fs.mkdirSync(join(path, '..'), { recursive: true });
     fs.symlinkSync(path, path);
   };
-  return { sync: createDirectorySync({ commonDir, gitDir } as Repository), commonDir, gitDir, trap };
+  return { sync: createDirectorySync({ commonDir, gitDir }), commonDir, gitDir, trap };
 }
 
 test('the folders of a branch and of the objects are synced', async (t) => {
