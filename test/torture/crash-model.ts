@@ -137,8 +137,9 @@ export function createDisk(base: Tree): Disk {
   }
 
   function makeDurable(operation: Operation): void {
-    for (const { folder, name, node } of operation.effects) {
-      if (!folder.unsynced.includes(operation)) continue;
+    const { effects } = operation;
+    if (!effects.some(({ folder }) => folder.unsynced.includes(operation))) return;
+    for (const { folder, name, node } of effects) {
       if (node === undefined) folder.synced.delete(name);
       else folder.synced.set(name, node);
       folder.unsynced = folder.unsynced.filter((one) => one !== operation);
