@@ -34,7 +34,11 @@ function sync(disk: Disk, path: string): void {
 }
 
 /** Writes a file beside its target, and gives it the target's name. */
-function replace(disk: Disk, target: string, steps: { readonly syncFile: boolean; readonly syncFolder: boolean }): void {
+function replace(
+  disk: Disk,
+  target: string,
+  steps: { readonly syncFile: boolean; readonly syncFolder: boolean },
+): void {
   const temp = disk.create('content/temp');
   disk.write(temp, 0, NEW);
   if (steps.syncFile) sync(disk, 'content/temp');
@@ -109,7 +113,9 @@ test('a rename out of one folder into another is found whole, or not at all', (t
   for (let seed = 0; seed < 200; seed++) {
     for (const kind of CRASH_KINDS) {
       const state = crashState(disk, kind, createRandom('whole', seed));
-      const paths = [...filesIn(state, disk.root)].map(({ path, file }) => `${path} ${nameOf(state.content(file))}`);
+      const paths = [...filesIn(state, disk.root)].map(
+        ({ path, file }) => `${path} ${nameOf(state.content(file))}`,
+      );
       t.true(
         paths.join() === 'content/a.md old,staging/temp new' || paths.join() === 'content/a.md new',
         `${kind}: ${paths}`,

@@ -21,6 +21,8 @@ export interface Plan {
   /** Characters of the body. */
   readonly size: number;
   readonly random: Random;
+  /** How often a delivery is sent that is answered with 5xx. @default 1 */
+  readonly attempts?: number;
   /** Told of each answer. */
   onAnswer?(event: string, status: number, sent: Sent): void;
 }
@@ -35,12 +37,18 @@ const LONGEST_ANSWER_MS = 30_000;
  * @throws Error where there was no answer in time, or none at all.
  */
 export async function deliver({ post }: Client, sent: Sent, plan: Plan): Promise<void> {
-  const { id, random, onAnswer } = plan;
-  const data = article({ id, slug: `bees ${id}`, content_markdown: `${text(plan)}\n\n<!-- svc:item:${id} -->` });
+  const { id, random, attempts = 1, onAnswer } = plan;
+  const data = article({
+    id,
+    slug: `bees ${id}`,
+    content_markdown: `${text(plan)}\n\n<!-- svc:item:${id} -->`,
+  });
   const send = async (event: string, body: unknown) => {
-    const answer = await Promise.race([post(event, body), tooLate(event)]);
-    onAnswer?.(event, answer.status, sent);
-    return answer;
+    for (let attempt = 1; ; attempt++) {
+      const answer = await Promise.race([post(event, body), tooLate(event)]);
+      onAnswer?.(event, answer.status, sent);
+      if (answer.status < 500 || attempt >= attempts) return answer;
+    }
   };
 
   const published = await send('article.published', data);

@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { createRandom, type Random } from '../support/random.js';
+import type { Tree } from './crash-model.js';
 import { CRASH_KINDS, type CrashKind, crashState, createDisk, type Disk, filesIn } from './crash-model.js';
+import type { Sent } from './deliveries.js';
 import { type Acknowledged, faultAfterRestart, faultInFiles, faultInGit } from './promises.js';
 import { type Left, layOut } from './rebuilt-state.js';
 import { replay, type Step } from './recorded-disk.js';
 import { MODES, type Recording, readRecording, readTree, record } from './recording.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
-import type { Tree } from './crash-model.js';
-import type { Sent } from './deliveries.js';
 
 /** Names the folder of a recording that shall be checked again. */
 const KEPT = 'PRESSMARK_TORTURE_RECORDING';
@@ -49,7 +49,14 @@ interface Examined {
 
 async function run(attack: Attack): Promise<Counts> {
   const { deadline, dir, random, seed, note } = attack;
-  const counts: Record<string, number> = { recordings: 0, acknowledged: 0, points: 0, files: 0, git: 0, restart: 0 };
+  const counts: Record<string, number> = {
+    recordings: 0,
+    acknowledged: 0,
+    points: 0,
+    files: 0,
+    git: 0,
+    restart: 0,
+  };
   const kept = process.env[KEPT];
   if (kept !== undefined) {
     await examine(readRecording(kept), kept, attack, counts, deadline);
@@ -62,7 +69,10 @@ async function run(attack: Attack): Promise<Counts> {
     note(`recording ${round}: ${mode}`);
     const recording = await record(folder, mode, random, seed);
     // the first three share the time, so that a short run has seen each mode
-    const end = round < MODES.length ? performance.now() + left / (2 * (MODES.length - round)) : performance.now() + 20_000;
+    const end =
+      round < MODES.length
+        ? performance.now() + left / (2 * (MODES.length - round))
+        : performance.now() + 20_000;
     await examine(recording, folder, attack, counts, Math.min(deadline, end));
     fs.rmSync(folder, { recursive: true });
   }
@@ -136,7 +146,8 @@ function leftBy(disk: Disk, { left }: Recording): Left {
   const files = new Map<number, { path: string; content: Buffer }>();
   const state = crashState(disk, 'written', createRandom('none', 0));
   for (const { path, file } of filesIn(state, disk.root)) {
-    if (real.get(path)?.equals(file.written) !== true) throw new Error(`the model has another ${path} than the disk`);
+    if (real.get(path)?.equals(file.written) !== true)
+      throw new Error(`the model has another ${path} than the disk`);
     real.delete(path);
     files.set(file.number, { path, content: file.written });
   }
@@ -196,7 +207,8 @@ function chooseJobs(steps: readonly Step[], random: Random): Job[] {
     what.startsWith('rename') && /^\.git\/(?:refs|HEAD|index|packed-refs)/.test(path) ? [point] : [],
   );
   const choose = (check: Check): Job => {
-    const near = moves.length > 0 && random.chance(0.6) ? random.pick(moves) + random.integer(-3, 16) : undefined;
+    const near =
+      moves.length > 0 && random.chance(0.6) ? random.pick(moves) + random.integer(-3, 16) : undefined;
     const point = Math.min(Math.max(near ?? random.integer(0, steps.length), 0), steps.length - 1);
     return { point, kind: random.pick(CRASH_KINDS), check };
   };
@@ -233,7 +245,11 @@ async function faultIn({ recording }: Examined, { check }: Job, state: string, a
   });
 }
 
-function broken({ recording, dir, seed, steps }: Omit<Examined, 'left'>, job: Job, wrong: string): BrokenPromise {
+function broken(
+  { recording, dir, seed, steps }: Omit<Examined, 'left'>,
+  job: Job,
+  wrong: string,
+): BrokenPromise {
   fs.writeFileSync(join(dir, 'failed.json'), JSON.stringify(job));
   return new BrokenPromise(
     `After a power loss ${wrong} [durability ${recording.mode}, step ${job.point}: ${steps[job.point]?.what}, state: ${job.kind}, looked at: ${job.check}; ` +

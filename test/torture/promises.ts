@@ -46,14 +46,19 @@ export function faultInFiles(
   }
   for (const [id, version] of acknowledged) {
     const stored = versions.get(id);
-    if (stored === undefined) return `${id} was acknowledged and should be stored, but there is no file of it`;
-    if (stored < version) return `${id} was acknowledged as version ${version}, but its file has version ${stored}`;
+    if (stored === undefined)
+      return `${id} was acknowledged and should be stored, but there is no file of it`;
+    if (stored < version)
+      return `${id} was acknowledged as version ${version}, but its file has version ${stored}`;
   }
   return undefined;
 }
 
 /** What `git` says and how it ends, as for a person on a machine without settings. */
-async function git(dir: string, ...args: string[]): Promise<{ readonly code: number; readonly text: string }> {
+async function git(
+  dir: string,
+  ...args: string[]
+): Promise<{ readonly code: number; readonly text: string }> {
   try {
     const options = { cwd: dir, env: { ...gitEnvironment(dir), GIT_OPTIONAL_LOCKS: '0' }, maxBuffer: 1e8 };
     const { stdout, stderr } = await promisify(execFile)('git', args, options);
@@ -84,7 +89,13 @@ export async function faultInGit(
   if (check.code !== 0 || said.length > 0)
     return `git fsck should find nothing, but ends with ${check.code}: ${said.join(' / ').slice(0, 2_000)}`;
   if (committed === undefined || committed.size === 0) return undefined;
-  const refs = await git(dir, 'for-each-ref', '--format=%(refname)', 'refs/pressmark', 'refs/worktree/pressmark');
+  const refs = await git(
+    dir,
+    'for-each-ref',
+    '--format=%(refname)',
+    'refs/pressmark',
+    'refs/worktree/pressmark',
+  );
   const contents: { readonly path: string; readonly content: Buffer }[] = [];
   for (const ref of ['HEAD', ...refs.text.split('\n').filter((name) => name !== '')])
     contents.push(...(await filesOf(dir, ref)));
@@ -202,7 +213,8 @@ export function* contentsIn(dir: string) {
 async function faultInCommits(dir: string): Promise<string | undefined> {
   const status = await git(dir, 'status', '--porcelain', '--untracked-files=all', '--', 'content');
   if (status.code !== 0) return `git status should work, but says: ${status.text}`;
-  if (status.text !== '') return `every article should be committed as it is, but git status says: ${status.text}`;
+  if (status.text !== '')
+    return `every article should be committed as it is, but git status says: ${status.text}`;
   return undefined;
 }
 

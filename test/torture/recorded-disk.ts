@@ -32,7 +32,8 @@ interface OpenFile {
 export function isAbout(root: string): (line: string) => boolean {
   const folder = hexOf(root);
   const ok = hexOf('HTTP/1.1 200 ');
-  const always = /^(?:rename|link|unlink|symlink|mkdir|rmdir|chdir|fchdir|clone|truncate|close|lseek|read|sync|io_uring)/;
+  const always =
+    /^(?:rename|link|unlink|symlink|mkdir|rmdir|chdir|fchdir|clone|truncate|close|lseek|read|sync|io_uring)/;
   return (line) =>
     always.test(line) || line.includes(folder) || (line.includes(ok) && /^(?:write|send)/.test(line));
 }
@@ -88,7 +89,8 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     const opened = open.get(`${processOf(call)} ${descriptor.number}`);
     if (opened !== undefined) return opened.file;
     const node = descriptor.deleted ? nameless.get(path) : disk.find(path);
-    if (node === undefined && !descriptor.deleted) throw new Error(`${call.name} on ${path}, which is not there`);
+    if (node === undefined && !descriptor.deleted)
+      throw new Error(`${call.name} on ${path}, which is not there`);
     return node;
   }
 
@@ -165,7 +167,8 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     }
     if (/^(?:clone|clone3|fork|vfork|sendto|sendmsg)$/.test(name)) return undefined;
     const isOurs = call.descriptors.some(({ path }) => below(path) !== undefined) || first !== undefined;
-    if (isOurs || /^(?:sync|io_uring)/.test(name)) throw new Error(`the model does not know ${name}(${text})`);
+    if (isOurs || /^(?:sync|io_uring)/.test(name))
+      throw new Error(`the model does not know ${name}(${text})`);
     return undefined;
   }
 
@@ -198,7 +201,11 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     if (opened === undefined) return undefined;
     const bytes = Buffer.concat(strings).subarray(0, result);
     const isAt = /^pw/.test(name);
-    const position = opened.appends ? opened.file.written.length : isAt ? numberAt(text, -1) : opened.position;
+    const position = opened.appends
+      ? opened.file.written.length
+      : isAt
+        ? numberAt(text, -1)
+        : opened.position;
     disk.write(opened.file, position, bytes);
     if (!isAt) opened.position = position + bytes.length;
     opened.file.time = call.time;
@@ -210,7 +217,9 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     try {
       return apply(call);
     } catch (error) {
-      const others = calls.slice(index + 1, index + 200).filter((one) => one.begin < call.end && !done.has(one));
+      const others = calls
+        .slice(index + 1, index + 200)
+        .filter((one) => one.begin < call.end && !done.has(one));
       for (const other of others.filter(({ name, result }) => isEntryChange(name) && result >= 0)) {
         apply(other);
         done.add(other);
@@ -225,7 +234,9 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
   }
 
   const moments = calls.flatMap((call, index) => [
-    ...(/^f(?:data)?sync$/.test(call.name) || isAnswer(call) ? [{ line: call.begin, call, index, isBegin: true }] : []),
+    ...(/^f(?:data)?sync$/.test(call.name) || isAnswer(call)
+      ? [{ line: call.begin, call, index, isBegin: true }]
+      : []),
     { line: call.end, call, index, isBegin: false },
   ]);
   moments.sort((a, b) => a.line - b.line || Number(b.isBegin) - Number(a.isBegin));
@@ -257,7 +268,10 @@ function numberAt(text: string, index: number): number {
 }
 
 function isAnswer({ name, strings }: Call): boolean {
-  return /^(?:write|writev|sendto|sendmsg)$/.test(name) && strings[0]?.toString('latin1', 0, 13) === 'HTTP/1.1 200 ';
+  return (
+    /^(?:write|writev|sendto|sendmsg)$/.test(name) &&
+    strings[0]?.toString('latin1', 0, 13) === 'HTTP/1.1 200 '
+  );
 }
 
 function bodyOf({ strings }: Call): string {

@@ -67,16 +67,19 @@ function parseCall(said: string): Omit<Call, 'begin' | 'end' | 'time' | 'thread'
   if (name === undefined || rest === undefined || result === '?') return undefined;
   const strings: Buffer[] = [];
   const descriptors: Descriptor[] = [];
-  const text = rest.replace(ARGUMENT, (_, string?: string, cut?: string, fd = '', path = '', gone?: string) => {
-    if (cut !== undefined) throw new Error(`strace has cut off a string of ${name}`);
-    if (string !== undefined) {
-      strings.push(bytesOf(string));
-      return 'S';
-    }
-    const number = fd === 'AT_FDCWD' ? -100 : Number(fd);
-    descriptors.push({ number, path: bytesOf(path).toString(), deleted: gone !== undefined });
-    return 'F';
-  });
+  const text = rest.replace(
+    ARGUMENT,
+    (_, string?: string, cut?: string, fd = '', path = '', gone?: string) => {
+      if (cut !== undefined) throw new Error(`strace has cut off a string of ${name}`);
+      if (string !== undefined) {
+        strings.push(bytesOf(string));
+        return 'S';
+      }
+      const number = fd === 'AT_FDCWD' ? -100 : Number(fd);
+      descriptors.push({ number, path: bytesOf(path).toString(), deleted: gone !== undefined });
+      return 'F';
+    },
+  );
   const injected = said.endsWith('(INJECTED)');
   return { name, strings, descriptors, text, result: Number(result), injected };
 }
