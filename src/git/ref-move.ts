@@ -61,12 +61,23 @@ export async function moveRef(
   return notes.during(move, async () => {
     try {
       const options = { accept: [1, 128], ...(input !== undefined && { input }) };
-      return (await repository.git(['update-ref', ...args], options)).code === 0;
+      const { code } = await repository.git(['update-ref', ...args], options);
+      await syncLocksAway(repository, ref, log);
+      return code === 0;
     } catch (error) {
       await freeRefLocks(repository, move, log);
       throw error;
     }
   });
+}
+
+/** The locks that git has removed must not come back at a power loss, when nothing says any more whose they were. */
+async function syncLocksAway({ syncDirectories }: Repository, ref: string, log: Log): Promise<void> {
+  try {
+    await syncDirectories(ref);
+  } catch (error) {
+    log.warn({ ref, reason: messageOf(error) }, 'git’s folders could not be synced');
+  }
 }
 
 /** Removes the lock files that git has left behind, killed while it made this move. */

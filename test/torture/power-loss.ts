@@ -2,13 +2,22 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { createRandom, type Random } from '../support/random.js';
-import type { Tree } from './crash-model.js';
-import { CRASH_KINDS, type CrashKind, crashState, createDisk, type Disk, filesIn } from './crash-model.js';
+import {
+  CRASH_KINDS,
+  type CrashKind,
+  type CrashState,
+  crashState,
+  createDisk,
+  type Disk,
+  filesIn,
+  type Tree,
+} from './crash-model.js';
 import type { Sent } from './deliveries.js';
 import { type Acknowledged, faultAfterRestart, faultInFiles, faultInGit } from './promises.js';
 import { type Left, layOut } from './rebuilt-state.js';
 import { replay, type Step } from './recorded-disk.js';
 import { MODES, type Recording, readRecording, readTree, record } from './recording.js';
+import { faultInRepository, readHistory } from './repository-state.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
 
 /** Names the folder of a recording that shall be checked again. */
@@ -109,14 +118,15 @@ async function examine(
   }
 }
 
-/** Goes through the whole recording once, and checks the article files of five states at every point. */
+/** Goes through the whole recording once, and checks the article files and git's objects in five states at every point. */
 function look(
   recording: Recording,
   dir: string,
   seed: number,
   count: (what: string, by?: number) => void,
 ): Examined {
-  const { base, calls, root, sent } = recording;
+  const { base, calls, root, sent, mode } = recording;
+  const history = readHistory(recording.left, sent);
   const disk = createDisk(base);
   const steps: Step[] = [];
   const acknowledged = new Map<string, number>();
@@ -125,7 +135,10 @@ function look(
     acknowledge(step, sent, acknowledged);
     for (const kind of CRASH_KINDS) {
       const job: Job = { point: steps.length - 1, kind, check: 'files' };
-      const wrong = faultInFiles(articlesOf(disk, job, seed), sent, acknowledged);
+      const state = stateOf(disk, job, seed);
+      const wrong =
+        faultInFiles(articlesIn(state, disk), sent, acknowledged) ??
+        faultInRepository(state, disk.root, history, mode === 'commit' ? acknowledged : undefined);
       if (wrong !== undefined) throw broken({ recording, dir, seed, steps }, job, wrong);
       count('files');
     }
@@ -190,8 +203,7 @@ function stateOf(disk: Disk, { point, kind }: Job, seed: number) {
   return crashState(disk, kind, createRandom(`power-loss ${point} ${kind}`, seed));
 }
 
-function* articlesOf(disk: Disk, job: Job, seed: number) {
-  const state = stateOf(disk, job, seed);
+function* articlesIn(state: CrashState, disk: Disk) {
   const content = state.entries(disk.root).get('content');
   if (content?.kind !== 'folder') return;
   for (const { path, file } of filesIn(state, content, 'content/'))

@@ -16,8 +16,9 @@ export interface Scenario {
 
 export interface Attack {
   readonly seed: number;
+  /** `createRandom(scenario name, seed)`. */
   readonly random: Random;
-  /** performance.now() at which to begin nothing new. */
+  /** `performance.now()` at which to begin nothing new. */
   readonly deadline: number;
   /** An empty folder; removed when the scenario ends well, kept and named when it does not. */
   readonly dir: string;
@@ -25,7 +26,10 @@ export interface Attack {
   note(line: string): void;
 }
 
+/** Such as `{ kills: 41, acknowledged: 3210 }`. */
 export type Counts = Readonly<Record<string, number>>;
 
 /** The message is one sentence: what the product should have done, and what it did. */
-export class BrokenPromise extends Error {}
+export class BrokenPromise extends Error {
+  override readonly name = 'BrokenPromise';
+}
