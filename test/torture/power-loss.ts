@@ -63,7 +63,7 @@ async function run(attack: Attack): Promise<Counts> {
     recordings: 0,
     acknowledged: 0,
     points: 0,
-    files: 0,
+    states: 0,
     git: 0,
     restart: 0,
   };
