@@ -292,8 +292,10 @@ function broken(
   );
 }
 
-/** The state with which a kept recording has failed, so that it comes first. */
+/** The state with which a kept recording has failed, so that it comes first; those of `look` come anyhow. */
 function jobThatFailed(dir: string): Job | undefined {
   const path = join(dir, 'failed.json');
-  return fs.existsSync(path) ? (JSON.parse(fs.readFileSync(path, 'utf8')) as Job) : undefined;
+  if (!fs.existsSync(path)) return undefined;
+  const job = JSON.parse(fs.readFileSync(path, 'utf8')) as Job;
+  return job.check === 'files' ? undefined : job;
 }
