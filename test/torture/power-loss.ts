@@ -105,7 +105,7 @@ async function examine(
   const random = createRandom(`power-loss jobs ${recording.mode}`, seed);
   const before = jobThatFailed(dir);
   let removed: Promise<void> = Promise.resolve();
-  for (let batch = 0; batch === 0 || performance.now() < end; batch++) {
+  for (let batch = 0; (batch === 0 && before !== undefined) || performance.now() < end; batch++) {
     const jobs = batch === 0 && before !== undefined ? [before] : chooseJobs(examined.steps, random);
     const folder = join(workshop, `states-${batch}`);
     const laidOut = layOutAll(examined, jobs, folder);

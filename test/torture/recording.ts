@@ -50,7 +50,7 @@ export function makeSite(dir: string, mode: Mode, random: Random): void {
 
 /** How much is sent while it is recorded. */
 const LANES = 3;
-const ARTICLES_PER_LANE = 4;
+const ARTICLES_PER_LANE = { disk: 4, commit: 2, site: 3 };
 
 /**
  * Records a receiver that is sent publications and updates, from its start to its end.
@@ -70,7 +70,7 @@ export async function record(dir: string, mode: Mode, random: Random, seed: numb
     await Promise.all(
       Array.from({ length: LANES }, async (_, lane) => {
         const own = createRandom(`${mode} lane ${lane} ${random.integer(0, 2 ** 31)}`, seed);
-        for (let count = 0; count < ARTICLES_PER_LANE; count++) {
+        for (let count = 0; count < ARTICLES_PER_LANE[mode]; count++) {
           const one = nothingSent(`art-${lane}-${count}`);
           sent.push(one);
           const size = own.pick([200, 5_000, 30_000]);

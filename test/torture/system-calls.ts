@@ -249,8 +249,8 @@ async function takeCourse(dir: string, mode: Mode, fault: Fault, seed: number): 
     hasEnded = true;
     const text = cause instanceof Error ? cause.message : String(cause);
     if (text.includes('was not answered')) wrong ??= `every delivery should be answered, but ${text}`;
-    if (/ended with \w+: $/.test(text))
-      wrong ??= `the receiver should say why it does not start, but ${text}`;
+    const isSilent = /ended with \w+: $/.test(text) && injectedIn(log).every(isAboutFiles);
+    if (isSilent) wrong ??= `the receiver should say why it does not start, but ${text}`;
     fs.writeFileSync(join(dir, 'ended.txt'), text);
   }
   const injected = injectedIn(log);
