@@ -163,10 +163,17 @@ function faultsIn(log: string, site: string): Omit<Fault, 'error'>[] {
     if (isOpen && !/O_(?:CREAT|WRONLY|RDWR|TRUNC)/.test(text)) continue;
     const isEntryChange = /^(?:rename|link|unlink|mkdir|rmdir)$/.test(call);
     if (!text.includes(folder) && !isEntryChange) continue;
+    const isWrite = /^p?write/.test(call); // its string is what is written
     add({ call, count: number, path: undefined });
     for (const [, hex = ''] of text.matchAll(/["<]((?:\\x[0-9a-f]{2})+)[">]/g)) {
       const path = Buffer.from(hex.replaceAll('\\x', ''), 'hex').toString();
-      if (path === site || /[0-9a-f]{8}|objects\/[0-9a-f]{2}|tmp_|\0/.test(path.replace(site, ''))) continue;
+      if (
+        path === site ||
+        /\s/.test(path) ||
+        (isWrite && !path.startsWith(site)) ||
+        /[0-9a-f]{8}|objects\/[0-9a-f]{2}|tmp_|\0/.test(path.replace(site, ''))
+      )
+        continue;
       const onPath = count(`${thread} ${call} ${path}`);
       add({ call, count: onPath, path: path.replace(site, SITE) });
     }
