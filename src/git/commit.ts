@@ -50,6 +50,8 @@ export async function commitBatch(
       const commits = await importCommits(repository, head.tip, drafts, identity, {
         background: context.urgent !== true,
       });
+      // Objects first: an index that is on the disk before them names what is not there after a power loss.
+      await repository.syncDirectories(head.ref);
       lock ??= await locker.take(signal);
       if (lock === undefined) return { waitingFor: BUSY_INDEX, tip: head.tip };
       const now = await readHead(repository);

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { PressmarkError, systemCode } from '../errors.js';
+import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import { syncDirectory } from '../fs/atomic-write.js';
 import type { LockHelper } from '../fs/lock-helper.js';
 import type { Log } from '../log.js';
 import { createMutex } from './mutex.js';
-import { freeRefLocks, type MoveNotes, parseMove, type RefMove } from './ref-move.js';
+import { freeRefLocks, type MoveNotes, moveBegins, moveEnds, parseMove, type RefMove } from './ref-move.js';
 import type { Repository } from './repository.js';
 
 /** Git's `index.lock`, held. */
@@ -78,7 +78,8 @@ export function createIndexLocker(
         await link(token, lockPath);
         return true;
       } catch (error) {
-        if (systemCode(error) === 'EEXIST') return false;
+        // ours: it could not be removed when it was let go, and nobody else of this process holds it now
+        if (systemCode(error) === 'EEXIST') return isFileAt(held, lockPath);
         if (systemCode(error) !== 'ENOENT') throw failed(error);
         await makeToken();
       }
@@ -119,7 +120,16 @@ export function createIndexLocker(
 
   async function release(): Promise<void> {
     await removeDraft(draft);
-    // somebody may have removed our lock by hand, and another program may have its own there now
+    try {
+      await removeLock();
+    } catch (error) {
+      // what it was held for is done; the next time it is taken over, or removed at the end
+      log.warn({ reason: messageOf(error) }, 'the git index.lock could not be removed');
+    }
+  }
+
+  /** Somebody may have removed our lock by hand, and another program may have its own there now. */
+  async function removeLock(): Promise<void> {
     if (await isFileAt(held, lockPath)) await unlink(lockPath);
   }
 
@@ -144,19 +154,22 @@ export function createIndexLocker(
     return moves.run(async () => {
       if (held === undefined) await makeToken();
       await held?.truncate(0);
-      await held?.write(JSON.stringify(move));
+      await held?.write(moveBegins(move));
       // After a power loss the lock of this move may be on the disk, and nothing else says whose it was.
       await held?.sync();
       try {
         return await work();
       } finally {
-        await held?.truncate(0);
+        // It stays: until git's folder is synced, a power loss may bring back the locks that git has removed.
+        await held?.write(moveEnds());
       }
     });
   }
 
   async function close(): Promise<void> {
     if (held === undefined) return;
+    // without the token nobody could tell whose the lock is
+    await removeLock();
     await rm(token, { force: true });
     await held.close();
     held = undefined;

@@ -14,6 +14,8 @@ export interface RefMove {
   readonly also?: { readonly ref: string; readonly to: string };
   /** When git was asked, in milliseconds since 1970. */
   readonly since: number;
+  /** When it was over, in milliseconds since 1970; undefined while it is under way, and after a kill. */
+  readonly until?: number | undefined;
 }
 
 /** What `moveRef` is asked for. */
@@ -76,12 +78,13 @@ export async function freeRefLocks(
   log: Log,
 ): Promise<void> {
   await freeLocksOf(repository, move, log);
-  if (move.also !== undefined) await freeLocksOf(repository, { ...move.also, since: move.since }, log);
+  if (move.also !== undefined)
+    await freeLocksOf(repository, { ...move.also, since: move.since, until: move.until }, log);
 }
 
 async function freeLocksOf(
   { gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>,
-  { ref, to, since }: RefMove,
+  { ref, to, since, until = since + GIT_LIFE_MS }: RefMove,
   log: Log,
 ): Promise<void> {
   const own = join(ref.startsWith('refs/worktree/') ? gitDir : commonDir, `${ref}.lock`);
@@ -91,12 +94,12 @@ async function freeLocksOf(
   const locks = [own, join(gitDir, 'HEAD.lock'), join(commonDir, 'reftable', 'tables.list.lock')];
   if (to === null) locks.push(join(commonDir, 'packed-refs.lock'));
   const left = (
-    await Promise.all(locks.map(async (path) => ({ path, ino: await madeThen(path, since) })))
+    await Promise.all(locks.map(async (path) => ({ path, ino: await madeThen(path, since, until) })))
   ).filter(({ ino }) => ino !== undefined);
   if (left.length === 0) return;
   await setTimeout(STILL_MS);
   for (const { path, ino } of left) {
-    if ((await madeThen(path, since)) !== ino) continue;
+    if ((await madeThen(path, since, until)) !== ino) continue;
     try {
       await unlink(path);
       log.info({ ref }, 'removed a lock that a killed git had left');
@@ -116,22 +119,34 @@ async function contentOf(path: string): Promise<string | undefined> {
 }
 
 /** The inode of a file that was made while the command ran. */
-async function madeThen(path: string, since: number): Promise<bigint | undefined> {
+async function madeThen(path: string, since: number, until: number): Promise<bigint | undefined> {
   try {
     const { ino, mtimeMs } = await stat(path, { bigint: true });
     const made = Number(mtimeMs);
-    return made >= since - CLOCK_MS && made <= since + GIT_LIFE_MS ? ino : undefined;
+    return made >= since - CLOCK_MS && made <= until + CLOCK_MS ? ino : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** A move as it is written down: a line when it begins, and a second one when it is over. */
+export function moveBegins(move: RefMove): string {
+  return JSON.stringify(move);
+}
+
+/** See `moveBegins`. */
+export function moveEnds(): string {
+  return `\n${Date.now()}`;
+}
+
 /** A move as it was written down; undefined where there is none. */
 export function parseMove(text: string): RefMove | undefined {
+  const [begun = '', ended = ''] = text.split('\n');
   try {
-    const { ref, to, also, since }: Partial<RefMove> = JSON.parse(text) ?? {};
+    const { ref, to, also, since }: Partial<RefMove> = JSON.parse(begun) ?? {};
     if (!isRef(ref) || typeof since !== 'number') return undefined;
-    return { ref, to: to ?? null, since, ...(isRef(also?.ref) && also && { also }) };
+    const until = ended === '' ? undefined : Number(ended);
+    return { ref, to: to ?? null, since, until, ...(isRef(also?.ref) && also && { also }) };
   } catch {
     // nothing was under way
     return undefined;

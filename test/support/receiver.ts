@@ -36,6 +36,8 @@ export interface ReceiverOptions {
   readonly port?: number;
   /** Where it is reached. @default '127.0.0.1' */
   readonly address?: string;
+  /** Kills it when it is aborted, even before it has answered. */
+  readonly signal?: AbortSignal;
 }
 
 /** A receiver in a process of its own. */
@@ -67,6 +69,14 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
   if (options.storeOnly) storeOnly(dir);
   const child = spawnStart(dir, options);
   const exited = once(child, 'exit');
+  // A wrapper's program is a process of its own, which a signal to the wrapper alone would leave behind.
+  const send = (signal: NodeJS.Signals) => {
+    if (options.wrapper === undefined || child.pid === undefined) child.kill(signal);
+    else if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, signal);
+  };
+  const abort = () => send('SIGKILL');
+  options.signal?.addEventListener('abort', abort);
+  child.once('exit', () => options.signal?.removeEventListener('abort', abort));
   const log: LogLine[] = [];
   let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -86,11 +96,6 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     });
     child.once('exit', (code) => reject(new Error(`the receiver ended with ${code}: ${stderr}`)));
   });
-  // A wrapper's program is a process of its own, which a signal to the wrapper alone would leave behind.
-  const send = (signal: NodeJS.Signals) => {
-    if (options.wrapper === undefined || child.pid === undefined) child.kill(signal);
-    else process.kill(-child.pid, signal);
-  };
   const origin = `http://${options.address ?? '127.0.0.1'}:${port}`;
   const health = await fetch(`${origin}/healthz`);
   if (health.status !== 200) throw new Error(`healthz: ${health.status} ${await health.text()}`);

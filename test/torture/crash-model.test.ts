@@ -1,0 +1,156 @@
+import test from 'ava';
+import { createRandom } from '../support/random.js';
+import {
+  CRASH_KINDS,
+  type CrashKind,
+  crashState,
+  createDisk,
+  type Disk,
+  type DiskNode,
+  filesIn,
+} from './crash-model.js';
+
+const OLD = Buffer.from('old');
+const NEW = Buffer.alloc(10_000, 'new');
+
+/** A disk with the file `content/a.md` and an empty folder. */
+function makeDisk(): Disk {
+  return createDisk(
+    new Map([
+      ['content', new Map([['a.md', OLD]])],
+      ['staging', new Map()],
+    ]),
+  );
+}
+
+function at(disk: Disk, path: string): DiskNode {
+  const node = disk.find(path);
+  if (node === undefined) throw new Error(`nothing at ${path}`);
+  return node;
+}
+
+function sync(disk: Disk, path: string): void {
+  disk.beginSync(at(disk, path))();
+}
+
+/** Writes a file beside its target, and gives it the target's name. */
+function replace(
+  disk: Disk,
+  target: string,
+  steps: { readonly syncFile: boolean; readonly syncFolder: boolean },
+): void {
+  const temp = disk.create('content/temp');
+  disk.write(temp, 0, NEW);
+  if (steps.syncFile) sync(disk, 'content/temp');
+  disk.rename('content/temp', target);
+  if (steps.syncFolder) sync(disk, 'content');
+}
+
+/** What the states of one kind hold at a path, over many seeds. */
+function found(disk: Disk, path: string, kinds: readonly CrashKind[] = CRASH_KINDS): string[] {
+  const contents = new Set<string>();
+  for (const kind of kinds) {
+    for (let seed = 0; seed < 50; seed++) {
+      const state = crashState(disk, kind, createRandom('found', seed));
+      const files = new Map([...filesIn(state, disk.root)].map((one) => [one.path, one.file]));
+      const file = files.get(path);
+      contents.add(file === undefined ? 'nothing' : nameOf(state.content(file)));
+    }
+  }
+  return [...contents].sort();
+}
+
+function nameOf(content: Buffer): string {
+  if (content.equals(OLD)) return 'old';
+  if (content.equals(NEW)) return 'new';
+  return content.length === 0 ? 'empty' : `torn at ${content.length}`;
+}
+
+test('a file that was written without fsync and renamed may be old, new, empty or torn', (t) => {
+  const disk = makeDisk();
+  replace(disk, 'content/a.md', { syncFile: false, syncFolder: true });
+  t.deepEqual(found(disk, 'content/a.md'), ['empty', 'new', 'torn at 4096', 'torn at 8192']);
+  t.deepEqual(found(disk, 'content/a.md', ['names']), ['empty']);
+});
+
+test('a file that was synced and renamed, its folder not, may be the old one still', (t) => {
+  const disk = makeDisk();
+  replace(disk, 'content/a.md', { syncFile: true, syncFolder: false });
+  t.deepEqual(found(disk, 'content/a.md'), ['new', 'old']);
+  t.deepEqual(found(disk, 'content/a.md', ['synced']), ['old']);
+});
+
+test('a new file that was synced, its folder not, may be lost', (t) => {
+  const disk = makeDisk();
+  replace(disk, 'content/b.md', { syncFile: true, syncFolder: false });
+  t.deepEqual(found(disk, 'content/b.md'), ['new', 'nothing']);
+});
+
+test('a file that was synced, renamed within its folder, and its folder synced, is there in every state', (t) => {
+  const disk = makeDisk();
+  replace(disk, 'content/a.md', { syncFile: true, syncFolder: true });
+  t.deepEqual(found(disk, 'content/a.md'), ['new']);
+  t.deepEqual(found(disk, 'content/temp'), ['nothing']);
+});
+
+test('a file in a new folder may be lost until the folder above is synced too', (t) => {
+  const disk = makeDisk();
+  disk.makeFolder('content/2026');
+  disk.write(disk.create('content/2026/b.md'), 0, NEW);
+  sync(disk, 'content/2026/b.md');
+  sync(disk, 'content/2026');
+  t.true(found(disk, 'content/2026/b.md').includes('nothing'));
+  sync(disk, 'content');
+  t.deepEqual(found(disk, 'content/2026/b.md'), ['new']);
+});
+
+test('a rename out of one folder into another is found whole, or not at all', (t) => {
+  const disk = makeDisk();
+  disk.write(disk.create('staging/temp'), 0, NEW);
+  sync(disk, 'staging/temp');
+  sync(disk, 'staging');
+  disk.rename('staging/temp', 'content/a.md');
+  for (let seed = 0; seed < 200; seed++) {
+    for (const kind of CRASH_KINDS) {
+      const state = crashState(disk, kind, createRandom('whole', seed));
+      const paths = [...filesIn(state, disk.root)].map(
+        ({ path, file }) => `${path} ${nameOf(state.content(file))}`,
+      );
+      t.true(
+        paths.join() === 'content/a.md old,staging/temp new' || paths.join() === 'content/a.md new',
+        `${kind}: ${paths}`,
+      );
+    }
+  }
+});
+
+test('an fsync makes durable what was there when it began, and nothing that came while it was under way', (t) => {
+  const disk = makeDisk();
+  const file = disk.create('content/b.md');
+  disk.write(file, 0, OLD);
+  const endOfFile = disk.beginSync(file);
+  const endOfFolder = disk.beginSync(at(disk, 'content'));
+  disk.write(file, 0, NEW);
+  disk.create('content/c.md');
+  endOfFile();
+  endOfFolder();
+  t.deepEqual(found(disk, 'content/b.md', ['synced']), ['old']);
+  t.deepEqual(found(disk, 'content/c.md', ['synced']), ['nothing']);
+});
+
+test('a file that was synced may be empty after it was cut to nothing, or what it was', (t) => {
+  const disk = makeDisk();
+  const file = at(disk, 'content/a.md');
+  if (file.kind === 'file') disk.truncate(file, 0);
+  t.deepEqual(found(disk, 'content/a.md'), ['empty', 'old']);
+});
+
+test('the same seed gives the same states', (t) => {
+  const disk = makeDisk();
+  for (let count = 0; count < 20; count++) disk.write(disk.create(`content/${count}.md`), 0, NEW);
+  const once = () => {
+    const state = crashState(disk, 'mixture', createRandom('same', 7));
+    return [...filesIn(state, disk.root)].map(({ path, file }) => `${path} ${nameOf(state.content(file))}`);
+  };
+  t.deepEqual(once(), once());
+});

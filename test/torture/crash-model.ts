@@ -1,0 +1,267 @@
+import type { Random } from '../support/random.js';
+
+/** A file: what was written into it, and what of that a power loss cannot take away. */
+export interface FileNode {
+  readonly kind: 'file';
+  readonly number: number;
+  written: Buffer;
+  /** What the last completed fsync saw when it began; undefined before the first. */
+  synced: Buffer | undefined;
+  /** Whether it was cut to nothing since. */
+  emptied: boolean;
+  /** When it was written last, in seconds since 1970. */
+  time: number;
+}
+
+/** A folder: its entries, those that a power loss cannot take away, and what lies between the two. */
+export interface FolderNode {
+  readonly kind: 'folder';
+  readonly number: number;
+  readonly entries: Map<string, DiskNode>;
+  readonly synced: Map<string, DiskNode>;
+  unsynced: Operation[];
+}
+
+export type DiskNode = FileNode | FolderNode;
+
+/** A change of entries, applied whole or not at all: a rename out of one folder into another is one operation. */
+interface Operation {
+  readonly number: number;
+  readonly effects: readonly Effect[];
+}
+
+interface Effect {
+  readonly folder: FolderNode;
+  readonly name: string;
+  /** What the name stands for afterwards; undefined where the entry is removed. */
+  readonly node: DiskNode | undefined;
+}
+
+/** A disk and what it has been told to do; see `createDisk`. */
+export interface Disk {
+  readonly root: FolderNode;
+  /** @returns undefined where nothing is there. */
+  find(path: string): DiskNode | undefined;
+  create(path: string): FileNode;
+  makeFolder(path: string): void;
+  link(from: string, to: string): void;
+  rename(from: string, to: string): void;
+  remove(path: string): void;
+  write(file: FileNode, position: number, bytes: Buffer): void;
+  truncate(file: FileNode, length: number): void;
+  /** An fsync begins now; the function that is returned is called when it has succeeded. */
+  beginSync(node: DiskNode): () => void;
+}
+
+/** Files and folders by name, as they lie on a real disk. */
+export type Tree = ReadonlyMap<string, Buffer | Tree>;
+
+const EMPTY = Buffer.alloc(0);
+
+/**
+ * The model of a disk that keeps nothing but what was synced: a file's content by an fsync of the file, a name by an
+ * fsync of its folder.
+ *
+ * @param base what is on the disk already, all of it synced.
+ */
+export function createDisk(base: Tree): Disk {
+  let nodes = 0;
+  let operations = 0;
+  const root = makeFolderNode();
+  fill(root, base);
+
+  function makeFolderNode(): FolderNode {
+    return { kind: 'folder', number: nodes++, entries: new Map(), synced: new Map(), unsynced: [] };
+  }
+
+  function fill(folder: FolderNode, tree: Tree): void {
+    for (const [name, content] of tree) {
+      const node = Buffer.isBuffer(content)
+        ? { ...makeFile(), written: content, synced: content, emptied: false }
+        : makeFolderNode();
+      if (node.kind === 'folder' && !Buffer.isBuffer(content)) fill(node, content);
+      folder.entries.set(name, node);
+      folder.synced.set(name, node);
+    }
+  }
+
+  function makeFile(): FileNode {
+    return { kind: 'file', number: nodes++, written: EMPTY, synced: undefined, emptied: true, time: 0 };
+  }
+
+  function find(path: string): DiskNode | undefined {
+    let node: DiskNode | undefined = root;
+    for (const name of namesIn(path)) node = node?.kind === 'folder' ? node.entries.get(name) : undefined;
+    return node;
+  }
+
+  function placeOf(path: string): { readonly folder: FolderNode; readonly name: string } {
+    const names = namesIn(path);
+    const name = names.pop() ?? '';
+    const folder = find(names.join('/'));
+    if (folder?.kind !== 'folder') throw new Error(`the model has no folder for ${path}`);
+    return { folder, name };
+  }
+
+  function change(...effects: readonly Effect[]): void {
+    const operation = { number: operations++, effects };
+    for (const { folder, name, node } of effects) {
+      if (node === undefined) folder.entries.delete(name);
+      else folder.entries.set(name, node);
+    }
+    for (const folder of new Set(effects.map((effect) => effect.folder))) folder.unsynced.push(operation);
+  }
+
+  function known(path: string): DiskNode {
+    const node = find(path);
+    if (node === undefined) throw new Error(`the model has nothing at ${path}`);
+    return node;
+  }
+
+  function create(path: string): FileNode {
+    const node = makeFile();
+    change({ ...placeOf(path), node });
+    return node;
+  }
+
+  function beginSync(node: DiskNode): () => void {
+    if (node.kind === 'file') {
+      const { written } = node;
+      return () => {
+        node.synced = written;
+        if (node.written === written) node.emptied = false;
+      };
+    }
+    const seen = [...node.unsynced];
+    return () => seen.forEach(makeDurable);
+  }
+
+  function makeDurable(operation: Operation): void {
+    const { effects } = operation;
+    if (!effects.some(({ folder }) => folder.unsynced.includes(operation))) return;
+    for (const { folder, name, node } of effects) {
+      if (node === undefined) folder.synced.delete(name);
+      else folder.synced.set(name, node);
+      folder.unsynced = folder.unsynced.filter((one) => one !== operation);
+    }
+  }
+
+  return {
+    root,
+    find,
+    create,
+    makeFolder: (path) => change({ ...placeOf(path), node: makeFolderNode() }),
+    link: (from, to) => change({ ...placeOf(to), node: known(from) }),
+    rename: (from, to) => {
+      const node = known(from);
+      if (find(to) !== node) change({ ...placeOf(from), node: undefined }, { ...placeOf(to), node });
+    },
+    remove: (path) => {
+      known(path);
+      change({ ...placeOf(path), node: undefined });
+    },
+    write: (file, position, bytes) => {
+      const next = Buffer.alloc(Math.max(file.written.length, position + bytes.length));
+      file.written.copy(next);
+      bytes.copy(next, position);
+      file.written = next;
+    },
+    truncate: (file, length) => {
+      const next = Buffer.alloc(length);
+      file.written.copy(next);
+      file.written = next;
+      if (length === 0) file.emptied = true;
+    },
+    beginSync,
+  };
+}
+
+function namesIn(path: string): string[] {
+  return path.split('/').filter((name) => name !== '');
+}
+
+/** What may be found on a disk when the power is back. */
+export interface CrashState {
+  readonly kind: CrashKind;
+  entries(folder: FolderNode): ReadonlyMap<string, DiskNode>;
+  content(file: FileNode): Buffer;
+}
+
+export const CRASH_KINDS = ['synced', 'written', 'names', 'folder', 'mixture'] as const;
+/**
+ * Which of the states: only what was `synced`; all that was `written`; all `names`, of the contents only what was
+ * synced; all names of one random `folder`, of everything else only what was synced; a `mixture`.
+ */
+export type CrashKind = (typeof CRASH_KINDS)[number];
+
+/** One state that the disk may be in if the power fails now. It is valid until the disk changes. */
+export function crashState(disk: Disk, kind: CrashKind, random: Random): CrashState {
+  const isAll = kind === 'written' || kind === 'names';
+  const folders = isAll || kind === 'synced' ? undefined : withOperations(disk, kind, random);
+  const contents = new Map<FileNode, Buffer>();
+  return {
+    kind,
+    entries: (folder) => (isAll ? folder.entries : (folders?.get(folder) ?? folder.synced)),
+    content: (file) => {
+      if (kind === 'written') return file.written;
+      if (kind !== 'mixture') return file.synced ?? EMPTY;
+      const content = contents.get(file) ?? anyContent(file, random);
+      contents.set(file, content);
+      return content;
+    },
+  };
+}
+
+/** The entries of the folders of which more is found than was synced. */
+function withOperations(disk: Disk, kind: CrashKind, random: Random): Map<FolderNode, Map<string, DiskNode>> {
+  const changed = [...foldersBelow(disk.root)].filter(({ unsynced }) => unsynced.length > 0);
+  const one = kind === 'folder' && changed.length > 0 ? random.pick(changed) : undefined;
+  const kept =
+    one?.unsynced ??
+    changed.flatMap(({ unsynced }) => unsynced.slice(0, random.integer(0, unsynced.length + 1)));
+  const folders = new Map<FolderNode, Map<string, DiskNode>>();
+  for (const { effects } of [...new Set(kept)].sort((a, b) => a.number - b.number)) {
+    for (const { folder, name, node } of effects) {
+      const entries = folders.get(folder) ?? new Map(folder.synced);
+      folders.set(folder, entries);
+      if (node === undefined) entries.delete(name);
+      else entries.set(name, node);
+    }
+  }
+  return folders;
+}
+
+/** All folders that have a name, or had one when they were last synced. */
+function foldersBelow(root: FolderNode): Set<FolderNode> {
+  const found = new Set([root]);
+  for (const folder of found)
+    for (const node of [...folder.entries.values(), ...folder.synced.values()])
+      if (node.kind === 'folder') found.add(node);
+  return found;
+}
+
+const BLOCK = 4_096;
+
+function anyContent(file: FileNode, random: Random): Buffer {
+  const { written, synced = EMPTY } = file;
+  if (written === file.synced) return written;
+  const dice = random.integer(0, file.emptied ? 4 : 3);
+  if (dice === 0) return synced;
+  if (dice === 1) return written;
+  if (dice === 3) return EMPTY;
+  const torn = BLOCK * random.integer(0, Math.ceil(written.length / BLOCK) + 1);
+  return Buffer.concat([written.subarray(0, torn), synced.subarray(torn)]);
+}
+
+/** Every file of a state, by its path. */
+export function* filesIn(
+  state: CrashState,
+  folder: FolderNode,
+  prefix = '',
+): Generator<{ readonly path: string; readonly file: FileNode }> {
+  for (const [name, node] of state.entries(folder)) {
+    const path = `${prefix}${name}`;
+    if (node.kind === 'file') yield { path, file: node };
+    else yield* filesIn(state, node, `${path}/`);
+  }
+}

@@ -1,0 +1,301 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createRandom, type Random } from '../support/random.js';
+import {
+  CRASH_KINDS,
+  type CrashKind,
+  type CrashState,
+  crashState,
+  createDisk,
+  type Disk,
+  filesIn,
+  type Tree,
+} from './crash-model.js';
+import type { Sent } from './deliveries.js';
+import { type Acknowledged, faultAfterRestart, faultInFiles, faultInGit } from './promises.js';
+import { type Left, layOut } from './rebuilt-state.js';
+import { replay, type Step } from './recorded-disk.js';
+import { MODES, type Recording, readRecording, readTree, record } from './recording.js';
+import { faultInRepository, readHistory } from './repository-state.js';
+import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
+
+/** Names the folder of a recording that shall be checked again. */
+const KEPT = 'PRESSMARK_TORTURE_RECORDING';
+
+/** Cuts the power at every point of a recorded receiver's work. */
+export const powerLoss: Scenario = {
+  name: 'power-loss',
+  promise:
+    'An article that was acknowledged is whole on the disk whenever the power fails, git’s repository stays whole, and the next start catches up with everything.',
+  weight: 3,
+  missing: () => {
+    const { status } = spawnSync('strace', ['-V'], { stdio: 'ignore' });
+    return status === 0 ? undefined : 'strace (Debian package strace)';
+  },
+  run,
+};
+
+type Check = 'files' | 'git' | 'restart';
+
+/** One state that is checked, and how. */
+interface Job {
+  /** Counted in steps of the recording. */
+  readonly point: number;
+  readonly kind: CrashKind;
+  readonly check: Check;
+}
+
+/** A recording under examination. */
+interface Examined {
+  readonly recording: Recording;
+  /** Where it lies. */
+  readonly dir: string;
+  readonly seed: number;
+  readonly steps: readonly Step[];
+  readonly left: Left;
+}
+
+async function run(attack: Attack): Promise<Counts> {
+  const { deadline, dir, random, seed, note } = attack;
+  const counts: Record<string, number> = {
+    recordings: 0,
+    acknowledged: 0,
+    points: 0,
+    states: 0,
+    git: 0,
+    restart: 0,
+  };
+  const kept = process.env[KEPT];
+  if (kept !== undefined) {
+    await examine(readRecording(kept), kept, attack, counts, deadline);
+    return counts;
+  }
+  for (let round = 0; performance.now() < deadline; round++) {
+    const mode = MODES[round % MODES.length] ?? 'disk';
+    const left = deadline - performance.now();
+    const folder = join(dir, `recording-${round}`);
+    note(`recording ${round}: ${mode}`);
+    const recording = await record(folder, mode, random, seed);
+    // the first three share the time, so that a short run has seen each mode
+    const end =
+      round < MODES.length
+        ? performance.now() + left / (2 * (MODES.length - round))
+        : performance.now() + 20_000;
+    await examine(recording, folder, attack, counts, Math.min(deadline, end));
+    fs.rmSync(folder, { recursive: true });
+  }
+  return counts;
+}
+
+/** Checks the article files at every point, then whole states at random points until `end`. */
+async function examine(
+  recording: Recording,
+  dir: string,
+  { seed, dir: workshop, note }: Attack,
+  counts: Record<string, number>,
+  end: number,
+): Promise<void> {
+  const count = (what: string, by = 1) => {
+    counts[what] = (counts[what] ?? 0) + by;
+  };
+  count('recordings');
+  const examined = look(recording, dir, seed, count);
+  const random = createRandom(`power-loss jobs ${recording.mode}`, seed);
+  const before = jobThatFailed(dir);
+  let removed: Promise<void> = Promise.resolve();
+  for (let batch = 0; (batch === 0 && before !== undefined) || performance.now() < end; batch++) {
+    const jobs = batch === 0 && before !== undefined ? [before] : chooseJobs(examined.steps, random);
+    const folder = join(workshop, `states-${batch}`);
+    const laidOut = layOutAll(examined, jobs, folder);
+    const check = async ({ job, state, acknowledged }: LaidOut) => {
+      note(`${recording.mode}: ${job.check} after step ${job.point}, ${job.kind}`);
+      const wrong = await faultIn(examined, job, state, acknowledged);
+      count(job.check);
+      return wrong === undefined ? undefined : broken(examined, job, wrong);
+    };
+    // A restart waits more than it works; git looks at the other states meanwhile.
+    const restarts = laidOut.filter(({ job }) => job.check === 'restart').map(check);
+    const looks = (async () => {
+      for (const one of laidOut.filter(({ job }) => job.check !== 'restart')) {
+        const wrong = await check(one);
+        if (wrong !== undefined) return wrong;
+      }
+      return undefined;
+    })();
+    const [first] = (await Promise.all([looks, ...restarts])).filter((one) => one !== undefined);
+    if (first !== undefined) throw first;
+    await removed;
+    removed = rm(folder, { recursive: true });
+  }
+  await removed;
+}
+
+/** Goes through the whole recording once, and checks the article files and git's objects in five states at every point. */
+function look(
+  recording: Recording,
+  dir: string,
+  seed: number,
+  count: (what: string, by?: number) => void,
+): Examined {
+  const { base, calls, root, sent, mode } = recording;
+  const history = readHistory(recording.left, sent);
+  const disk = createDisk(base);
+  const steps: Step[] = [];
+  const acknowledged = new Map<string, number>();
+  for (const step of replay(disk, calls, root)) {
+    steps.push(step);
+    acknowledge(step, sent, acknowledged);
+    for (const kind of CRASH_KINDS) {
+      const job: Job = { point: steps.length - 1, kind, check: 'files' };
+      const state = stateOf(disk, job, seed);
+      const wrong =
+        faultInFiles(articlesIn(state, disk), sent, acknowledged) ??
+        faultInRepository(state, disk.root, history, mode === 'commit' ? acknowledged : undefined);
+      if (wrong !== undefined) throw broken({ recording, dir, seed, steps }, job, wrong);
+      count('states');
+    }
+  }
+  count('points', steps.length);
+  for (const one of sent) {
+    if (one.acknowledged === undefined) continue;
+    count('acknowledged', 1 + one.acknowledged);
+    if (acknowledged.get(one.id) !== one.acknowledged)
+      throw new Error(`the recording lacks an answer that ${one.id} got`);
+  }
+  return { recording, dir, seed, steps, left: leftBy(disk, recording) };
+}
+
+/** @throws Error where the model differs from the real disk: the recording was not understood then. */
+function leftBy(disk: Disk, { left }: Recording): Left {
+  const real = flat(readTree(left));
+  const files = new Map<number, { path: string; content: Buffer }>();
+  const state = crashState(disk, 'written', createRandom('none', 0));
+  for (const { path, file } of filesIn(state, disk.root)) {
+    if (real.get(path)?.equals(file.written) !== true)
+      throw new Error(`the model has another ${path} than the disk`);
+    real.delete(path);
+    files.set(file.number, { path, content: file.written });
+  }
+  const [more] = real.keys();
+  if (more !== undefined) throw new Error(`the model lacks ${more}, which is on the disk`);
+  return { dir: left, files };
+}
+
+function flat(tree: Tree, prefix = '', files = new Map<string, Buffer>()): Map<string, Buffer> {
+  for (const [name, content] of tree) {
+    if (Buffer.isBuffer(content)) files.set(`${prefix}${name}`, content);
+    else flat(content, `${prefix}${name}/`, files);
+  }
+  return files;
+}
+
+/** What an answer acknowledges. */
+function acknowledge({ answer }: Step, sent: readonly Sent[], acknowledged: Map<string, number>): void {
+  if (answer === undefined) return;
+  const body = parsed(answer);
+  const one = sent.find(({ id, updates }) =>
+    body.revision_id === undefined ? id === body.id : updates.includes(body.revision_id),
+  );
+  if (one === undefined) return;
+  const version = body.revision_id === undefined ? 0 : 1 + one.updates.indexOf(body.revision_id);
+  acknowledged.set(one.id, Math.max(version, acknowledged.get(one.id) ?? 0));
+}
+
+function parsed(answer: string): { readonly id?: string; readonly revision_id?: string } {
+  try {
+    return JSON.parse(answer) as { id?: string; revision_id?: string };
+  } catch {
+    // the first part of a long lookup
+    return {};
+  }
+}
+
+/** The state of a job; always the same one for the same seed. */
+function stateOf(disk: Disk, { point, kind }: Job, seed: number) {
+  return crashState(disk, kind, createRandom(`power-loss ${point} ${kind}`, seed));
+}
+
+function* articlesIn(state: CrashState, disk: Disk) {
+  const content = state.entries(disk.root).get('content');
+  if (content?.kind !== 'folder') return;
+  for (const { path, file } of filesIn(state, content, 'content/'))
+    if (path.endsWith('.md')) yield { path, content: state.content(file) };
+}
+
+/** How many states of a batch are looked at by git, and on how many a receiver is started. */
+const GIT_JOBS = 8;
+const RESTARTS = 2;
+
+/** Random states; most of them around the moves of refs. */
+function chooseJobs(steps: readonly Step[], random: Random): Job[] {
+  const moves = steps.flatMap(({ what, path = '' }, point) =>
+    what.startsWith('rename') && /^\.git\/(?:refs|HEAD|index|packed-refs)/.test(path) ? [point] : [],
+  );
+  const choose = (check: Check): Job => {
+    const near =
+      moves.length > 0 && random.chance(0.6) ? random.pick(moves) + random.integer(-3, 16) : undefined;
+    const point = Math.min(Math.max(near ?? random.integer(0, steps.length), 0), steps.length - 1);
+    return { point, kind: random.pick(CRASH_KINDS), check };
+  };
+  const jobs = (count: number, check: Check) => Array.from({ length: count }, () => choose(check));
+  return [...jobs(GIT_JOBS, 'git'), ...jobs(RESTARTS, 'restart')];
+}
+
+/** A state in a folder of its own. */
+interface LaidOut {
+  readonly job: Job;
+  readonly state: string;
+  readonly acknowledged: Acknowledged;
+}
+
+function layOutAll({ recording, seed, left }: Examined, jobs: readonly Job[], folder: string): LaidOut[] {
+  const { base, calls, root, sent } = recording;
+  const disk = createDisk(base);
+  const acknowledged = new Map<string, number>();
+  const laidOut: LaidOut[] = [];
+  let point = 0;
+  for (const step of replay(disk, calls, root)) {
+    acknowledge(step, sent, acknowledged);
+    for (const job of jobs.filter((one) => one.point === point)) {
+      const state = join(folder, `${laidOut.length}`);
+      layOut(stateOf(disk, job, seed), disk, left, state, job.check === 'git' ? '.git' : undefined);
+      laidOut.push({ job, state, acknowledged: new Map(acknowledged) });
+    }
+    point++;
+  }
+  return laidOut;
+}
+
+async function faultIn({ recording }: Examined, { check }: Job, state: string, acknowledged: Acknowledged) {
+  const { mode, sent } = recording;
+  if (check === 'git') return faultInGit(state, sent, mode === 'commit' ? acknowledged : undefined);
+  return faultAfterRestart({
+    dir: state,
+    sent,
+    acknowledged,
+    site: mode === 'site',
+    workshop: `${state}-workshop`,
+  });
+}
+
+function broken(
+  { recording, dir, seed, steps }: Omit<Examined, 'left'>,
+  job: Job,
+  wrong: string,
+): BrokenPromise {
+  fs.writeFileSync(join(dir, 'failed.json'), JSON.stringify(job));
+  return new BrokenPromise(
+    `After a power loss ${wrong} [durability ${recording.mode}, step ${job.point}: ${steps[job.point]?.what}, state: ${job.kind}, looked at: ${job.check}; ` +
+      `to check this recording again: ${KEPT}=${dir} npm run torture -- 1 ${seed} power-loss]`,
+  );
+}
+
+/** The state with which a kept recording has failed, so that it comes first; those of `look` come anyhow. */
+function jobThatFailed(dir: string): Job | undefined {
+  const path = join(dir, 'failed.json');
+  if (!fs.existsSync(path)) return undefined;
+  const job = JSON.parse(fs.readFileSync(path, 'utf8')) as Job;
+  return job.check === 'files' ? undefined : job;
+}

@@ -1,0 +1,259 @@
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { decode, type StoredArticle } from '../../src/article/codec.js';
+import { filesBelow } from '../../src/site/output.js';
+import { gitEnvironment } from '../support/clones.js';
+import { articleFiles, debris } from '../support/content.js';
+import { launch, type Receiver, type ReceiverOptions, run, SITE_URL } from '../support/receiver.js';
+import type { Sent } from './deliveries.js';
+
+/** Which version of each article has been acknowledged: 0 is the publication, 1 the first update. */
+export type Acknowledged = ReadonlyMap<string, number>;
+
+const decoded = new WeakMap<Buffer, StoredArticle>();
+
+/**
+ * Whether every acknowledged article is there once, whole, in the version that was acknowledged or a later one, and
+ * no other article file is torn.
+ *
+ * @param files the article files.
+ * @returns the promise that is broken, as a sentence.
+ */
+export function faultInFiles(
+  files: Iterable<{ readonly path: string; readonly content: Buffer }>,
+  sent: readonly Sent[],
+  acknowledged: Acknowledged,
+): string | undefined {
+  const byId = new Map(sent.map((one) => [one.id, one]));
+  const versions = new Map<string, number>();
+  for (const { path, content } of files) {
+    let stored = decoded.get(content);
+    try {
+      stored ??= decode(content.toString(), { id: '', slug: '', url: () => '' });
+    } catch (error) {
+      return `every article file should be whole, but ${path} cannot be read: ${String(error)}`;
+    }
+    decoded.set(content, stored);
+    const { id, revision } = stored.article;
+    if (stored.edited) return `every article file should be whole, but ${path} is not what its digest says`;
+    const one = byId.get(id);
+    if (one === undefined) return `only what was sent should be stored, but ${path} has the id ${id}`;
+    if (versions.has(id)) return `${id} should be stored once, but ${path} is a second file of it`;
+    versions.set(id, 1 + one.updates.indexOf(revision));
+  }
+  for (const [id, version] of acknowledged) {
+    const stored = versions.get(id);
+    if (stored === undefined)
+      return `${id} was acknowledged and should be stored, but there is no file of it`;
+    if (stored < version)
+      return `${id} was acknowledged as version ${version}, but its file has version ${stored}`;
+  }
+  return undefined;
+}
+
+/** What `git` says and how it ends, as for a person on a machine without settings. */
+async function git(
+  dir: string,
+  ...args: string[]
+): Promise<{ readonly code: number; readonly text: string }> {
+  try {
+    const options = { cwd: dir, env: { ...gitEnvironment(dir), GIT_OPTIONAL_LOCKS: '0' }, maxBuffer: 1e8 };
+    const { stdout, stderr } = await promisify(execFile)('git', args, options);
+    return { code: 0, text: `${stdout}${stderr}`.trim() };
+  } catch (error) {
+    const { code, stdout = '', stderr = '' } = error as { code?: unknown; stdout?: string; stderr?: string };
+    return { code: Number(code), text: `${stdout}${stderr}`.trim() };
+  }
+}
+
+/**
+ * Whether the repository is whole.
+ *
+ * @param committed the articles that must be in HEAD or parked; undefined where nothing was promised of commits.
+ * @returns the promise that is broken, as a sentence.
+ */
+export async function faultInGit(
+  dir: string,
+  sent: readonly Sent[],
+  committed: Acknowledged | undefined,
+): Promise<string | undefined> {
+  const [head, check] = await Promise.all([
+    git(dir, 'rev-parse', '--verify', 'HEAD^{commit}'),
+    git(dir, 'fsck', '--full', '--no-dangling', '--no-progress'),
+  ]);
+  if (head.code !== 0) return `HEAD should be a commit, but git says: ${head.text}`;
+  const said = check.text.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '));
+  if (check.code !== 0 || said.length > 0)
+    return `git fsck should find nothing, but ends with ${check.code}: ${said.join(' / ').slice(0, 2_000)}`;
+  if (committed === undefined || committed.size === 0) return undefined;
+  const refs = await git(
+    dir,
+    'for-each-ref',
+    '--format=%(refname)',
+    'refs/pressmark',
+    'refs/worktree/pressmark',
+  );
+  const contents: { readonly path: string; readonly content: Buffer }[] = [];
+  for (const ref of ['HEAD', ...refs.text.split('\n').filter((name) => name !== '')])
+    contents.push(...(await filesOf(dir, ref)));
+  const best = new Map<string, number>();
+  for (const { content } of contents) {
+    const { id, revision } = decode(content.toString(), { id: '', slug: '', url: () => '' }).article;
+    const version = 1 + (sent.find((one) => one.id === id)?.updates.indexOf(revision) ?? -1);
+    best.set(id, Math.max(version, best.get(id) ?? -1));
+  }
+  for (const [id, version] of committed) {
+    const found = best.get(id);
+    if (found === undefined || found < version)
+      return `${id} was acknowledged as version ${version} and should be committed, but git has ${found ?? 'nothing'}`;
+  }
+  return undefined;
+}
+
+async function filesOf(dir: string, ref: string) {
+  const { text } = await git(dir, 'ls-tree', '-r', ref, '--', 'content');
+  const files: { readonly path: string; readonly content: Buffer }[] = [];
+  for (const line of text.split('\n')) {
+    const [, blob = '', path = ''] = /^\d+ blob (\w+)\t(.*)$/.exec(line) ?? [];
+    if (!path.endsWith('.md')) continue;
+    const { stdout } = await promisify(execFile)('git', ['cat-file', 'blob', blob], {
+      cwd: dir,
+      env: gitEnvironment(dir),
+      encoding: 'buffer',
+      maxBuffer: 1e8,
+    });
+    files.push({ path, content: stdout });
+  }
+  return files;
+}
+
+/** How long a restarted receiver has for what it does in the background. */
+const CATCH_UP_MS = 60_000;
+const START_MS = 30_000;
+const STOP_MS = 20_000;
+
+/** What a restarted receiver must do. */
+export interface Restart {
+  readonly dir: string;
+  readonly sent: readonly Sent[];
+  readonly acknowledged: Acknowledged;
+  /** Whether pages are built. */
+  readonly site: boolean;
+  /** An empty folder. */
+  readonly workshop: string;
+}
+
+/**
+ * Starts a receiver on what is left, and looks whether it keeps every promise.
+ *
+ * @returns the promise that is broken, as a sentence.
+ */
+export async function faultAfterRestart(restart: Restart): Promise<string | undefined> {
+  const { dir, sent, acknowledged, site } = restart;
+  let receiver: Receiver;
+  try {
+    receiver = await start(dir);
+  } catch (error) {
+    return `the receiver should start on what is left, but: ${String(error)}`;
+  }
+  try {
+    for (const { id, url, updates } of sent) {
+      const version = acknowledged.get(id);
+      if (version === undefined) continue;
+      const found = await within(START_MS, 'a lookup should be answered', receiver.find(url ?? ''));
+      const looked = 1 + updates.indexOf(found.revision_id);
+      if (found.id !== id || looked < version)
+        return `${id} was acknowledged as version ${version}, but the lookup finds version ${looked} of ${found.id}`;
+    }
+    const wrong =
+      (await stays(async () => faultInCommits(dir))) ??
+      (site ? await faultInPages(restart) : undefined) ??
+      faultInFiles(contentsIn(dir), sent, acknowledged);
+    if (wrong !== undefined) return wrong;
+    const code = await within(STOP_MS, 'the receiver should stop', receiver.stop());
+    if (code !== 0) return `the receiver should stop with exit code 0, but ended with ${code}`;
+    const locks = fs
+      .readdirSync(join(dir, '.git'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.lock'));
+    if (locks.length > 0) return `no lock should stay in .git, but there is ${locks.join(', ')}`;
+    const left = debris(dir);
+    if (left.length > 0) return `no unfinished file should stay, but there is ${left.join(', ')}`;
+    return faultInGit(dir, sent, acknowledged);
+  } catch (error) {
+    return `${error instanceof Error ? error.message : String(error)}`;
+  } finally {
+    await receiver.kill('SIGKILL');
+  }
+}
+
+/** Aborted when this process ends, on whatever way: nothing that it has started outlives it. */
+const ending = new AbortController();
+process.once('exit', () => ending.abort());
+
+/** Starts a receiver that does not outlive this process. @throws Error where it does not answer in time. */
+export async function start(dir: string, options: ReceiverOptions = {}): Promise<Receiver> {
+  const late = new AbortController();
+  const timer = globalThis.setTimeout(() => late.abort(), START_MS);
+  try {
+    return await launch(dir, { ...options, signal: AbortSignal.any([late.signal, ending.signal]) });
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The article files as they lie on the disk. */
+export function* contentsIn(dir: string) {
+  if (!fs.existsSync(join(dir, 'content'))) return;
+  for (const path of articleFiles(dir)) yield { path, content: fs.readFileSync(path) };
+}
+
+async function faultInCommits(dir: string): Promise<string | undefined> {
+  const status = await git(dir, 'status', '--porcelain', '--untracked-files=all', '--', 'content');
+  if (status.code !== 0) return `git status should work, but says: ${status.text}`;
+  if (status.text !== '')
+    return `every article should be committed as it is, but git status says: ${status.text}`;
+  return undefined;
+}
+
+/** Compares the pages with those of a clean build of the same articles in another folder. */
+async function faultInPages({ dir, workshop }: Restart): Promise<string | undefined> {
+  const clean = join(workshop, 'clean');
+  fs.mkdirSync(clean, { recursive: true });
+  for (const name of ['content', 'pressmark.config.json'])
+    if (fs.existsSync(join(dir, name))) fs.cpSync(join(dir, name), join(clean, name), { recursive: true });
+  const built = await run(['build', '--dir', clean], { PRESSMARK_SITE_URL: SITE_URL });
+  if (built.code !== 0) return `the site should build, but: ${built.stderr}`;
+  const expected = join(clean, 'public');
+  const actual = join(dir, 'public');
+  return stays(async () => {
+    const names = new Set([...filesBelow(expected), ...filesBelow(actual)]);
+    names.delete('pagefind/pressmark.json'); // Pressmark's note of how it came to its index
+    const wrong = [...names].filter((name) => !isSame(join(expected, name), join(actual, name)));
+    if (wrong.length === 0) return undefined;
+    return `the pages should be those of a clean build, but these are not: ${wrong.slice(0, 20).join(', ')}`;
+  });
+}
+
+function isSame(one: string, other: string): boolean {
+  if (!fs.existsSync(one) || !fs.existsSync(other)) return false;
+  return fs.readFileSync(one).equals(fs.readFileSync(other));
+}
+
+/** @returns the fault, where it stays for a minute. */
+async function stays(look: () => Promise<string | undefined>): Promise<string | undefined> {
+  for (const end = performance.now() + CATCH_UP_MS; ; await setTimeout(100)) {
+    const fault = await look();
+    if (fault === undefined || performance.now() > end) return fault;
+  }
+}
+
+async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
+  const late = async () => {
+    await setTimeout(ms, undefined, { ref: false });
+    throw new Error(`${what} within ${ms / 1000} s, but did not`);
+  };
+  return Promise.race([work, late()]);
+}

@@ -1,0 +1,106 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { gitIn } from '../support/clones.js';
+import type { Random } from '../support/random.js';
+import { createRandom } from '../support/random.js';
+import type { Tree } from './crash-model.js';
+import { deliver, nothingSent, type Sent } from './deliveries.js';
+import { start } from './promises.js';
+import { isAbout, RECORDED_CALLS } from './recorded-disk.js';
+import { type Call, parseStrace, STRACE_OPTIONS } from './strace-log.js';
+
+/** How the recorded receiver is set up. */
+export const MODES = ['disk', 'commit', 'site'] as const;
+export type Mode = (typeof MODES)[number];
+
+/** What a receiver did to its folder, call by call, and what it was sent. */
+export interface Recording {
+  readonly mode: Mode;
+  /** The folder that the calls name. */
+  readonly root: string;
+  /** The same folder as the receiver has left it. */
+  readonly left: string;
+  /** What was in the folder before. */
+  readonly base: Tree;
+  readonly calls: readonly Call[];
+  readonly sent: readonly Sent[];
+}
+
+/** What a recording's folder says of itself. */
+interface Notes {
+  readonly mode: Mode;
+  readonly root: string;
+  readonly sent: readonly Sent[];
+}
+
+/** Makes a site's folder with a repository of one commit. */
+export function makeSite(dir: string, mode: Mode, random: Random): void {
+  fs.mkdirSync(dir, { recursive: true });
+  const settings = {
+    durability: mode === 'commit' ? 'commit' : 'disk',
+    site: mode === 'site' ? { title: 'Bees', search: random.chance(0.3) } : false,
+    logLevel: 'debug',
+  };
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(settings));
+  fs.writeFileSync(join(dir, '.gitignore'), 'public/\n.pressmark/\n');
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main', '--template=');
+  gitIn(dir, 'add', '.');
+  gitIn(dir, 'commit', '--quiet', '-m', 'First');
+}
+
+/** How much is sent while it is recorded. */
+const LANES = 3;
+const ARTICLES_PER_LANE = { disk: 4, commit: 2, site: 3 };
+
+/**
+ * Records a receiver that is sent publications and updates, from its start to its end.
+ *
+ * @param dir where the recording is kept.
+ */
+export async function record(dir: string, mode: Mode, random: Random, seed: number): Promise<Recording> {
+  fs.mkdirSync(dir, { recursive: true });
+  const root = join(fs.realpathSync(dir), 'site');
+  makeSite(root, mode, random);
+  fs.cpSync(root, join(dir, 'base'), { recursive: true });
+  const log = join(dir, 'calls.strace');
+  const wrapper = ['strace', ...STRACE_OPTIONS, '-o', log, '-e', `trace=${RECORDED_CALLS}`];
+  const receiver = await start(root, { wrapper });
+  const sent: Sent[] = [];
+  try {
+    await Promise.all(
+      Array.from({ length: LANES }, async (_, lane) => {
+        const own = createRandom(`${mode} lane ${lane} ${random.integer(0, 2 ** 31)}`, seed);
+        for (let count = 0; count < ARTICLES_PER_LANE[mode]; count++) {
+          const one = nothingSent(`art-${lane}-${count}`);
+          sent.push(one);
+          const size = own.pick([200, 5_000, 30_000]);
+          await deliver(receiver, one, { id: one.id, updates: own.integer(0, 3), size, random: own });
+        }
+      }),
+    );
+    const code = await receiver.stop();
+    if (code !== 0) throw new Error(`the recorded receiver ended with ${code}: ${receiver.stderr()}`);
+  } finally {
+    await receiver.kill('SIGKILL');
+  }
+  fs.writeFileSync(join(dir, 'recording.json'), JSON.stringify({ mode, root, sent } satisfies Notes));
+  return readRecording(dir);
+}
+
+/** Reads a recording that `record` has kept. */
+export function readRecording(dir: string): Recording {
+  const { mode, root, sent } = JSON.parse(fs.readFileSync(join(dir, 'recording.json'), 'utf8')) as Notes;
+  const calls = parseStrace(fs.readFileSync(join(dir, 'calls.strace'), 'latin1'), isAbout(root));
+  return { mode, root, left: join(dir, 'site'), base: readTree(join(dir, 'base')), calls, sent };
+}
+
+/** A folder with everything in it. */
+export function readTree(folder: string): Tree {
+  const tree = new Map<string, Buffer | Tree>();
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (!entry.isDirectory() && !entry.isFile()) throw new Error(`${path} is neither a file nor a folder`);
+    tree.set(entry.name, entry.isDirectory() ? readTree(path) : fs.readFileSync(path));
+  }
+  return tree;
+}

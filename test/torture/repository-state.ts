@@ -1,0 +1,144 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { gitEnvironment } from '../support/clones.js';
+import type { CrashState, DiskNode, FileNode, FolderNode } from './crash-model.js';
+import type { Sent } from './deliveries.js';
+import type { Acknowledged } from './promises.js';
+
+/** A history without branches, as git tells it afterwards. */
+export interface History {
+  /** All objects, each commit followed by those that it brings along; every beginning that ends before a commit is whole. */
+  readonly objects: readonly string[];
+  readonly commits: ReadonlyMap<string, CommitInHistory>;
+  /** The objects in each pack, by the pack's name without its ending. */
+  readonly packs: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+interface CommitInHistory {
+  /** How many of `objects` it needs. */
+  readonly needs: number;
+  /** The version of each article that is committed with it or before. */
+  readonly versions: ReadonlyMap<string, number>;
+}
+
+/** Reads the history of the branch that is checked out. */
+export function readHistory(dir: string, sent: readonly Sent[]): History {
+  const git = (args: readonly string[], input: Buffer | string = '') =>
+    execFileSync('git', args, {
+      cwd: dir,
+      env: gitEnvironment(dir),
+      input,
+      encoding: 'utf8',
+      maxBuffer: 1e9,
+    });
+  const list = git(['rev-list', '--objects', '--in-commit-order', '--reverse', 'HEAD']);
+  const objects = list
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(' ', 1)[0] ?? '');
+  const format =
+    '%H%x09%(trailers:key=Article-Id,valueonly,separator=)%x09%(trailers:key=Revision-Id,valueonly,separator=)';
+  const commits = new Map<string, CommitInHistory>();
+  const lines = git(['log', '--reverse', `--format=${format}`])
+    .trimEnd()
+    .split('\n');
+  const versions = new Map<string, number>();
+  for (const [index, line] of lines.entries()) {
+    const [commit = '', id = '', revision = ''] = line.split('\t');
+    const next = lines[index + 1]?.split('\t', 1)[0];
+    const needs = next === undefined ? objects.length : objects.indexOf(next);
+    const one = sent.find((about) => about.id === id);
+    if (one !== undefined) versions.set(id, 1 + one.updates.indexOf(revision));
+    commits.set(commit, { needs, versions: new Map(versions) });
+  }
+  const folder = join(dir, '.git/objects/pack');
+  const indexes = fs.existsSync(folder) ? fs.readdirSync(folder).filter((name) => name.endsWith('.idx')) : [];
+  const packs = new Map(
+    indexes.map((name) => {
+      const shown = git(['show-index'], fs.readFileSync(join(folder, name)))
+        .trimEnd()
+        .split('\n');
+      return [name.replace(/\.idx$/, ''), new Set(shown.map((line) => line.split(' ')[1] ?? ''))] as const;
+    }),
+  );
+  return { objects, commits, packs };
+}
+
+/**
+ * Whether what a branch and the index need is there and whole: what `git fsck` would say, without a process.
+ *
+ * @param committed the articles that must be committed.
+ * @returns the promise that is broken, as a sentence.
+ */
+export function faultInRepository(
+  state: CrashState,
+  root: FolderNode,
+  { objects, commits, packs }: History,
+  committed: Acknowledged | undefined,
+): string | undefined {
+  const at = (path: string): DiskNode | undefined => {
+    let node: DiskNode | undefined = root;
+    for (const name of path.split('/'))
+      node = node?.kind === 'folder' ? state.entries(node).get(name) : undefined;
+    return node;
+  };
+  const folder = at('.git/objects');
+  const packFolder = at('.git/objects/pack');
+  const packed = [...packs].flatMap(([name, ids]) =>
+    ['.pack', '.idx'].every((ending) => isWhole(state, at(`.git/objects/pack/${name}${ending}`)))
+      ? [ids]
+      : [],
+  );
+  if (folder?.kind !== 'folder' || packFolder?.kind !== 'folder')
+    return 'the folders of git’s objects should be there';
+  const fans = state.entries(folder);
+  const isThere = (id: string) => {
+    const fan = fans.get(id.slice(0, 2));
+    const loose = fan?.kind === 'folder' ? state.entries(fan).get(id.slice(2)) : undefined;
+    return isWhole(state, loose) || packed.some((ids) => ids.has(id));
+  };
+
+  const branch = at('.git/refs/heads/main');
+  const tip = branch?.kind === 'file' ? state.content(branch).toString().trim() : '';
+  const commit = commits.get(tip);
+  if (commit === undefined) return `the branch should be at a commit, but is at ${JSON.stringify(tip)}`;
+  const missing = objects.slice(0, commit.needs).filter((id) => !isThere(id));
+  if (missing.length > 0) return `the branch should have all its objects, but lacks ${missing.join(', ')}`;
+  const index = at('.git/index');
+  const unknown = (index?.kind === 'file' ? blobsInIndex(state.content(index)) : []).filter(
+    (id) => !isThere(id),
+  );
+  if (unknown.length > 0) return `the index should have all its objects, but lacks ${unknown.join(', ')}`;
+  for (const [id, version] of committed ?? []) {
+    const found = commit.versions.get(id);
+    if (found === undefined || found < version)
+      return `${id} was acknowledged as version ${version} and should be committed, but the branch has ${found ?? 'nothing'}`;
+  }
+  return undefined;
+}
+
+function isWhole(state: CrashState, node: DiskNode | undefined): node is FileNode {
+  if (node?.kind !== 'file') return false;
+  const content = state.content(node);
+  return content === node.written || (content.length > 0 && content.equals(node.written));
+}
+
+const HEADER = 12;
+/** Before the path: the stat data, the object's name, the flags. */
+const ENTRY = 62;
+
+/** The blobs that a git index names (version 2, SHA-1). @throws Error where it is something else, or torn. */
+export function blobsInIndex(index: Buffer): string[] {
+  if (index.toString('latin1', 0, 4) !== 'DIRC' || index.readUInt32BE(4) !== 2)
+    throw new Error('the index is torn, or of another version');
+  const blobs: string[] = [];
+  let at = HEADER;
+  for (let count = index.readUInt32BE(8); count > 0; count--) {
+    blobs.push(index.toString('hex', at + 40, at + 60));
+    const end = index.indexOf(0, at + ENTRY);
+    // one to eight NUL bytes, so that entries begin at multiples of eight
+    at += Math.ceil((end + 1 - at) / 8) * 8;
+  }
+  return blobs;
+}

@@ -1,0 +1,332 @@
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { createRandom, type Random } from '../support/random.js';
+import type { Receiver } from '../support/receiver.js';
+import { deliver, nothingSent, type Sent } from './deliveries.js';
+import { type Acknowledged, contentsIn, faultAfterRestart, faultInFiles, start } from './promises.js';
+import { MODES, type Mode, makeSite } from './recording.js';
+import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
+import { hexOf } from './strace-log.js';
+
+/** Lets one system call fail in each course of deliveries. */
+export const systemCalls: Scenario = {
+  name: 'system-calls',
+  promise:
+    'Whatever system call fails, nothing is acknowledged that is not stored, nothing is torn, and the next start puts everything in order.',
+  weight: 2,
+  missing: () => {
+    const { status } = spawnSync('strace', ['-V'], { stdio: 'ignore' });
+    return status === 0 ? undefined : 'strace (Debian package strace)';
+  },
+  run,
+};
+
+const FULL = ['ENOSPC', 'EDQUOT'];
+const REFUSED = ['EROFS', 'EACCES'];
+
+/** The errors that each call can give. */
+const ERRORS: Readonly<Record<string, readonly string[]>> = {
+  open: ['EIO', ...FULL, ...REFUSED, 'EMFILE', 'ENFILE'],
+  openat: ['EIO', ...FULL, ...REFUSED, 'EMFILE', 'ENFILE'],
+  write: ['EIO', ...FULL],
+  pwrite64: ['EIO', ...FULL],
+  writev: ['EIO', ...FULL],
+  fsync: ['EIO', ...FULL],
+  fdatasync: ['EIO', ...FULL],
+  ftruncate: ['EIO'],
+  close: ['EIO'],
+  rename: ['EIO', ...FULL, ...REFUSED],
+  link: ['EIO', ...FULL, ...REFUSED, 'EPERM'],
+  unlink: ['EIO', ...REFUSED],
+  mkdir: ['EIO', ...FULL, ...REFUSED],
+  rmdir: ['EIO', ...REFUSED],
+};
+const CALLS = Object.keys(ERRORS).join(',');
+
+/** One way in which a call fails. */
+interface Fault {
+  readonly call: string;
+  readonly error: string;
+  /** Which of its calls, counted in each thread. */
+  readonly count: number;
+  /** Only calls with this path are counted; undefined counts all. */
+  readonly path: string | undefined;
+}
+
+async function run({ deadline, dir, note, seed }: Attack): Promise<Counts> {
+  const counts = { courses: 0, faults: 0, refused: 0, ended: 0, acknowledged: 0 };
+  const todo = new Map<Mode, Fault[]>();
+  let failure: unknown;
+
+  async function lane(number: number): Promise<void> {
+    for (let round = 0; performance.now() < deadline && failure === undefined; round++) {
+      const mode = MODES[(round + number) % MODES.length] ?? 'disk';
+      const folder = join(dir, `course-${number}-${round}`);
+      const source = createRandom(`course ${number} ${round}`, seed);
+      let faults = todo.get(mode);
+      if (faults === undefined || faults.length === 0) {
+        faults = await findFaults(`${folder}-dry`, mode, seed, source);
+        todo.set(mode, faults);
+      }
+      const fault = faults.pop();
+      if (fault === undefined) throw new Error('no call was found that could fail');
+      const told = `${mode}: ${sentenceOf(fault)}`;
+      note(told);
+      const end = await takeCourse(folder, mode, fault, seed);
+      counts.courses++;
+      counts.faults += end.injected.length;
+      counts.refused += end.refused;
+      counts.ended += Number(end.hasEnded);
+      counts.acknowledged += end.acknowledged;
+      if (end.wrong !== undefined)
+        throw new BrokenPromise(
+          `Where ${told}, ${end.wrong} [failed calls: ${end.injected.slice(0, 5).join('; ')}; kept: ${folder}]`,
+        );
+      fs.rmSync(folder, { recursive: true });
+    }
+  }
+
+  const lanes = [0, 1].map((number) =>
+    lane(number).catch((error: unknown) => {
+      failure ??= error;
+    }),
+  );
+  await Promise.all(lanes);
+  if (failure !== undefined) throw failure;
+  return counts;
+}
+
+function sentenceOf({ call, error, count, path }: Fault): string {
+  const where = path === undefined ? '' : ` on ${path}`;
+  return `${call} number ${count} of each thread${where} fails with ${error}`;
+}
+
+/** Takes the course once without a fault, and lists what can fail in it: in random order, each call in its turn. */
+async function findFaults(dir: string, mode: Mode, seed: number, random: Random): Promise<Fault[]> {
+  fs.mkdirSync(dir, { recursive: true });
+  const site = join(fs.realpathSync(dir), 'site');
+  makeSite(site, mode, createRandom('site', seed));
+  const log = join(dir, 'calls.strace');
+  const wrapper = [
+    'strace',
+    '-f',
+    '-y',
+    '-xx',
+    '-s',
+    '4096',
+    '--seccomp-bpf',
+    '-o',
+    log,
+    '-e',
+    `trace=${CALLS}`,
+  ];
+  const receiver = await start(site, { wrapper, env: ONE_POOL_THREAD });
+  try {
+    await deliverAll(receiver, [], createRandom('course', seed));
+    await receiver.stop();
+  } finally {
+    await receiver.kill('SIGKILL');
+  }
+  const found = faultsIn(fs.readFileSync(log, 'latin1'), site);
+  fs.rmSync(dir, { recursive: true });
+  const order = new Map<string, number>();
+  return shuffled(found, random)
+    .map((fault) => {
+      const turn = (order.get(fault.call) ?? 0) + 1;
+      order.set(fault.call, turn);
+      return {
+        turn: turn + random.next() / 2,
+        fault: { ...fault, error: random.pick(ERRORS[fault.call] ?? ['EIO']) },
+      };
+    })
+    .sort((a, b) => b.turn - a.turn)
+    .map(({ fault }) => fault);
+}
+
+/** Every call that changes a file of the site, by its number in its thread; and once more by its path, if it has one that lasts. */
+function faultsIn(log: string, site: string): Omit<Fault, 'error'>[] {
+  const folder = hexOf(site);
+  const counted = new Map<string, number>();
+  const count = (key: string) => {
+    const next = (counted.get(key) ?? 0) + 1;
+    counted.set(key, next);
+    return next;
+  };
+  const faults = new Map<string, Omit<Fault, 'error'>>();
+  const add = (fault: Omit<Fault, 'error'>) => faults.set(JSON.stringify(fault), fault);
+  for (const line of log.split('\n')) {
+    const [, thread = '', call = '', text = ''] = /^(\d+) +(\w+)\((.*)$/.exec(line) ?? [];
+    if (ERRORS[call] === undefined) continue;
+    const number = count(`${thread} ${call}`);
+    const isOpen = call === 'openat' || call === 'open';
+    if (isOpen && !/O_(?:CREAT|WRONLY|RDWR|TRUNC)/.test(text)) continue;
+    const isEntryChange = /^(?:rename|link|unlink|mkdir|rmdir)$/.test(call);
+    if (!text.includes(folder) && !isEntryChange) continue;
+    const isWrite = /^p?write/.test(call); // its string is what is written
+    add({ call, count: number, path: undefined });
+    for (const [, hex = ''] of text.matchAll(/["<]((?:\\x[0-9a-f]{2})+)[">]/g)) {
+      const path = Buffer.from(hex.replaceAll('\\x', ''), 'hex').toString();
+      if (
+        path === site ||
+        /\s/.test(path) ||
+        (isWrite && !path.startsWith(site)) ||
+        /[0-9a-f]{8}|objects\/[0-9a-f]{2}|tmp_|\0/.test(path.replace(site, ''))
+      )
+        continue;
+      const onPath = count(`${thread} ${call} ${path}`);
+      add({ call, count: onPath, path: path.replace(site, SITE) });
+    }
+  }
+  return [...faults.values()];
+}
+
+/** Stands for the site's folder in the path of a fault. */
+const SITE = '<site>';
+
+function shuffled<T>(list: readonly T[], random: Random): T[] {
+  return list
+    .map((item) => ({ item, order: random.next() }))
+    .sort((a, b) => a.order - b.order)
+    .map(({ item }) => item);
+}
+
+/** How a course ended. */
+interface End {
+  readonly wrong: string | undefined;
+  /** The calls that strace made fail. */
+  readonly injected: readonly string[];
+  /** Answers with a status of 5xx. */
+  readonly refused: number;
+  /** Whether the receiver ended before it was told to. */
+  readonly hasEnded: boolean;
+  readonly acknowledged: number;
+}
+
+/** The calls of the pool come in one order then, and are counted as in the course without a fault. */
+const ONE_POOL_THREAD = { UV_THREADPOOL_SIZE: '1' };
+
+/** The longest that a receiver may take to end in good order. */
+const STOP_MS = 25_000;
+
+async function takeCourse(dir: string, mode: Mode, fault: Fault, seed: number): Promise<End> {
+  fs.mkdirSync(dir, { recursive: true });
+  const site = join(fs.realpathSync(dir), 'site');
+  makeSite(site, mode, createRandom('site', seed));
+  const log = join(dir, 'failed.strace');
+  const { call, error, count, path } = fault;
+  const inject = `inject=${call}:error=${error}:when=${count}`;
+  const on = path === undefined ? [] : ['-P', path.replace(SITE, site)];
+  const wrapper = [
+    'strace',
+    '-f',
+    '-y',
+    '--seccomp-bpf',
+    ...on,
+    '-o',
+    log,
+    '-e',
+    `trace=${call}`,
+    '-e',
+    inject,
+  ];
+  const sent: Sent[] = [];
+  let refused = 0;
+  let wrong: string | undefined;
+  let hasEnded = false;
+  try {
+    const receiver = await start(site, { wrapper, env: ONE_POOL_THREAD });
+    try {
+      await deliverAll(receiver, sent, createRandom('course', seed), (status, one) => {
+        if (status < 500) return;
+        refused++;
+        if (mode !== 'commit') wrong ??= faultInRefused(site, one, receiver);
+      });
+      const stopped = await Promise.race([receiver.stop(), later(STOP_MS)]);
+      if (stopped === 'late') wrong ??= `the receiver should stop within ${STOP_MS / 1000} s, but did not`;
+    } finally {
+      fs.writeFileSync(
+        join(dir, 'receiver.log'),
+        receiver.log.map((line) => JSON.stringify(line)).join('\n'),
+      );
+      await receiver.kill('SIGKILL');
+    }
+  } catch (cause) {
+    // It may end, but says why, and answers in time as long as it lives.
+    hasEnded = true;
+    const text = cause instanceof Error ? cause.message : String(cause);
+    if (text.includes('was not answered')) wrong ??= `every delivery should be answered, but ${text}`;
+    const isSilent = /ended with \w+: $/.test(text) && injectedIn(log).every(isAboutFiles);
+    if (isSilent) wrong ??= `the receiver should say why it does not start, but ${text}`;
+    fs.writeFileSync(join(dir, 'ended.txt'), text);
+  }
+  const injected = injectedIn(log);
+  const acknowledged = acknowledgedOf(sent);
+  wrong ??= faultInFiles(contentsIn(site), sent, acknowledged);
+  const workshop = join(dir, 'workshop');
+  wrong ??= await faultAfterRestart({ dir: site, sent, acknowledged, site: mode === 'site', workshop });
+  const total = [...acknowledged.values()].reduce((sum, version) => sum + version + 1, 0);
+  return { wrong, injected, refused, hasEnded, acknowledged: total };
+}
+
+function injectedIn(log: string): string[] {
+  const lines = fs.existsSync(log) ? fs.readFileSync(log, 'utf8').split('\n') : [];
+  return lines.filter((line) => line.endsWith('(INJECTED)'));
+}
+
+/** A call on an event or a pipe between threads, which never fails in life, ends Node.js at once. */
+function isAboutFiles(injected: string): boolean {
+  return !/<(?:anon_inode|pipe|socket):/.test(injected);
+}
+
+async function later(ms: number): Promise<'late'> {
+  return new Promise((resolve) => setTimeout(() => resolve('late'), ms).unref());
+}
+
+function acknowledgedOf(sent: readonly Sent[]): Acknowledged {
+  return new Map(
+    sent.flatMap(({ id, acknowledged }) => (acknowledged === undefined ? [] : [[id, acknowledged]])),
+  );
+}
+
+/** After an answer of 5xx the article's file is what it was before, unless the log says why it is not. */
+function faultInRefused(
+  site: string,
+  { id, updates, acknowledged }: Sent,
+  receiver: Receiver,
+): string | undefined {
+  const line = `\nid: ${JSON.stringify(id)}\n`;
+  const files = [...contentsIn(site)].filter(({ content }) => content.includes(line));
+  const isExcused = receiver.log.some(({ msg }) => msg.includes('could not be taken back'));
+  if (isExcused) return undefined;
+  if (acknowledged === undefined && files.length === 0) return undefined;
+  const revision = /^revision: "(.*)"$/m.exec(files[0]?.content.toString() ?? '')?.[1] ?? '';
+  const version = 1 + updates.indexOf(revision);
+  if (files.length === 1 && acknowledged !== undefined && version === acknowledged) return undefined;
+  const before = acknowledged === undefined ? 'no file' : `version ${acknowledged}`;
+  return `an answer of 5xx should leave ${before} of ${id}, but there are ${files.length} files with version ${version}`;
+}
+
+/** How often a delivery is sent that is answered with 5xx. */
+const ATTEMPTS = 3;
+
+/** The course: two articles, each published, looked up, updated and delivered again. */
+async function deliverAll(
+  receiver: Receiver,
+  sent: Sent[],
+  random: Random,
+  onAnswer?: (status: number, one: Sent) => void,
+): Promise<void> {
+  for (const id of ['first', 'second']) {
+    const one = nothingSent(id);
+    sent.push(one);
+    await deliver(receiver, one, {
+      id,
+      updates: 2,
+      size: 6_000,
+      random,
+      attempts: ATTEMPTS,
+      onAnswer: (_, status, about) => onAnswer?.(status, about),
+    });
+  }
+}
