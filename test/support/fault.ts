@@ -29,7 +29,10 @@ function ruleFor(call: string, paths: readonly string[]): Rule | undefined {
     real.appendFileSync(tracePath, `${JSON.stringify({ run, call, paths })}\n`);
     const rules = JSON.parse(real.readFileSync(rulesPath, 'utf8')) as Rule[];
     const rule = rules.find(
-      (one) => one.call === call && paths.some((path) => new RegExp(one.path).test(path)),
+      (one) =>
+        one.call === call &&
+        paths.some((path) => new RegExp(one.path).test(path)) &&
+        (one.unless === undefined || real.readFileSync(one.unless.path, 'utf8') !== one.unless.text),
     );
     if (rule === undefined) return undefined;
     const used = (uses.get(rule.name) ?? 0) + 1;

@@ -22,6 +22,8 @@ export interface Rule {
   readonly stop?: boolean;
   /** Whether `save` and `stop` happen before or after the call is made. @default 'before' */
   readonly when?: 'before' | 'after';
+  /** The rule does not hold as long as this file has this text. */
+  readonly unless?: { readonly path: string; readonly text: string };
   /** How often; always, where it is not said. */
   readonly times?: number;
 }

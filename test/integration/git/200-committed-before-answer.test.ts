@@ -121,7 +121,10 @@ test.serial(
   async (t) => {
     t.is((await receiver.post('article.published', article())).status, 200);
     const [files, commits] = [articleFiles(dir).length, ids(dir).length];
-    faults.set({ call: 'fsync', path: '\\.git/refs/heads$', code: 'EIO', times: 1 });
+    // The folder is synced before the branch moves, too; it fails after that.
+    const branch = join(dir, '.git/refs/heads/main');
+    const unless = { path: branch, text: fs.readFileSync(branch, 'utf8') };
+    faults.set({ call: 'fsync', path: '\\.git/refs/heads$', code: 'EIO', times: 1, unless });
     const data = article();
     t.is((await receiver.post('article.published', data)).status, 503);
     t.is(ids(dir)[0], data.id);

@@ -44,7 +44,10 @@ test('409-updated: a person who saves the file at any moment of an update keeps 
     const { status, json } = await post('article.updated', request);
     fs.closeSync(early);
     t.is(status, 409, name);
-    t.is(json.error, 'Article revision conflict: the article was edited at this very moment');
+    t.deepEqual(json, {
+      error: 'Article revision conflict',
+      detail: 'the article was edited at this very moment',
+    });
     t.is(fs.readFileSync(path, 'utf8'), theirs);
     t.deepEqual(debris(dir), []);
 
