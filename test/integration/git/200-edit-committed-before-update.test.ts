@@ -5,7 +5,6 @@ import test from 'ava';
 import { gitIn } from '../../support/clones.js';
 import { ALL, siteWithArticle } from '../../support/edited-site.js';
 import { until } from '../../support/until.js';
-import { filesIn } from './kept-edits.js';
 
 test('200: an edit that an update replaces is committed before it, by itself and once', async (t) => {
   const { dir, receiver, file, edit, subjects } = await siteWithArticle(t, 'commit');
@@ -100,3 +99,8 @@ test('an edit that its owner has staged is theirs, also when an update replaces 
   );
   t.deepEqual(filesIn(join(dir, '.pressmark', 'replaced')), []);
 });
+
+/** The files of a folder that may not be there. */
+function filesIn(folder: string): string[] {
+  return fs.existsSync(folder) ? fs.readdirSync(folder).map((name) => join(folder, name)) : [];
+}

@@ -11,8 +11,6 @@ import { until } from '../../support/until.js';
 // At level disk an update is answered when its file is durable; the edit that it has replaced is in no file of the
 // content folder any more, and in no commit yet.
 
-const ROUNDS = Number(process.env.PRESSMARK_TEST_EDITS ?? 6);
-
 type Site = Awaited<ReturnType<typeof siteWithArticle>>;
 
 async function publishedSite(t: ExecutionContext, ...options: [Parameters<typeof siteWithArticle>[2]?]) {
@@ -132,33 +130,6 @@ test('200: an edit that is no UTF-8 survives a kill byte for byte', async (t) =>
   const blob = gitIn(site.dir, 'rev-parse', `HEAD^:${site.path}`).trim();
   fs.writeFileSync(join(site.dir, '.git', 'expected'), bytes);
   t.is(gitIn(site.dir, 'hash-object', '--no-filters', '.git/expected').trim(), blob);
-});
-
-test(`200: ${ROUNDS} edits that updates replace, each receiver killed soon after: one commit for each edit`, async (t) => {
-  t.timeout(ROUNDS * 20_000 + 60_000);
-  const site = await publishedSite(t);
-  let { receiver } = site;
-  const texts: string[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const { text, request } = await site.edit(receiver, `words of round ${round}\n`);
-    t.is((await receiver.post('article.updated', request)).status, 200);
-    texts.push(text);
-    await setTimeout(Math.random() * 250);
-    await receiver.kill('SIGKILL');
-    receiver = await site.start();
-  }
-  await until(
-    () => kept(site.dir).length === 0 && gitIn(site.dir, 'status', '--porcelain', 'content') === '',
-  );
-  const edits = gitIn(site.dir, 'log', '--reverse', '--format=%H %s', 'main')
-    .split('\n')
-    .filter((line) => line.includes(' Edit: '));
-  t.deepEqual(
-    edits.map((line) => gitIn(site.dir, 'show', `${line.split(' ', 1)[0]}:${site.path}`)),
-    texts,
-  );
-  t.is(gitIn(site.dir, 'show', `HEAD:${site.path}`), fs.readFileSync(site.file, 'utf8'));
-  t.false(fs.existsSync(join(site.dir, '.pressmark', 'left-edits')));
 });
 
 test('200: where the owner has committed the update meanwhile, the edit is left to them as a file, and doctor names it', async (t) => {
