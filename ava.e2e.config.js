@@ -1,8 +1,4 @@
-// What needs more than Node, git and util-linux; `npm run test:e2e` sees to it that it is there.
-export default {
-  files: ['dist/test/e2e/**/*.test.js'],
-  concurrency: 1,
-  timeout: '3m',
-  workerThreads: false,
-  nodeArguments: ['--enable-source-maps'],
-};
+import config, { compiledTests } from './ava.config.js';
+
+// What needs more than Node, git and util-linux; `npm run test:e2e` installs it.
+export default { ...config, files: compiledTests('e2e/', ['e2e/tools/']), concurrency: 1, timeout: '3m' };

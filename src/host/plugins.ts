@@ -7,11 +7,15 @@ import type { ActionName, Actions, FilterName, Filters } from './hook-types.js';
 import { type ActionHandler, createHooks, type FilterHandler, type Hooks } from './hooks.js';
 import { checkPlugin } from './plugin-shape.js';
 
-/** How long `host.closing` is waited for; the disposers, which flush commits and pages, need time too. */
-const CLOSING_MS = 2_000;
+/** How long plugins may take to stop, in milliseconds; the whole stop has 10 s. */
+export interface CloseLimits {
+  /** For all handlers of `host.closing` together: the disposers, which flush commits and pages, need time too. */
+  readonly closingMs: number;
+  /** For each disposer. */
+  readonly disposeMs: number;
+}
 
-/** How long a plugin may take to close; the whole stop has 10 s. */
-const DISPOSE_MS = 8_000;
+const CLOSE_LIMITS: CloseLimits = { closingMs: 2_000, disposeMs: 8_000 };
 
 interface Disposer {
   readonly plugin: string;
@@ -105,9 +109,14 @@ export interface HostSurroundings {
 /**
  * Sets up the plugins in the order given, each after those it requires, and ends registration.
  *
+ * @param limits how long the end may take. @default 2 s for `host.closing`, 8 s for each disposer
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin and where it came from.
  */
-export async function startHost(entries: readonly PluginEntry[], around: HostSurroundings): Promise<Host> {
+export async function startHost(
+  entries: readonly PluginEntry[],
+  around: HostSurroundings,
+  { closingMs, disposeMs }: CloseLimits = CLOSE_LIMITS,
+): Promise<Host> {
   const hooks = createHooks(around.log);
   const disposers: Disposer[] = [];
   // Loaded where it is needed, which is not where pages are built without plugins.
@@ -142,7 +151,7 @@ export async function startHost(entries: readonly PluginEntry[], around: HostSur
   }
 
   async function close(): Promise<void> {
-    await Promise.race([hooks.doAction('host.closing', {}), pause(CLOSING_MS, undefined, { ref: false })]);
+    await Promise.race([hooks.doAction('host.closing', {}), pause(closingMs, undefined, { ref: false })]);
     // Side by side, last set up first: what one of them has to flush must not cost another its time.
     await Promise.all(disposers.reverse().map(disposeOf));
   }
@@ -150,9 +159,9 @@ export async function startHost(entries: readonly PluginEntry[], around: HostSur
   async function disposeOf({ plugin, dispose }: Disposer): Promise<void> {
     const late = Symbol('late');
     try {
-      const end = await Promise.race([(async () => dispose())(), pause(DISPOSE_MS, late, { ref: false })]);
+      const end = await Promise.race([(async () => dispose())(), pause(disposeMs, late, { ref: false })]);
       if (end === late)
-        around.log.warn({ plugin }, `plugin is not closed after ${DISPOSE_MS} ms; it is left behind`);
+        around.log.warn({ plugin }, `plugin is not closed after ${disposeMs} ms; it is left behind`);
     } catch (error) {
       around.log.error({ plugin, err: error }, 'plugin could not be closed');
     }

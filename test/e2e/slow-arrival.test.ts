@@ -2,12 +2,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from './browser.js';
 import { PAGES, sharedSite } from './demo-site.js';
 
-/** Long enough for the browser to show what has come. */
-const FRAME_MS = 35;
+/** For how long a piece waits for the one before it to be shown. */
+const LONGEST_FRAME_MS = 500;
 
 /** After each tag, and in front of the next: where a page may be cut when it comes over a slow network. */
 const PIECES = /(?<=>)(?=[^\n])|(?<=[^\n>])(?=<)/;
@@ -23,53 +23,58 @@ const MOVED = `new Promise((resolve) => {
       if (!node?.parentElement?.closest('.content'))
         moved.push([(node?.outerHTML ?? node?.data ?? '').slice(0, 80), previousRect, currentRect].map((part) => JSON.stringify(part)).join(' '));
   }).observe({ type: 'layout-shift', buffered: true });
-  setTimeout(() => resolve(moved), 50);
+  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => resolve(moved))));
 })`;
+
+/** Resolves when the browser has shown what had come before. */
+const SHOWN = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 
 const site = sharedSite(test);
 
 for (const [screen, width] of Object.entries({ phone: 390, desktop: 1280 }))
   test(`pages that arrive piece by piece do not jump, on a ${screen}`, async (t) => {
-    const slow = await passOnSlowly(t, site().origin);
     const browser = await openBrowser(t, { width, height: 3000 });
+    const moves = await watchSlowArrival(t, browser, site().origin);
     await Promise.all(
       Object.entries(PAGES).map(async ([kind, path]) => {
-        // What is found is no part of the page; it comes into an empty list.
-        if (!path.includes('?')) t.deepEqual(await whatMoves(browser, `${slow}${path}`), [], kind);
+        // What is found is not part of the page; it comes into an empty list.
+        if (!path.includes('?')) t.deepEqual(await moves(path), [], kind);
       }),
     );
   });
 
 test('a page that jumps as it arrives is found', async (t) => {
   const style = '<style>nav { visibility: visible !important }</style>';
-  const slow = await passOnSlowly(t, site().origin, (page) => page.replace('</head>', `${style}</head>`));
-  const moved = await whatMoves(await openBrowser(t), slow);
+  const addStyle = (page: string) => page.replace('</head>', `${style}</head>`);
+  const moves = await watchSlowArrival(t, await openBrowser(t), site().origin, addStyle);
+  const moved = await moves('/');
   t.true(moved.length > 0 && moved.every((text) => text.includes('nav')), moved.join('\n'));
 });
 
-async function whatMoves(browser: BrowserContext, url: string): Promise<string[]> {
-  const page = await browser.newPage();
-  await page.goto(url);
-  const moved = await page.evaluate<string[]>(MOVED);
-  await page.close();
-  return moved;
-}
-
-/** Passes a site's pages on piece by piece, and everything else at once. Returns its address. */
-async function passOnSlowly(
+/**
+ * Passes a site's pages on piece by piece, each when the browser has shown the one before, and everything else at once.
+ *
+ * @returns what loads the page at a path and resolves with what moved while it arrived.
+ */
+async function watchSlowArrival(
   t: ExecutionContext,
+  browser: BrowserContext,
   origin: string,
   change: (page: string) => string = (page) => page,
-): Promise<string> {
+): Promise<(path: string) => Promise<string[]>> {
+  const pages = new Map<string, Page>();
   const server = createServer(async (request, response) => {
     const answer = await fetch(`${origin}${request.url}`);
     const type = answer.headers.get('content-type') ?? '';
     response.writeHead(answer.status, { 'content-type': type });
-    if (type.startsWith('text/html')) {
+    const page = pages.get(request.url ?? '');
+    if (page !== undefined && type.startsWith('text/html')) {
       const [head = '', body = ''] = change(await answer.text()).split(/(?=<body)/);
       response.write(head);
+      await page.waitForURL(`**${request.url}`, { waitUntil: 'commit' });
       for (const piece of body.split(PIECES)) {
-        await sleep(FRAME_MS);
+        // Nothing is shown yet while the page has no body.
+        await Promise.race([page.evaluate(SHOWN), sleep(LONGEST_FRAME_MS)]);
         response.write(piece);
       }
       response.end();
@@ -77,5 +82,14 @@ async function passOnSlowly(
   });
   t.teardown(() => server.close());
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { port } = server.address() as AddressInfo;
+
+  return async (path) => {
+    const page = await browser.newPage();
+    pages.set(path, page);
+    await page.goto(`http://127.0.0.1:${port}${path}`, { timeout: 120_000 });
+    const moved = await page.evaluate<string[]>(MOVED);
+    await page.close();
+    return moved;
+  };
 }

@@ -6,6 +6,7 @@ import { type Client, createClient } from './client.js';
 import { SECRET } from './signer.js';
 import { storeOnly } from './store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
+import { until } from './until.js';
 
 /** The program that is tested, as it is shipped. */
 export const PROGRAM = fileURLToPath(new URL('../../src/cli/bin.cjs', import.meta.url));
@@ -74,7 +75,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     stderr += text;
   });
   const port = await new Promise<number>((resolve, reject) => {
-    if (child.stdout === null) throw new Error('standard output is no pipe');
+    if (child.stdout === null) throw new Error('standard output is not a pipe');
     let rest = '';
     // By LF alone: readline also takes the U+2028 in an id for a line's end.
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -110,6 +111,9 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     kill: async (signal) => {
       if (child.exitCode === null && child.signalCode === null) send(signal);
       await exited;
+      // The wrapper has ended; the program that it ran may still be writing.
+      if (options.wrapper !== undefined)
+        await until('the wrapped program ends', () => !isGroupAlive(child.pid));
     },
     stop: async (signal = 'SIGTERM') => {
       send(signal);
@@ -117,6 +121,16 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
       return child.exitCode;
     },
   };
+}
+
+function isGroupAlive(leader: number | undefined): boolean {
+  if (leader === undefined) return false;
+  try {
+    process.kill(-leader, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function spawnStart(

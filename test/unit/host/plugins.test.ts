@@ -44,17 +44,37 @@ test('plugins are set up in their order, each after those it requires, and close
 
 test('a handler of host.closing that never ends does not keep the disposers from their work', async (t) => {
   let isDisposed = false;
+  let endHandler: (() => void) | undefined;
   const plugin = definePlugin({
     name: 'slow',
     setup: (host) => {
-      host.addAction('host.closing', () => new Promise(() => undefined));
+      const unending = new Promise<void>((resolve) => {
+        endHandler = resolve;
+      });
+      host.addAction('host.closing', () => unending);
       host.onClose(() => {
         isDisposed = true;
       });
     },
   });
-  await (await startHost([entry(plugin)], around)).close();
-  t.true(isDisposed);
+  await (await startHost([entry(plugin)], around, { closingMs: 1, disposeMs: 60_000 })).close();
+  t.true(isDisposed, 'the handler is still running');
+  endHandler?.();
+});
+
+test('a disposer that never ends does not keep the host from closing, and the log names its plugin', async (t) => {
+  const lines: string[] = [];
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
+  const plugin = definePlugin({
+    name: 'stuck',
+    setup: (host) => host.onClose(() => new Promise(() => undefined)),
+  });
+  await (await startHost([entry(plugin)], { ...around, log }, { closingMs: 60_000, disposeMs: 1 })).close();
+  t.is(lines.length, 1);
+  t.like(JSON.parse(lines[0] ?? ''), {
+    plugin: 'stuck',
+    msg: 'plugin is not closed after 1 ms; it is left behind',
+  });
 });
 
 const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {

@@ -1,0 +1,60 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+
+const foldersIn = (path: string) =>
+  fs
+    .readdirSync(join(ROOT, path), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
+const sources = fs
+  .readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.startsWith(join('e2e', 'tools')))
+  .map((name) => ({ name, text: fs.readFileSync(join(ROOT, 'test', name), 'utf8') }));
+
+/** The files in which a pattern is found. */
+const filesWith = (pattern: RegExp) =>
+  sources.filter(({ text }) => pattern.test(text)).map(({ name }) => name);
+
+for (const kind of ['unit', 'integration'])
+  test(`the folders of test/${kind} mirror src`, (t) => {
+    t.deepEqual(
+      foldersIn(`test/${kind}`).filter((name) => !foldersIn('src').includes(name)),
+      [],
+    );
+  });
+
+test('no test is skipped, left to do, expected to fail or run alone', (t) => {
+  const found = filesWith(/\btest(?:\.serial)?\.(?:skip|todo|failing|only)\b/);
+  // Only Linux has /dev/full: elsewhere its tests are reported as skipped.
+  const allowed = [join('support', 'full-disk.ts')];
+  t.deepEqual(
+    found.filter((name) => !allowed.includes(name)),
+    [],
+  );
+});
+
+test('whatever is random in a test comes from the seed of the run', (t) => {
+  const own = ['support/random.ts', 'support/property.ts', join('architecture', 'tests.test.ts')];
+  const random = filesWith(/\bMath\.random\b|\brandomInt\(|from 'fast-check'/);
+  t.deepEqual(
+    random.filter((name) => !own.includes(name) && !name.startsWith('bench')),
+    [],
+  );
+});
+
+test('shared test support is what several files use', (t) => {
+  const shared = sources.filter(({ name }) => /^support.[^/]+(?<!\.test)\.ts$/.test(name));
+  const lonely = shared.filter(({ name }) => {
+    const module = name.replace(/^.*\//, '').replace(/\.ts$/, '.js');
+    return sources.filter((other) => other.name !== name && other.text.includes(`/${module}`)).length < 2;
+  });
+  t.deepEqual(
+    lonely.map(({ name }) => name),
+    [],
+  );
+});
