@@ -107,7 +107,7 @@ async function attackSite(name: string, level: Level, attack: Attack): Promise<K
       return receiver;
     };
     do {
-      const how = random.pick(['during its start', 'at a call', 'at a moment'] as const);
+      const how = random.pick(['during its start', 'at a call', 'at a call', 'at a moment'] as const);
       const rule = {
         call: 'change',
         path: '',

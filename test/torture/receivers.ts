@@ -24,6 +24,8 @@ export const receivers: Scenario = {
 /** Deliveries to an article in one storm: more, and the search for an order takes long. */
 const DELIVERIES_PER_RECEIVER = 60;
 const ARTICLES = 6;
+/** Then a busy machine has not answered as many. */
+const LONGEST_STORM_MS = 15_000;
 
 async function attackFolders(attack: Attack): Promise<Counts> {
   let deliveries = 0;
@@ -87,7 +89,7 @@ function attackFolder(
     let kills = 0;
     const killer = async (isOver: () => boolean) => {
       while (!isOver()) {
-        await setTimeout(50 + random.next() * 300);
+        await setTimeout(300 + random.next() * 900);
         const slot = random.integer(0, count);
         await all[slot]?.kill('SIGKILL');
         kills++;
@@ -96,8 +98,10 @@ function attackFolder(
     };
     const enough = (isOver: () => boolean) => () =>
       isOver() || storm.history.length >= DELIVERIES_PER_RECEIVER * count;
-    // With one receiver that is killed, little is answered within a second.
-    await runFor(4_000, (isOver) => [storm.blow({ isOver: enough(isOver) }), killer(enough(isOver))]);
+    await runFor(LONGEST_STORM_MS, (isOver) => [
+      storm.blow({ isOver: enough(isOver) }),
+      killer(enough(isOver)),
+    ]);
     await storm.lookAtAll(all);
     note(`storm ${number}: ${count} receivers, ${storm.history.length} deliveries, ${kills} kills`);
 

@@ -73,7 +73,7 @@ function attackBuilds({ dir: root, random, deadline, note }: Attack): Promise<Co
     await first.stop();
     do {
       const receiver = await start();
-      const atChange = random.chance(0.7);
+      const atChange = random.chance(0.85);
       if (atChange) {
         const when = random.pick(['before', 'after'] as const);
         const skip = random.integer(0, 40);
