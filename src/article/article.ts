@@ -1,4 +1,7 @@
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
+import { itemComments } from '../contract/item-comment.js';
+
+export { itemComments };
 
 /** What an article without a title is called, in the file and in lookups (a lookup's title is never empty). */
 export const PLACEHOLDER_TITLE = 'Untitled';
@@ -41,23 +44,6 @@ export interface Article extends ArticleDraft {
   readonly url: string;
   /** When it was last replaced by an update, ISO 8601; null before the first. */
   readonly updated: string | null;
-}
-
-/** What is written in the body of every new article so that the service finds it on the live site. */
-const ITEM_COMMENT = { start: '<!-- svc:item:', end: ' -->' };
-
-/** The item comments of a piece of HTML or Markdown, in their order. */
-export function itemComments(text: string): string[] {
-  // No regular expression: one would look for the end again behind every start that has none.
-  const found: string[] = [];
-  for (let at = 0; ; ) {
-    const start = text.indexOf(ITEM_COMMENT.start, at);
-    if (start === -1) return found;
-    const end = text.indexOf(ITEM_COMMENT.end, start + ITEM_COMMENT.start.length);
-    if (end === -1) return found;
-    at = end + ITEM_COMMENT.end.length;
-    found.push(text.slice(start, at));
-  }
 }
 
 /** `text`, with those item comments of `original` appended that it has lost (contract: Body additions). */

@@ -24,6 +24,11 @@ export function lookupAnswer(target: LookupTarget) {
   return { received: true, contract_version: ANSWER_CONTRACT_VERSION, target } as const;
 }
 
+/** The refusal of an update whose base is not the current revision; `error` is the contract's own text (contract: Errors). */
+export function conflictAnswer(detail: string) {
+  return { error: 'Article revision conflict', detail } as const;
+}
+
 /** Answer to `article.updated`, only after the durable commit, also for an identical retry. */
 export function updatedAnswer(revisionId: string) {
   return { received: true, contract_version: ANSWER_CONTRACT_VERSION, revision_id: revisionId } as const;

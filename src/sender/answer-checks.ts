@@ -50,19 +50,30 @@ export function checkTest(reply: Reply): Checked<Connection> {
   if (status === 401) return { refusal: `the secret is not the receiver's: ${statusText(reply)}` };
   if (status < 200 || status > 299) return { refusal: statusText(reply) };
   if (reply.incomplete !== undefined) return { refusal: `the answer to webhook.test ${reply.incomplete}` };
-  const json = objectOf(reply);
-  const version = json?.contract_version;
-  if (status !== 200 || json?.received !== true || (version !== 2 && version !== 3))
+  const json = objectOf(reply) ?? {};
+  const version = versionOf(status, json);
+  if (version !== 1) return { value: { version, noRefresh: undefined } };
+  const missing = missingCapabilities(json);
+  if (versionOf(status, { ...json, capabilities: CAPABILITIES }) === 1)
     return versionOne('the answer to webhook.test reports no contract_version 2 or 3');
-  const { capabilities } = json;
-  const missing = CAPABILITIES.filter((one) => !(Array.isArray(capabilities) && capabilities.includes(one)));
   if (missing.length === CAPABILITIES.length)
     return versionOne('the answer to webhook.test reports no capabilities');
-  const noRefresh =
-    missing.length === 0
-      ? undefined
-      : `a refresh needs all three capabilities; the receiver does not report ${missing.join(', ')}`;
+  const noRefresh = `a refresh needs all three capabilities; the receiver does not report ${missing.join(', ')}`;
   return { value: { version, noRefresh } };
+}
+
+/**
+ * The version that an answer to `webhook.test` states; whatever is not an answer of Version 2 or 3 from end to end is
+ * Version 1 (contract: webhook.test).
+ */
+export function versionOf(status: number, json: Readonly<Record<string, unknown>>): 1 | 2 | 3 {
+  const { received, contract_version: version } = json;
+  if (status !== 200 || received !== true || missingCapabilities(json).length > 0) return 1;
+  return version === 2 || version === 3 ? version : 1;
+}
+
+function missingCapabilities({ capabilities }: Readonly<Record<string, unknown>>) {
+  return CAPABILITIES.filter((one) => !(Array.isArray(capabilities) && capabilities.includes(one)));
 }
 
 function versionOne(why: string): Checked<Connection> {

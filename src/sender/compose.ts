@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import MarkdownIt from 'markdown-it';
 import type { LookupTarget } from '../contract/answers.js';
 import type { ArticleData, UpdateData } from '../contract/envelope.js';
+import { itemComment, itemComments } from '../contract/item-comment.js';
 import { MAX_BODY_BYTES } from '../contract/limits.js';
 import { PressmarkError } from '../errors.js';
 import type { Connector } from './connectors.js';
@@ -12,9 +13,6 @@ import { type Envelope, envelopeBytes } from './send-event.js';
 
 // Raw HTML is kept: whoever writes the file also writes the site.
 const markdownIt = new MarkdownIt({ html: true });
-
-/** The comments by which an article is recognised on the live site (contract: Body additions). */
-const ITEM_COMMENT = /<!-- svc:item:[^>]*? -->/g;
 
 /**
  * The id of an article: the one that its file names, else one made from the file's place. It is the deduplication key,
@@ -43,7 +41,7 @@ export function composeArticle(
     id,
     timestamp,
     item: id,
-    comments: [`<!-- svc:item:${id} -->`],
+    comments: [itemComment(id)],
     published: draft.date ?? timestamp,
     modified: undefined,
   });
@@ -62,8 +60,8 @@ export function composeUpdate(
   draftId: string,
   timestamp: string,
 ): UpdateData {
-  const comments = [...new Set(target.content_html.match(ITEM_COMMENT) ?? [])];
-  const kept = comments.length > 0 ? comments : [`<!-- svc:item:${target.id} -->`];
+  const comments = [...new Set(itemComments(target.content_html))];
+  const kept = comments.length > 0 ? comments : [itemComment(target.id)];
   return {
     ...compose(draft, connector, {
       id: draftId,

@@ -110,8 +110,5 @@ function tryLink(target: string, undo: string): boolean {
 }
 
 function conflict(): PressmarkError {
-  return new PressmarkError(
-    'REVISION_CONFLICT',
-    'Article revision conflict: the article was edited at this very moment',
-  );
+  return new PressmarkError('REVISION_CONFLICT', 'the article was edited at this very moment');
 }

@@ -45,8 +45,8 @@ export function judged(read: ReadFile, { targetId, targetUrl, base, revision }: 
   if (!isTarget(article, targetId, canonicalUrl(targetUrl))) throw noTarget(targetId, targetUrl);
   if (article.revision === revision) return 'retry';
   if (article.revision !== base) {
-    const why = `base_revision_id is ${quote(base)}, the article is at ${quote(article.revision)}`;
-    throw new PressmarkError('REVISION_CONFLICT', `Article revision conflict: ${why}`);
+    const message = `base_revision_id is ${quote(base)}, the article is at ${quote(article.revision)}`;
+    throw new PressmarkError('REVISION_CONFLICT', message);
   }
   return 'apply';
 }

@@ -1,4 +1,4 @@
-import { testAnswer } from '../contract/answers.js';
+import { conflictAnswer, testAnswer } from '../contract/answers.js';
 import { type Delivery, parseDelivery } from '../contract/envelope.js';
 import { HEADER_CONTRACT, HEADER_SIGNATURE } from '../contract/limits.js';
 import { verify } from '../contract/signature.js';
@@ -100,7 +100,7 @@ export function refusal(error: unknown, delivery: Delivery | undefined, log: Log
     known === undefined ? 'the receiver failed; nothing was acknowledged, send it again' : wordsOf(known);
   return {
     status: known?.status ?? 500,
-    body: JSON.stringify({ error: message }),
+    body: JSON.stringify(known?.code === 'REVISION_CONFLICT' ? conflictAnswer(message) : { error: message }),
     event: delivery?.event,
     id: delivery === undefined ? undefined : idOf(delivery),
     outcome: known?.code ?? 'INTERNAL',

@@ -1,7 +1,7 @@
-import { envelope } from './events.js';
+import { envelope, type PublishedData, type UpdatedData, update } from './events.js';
 import { SECRET, signature } from './signer.js';
 
-/** What a lookup tells. */
+/** The target in the answer to a lookup. */
 export interface Target {
   id: string;
   url: string;
@@ -10,7 +10,7 @@ export interface Target {
   content_html: string;
 }
 
-/** Every field that an answer may have; which ones are there is for the tests to say. */
+/** Every field that an answer may have; the tests check which of them are present. */
 export interface AnswerBody {
   received?: boolean;
   id: string;
@@ -20,6 +20,7 @@ export interface AnswerBody {
   target: Target;
   revision_id?: string;
   error: string;
+  detail?: string;
 }
 
 export interface Answer {
@@ -53,7 +54,13 @@ export function createClient(url: string): Client {
     bytes: Uint8Array | string,
     headers: Record<string, string | undefined> = {},
   ): Promise<Answer> {
-    const all = { 'Content-Type': 'application/json', 'X-Service-Signature': signature(bytes), ...headers };
+    const all = {
+      'Content-Type': 'application/json',
+      'X-Service-Signature': signature(bytes),
+      // On a busy machine fetch would send on a kept connection that the receiver has closed as idle meanwhile.
+      Connection: 'close',
+      ...headers,
+    };
     const sent = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
     const body = typeof bytes === 'string' ? bytes : Uint8Array.from(bytes);
     const response = await fetch(url, { method: 'POST', body, headers: Object.fromEntries(sent) });
@@ -80,6 +87,23 @@ export function createClient(url: string): Client {
   return { post, raw, find };
 }
 
+/**
+ * Publishes an article and makes an update of it that succeeds while nothing changes the article.
+ *
+ * @param over laid over the update.
+ */
+export async function publishForUpdate(
+  { post, find }: Client,
+  data: PublishedData,
+  over: Partial<UpdatedData> = {},
+): Promise<{ readonly url: string; readonly request: UpdatedData }> {
+  const { status, text, json } = await post('article.published', data);
+  if (status !== 200) throw new Error(`the publication was answered ${status}: ${text}`);
+  const { url } = json;
+  const { revision_id: base_revision_id } = await find(url);
+  return { url, request: update({ target_id: data.id, target_url: url, base_revision_id }, over) };
+}
+
 /** An answer, read to its end. */
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
@@ -91,6 +115,6 @@ export function bodyOf(text: string): AnswerBody {
   try {
     return JSON.parse(text) as AnswerBody;
   } catch {
-    throw new Error(`the answer is no JSON: ${text.slice(0, 200)}`);
+    throw new Error(`the answer is not JSON: ${text.slice(0, 200)}`);
   }
 }

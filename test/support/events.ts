@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createRandom } from './random.js';
 
 /** `data` of `article.published`, as the contract words it. */
 export interface PublishedData {
@@ -27,9 +27,17 @@ export interface UpdatedData extends PublishedData {
 /** The moment at which the tests' deliveries are sent. */
 export const SENT = '2026-11-19T08:00:00Z';
 
+const random = createRandom('ids of articles and drafts');
+let made = 0;
+
+/** An id that no other article or draft of this process has. */
+function newId(kind: 'art' | 'draft'): string {
+  return `${kind}-${++made}-${random.integer(0, 2 ** 32).toString(16)}`;
+}
+
 /** A whole article; every part of it can be replaced. */
 export function article(over: Partial<PublishedData> = {}): PublishedData {
-  const id = over.id ?? `art-${randomUUID()}`;
+  const id = over.id ?? newId('art');
   return {
     id,
     title: 'Keeping bees on a balcony',
@@ -52,7 +60,7 @@ export function update(
   target: Pick<UpdatedData, 'target_id' | 'target_url' | 'base_revision_id'>,
   over: Partial<UpdatedData> = {},
 ): UpdatedData {
-  const id = over.id ?? `draft-${randomUUID()}`;
+  const id = over.id ?? newId('draft');
   return {
     ...article({ id, title: 'Keeping bees on a windy balcony', published_at: '2026-12-24T10:30:00Z' }),
     content_html: `<p>Rewritten as ${id}.</p>\n<!-- svc:item:${target.target_id} -->`,

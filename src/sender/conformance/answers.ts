@@ -1,4 +1,4 @@
-import { CAPABILITIES } from '../../contract/limits.js';
+import { versionOf } from '../answer-checks.js';
 import { expectSameText, expectStatus, expectThat, type Fields, fieldsOf, shown } from './expect.js';
 import type { Answer } from './probe.js';
 
@@ -54,11 +54,9 @@ export function expectUnchanged(before: Target, after: Target): void {
     expectSameText(`target.${name}`, before[name], after[name]);
 }
 
-/** The version that the service reads from an answer to `webhook.test` (contract: webhook.test, Versioning). */
+/** The version that the sender reads from an answer to `webhook.test` (contract: webhook.test, Versioning). */
 export function versionRead(answer: Answer): Version {
-  const { contract_version: version, capabilities } = looseFields(answer);
-  const whole = Array.isArray(capabilities) && CAPABILITIES.every((one) => capabilities.includes(one));
-  return answer.status === 200 && whole && (version === 2 || version === 3) ? version : 1;
+  return versionOf(answer.status, looseFields(answer));
 }
 
 /**

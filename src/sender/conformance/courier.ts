@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import {
   DELIVERY_TIMEOUT_MS,
   type EventName,
@@ -5,9 +6,10 @@ import {
   LOOKUP_TIMEOUT_MS,
 } from '../../contract/limits.js';
 import { sign } from '../../contract/signature.js';
+import type { Clock } from '../clock.js';
 import { NotChecked } from './expect.js';
 import { createJournal, type Entry, type Journal } from './journal.js';
-import type { Pace } from './pace.js';
+import { type Pace, STEADY_CLOCK } from './pace.js';
 import type { ProbeRequest, Reply, Transport } from './probe.js';
 import { compose, spelled, type Twist } from './wire.js';
 
@@ -21,6 +23,10 @@ export interface CourierOptions {
   readonly readOnly: boolean;
   /** Once it is aborted no request begins. */
   readonly signal?: AbortSignal | undefined;
+  /** For the pace, the timeouts and `maxMs`. @default the machine's */
+  readonly clock?: Clock | undefined;
+  /** Waits between the two pieces of a body, so that a receiver reads them one after the other. @default 200 ms */
+  readonly betweenPieces?: (() => Promise<void>) | undefined;
 }
 
 /** One event as it is to be sent. */
@@ -35,19 +41,21 @@ export interface Courier {
   readonly journal: Journal;
   /** Waits for its turn, sends, and waits for the answer. @throws NotChecked where it must not be sent. */
   carry(url: URL, parcel: Parcel): Promise<Reply>;
-  /** The same with several parcels whose last bytes leave at the same moment. */
-  together(url: URL, parcels: readonly Parcel[]): Promise<Reply[]>;
+  /** The same with several parcels whose last bytes leave at the same moment; `onReleased` is called at that moment. */
+  together(url: URL, parcels: readonly Parcel[], onReleased?: () => void): Promise<Reply[]>;
   /** Waits until a request may begin that is no event. @throws NotChecked where the time is over. */
   turn(): Promise<void>;
 }
 
 const MAX_TIMEOUTS = 3;
 const HOLD_MS = 2000;
+const PIECE_MS = 200;
 
 /** A courier that keeps to the pace and to the bounds of one run. */
 export function createCourier(options: CourierOptions, transport: Transport, pace: Pace): Courier {
   const journal = createJournal();
-  const end = performance.now() + options.maxMs;
+  const { clock = STEADY_CLOCK, betweenPieces = () => pause(PIECE_MS) } = options;
+  const end = clock.now() + options.maxMs;
 
   const allow = (events: readonly EventName[]): void => {
     for (const event of events) {
@@ -57,8 +65,7 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
         throw new NotChecked(`${event} went unanswered ${MAX_TIMEOUTS} times`);
     }
     if (options.signal?.aborted) throw new NotChecked('the run was interrupted');
-    if (performance.now() > end)
-      throw new NotChecked('the time for the run is over; --max-time gives it more');
+    if (clock.now() > end) throw new NotChecked('the time for the run is over; --max-time gives it more');
   };
 
   const send = async (
@@ -75,8 +82,8 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
       headers,
       body,
       chunked: twist?.chunked ?? false,
-      pieces: twist?.pieces ?? false,
       timeoutMs: Math.min(limit, options.timeoutMs ?? limit),
+      ...(twist?.pieces && { pieces: betweenPieces }),
       ...(hold && { hold }),
     };
     let reply = await transport.exchange(request);
@@ -100,10 +107,10 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
       await pace.take();
       return send(url, parcel);
     },
-    together: async (url, parcels) => {
+    together: async (url, parcels, onReleased) => {
       allow(parcels.map(({ event }) => event));
       await pace.take(parcels.length);
-      const hold = gate(parcels.length);
+      const hold = gate(parcels.length, onReleased);
       return Promise.all(parcels.map((parcel) => send(url, parcel, hold)));
     },
     turn: async () => {
@@ -114,13 +121,14 @@ export function createCourier(options: CourierOptions, transport: Transport, pac
 }
 
 /** Opens when everybody waits at it; after a while in any case, as one of them may have failed before. */
-function gate(count: number): () => Promise<void> {
+function gate(count: number, onOpen: () => void = () => undefined): () => Promise<void> {
   let missing = count;
   let open: () => void = () => undefined;
   const opened = new Promise<void>((resolve) => {
     open = resolve;
     setTimeout(resolve, HOLD_MS).unref();
   });
+  void opened.then(onOpen);
   return () => {
     if (--missing === 0) open();
     return opened;

@@ -1,3 +1,5 @@
+import { CLOCK, type Clock } from '../clock.js';
+
 const WINDOW_MS = 1000;
 
 /** Lets requests begin so that no window of a second holds more than `rate` of them. */
@@ -6,23 +8,18 @@ export interface Pace {
   take(count?: number): Promise<void>;
 }
 
-/** Milliseconds that only go forward, and a way to let them pass. */
-export interface PaceClock {
-  now(): number;
-  sleep(ms: number): Promise<void>;
-}
+/** The machine's clock, which only goes forward here. */
+export const STEADY_CLOCK: Clock = { now: () => performance.now(), wait: CLOCK.wait };
 
-const REAL: PaceClock = {
-  now: () => performance.now(),
-  sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
-};
+/** For waits that nothing ends early. */
+const NEVER = new AbortController().signal;
 
 /**
  * A sliding window rather than an even beat: rivals have to begin at the same moment.
  *
  * @param rate requests a second, at least 1.
  */
-export function createPace(rate: number, clock: PaceClock = REAL): Pace {
+export function createPace(rate: number, clock: Clock = STEADY_CLOCK): Pace {
   const begun: number[] = [];
   const room = async (count: number): Promise<void> => {
     for (;;) {
@@ -33,7 +30,7 @@ export function createPace(rate: number, clock: PaceClock = REAL): Pace {
         for (let n = 0; n < count; n++) begun.push(now);
         return;
       }
-      await clock.sleep(Math.ceil(blocking + WINDOW_MS - now));
+      await clock.wait(Math.ceil(blocking + WINDOW_MS - now), NEVER);
     }
   };
   return { take: (count = 1) => room(Math.min(count, rate)) };

@@ -3,6 +3,7 @@ import https from 'node:https';
 import type { Socket } from 'node:net';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
 import { messageOf, systemCode } from '../../errors.js';
+import { CLOCK, type Clock } from '../clock.js';
 
 /**
  * One request as it goes over the wire. A checker needs what a sender must never do: headers left out or
@@ -17,8 +18,8 @@ export interface ProbeRequest {
   readonly body: Buffer;
   /** Sends the body with chunked transfer encoding, without a length. */
   readonly chunked?: boolean;
-  /** Sends the body in two pieces with a pause between them. */
-  readonly pieces?: boolean;
+  /** Sends the body in two pieces; the second one follows when the promise has settled. */
+  readonly pieces?: () => Promise<void>;
   /** Called when all but the last byte is on its way; that byte follows when the promise has settled. */
   readonly hold?: () => Promise<void>;
   /** For the whole exchange, in milliseconds. */
@@ -43,7 +44,7 @@ export interface Silence {
   readonly kind: 'silence';
   readonly why: 'timeout' | 'unreachable' | 'closed' | 'malformed';
   readonly reason: string;
-  /** Whether a connection that had been kept was closed at the moment of its next use: that says nothing about anybody. */
+  /** Whether a kept connection was closed at its next use, before a byte of the answer came: no finding about the receiver. */
   readonly stale: boolean;
   readonly ms: number;
 }
@@ -56,26 +57,25 @@ export interface Transport {
   close(): void;
 }
 
-const PAUSE_MS = 30;
 const NO_CONNECTION =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPROTO)$|CERT|SSL|TLS|VERIFY/;
 
 /** A transport to one receiver. */
-export function createTransport(): Transport {
+export function createTransport(clock: Pick<Clock, 'wait'> = CLOCK): Transport {
   const agents = {
     'http:': new http.Agent({ keepAlive: true }),
     'https:': new https.Agent({ keepAlive: true }),
   };
   return {
     exchange: (request) =>
-      attempt(request, request.url.protocol === 'https:' ? agents['https:'] : agents['http:']),
+      attempt(request, request.url.protocol === 'https:' ? agents['https:'] : agents['http:'], clock),
     close: () => {
       for (const agent of Object.values(agents)) agent.destroy();
     },
   };
 }
 
-function attempt(request: ProbeRequest, agent: http.Agent): Promise<Reply> {
+function attempt(request: ProbeRequest, agent: http.Agent, clock: Pick<Clock, 'wait'>): Promise<Reply> {
   const { url, method, headers, body, chunked = false, timeoutMs } = request;
   const started = performance.now();
   const elapsed = () => Math.round(performance.now() - started);
@@ -83,19 +83,25 @@ function attempt(request: ProbeRequest, agent: http.Agent): Promise<Reply> {
     const { request: open } = url.protocol === 'https:' ? https : http;
     const length = chunked ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': String(body.length) };
     const sent = open(url, { method, agent, headers: { ...headers, ...length } });
-    let settled = false;
+    const settled = new AbortController();
     const settle = (reply: Reply) => {
-      if (settled) return;
-      settled = true;
-      clearTimeout(timer);
+      settled.abort();
       resolve(reply);
     };
-    const silence = (why: Silence['why'], reason: string) =>
-      settle({ kind: 'silence', why, reason, stale: why === 'closed' && sent.reusedSocket, ms: elapsed() });
-    const timer = setTimeout(() => {
+    let isUntouched = () => true;
+    sent.once('socket', (socket: Socket) => {
+      const before = socket.bytesRead;
+      isUntouched = () => socket.bytesRead === before;
+    });
+    const silence = (why: Silence['why'], reason: string) => {
+      const stale = why === 'closed' && sent.reusedSocket && isUntouched();
+      settle({ kind: 'silence', why, reason, stale, ms: elapsed() });
+    };
+    void clock.wait(timeoutMs, settled.signal).then(() => {
+      if (settled.signal.aborted) return;
       silence('timeout', `no whole answer within ${timeoutMs / 1000} s`);
       sent.destroy();
-    }, timeoutMs);
+    });
     let answering = false;
     sent.on('error', (error) => {
       if (answering) return; // a receiver may answer before it has read everything; the answer tells
@@ -140,7 +146,7 @@ async function write(sent: http.ClientRequest, { body, pieces, hold }: ProbeRequ
   }
   if (pieces) {
     await flushed(sent, body.subarray(0, body.length >> 1));
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await pieces();
     sent.end(body.subarray(body.length >> 1));
     return;
   }

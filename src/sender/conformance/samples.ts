@@ -1,4 +1,5 @@
 import type { ArticleData, UpdateData } from '../../contract/envelope.js';
+import { itemComment } from '../../contract/item-comment.js';
 import { CAPABILITIES } from '../../contract/limits.js';
 import type { Target } from './answers.js';
 
@@ -49,11 +50,6 @@ export function updateSample(id: string, target: Target, over: Partial<UpdateDat
 /** The data of a `webhook.test`. */
 export function testSample(id: string): Record<string, unknown> {
   return { id, message: 'A connection test', capabilities: CAPABILITIES };
-}
-
-/** The comment that every article ends with (contract: Body additions). */
-export function itemComment(id: string): string {
-  return `<!-- svc:item:${id} -->`;
 }
 
 /** Two blocks, an Article and an Organization, separated by a line end (contract: Article, json_ld). */

@@ -6,7 +6,7 @@ import { type Courier, type CourierOptions, createCourier, type Parcel } from '.
 import { describe, expectSuccess, fieldsOf, isSuccess, NotChecked, Unmet } from './expect.js';
 import { createPace } from './pace.js';
 import { createPages, type Pages, type PagesOptions } from './pages.js';
-import { type Answer, createTransport, type Reply } from './probe.js';
+import { type Answer, createTransport, type Reply, type Transport } from './probe.js';
 import { articleSample, idPrefix, testSample, updateSample } from './samples.js';
 import type { Twist } from './wire.js';
 
@@ -48,14 +48,15 @@ export class Session {
   version: Version = 3;
   readonly pages: Pages;
   readonly #courier: Courier;
-  readonly #transport = createTransport();
+  readonly #transport: Transport;
   readonly #made = new Map<string, Promise<unknown>>();
   #names = 0;
   #greeting: Promise<Reply> | undefined;
 
   constructor(options: SessionOptions) {
     this.options = options;
-    this.#courier = createCourier(options, this.#transport, createPace(options.rate));
+    this.#transport = createTransport(options.clock);
+    this.#courier = createCourier(options, this.#transport, createPace(options.rate, options.clock));
     this.pages = createPages(options.pages, () => this.#courier.turn());
   }
 
@@ -104,9 +105,13 @@ export class Session {
     return most;
   }
 
-  /** Sends up to `rivals` events so that their last bytes leave at the same moment. */
-  async together(parcels: readonly Parcel[]): Promise<Reply[]> {
-    const replies = await this.#courier.together(this.options.url, parcels);
+  /**
+   * Sends up to `rivals` events so that their last bytes leave at the same moment.
+   *
+   * @param onReleased is called at that moment.
+   */
+  async together(parcels: readonly Parcel[], onReleased?: () => void): Promise<Reply[]> {
+    const replies = await this.#courier.together(this.options.url, parcels, onReleased);
     for (const [n, parcel] of parcels.entries()) this.#note(parcel, replies[n]);
     return replies;
   }

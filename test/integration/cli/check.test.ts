@@ -4,14 +4,19 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { checkCommand } from '../../../src/cli/check.js';
+import { connectCommand } from '../../../src/cli/connect.js';
 import { RULES } from '../../../src/sender/conformance/rules/all.js';
 import { referenceSteps, type Steps, serveSteps } from '../../support/conformance/reference-receiver.js';
 import { answers } from '../../support/conformance/ways.js';
+import { runHere } from '../../support/in-process.js';
 import { bareEnvironment, PROGRAM, run } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const FAST = ['--rate', '100000'];
+
+const check = (...args: string[]) => runHere(checkCommand(), args);
 
 async function serve(t: ExecutionContext, change: (steps: Steps) => void = () => undefined): Promise<string> {
   const steps = referenceSteps();
@@ -35,7 +40,7 @@ test('check of a good receiver: exit code 0, one line of counts, and what is lef
   t.regex(stdout, /grep -rl pressmark-check-[0-9a-f]{8} content \| xargs rm/);
 });
 
-test('check of a broken receiver: exit code 1, and each rule with what was expected, what came, how to mend it', async (t) => {
+test('check of a broken receiver: exit code 1, and each rule with what was expected, what came, how to repair it', async (t) => {
   const dir = tempDir(t);
   const files = ['--junit', join(dir, 'report.xml'), '--markdown', join(dir, 'report.md')];
   const url = await serve(t, broken);
@@ -71,19 +76,8 @@ test('check of a broken receiver: exit code 1, and each rule with what was expec
 
 test('check --json is a report for scripts', async (t) => {
   const url = await serve(t, broken);
-  const args = [
-    'check',
-    url,
-    '--secret',
-    SECRET,
-    '--dir',
-    tempDir(t),
-    '--json',
-    '--only',
-    'update-200',
-    ...FAST,
-  ];
-  const { code, stdout } = await run(args);
+  const args = [url, '--secret', SECRET, '--dir', tempDir(t), '--json', '--only', 'update-200', ...FAST];
+  const { code, stdout } = await check(...args);
   const { counts, rules, left, version } = JSON.parse(stdout);
   t.deepEqual([code, version, counts.failed], [1, 3, 1]);
   const { id, section, level, result, expected } = rules.find(
@@ -102,35 +96,25 @@ test('advice fails a run only with --strict', async (t) => {
     t,
     answers('article.published', () => ({ headers: { 'Content-Type': 'text/plain' } })),
   );
-  const args = [
-    'check',
-    url,
-    '--secret',
-    SECRET,
-    '--dir',
-    tempDir(t),
-    '--only',
-    'publish-content-type',
-    ...FAST,
-  ];
-  const lenient = await run(args);
+  const args = [url, '--secret', SECRET, '--dir', tempDir(t), '--only', 'publish-content-type', ...FAST];
+  const lenient = await check(...args);
   t.is(lenient.code, 0);
   t.regex(
     lenient.stdout,
     /! publish-content-type .*\n +expected {2}Content-Type application\/json\n +got +text\/plain/,
   );
-  t.is((await run([...args, '--strict'])).code, 1);
+  t.is((await check(...args, '--strict')).code, 1);
 });
 
 test('check --list prints the rules and sends nothing', async (t) => {
-  const { code, stdout } = await run(['check', '--list']);
+  const { code, stdout } = await check('--list');
   t.is(code, 0);
   for (const { id } of RULES) t.true(stdout.includes(`| \`${id}\` |`), id);
 });
 
 test('check with a wrong secret, or of a wrong path, says just that', async (t) => {
   const url = await serve(t);
-  const wrong = await run(['check', url, '--secret', 'another-secret', '--dir', tempDir(t), ...FAST]);
+  const wrong = await check(url, '--secret', 'another-secret', '--dir', tempDir(t), ...FAST);
   t.is(wrong.code, 1);
   t.regex(
     wrong.stdout,
@@ -143,7 +127,7 @@ test('check with a wrong secret, or of a wrong path, says just that', async (t) 
   const lost = await serve(t, (steps) => {
     steps.finish = () => ({ status: 404, text: 'Not Found' });
   });
-  const { code, stdout } = await run(['check', lost, '--secret', SECRET, '--dir', tempDir(t), ...FAST]);
+  const { code, stdout } = await check(lost, '--secret', SECRET, '--dir', tempDir(t), ...FAST);
   t.is(code, 1);
   t.regex(stdout, /✗ endpoint-found .*\n.*\n +got +404 Not Found\n.*Is this the whole URL/);
   t.is(stdout.match(/✗/g)?.length, 1);
@@ -152,16 +136,9 @@ test('check with a wrong secret, or of a wrong path, says just that', async (t) 
 test('check takes the name of a connector for its URL and its secret', async (t) => {
   const url = await serve(t);
   const dir = tempDir(t);
-  t.is((await run(['connect', 'garden', url, '--dir', dir, '--secret', SECRET])).code, 0);
-  const { code, stdout } = await run([
-    'check',
-    'garden',
-    '--dir',
-    dir,
-    '--only',
-    'signature-missing',
-    ...FAST,
-  ]);
+  const connected = await runHere(connectCommand(), ['garden', url, '--dir', dir, '--secret', SECRET]);
+  t.deepEqual([connected.code, connected.error], [0, undefined]);
+  const { code, stdout } = await check('garden', '--dir', dir, '--only', 'signature-missing', ...FAST);
   t.deepEqual([code, stdout.split(',', 1)[0]], [0, url]);
 });
 
@@ -195,15 +172,25 @@ test('check that is interrupted says what it has left behind, and exits with 1',
   t.regex(stdout, /left behind:\n {2}pressmark-check-[0-9a-f]{8}-main-/);
 });
 
-test('check of nobody says so, with exit code 1', async (t) => {
-  const { code, stdout, stderr } = await run([
-    'check',
-    'http://127.0.0.1:1/webhook?token=k4711',
-    '--secret',
-    SECRET,
-  ]);
-  t.deepEqual([code, stdout], [1, '']);
+test('check of a receiver that does not listen says so, without its query', async (t) => {
+  const url = 'http://127.0.0.1:1/webhook?token=k4711';
+  const { stdout, stderr, error } = await check(url, '--secret', SECRET);
+  t.deepEqual([error, stdout], ['UNREACHABLE', '']);
   t.regex(stderr, /^pressmark: http:\/\/127\.0\.0\.1:1\/webhook\?… cannot be reached: .*ECONNREFUSED/);
+});
+
+test('the program ends with exit code 1 where nobody listens, and with 2 where the usage is wrong', async (t) => {
+  const [alone, wrong, unparsed] = await Promise.all([
+    run(['check', 'http://127.0.0.1:1/webhook', '--secret', SECRET]),
+    run(['check', 'localhost:8787', '--secret', SECRET, '--dir', tempDir(t)]),
+    run(['check', 'http://localhost/', '--rate', '0', '--dir', tempDir(t)]),
+  ]);
+  t.deepEqual([alone.code, alone.stdout], [1, '']);
+  t.regex(alone.stderr, /^pressmark: http:\/\/127\.0\.0\.1:1\/webhook cannot be reached: .*ECONNREFUSED/);
+  t.deepEqual([wrong.code, wrong.stdout], [2, '']);
+  t.regex(wrong.stderr, /^pressmark: "localhost:8787" is neither an http\(s\) URL/);
+  t.deepEqual([unparsed.code, unparsed.stdout], [2, '']);
+  t.regex(unparsed.stderr, /It has to be a whole number from 1/);
 });
 
 for (const [what, args, message] of [
@@ -228,13 +215,11 @@ for (const [what, args, message] of [
     /the folder of .* is not there/,
   ],
 ] as const) {
-  test(`check refuses ${what} with exit code 2`, async (t) => {
-    const { code, stderr } = await run([
-      'check',
-      ...args,
-      ...(what === 'no URL' ? [] : ['--dir', tempDir(t)]),
-    ]);
-    t.is(code, 2);
+  test(`check refuses ${what} as wrong usage`, async (t) => {
+    const dir = what === 'no URL' ? [] : ['--dir', tempDir(t)];
+    const { stdout, stderr, error } = await check(...args, ...dir);
+    t.regex(error ?? '', /^(?:USAGE$|commander\.invalidArgument$)/);
+    t.is(stdout, '');
     t.regex(stderr, message);
   });
 }

@@ -1,17 +1,21 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { sendCommand } from '../../../src/cli/send.js';
 import { articleFiles } from '../../support/content.js';
-import { run, startReceiver } from '../../support/receiver.js';
+import { runHere } from '../../support/in-process.js';
+import { run, STORE_ONLY, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
+const here = (args: readonly string[]) => runHere(sendCommand(), args, { PRESSMARK_SECRET: SECRET });
+
 test('send signs each of the four events so that the receiver takes them', async (t) => {
   const dir = tempDir(t);
-  const receiver = await startReceiver(t, { dir });
+  const receiver = await startReceiver(t, { ...STORE_ONLY, dir });
   const to = ['--to', `${receiver.origin}/webhook`];
   const send = async (...args: string[]) => {
-    const ended = await run(['send', ...args, ...to, '--dir', dir, '--json'], { PRESSMARK_SECRET: SECRET });
+    const ended = await here([...args, ...to, '--dir', dir, '--json']);
     const { status, body } = JSON.parse(ended.stdout) as { status: number; body: string };
     return { code: ended.code, status, answer: JSON.parse(body) };
   };
@@ -20,6 +24,9 @@ test('send signs each of the four events so that the receiver takes them', async
     return join(dir, name);
   };
 
+  const program = await run(['send', 'webhook.test', ...to, '--dir', dir], { PRESSMARK_SECRET: SECRET });
+  t.deepEqual([program.code, program.stderr], [0, '']);
+  t.regex(program.stdout, /^200 in \d+ ms\n\{"received":true,"contract_version":3,/);
   t.is((await send('webhook.test')).answer.contract_version, 3);
   const published = await send(
     'article.published',
@@ -61,23 +68,26 @@ for (const [what, args, message] of [
   ],
   ['an address that is none', ['webhook.test', '--to', 'somewhere'], /--to "somewhere" is no http\(s\) URL/],
 ] as const) {
-  test(`send refuses ${what} with one line and exit code 2`, async (t) => {
-    const { code, stderr } = await run(['send', ...args, '--dir', tempDir(t)], { PRESSMARK_SECRET: SECRET });
-    t.is(code, 2);
+  test(`send refuses ${what} as wrong usage`, async (t) => {
+    const { stdout, stderr, error } = await here([...args, '--dir', tempDir(t)]);
+    t.regex(error ?? '', /^(?:USAGE$|commander\.invalidArgument$)/);
+    t.is(stdout, '');
     t.regex(stderr, message);
   });
 }
 
-test('send without a secret says what to do; without a receiver it fails with exit code 1', async (t) => {
+test('the program ends with one line and exit code 2 without a secret, and with 1 without a receiver', async (t) => {
   const dir = tempDir(t);
-  const bare = await run(['send', 'webhook.test', '--dir', dir]);
+  const [bare, alone] = await Promise.all([
+    run(['send', 'webhook.test', '--dir', dir]),
+    run(['send', 'webhook.test', '--dir', dir, '--to', 'http://127.0.0.1:1/webhook'], {
+      PRESSMARK_SECRET: SECRET,
+    }),
+  ]);
   t.deepEqual(
     [bare.code, bare.stderr],
     [2, 'pressmark: there is no secret to sign with; set PRESSMARK_SECRET, or run pressmark init\n'],
   );
-  const alone = await run(['send', 'webhook.test', '--dir', dir, '--to', 'http://127.0.0.1:1/webhook'], {
-    PRESSMARK_SECRET: SECRET,
-  });
   t.is(alone.code, 1);
-  t.regex(alone.stderr, /cannot be reached/);
+  t.regex(alone.stderr, /^pressmark: http:\/\/127\.0\.0\.1:1\/webhook cannot be reached: .*\n$/);
 });

@@ -3,29 +3,56 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import type { Command } from 'commander';
+import { connectCommand } from '../../../src/cli/connect.js';
+import { deliveriesCommand } from '../../../src/cli/deliveries.js';
+import { publishCommand } from '../../../src/cli/publish.js';
+import { refreshCommand } from '../../../src/cli/refresh.js';
+import { workCommand } from '../../../src/cli/work.js';
 import { articleFiles, fileOf } from '../../support/content.js';
 import { reply, startEndpoint } from '../../support/endpoint.js';
+import { type Ran, runHere } from '../../support/in-process.js';
 import { bareEnvironment, PROGRAM, run, STORE_ONLY, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-/** A folder of posts that is connected to a receiver, and the program in it. */
+const COMMANDS: Readonly<Record<string, () => Command>> = {
+  connect: connectCommand,
+  publish: publishCommand,
+  refresh: refreshCommand,
+  deliveries: deliveriesCommand,
+  work: workCommand,
+};
+
+/** Runs one of the sender's commands in this process; only the log of `work` is not captured. */
+function here(name: string, ...args: string[]): Promise<Ran> {
+  const command = COMMANDS[name]?.();
+  if (command === undefined) throw new Error(`there is no command ${name}`);
+  return runHere(command, args, { PRESSMARK_SECRET: SECRET });
+}
+
+/** A folder of posts that is connected to a receiver, and the sender's commands in it. */
 async function connected(t: ExecutionContext, url: string) {
   const dir = tempDir(t);
-  const sender = (...args: string[]) => run([...args, '--dir', dir], { PRESSMARK_SECRET: SECRET });
+  const sender = (...[name = '', ...args]: string[]) => here(name, ...args, '--dir', dir);
+  /** The same by the program itself. */
+  const program = (...args: string[]) => run([...args, '--dir', dir], { PRESSMARK_SECRET: SECRET });
   const write = (name: string, text: string) => {
     fs.mkdirSync(join(dir, 'posts'), { recursive: true });
     fs.writeFileSync(join(dir, 'posts', name), text);
     return join(dir, 'posts', name);
   };
   const ended = await sender('connect', 'garden', url, '--application', 'The Garden');
-  return { dir, posts: join(dir, 'posts'), sender, write, ended };
+  t.is(ended.error, undefined, ended.stderr);
+  return { dir, posts: join(dir, 'posts'), sender, program, write, ended };
 }
 
-test('connect, publish, publish again, refresh, deliveries: the way of an agency', async (t) => {
+test('an agency connects, publishes, publishes again, refreshes and lists its deliveries', async (t) => {
   const receiver = await startReceiver(t, STORE_ONLY);
-  const { dir, posts, sender, write, ended } = await connected(t, `${receiver.origin}/webhook`);
+  const { dir, posts, sender, program, write } = await connected(t, `${receiver.origin}/webhook`);
+  const url = `${receiver.origin}/webhook`;
+  const ended = await program('connect', 'garden', url, '--application', 'The Garden');
   t.deepEqual([ended.code, ended.stderr], [0, '']);
   t.regex(ended.stdout, /garden is connected: a Version 3 receiver at .*\nIt takes articles and refreshes\./);
   const bees = write('bees.md', '---\ntitle: Bees\n---\nText.\n');
@@ -33,7 +60,7 @@ test('connect, publish, publish again, refresh, deliveries: the way of an agency
   write('later.md', '---\ntitle: Later\ndraft: true\n---\nText.\n');
   write('README.md', 'no front matter');
 
-  const first = await sender('publish', posts);
+  const first = await program('publish', posts);
   t.is(first.code, 0, first.stderr);
   t.regex(first.stdout, /✓ posts\/bees\.md → https:\/\/garden\.example\/articles\/bees\/\n/);
   t.regex(first.stdout, /3 files: 2 delivered, 1 left out as a draft\n$/);
@@ -51,7 +78,7 @@ test('connect, publish, publish again, refresh, deliveries: the way of an agency
     ['posts/bees.md'],
   );
 
-  const refreshed = await sender('refresh', 'https://garden.example/articles/bees/', bees);
+  const refreshed = await program('refresh', 'https://garden.example/articles/bees/', bees);
   t.deepEqual(
     [refreshed.code, refreshed.stdout],
     [0, '✓ posts/bees.md → https://garden.example/articles/bees/\n'],
@@ -74,20 +101,20 @@ test('connect, publish, publish again, refresh, deliveries: the way of an agency
   t.true(list.every((row) => !('payload' in row)));
   const article = String(list[0]?.article);
   t.regex(fs.readFileSync(fileOf(receiver.dir, article), 'utf8'), /And more\./);
-  const table = await sender('deliveries');
+  const table = await program('deliveries');
   t.regex(table.stdout, /^id +status +attempts +code +next +connector +source +link or error\n/);
   t.is(table.stdout.trim().split('\n').length, 4);
   t.true(fs.existsSync(join(dir, '.pressmark-sender/connectors/garden.json')));
 });
 
-test('a failed delivery is told with its reason, escaped, and sent again when a person says so', async (t) => {
+test('a failed delivery is shown with its reason, escaped, and sent again when a person says so', async (t) => {
   let failing = true;
   const endpoint = await startEndpoint(t, (got, response) => {
     const { event } = JSON.parse(got.body.toString()) as { event: string };
     if (event === 'webhook.test' || !failing) return reply(200)(got, response);
     return reply(500, 'bad \u001b[31mday\u0007\nnext')(got, response);
   });
-  const { dir, sender, write, ended } = await connected(t, endpoint.url);
+  const { dir, sender, program, write, ended } = await connected(t, endpoint.url);
   t.regex(ended.stdout, /Version 1 receiver.*\nIt takes articles; a Version 2 receiver is required/);
   const published = await sender('publish', write('bees.md', '---\n---\nText.\n'));
   t.is(published.code, 1);
@@ -97,17 +124,18 @@ test('a failed delivery is told with its reason, escaped, and sent again when a 
   );
   t.regex(published.stdout, /1 file: 0 delivered, 1 waiting\n.*pressmark work/);
 
+  const attempts = endpoint.got.length;
   const work = await sender('work', '--once');
-  t.deepEqual([work.code, work.stdout], [0, ''], 'it is not due yet');
+  t.deepEqual([work.code, work.error, endpoint.got.length], [0, undefined, attempts], 'it is not due yet');
   const [file = ''] = fs.readdirSync(join(dir, '.pressmark-sender/deliveries'));
   const path = join(dir, '.pressmark-sender/deliveries', file);
   const id = file.replace('.json', '');
   const refused = await sender('deliveries', 'retry', id);
-  t.deepEqual([refused.code, refused.stderr], [2, `pressmark: ${id} has not failed, it is pending\n`]);
+  t.deepEqual([refused.error, refused.stderr], ['USAGE', `pressmark: ${id} has not failed, it is pending\n`]);
 
   const overdue = fs.readFileSync(path, 'utf8').replace(/"nextRetryAt":"\d{4}/, '"nextRetryAt":"2020');
   fs.writeFileSync(path, overdue.replace('"attempts":1', '"attempts":5'));
-  const last = await sender('work', '--once');
+  const last = await program('work', '--once');
   t.is(last.code, 1);
   t.like(JSON.parse(last.stdout), { msg: 'failed for good', attempts: 6, code: 500 });
   const listed = await sender('deliveries', '--status', 'failed');
@@ -117,7 +145,7 @@ test('a failed delivery is told with its reason, escaped, and sent again when a 
   const retried = await sender('deliveries', 'retry', 'all');
   t.is(retried.code, 0);
   t.regex(retried.stdout, /^… posts\/bees\.md due at .*\n1 to be sent again/);
-  const done = await sender('work', '--once');
+  const done = await program('work', '--once');
   t.is(done.code, 0);
   t.like(JSON.parse(done.stdout), { msg: 'delivered', attempts: 1, code: 200 });
 });
@@ -135,8 +163,8 @@ test('work sends what others queue, until SIGTERM', async (t) => {
   const before = endpoint.got.length;
   const child = spawn(process.execPath, [PROGRAM, 'work', '--dir', dir], { env: bareEnvironment() });
   t.teardown(() => child.kill('SIGKILL'));
-  await until(() => endpoint.got.length > before);
-  await until(() => fs.readFileSync(path, 'utf8').includes('"success"'));
+  await until('work sends the delivery', () => endpoint.got.length > before);
+  await until('work records its success', () => fs.readFileSync(path, 'utf8').includes('"success"'));
   child.kill('SIGTERM');
   await once(child, 'exit');
   t.is(child.exitCode, 0);
@@ -163,9 +191,9 @@ test('on Ctrl-C publish ends what is under way, and the same command goes on', a
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;
   });
-  await until(() => hanging.length === 8);
+  await until('publish sends eight at a time', () => hanging.length === 8);
   child.kill('SIGINT');
-  await until(() => stderr.includes('stopping'));
+  await until('publish says that it is stopping', () => stderr.includes('stopping'));
   for (const answer of hanging) answer();
   await once(child, 'close');
   t.is(child.exitCode, 1);
@@ -179,21 +207,27 @@ test('on Ctrl-C publish ends what is under way, and the same command goes on', a
 test('connect refuses what cannot work, and stores nothing', async (t) => {
   const wrong = await startEndpoint(t, reply(401, { error: 'no' }));
   const dir = tempDir(t);
-  const connect = (...args: string[]) => run(['connect', ...args, '--dir', dir]);
+  const connect = (...args: string[]) => runHere(connectCommand(), [...args, '--dir', dir]);
   for (const [args, code, words] of [
-    [['garden'], 2, /needs the receiver's URL/],
-    [['garden', wrong.url], 2, /there is no secret to sign with/],
-    [['Garden!', wrong.url, '--secret', 'x'], 2, /is no name for a connector/],
-    [['garden', 'ftp://r.example', '--secret', 'x'], 2, /url must be an absolute http\(s\) URL/],
-    [['garden', 'https://me:too@r.example', '--secret', 'x'], 2, /without credentials/],
-    [['garden', wrong.url, '--secret', ''], 2, /secret must not be empty/],
-    [['garden', wrong.url, '--secret', 'x'], 1, /the secret is not the receiver's: HTTP 401/],
-    [['garden', 'http://127.0.0.1:1/', '--secret', 'x'], 1, /cannot be reached: .*ECONNREFUSED/],
+    [['garden'], 'USAGE', /needs the receiver's URL/],
+    [['garden', wrong.url], 'USAGE', /there is no secret to sign with/],
+    [['Garden!', wrong.url, '--secret', 'x'], 'USAGE', /is no name for a connector/],
+    [['garden', 'ftp://r.example', '--secret', 'x'], 'USAGE', /url must be an absolute http\(s\) URL/],
+    [['garden', 'https://me:too@r.example', '--secret', 'x'], 'USAGE', /without credentials/],
+    [['garden', wrong.url, '--secret', ''], 'USAGE', /secret must not be empty/],
+    [
+      ['garden', wrong.url, '--secret', 'x'],
+      'RECEIVER_REFUSED',
+      /the secret is not the receiver's: HTTP 401/,
+    ],
+    [['garden', 'http://127.0.0.1:1/', '--secret', 'x'], 'UNREACHABLE', /cannot be reached: .*ECONNREFUSED/],
   ] as const) {
     const ended = await connect(...args);
-    t.is(ended.code, code, args.join(' '));
+    t.is(ended.error, code, args.join(' '));
     t.regex(ended.stderr, words);
   }
+  const program = await run(['connect', 'garden', wrong.url, '--secret', 'x', '--dir', dir]);
+  t.deepEqual([program.code, program.stdout], [1, '']);
   t.deepEqual(fs.readdirSync(dir), []);
   t.is((await connect()).stdout, 'Nothing is connected: pressmark connect <name> <url>\n');
 });
@@ -224,12 +258,12 @@ test('the secret may come over standard input; it is shown nowhere', async (t) =
   const path = join(dir, '.pressmark-sender/connectors/garden.json');
   t.is(JSON.parse(fs.readFileSync(path, 'utf8')).secret, 'a-secret-from-a-pipe');
   t.is(fs.statSync(path).mode & 0o777, 0o600);
-  t.notRegex((await run(['connect', '--json', '--dir', dir])).stdout, /secret-from|key/);
+  t.notRegex((await runHere(connectCommand(), ['--json', '--dir', dir])).stdout, /secret-from|key/);
 });
 
-test('wrong usage ends with exit code 2 and says what to do', async (t) => {
+test('wrong usage is refused, and the message says what to do', async (t) => {
   const endpoint = await startEndpoint(t, reply(200));
-  const { sender, dir, write } = await connected(t, endpoint.url);
+  const { sender, program, dir, write } = await connected(t, endpoint.url);
   const post = write('bees.md', '---\n---\nText.\n');
   await sender('connect', 'orchard', endpoint.url);
   for (const [args, words] of [
@@ -245,15 +279,19 @@ test('wrong usage ends with exit code 2 and says what to do', async (t) => {
     [['deliveries', 'remove'], /Allowed choices are retry/],
   ] as const) {
     const ended = await sender(...args);
-    t.is(ended.code, 2, args.join(' '));
+    t.regex(ended.error ?? '', /^(?:USAGE$|commander\.)/, args.join(' '));
+    t.is(ended.stdout, '');
     t.regex(ended.stderr, words);
   }
+  const ended = await program('publish', post, '--rate', '0');
+  t.is(ended.code, 2);
+  t.regex(ended.stderr, /A rate is a number above 0/);
   const nowhere = await run(['publish', post, '--dir', tempDir(t)]);
   t.is(nowhere.code, 2);
   t.regex(nowhere.stderr, /nothing is published until a receiver is connected/);
 });
 
-test('a file that cannot be an article is told of; the others are published, exit code 1', async (t) => {
+test('a file that cannot be an article is refused with its reason; the others are published, exit code 1', async (t) => {
   const endpoint = await startEndpoint(t, reply(200));
   const { sender, posts, write } = await connected(t, endpoint.url);
   write('good.md', '---\n---\nText.\n');
@@ -269,14 +307,14 @@ test('a file that cannot be an article is told of; the others are published, exi
   t.regex(stdout, /5 files: 2 delivered, 3 refused\n/);
 });
 
-test('a broken record is skipped and told of; deliveries then ends with exit code 1', async (t) => {
+test('a broken record is skipped and named; deliveries then ends with exit code 1', async (t) => {
   const endpoint = await startEndpoint(t, reply(200));
-  const { dir, sender, write } = await connected(t, endpoint.url);
+  const { dir, sender, program, write } = await connected(t, endpoint.url);
   await sender('publish', write('bees.md', '---\n---\nText.\n'));
   fs.writeFileSync(join(dir, '.pressmark-sender/deliveries/broken.json'), '{"half');
   const listed = await sender('deliveries');
   t.is(listed.code, 1);
   t.regex(listed.stdout, /bees\.md/);
   t.regex(listed.stderr, /deliveries\/broken\.json is skipped, as it is no delivery record: it is not JSON/);
-  t.is((await sender('work', '--once')).code, 0);
+  t.is((await program('work', '--once')).code, 0);
 });

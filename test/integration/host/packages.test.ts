@@ -32,7 +32,7 @@ function configure(dir: string, plugins: unknown[]): void {
   fs.writeFileSync(file, JSON.stringify({ ...JSON.parse(fs.readFileSync(file, 'utf8')), plugins }));
 }
 
-test('plugins that are packages: scoped ones, above the site as in a workspace, for import alone; in order, with options', async (t) => {
+test('200-packages: packages are found beside the site and above it, and their plugins run in the order of the config, with their options', async (t) => {
   const workspace = tempDir(t);
   const dir = join(workspace, 'site');
   fs.mkdirSync(dir);
@@ -41,13 +41,14 @@ test('plugins that are packages: scoped ones, above the site as in a workspace, 
   install(workspace, '@scope/second-plugin', { '.': { import: { default: './main.js' } } });
   configure(dir, ['first-plugin', ['@scope/second-plugin', { suffix: '!' }]]);
 
+  // A receiver of its own: these plugins change the title of every article.
   const { post } = await startReceiver(t, { dir });
   const data = article({ title: 'Bees' });
   t.is((await post('article.published', data)).status, 200);
   t.is(readStored(fileOf(dir, data.id)).article.title, 'Bees?!');
 });
 
-test('a plugin that is not installed, or fails as it is loaded, stops the start with one line that names it', async (t) => {
+test('a plugin that is not installed or fails while it is loaded stops the start with one line that names it', async (t) => {
   const dir = storeOnly(tempDir(t));
   const start = () => run(['start', '--dir', dir, '--port', '0'], { PRESSMARK_SECRET: SECRET });
 

@@ -99,13 +99,15 @@ test('a worker removes them at its start and once a day, and none where it is no
   const worker = createWorker({ state, queue, log, clock, keepMs: 30 * DAY });
   t.teardown(worker.stop);
   void worker.run();
-  await until(() => lines.some(({ msg }) => msg === 'records of old refreshes were removed'));
+  await until('the worker removes old refreshes at its start', () =>
+    lines.some(({ msg }) => msg === 'records of old refreshes were removed'),
+  );
   t.deepEqual(ids(), LEFT);
   for (let day = 0; day < 3; day++) {
-    await until(() => clock.waiting() > 0);
+    await until('the worker waits for its next tick', () => clock.waiting() > 0);
     clock.pass(DAY);
   }
-  await until(() => !ids().includes('young-1'));
+  await until('the worker removes old refreshes once a day', () => !ids().includes('young-1'));
   t.true(ids().includes('young-2'));
 });
 

@@ -120,7 +120,7 @@ for (const [what, text] of [
   ['another JSON', '{"hello":1}'],
   ['a status that there is not', undefined],
 ] as const) {
-  test(`${what} is skipped, told of and left as it is; the others go on`, async (t) => {
+  test(`${what} is skipped, reported and left as it is; the other deliveries go on`, async (t) => {
     const { state, connector } = await connected(t, URL);
     const queue = testQueue(t, state, () => T0);
     const [good, bad] = [makeEntry(connector, 'good'), makeEntry(connector, 'bad')];

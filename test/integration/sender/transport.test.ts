@@ -79,7 +79,7 @@ test('a redirect to another host is followed', async (t) => {
   t.deepEqual(other.got[0]?.body, body);
 });
 
-test('https stays https', (t) => {
+test('a redirect from https to http is not followed', (t) => {
   const from = 'https://r.example/hook';
   t.deepEqual(redirectTarget(from, '/hook/'), { url: 'https://r.example/hook/' });
   t.deepEqual(redirectTarget(from, 'https://www.r.example/hook'), { url: 'https://www.r.example/hook' });
@@ -108,7 +108,7 @@ for (const [size, incomplete] of [
   [1_000_000, undefined],
   [1_000_001, 'is over 1,000,000 bytes'],
 ] as const) {
-  test(`an answer of ${size} bytes`, async (t) => {
+  test(`an answer of ${size} bytes is read up to the limit`, async (t) => {
     const { url } = await startEndpoint(t, reply(200, 'x'.repeat(size)));
     const answer = await exchange({ ...LONG, url, body });
     t.deepEqual([answer.status, answer.body.length, answer.incomplete], [200, 1_000_000, incomplete]);
@@ -171,7 +171,7 @@ for (const [what, serve] of [
   });
 }
 
-test('nobody there', async (t) => {
+test('a server that does not listen, or does not exist, cannot be reached', async (t) => {
   await t.throwsAsync(exchange({ ...LONG, url: 'http://127.0.0.1:1/', body }), {
     code: 'UNREACHABLE',
     message: /ECONNREFUSED/,

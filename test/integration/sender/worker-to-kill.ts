@@ -1,13 +1,13 @@
-// A worker as `pressmark work` runs it, but for its clock: node … <folder> <when the clock began> <the clock's file>
+// A worker as `pressmark work` runs it, but for its clock: node … <folder> <the clock's file>
 
 import { pino } from 'pino';
 import { openQueue } from '../../../src/sender/queue.js';
 import { stateOf } from '../../../src/sender/state.js';
 import { createWorker } from '../../../src/sender/worker.js';
-import { compressedClock } from '../../support/compressed-clock.js';
+import { fileClock } from './file-clock.js';
 
-const [dir = '', began = '', leaps = ''] = process.argv.slice(2);
-const clock = compressedClock(Number(began), leaps);
+const [dir = '', time = ''] = process.argv.slice(2);
+const clock = fileClock(time);
 const state = stateOf(dir);
 const queue = openQueue({ state, now: clock.now });
 const worker = createWorker({ state, queue, log: pino({ level: 'silent' }), clock });

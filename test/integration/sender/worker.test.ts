@@ -48,7 +48,7 @@ async function set(t: ExecutionContext, answer: Answering): Promise<Setting> {
 
   async function pass(ms: number): Promise<void> {
     clock.pass(ms);
-    await until(async () => {
+    await until('every attempt that is due has ended', async () => {
       await turn();
       const entries = [...queue.list()];
       const attempts = entries.reduce((sum, { record }) => sum + record.attempts, 0);
@@ -115,7 +115,10 @@ test('a receiver that always fails is tried six times, byte for byte the same, e
   await queue.add([entry]);
   const running = worker();
   const end = running.run();
-  await until(() => clock.waiting() > 0 && ended.length === 1);
+  await until(
+    'the first attempt ends, and the worker waits',
+    () => clock.waiting() > 0 && ended.length === 1,
+  );
   await minutes(1 + 5 + 30 + 120 + 360 + 10);
   t.deepEqual(
     ended.map(({ minute }) => minute),
@@ -138,7 +141,10 @@ test('a wait is a minimum: what falls due between two ticks goes out with the ne
   await queue.add([makeEntry(connector, 'a')]);
   const running = worker();
   void running.run();
-  await until(() => clock.waiting() > 0 && ended.length === 1);
+  await until(
+    'the first attempt ends, and the worker waits',
+    () => clock.waiting() > 0 && ended.length === 1,
+  );
   // Half a minute later another one comes and fails too, so it is due between two ticks.
   clock.pass(MINUTE / 2);
   await queue.add([makeEntry(connector, 'b', clock.now())]);
@@ -159,10 +165,10 @@ test('a worker that dies leaves its delivery to the others after ten minutes', a
   await queue.take(entry.id); // and was never heard of again
   const running = worker();
   void running.run();
-  await until(() => clock.waiting() > 0);
+  await until('the worker waits for its next tick', () => clock.waiting() > 0);
   for (let minute = 1; minute < 10; minute++) {
     clock.pass(MINUTE);
-    await until(() => clock.waiting() > 0);
+    await until('the worker waits for its next tick', () => clock.waiting() > 0);
   }
   t.is(endpoint.got.length, 0);
   await minutes(1);
@@ -205,12 +211,12 @@ test('one receiver that hangs keeps no other receiver waiting, and the ticks go 
   await queue.add([makeEntry(other, 'a')]);
   const running = worker();
   void running.run();
-  await until(() => good.got.length === 1 && clock.waiting() > 0);
+  await until('the other receiver gets its article', () => good.got.length === 1 && clock.waiting() > 0);
   clock.pass(MINUTE);
   await queue.add([makeEntry(other, 'b', clock.now())]);
-  await until(() => clock.waiting() > 0);
+  await until('the worker waits for its next tick', () => clock.waiting() > 0);
   clock.pass(MINUTE);
-  await until(() => good.got.length === 2);
+  await until('the other receiver gets its second article', () => good.got.length === 2);
   t.is(hanging.length, 8);
   const stopped = running.stop();
   for (const response of hanging) response.destroy();
@@ -222,7 +228,10 @@ test('at most so many attempts a second as were asked for', async (t) => {
   await queue.add(Array.from({ length: 5 }, (_, n) => makeEntry(connector, `a${n}`)));
   const sent = worker({ rate: 2 }).sendDue();
   for (let count = 1; count <= 5; count++) {
-    await until(() => endpoint.got.length === count && (count === 5 || clock.waiting() > 0));
+    await until(
+      'the next attempt is sent when its turn has come',
+      () => endpoint.got.length === count && (count === 5 || clock.waiting() > 0),
+    );
     clock.pass(499);
     await turn();
     t.is(endpoint.got.length, count);
@@ -239,7 +248,7 @@ test('a stopped worker ends what is under way and begins nothing else', async (t
   await queue.add([makeEntry(connector, 'a'), makeEntry(connector, 'b')]);
   const running = worker({ lanes: 1 });
   const sent = running.sendDue();
-  await until(() => answer !== undefined);
+  await until('the first article is sent', () => answer !== undefined);
   const stopped = running.stop();
   answer?.();
   await Promise.all([sent, stopped]);
@@ -247,7 +256,7 @@ test('a stopped worker ends what is under way and begins nothing else', async (t
   t.deepEqual([...queue.list()].map(({ record }) => record.status).sort(), ['pending', 'success']);
 });
 
-test('deliveries whose connector is gone wait for it, and that is said once', async (t) => {
+test('deliveries whose connector is gone wait for it, and the log says so once', async (t) => {
   const { endpoint, state, connector, queue, worker, lines } = await set(t, reply(200));
   await queue.add([makeEntry(connector, 'a'), makeEntry({ ...connector, name: 'gone' }, 'b')]);
   const running = worker();
@@ -263,7 +272,7 @@ test('deliveries whose connector is gone wait for it, and that is said once', as
   t.is(endpoint.got.length, 2);
 });
 
-test('a connector whose file is broken: whoever waits is told, and the others go on', async (t) => {
+test('a connector whose file is broken fails the command that waits for it; the deliveries of others go on', async (t) => {
   const { endpoint, state, connector, queue, worker } = await set(t, reply(200));
   const other = { ...connector, name: 'other' };
   await saveConnector(state, other);
@@ -278,7 +287,7 @@ test('a connector whose file is broken: whoever waits is told, and the others go
   t.is(endpoint.got.length, 2);
 });
 
-test('a record that cannot be read is told of once; the others are sent', async (t) => {
+test('a record that cannot be read is logged once; the others are sent', async (t) => {
   const { endpoint, state, connector, queue, worker, lines } = await set(t, reply(200));
   await queue.add([makeEntry(connector, 'a')]);
   fs.writeFileSync(`${state.deliveries}/broken.json`, '{');

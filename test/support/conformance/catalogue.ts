@@ -1,7 +1,7 @@
 import { LOOKUP_FAULTS } from './faults-lookup.js';
 import { PUBLISH_FAULTS } from './faults-publish.js';
 import { REQUEST_FAULTS } from './faults-requests.js';
-import { UPDATE_FAULTS, writesInTwoSteps } from './faults-update.js';
+import { UPDATE_FAULTS } from './faults-update.js';
 import type { Incoming } from './reference-receiver.js';
 import { type Break, finishes } from './ways.js';
 
@@ -10,9 +10,6 @@ export interface Fault {
   readonly break: Break;
   /** Other rules that make the requests at which it shows. */
   readonly with: readonly string[];
-  readonly timeoutMs?: number;
-  /** How often it may take to show, where that is not for the checker alone to say. */
-  readonly attempts?: number;
 }
 
 const LARGE = ' '.repeat(1_000_001);
@@ -25,8 +22,7 @@ const hangs = (event: string, rule: string): Fault => {
       steps,
     );
   };
-  // On a busy machine other answers too may take longer than that.
-  return { break: breaks, with: [rule], timeoutMs: 1000, attempts: 10 };
+  return { break: breaks, with: [rule] };
 };
 
 const pads = (event: string, rule: string): Fault => ({
@@ -48,10 +44,7 @@ export const CATALOGUE: ReadonlyMap<string, Fault> = new Map([
     ...LOOKUP_FAULTS,
     ...UPDATE_FAULTS,
   }).map(([id, breaks]): [string, Fault] => [id, { break: breaks, with: [] }]),
-  // On a busy machine two pieces may arrive as one.
-  ['raw-pieces', { break: firstPieceAlone, with: [], attempts: 20 }],
-  // Which of several requests at the same moment comes first is for nobody to say.
-  ['update-seen-whole', { break: writesInTwoSteps, with: [], attempts: 20 }],
+  ['raw-pieces', { break: firstPieceAlone, with: [] }],
   ['test-in-time', hangs('webhook.test', 'test-again')],
   ['publish-in-time', hangs('article.published', 'publish-again-accepted')],
   ['lookup-in-time', hangs('article.lookup', 'lookup-again')],

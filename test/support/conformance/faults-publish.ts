@@ -2,7 +2,7 @@ import type { Steps } from './reference-receiver.js';
 import type { Outgoing } from './refusal.js';
 import { type ArticleFields, requireArticle } from './validation.js';
 import type { Break } from './ways.js';
-import { aMoment, answers, finishes, instead, refuses, shows, stores, storesHtml } from './ways.js';
+import { answers, finishes, instead, meeting, refuses, shows, stores, storesHtml } from './ways.js';
 
 const PUBLISHED = 'article.published';
 const known: Parameters<typeof refuses>[1] = ({ data }, { store }) => store.articles.has(String(data.id));
@@ -83,52 +83,48 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
   },
   'publish-unusual-id-stored': storesHtml((html) => html.replaceAll('"', '&quot;')),
 
-  'publish-at-once-accepted': (steps) => {
+  'publish-at-once-accepted': gap((_, publish, both) => {
     const busy = new Set<unknown>();
-    gap(steps, async (data, publish) => {
+    return async (data) => {
+      const met = both();
       if (busy.has(data.id)) return { status: 503, json: { error: 'busy' } };
       busy.add(data.id);
-      await aMoment();
+      await met;
       busy.delete(data.id);
       return publish(data);
-    });
-  },
-  'publish-at-once-one-article': (steps) => {
-    const { store } = steps;
-    gap(steps, async (data, publish) => {
-      if (store.articles.has(data.id)) return publish(data);
-      await aMoment();
-      const { id, url } = store.insert(data, store.freeUrl(data.slug));
-      return { status: 200, json: { received: true, id, url } };
-    });
-  },
-  'publish-at-once-others': (steps) => {
+    };
+  }),
+  'publish-at-once-one-article': gap(({ store }, publish, both) => async (data) => {
+    if (store.articles.has(data.id)) return publish(data);
+    await both();
+    const { id, url } = store.insert(data, store.freeUrl(data.slug));
+    return { status: 200, json: { received: true, id, url } };
+  }),
+  'publish-at-once-others': gap((_, publish, both) => {
     let busy = false;
-    gap(steps, async (data, publish) => {
+    return async (data) => {
+      const met = both();
       if (busy) return { status: 503, json: { error: 'busy' } };
       busy = true;
-      await aMoment();
+      await met;
       busy = false;
       return publish(data);
-    });
-  },
-  'publish-at-once-same-slug': (steps) => {
-    const { store } = steps;
-    gap(steps, async (data) => {
-      const free = store.freeUrl(data.slug);
-      await aMoment();
-      const { id, url } = store.articles.get(data.id) ?? store.insert(data, free);
-      return { status: 200, json: { received: true, id, url } };
-    });
-  },
-  'publish-at-once-own-content': (steps) => {
+    };
+  }),
+  'publish-at-once-same-slug': gap(({ store }, _, both) => async (data) => {
+    const free = store.freeUrl(data.slug);
+    await both();
+    const { id, url } = store.articles.get(data.id) ?? store.insert(data, free);
+    return { status: 200, json: { received: true, id, url } };
+  }),
+  'publish-at-once-own-content': gap((_, publish, both) => {
     let shared = '';
-    gap(steps, async (data, publish) => {
+    return async (data) => {
       shared = data.content_html;
-      await aMoment();
+      await both();
       return publish({ ...data, content_html: shared });
-    });
-  },
+    };
+  }),
 
   'content-verbatim': storesHtml((html) => html.replaceAll('h2>', 'h3>')),
   'content-unicode': storesHtml((html) => html.normalize('NFC')),
@@ -185,14 +181,23 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
   },
 };
 
-/** Puts something between looking and writing. */
-function gap(
-  steps: Steps,
-  handle: (data: ArticleFields, publish: (data: ArticleFields) => Outgoing) => Promise<Outgoing>,
-): void {
-  const publish = (data: ArticleFields): Outgoing => {
-    const { id, url } = steps.store.publish(data);
-    return { status: 200, json: { received: true, id, url } };
+type Publish = (data: ArticleFields) => Outgoing | Promise<Outgoing>;
+
+/**
+ * Handles the articles that come at the same moment otherwise.
+ *
+ * @param otherwise gets what publishes as usual, and what waits until two such articles have come.
+ */
+function gap(otherwise: (steps: Steps, publish: Publish, both: () => Promise<void>) => Publish): Break {
+  return (steps) => {
+    const publish: Publish = (data) => {
+      const { id, url } = steps.store.publish(data);
+      return { status: 200, json: { received: true, id, url } };
+    };
+    const handle = otherwise(steps, publish, meeting(2));
+    steps.events[PUBLISHED] = ({ data: raw }) => {
+      const data = requireArticle(raw);
+      return /-(?:at-once|sibling)-/.test(data.id) ? handle(data) : publish(data);
+    };
   };
-  steps.events[PUBLISHED] = ({ data }) => handle(requireArticle(data), publish);
 }

@@ -3,7 +3,7 @@ import { GARDEN, type StoredArticle } from './reference-store.js';
 import { type Outgoing, refuse } from './refusal.js';
 import { requireUpdate, type UpdateFields } from './validation.js';
 import type { Break } from './ways.js';
-import { aMoment, answers, finishes, instead, reads, refuses, tolerates } from './ways.js';
+import { answers, finishes, instead, meeting, reads, refuses, tolerates } from './ways.js';
 
 const UPDATED = 'article.updated';
 type Store = Steps['store'];
@@ -136,6 +136,7 @@ export const UPDATE_FAULTS: Record<string, Break> = {
     };
   },
   'update-old-retry-changes-nothing': writesStale,
+  'update-seen-whole': seenBetween,
   'rivals-one-wins': race((store, article, data) => store.apply(article, data)),
   'rivals-others-409': race((store, article, data) => {
     if (store.isStale(article, data)) refuse(503, 'busy');
@@ -162,37 +163,61 @@ function writesStale({ store }: Steps): void {
   };
 }
 
-/** Stores the revision first and the content a moment later. */
-export const writesInTwoSteps = race(
-  (store, article, data) => store.apply(article, data),
-  (article, data) => {
-    article.revision = data.revision_id;
-  },
-);
+/** So many lookups come at the same moment as an update, or before it; the update is served after all of these. */
+const BURST = 10;
 
-/** Looks, waits a moment, and writes. */
-function race(
-  write: (store: Store, article: StoredArticle, data: UpdateFields) => void,
-  first: (article: StoredArticle, data: UpdateFields) => void = () => undefined,
-): Break {
-  return (steps) => {
-    const { store } = steps;
-    steps.events[UPDATED] = async ({ data: raw }): Promise<Outgoing> => {
+/** Stores the revision first, and the content once a lookup has been answered in between. */
+function seenBetween({ store, events }: Steps): void {
+  const lookup = events['article.lookup'] ?? (() => refuse(500, 'no lookup'));
+  let looked: () => void = () => undefined;
+  const lookups = async (count: number) => {
+    for (let n = 0; n < count; n++)
+      await new Promise<void>((resolve) => {
+        looked = resolve;
+      });
+  };
+  events['article.lookup'] = async (envelope) => {
+    const out = await lookup(envelope);
+    looked();
+    return out;
+  };
+  events[UPDATED] = async ({ data: raw }) => {
+    const data = requireUpdate(raw);
+    if (data.revision_id.includes('-watched-')) {
+      await lookups(BURST);
+      store.target(data).revision = data.revision_id;
+      await lookups(1);
+      store.apply(store.target(data), data);
+    } else store.update(data);
+    return updated(data);
+  };
+}
+
+/** Looks whether an update may be applied, lets a second one look too where they come at once, and writes. */
+function race(write: (store: Store, article: StoredArticle, data: UpdateFields) => void): Break {
+  return ({ store, events }) => {
+    const meetings = new Map<string, () => Promise<void>>();
+    const both = ({ base_revision_id: base }: UpdateFields) => {
+      const meet = meetings.get(base) ?? meeting(2);
+      meetings.set(base, meet);
+      return meet();
+    };
+    events[UPDATED] = async ({ data: raw }): Promise<Outgoing> => {
       const data = requireUpdate(raw);
       const article = store.target(data);
-      const done = {
-        status: 200,
-        json: { received: true, contract_version: 3, revision_id: data.revision_id },
-      };
-      if (store.isRetry(article, data)) return done;
+      if (store.isRetry(article, data)) return updated(data);
       if (store.isStale(article, data)) refuse(409, 'Article revision conflict');
-      first(article, data);
-      await aMoment();
+      if (/-(?:rival|twin)-/.test(data.revision_id)) await both(data);
       write(store, article, data);
-      return done;
+      return updated(data);
     };
   };
 }
+
+const updated = ({ revision_id }: UpdateFields): Outgoing => ({
+  status: 200,
+  json: { received: true, contract_version: 3, revision_id },
+});
 
 function defined(data: Envelope['data']): Envelope['data'] {
   return Object.fromEntries(Object.entries(data).filter(([, value]) => value !== undefined));

@@ -118,13 +118,35 @@ export async function answerTo(steps: Steps, incoming: Incoming): Promise<Outgoi
 /** A receiver that listens. */
 export interface Listening {
   readonly url: URL;
+  /** Settles as soon as a part of a body, but not all of it, has been read. */
+  firstPieceRead(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** What happens inside a receiver while it serves. */
+interface Watch {
+  /** A piece of a body was read. */
+  onPiece(request: http.IncomingMessage): void;
+  /** A body was read to its end. */
+  onWhole(request: http.IncomingMessage): void;
+  /** A request will not be answered. */
+  onHang(): void;
+}
+
 /** Serves the steps until it is closed. */
-export async function serveSteps(steps: Steps): Promise<Listening> {
+export async function serveSteps(steps: Steps, onHang: () => void = () => undefined): Promise<Listening> {
+  const begun = new Set<http.IncomingMessage>();
+  const waiting: (() => void)[] = [];
+  const watch: Watch = {
+    onPiece: (request) => {
+      begun.add(request);
+      for (const resolve of waiting.splice(0)) resolve();
+    },
+    onWhole: (request) => begun.delete(request),
+    onHang,
+  };
   const server = http.createServer((request, response) => {
-    void serve(steps, request, response);
+    void serve(steps, request, response, watch);
   });
   server.keepAliveTimeout = 60_000;
   server.listen(0, '127.0.0.1');
@@ -132,6 +154,9 @@ export async function serveSteps(steps: Steps): Promise<Listening> {
   const { port } = server.address() as AddressInfo;
   return {
     url: new URL(`http://127.0.0.1:${port}/webhook`),
+    firstPieceRead: async () => {
+      if (begun.size === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+    },
     close: async () => {
       server.closeAllConnections();
       server.close();
@@ -144,9 +169,14 @@ async function serve(
   steps: Steps,
   request: http.IncomingMessage,
   response: http.ServerResponse,
+  watch: Watch,
 ): Promise<void> {
   const chunks: Buffer[] = [];
-  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    watch.onPiece(request);
+  }
+  watch.onWhole(request);
   if (request.method === 'GET') {
     const article = steps.store.at(request.url ?? '/');
     response.writeHead(article === undefined ? 404 : 200, { 'Content-Type': 'text/html; charset=utf-8' });
@@ -163,7 +193,10 @@ async function serve(
   const tooLarge: Outgoing = { status: 413, json: { error: 'too large' } };
   const first = steps.tooLarge(incoming) ? tooLarge : await answerTo(steps, incoming);
   const { status, json, text, headers, hang, cut } = steps.finish(first, incoming);
-  if (hang) return;
+  if (hang) {
+    watch.onHang();
+    return;
+  }
   if (cut) {
     response.destroy();
     return;

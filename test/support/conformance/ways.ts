@@ -161,9 +161,17 @@ export function shows(change: (page: string, article: StoredArticle) => string):
   };
 }
 
-/** Something that happens between looking and writing. */
-export function aMoment(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 50));
+/** Lets those that come before `count` have come wait for the others, and nobody after that. */
+export function meeting(count: number): () => Promise<void> {
+  let missing = count;
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return () => {
+    if (--missing === 0) open();
+    return opened;
+  };
 }
 
 function handlerOf(steps: Steps, event: string) {

@@ -46,7 +46,7 @@ for (const [text, utc] of MOMENTS) {
 }
 
 for (const text of OTHERS) {
-  test(`${JSON.stringify(text)} is none`, (t) => {
+  test(`${JSON.stringify(text)} is not a moment, and its day is the first of 1970`, (t) => {
     t.false(isMoment(text));
     t.deepEqual(dayOf(text), { year: '1970', month: '01', day: '01' });
   });

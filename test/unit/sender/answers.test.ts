@@ -1,5 +1,7 @@
 import test from 'ava';
 import { checkLookup, checkTest, checkUpdated, errorText } from '../../../src/sender/answer-checks.js';
+import { versionRead } from '../../../src/sender/conformance/answers.js';
+import type { Answer } from '../../../src/sender/conformance/probe.js';
 import { outcomeOf } from '../../../src/sender/outcome.js';
 import type { Envelope } from '../../../src/sender/send-event.js';
 import type { Reply } from '../../../src/sender/transport.js';
@@ -56,12 +58,38 @@ for (const [what, reply] of [
   });
 }
 
-test('webhook.test: a capability that is missing is named', (t) => {
+test('webhook.test: a receiver that lacks a capability is Version 1, and the missing one is named', (t) => {
   const checked = checkTest(
     answer(200, { received: true, contract_version: 3, capabilities: ALL.slice(0, 2) }),
   );
-  t.true('value' in checked && checked.value.version === 3);
-  t.regex('value' in checked ? (checked.value.noRefresh ?? '') : '', /does not report article\.updated/);
+  t.deepEqual(checked, {
+    value: {
+      version: 1,
+      noRefresh: 'a refresh needs all three capabilities; the receiver does not report article.updated',
+    },
+  });
+});
+
+test('the conformance checker and the sender read the same version from every answer to webhook.test', (t) => {
+  const whole = { received: true, contract_version: 3, capabilities: ALL };
+  const versions = [200, 201, 204].flatMap((status) =>
+    [true, false, 'true', undefined].flatMap((received) =>
+      [1, 2, 3, 4, '3', undefined].flatMap((contract_version) =>
+        [ALL, ALL.slice(1), [...ALL, 'more'], [], 'all', undefined].map((capabilities) => {
+          const reply = answer(status, { ...whole, received, contract_version, capabilities });
+          const seen: Answer = {
+            ...{ kind: 'answer', status, headers: {}, text: reply.body.toString() },
+            ...{ bytes: 0, ms: 0, redirects: 0 },
+          };
+          const sender = checkTest(reply);
+          t.is('value' in sender && sender.value.version, versionRead(seen), seen.text);
+          return versionRead(seen);
+        }),
+      ),
+    ),
+  );
+  t.is(versions.filter((version) => version === 3).length, 2);
+  t.is(versions.filter((version) => version === 2).length, 2);
 });
 
 for (const [what, reply, words] of [

@@ -203,6 +203,21 @@ test('an update keeps the comment that the article is recognised by, and names t
   t.regex(bare.content_html, /<!-- svc:item:stored -->$/);
 });
 
+test('an update keeps an item comment whose id holds a >', (t) => {
+  const content_html = '<p>a</p>\n<!-- svc:item:a>b -->';
+  const data = composeUpdate(draft(t, '---\n---\nnew'), connector, { ...target, content_html }, 'd', AT);
+  t.is(data.content_html, '<p>new</p>\n<!-- svc:item:a>b -->');
+});
+
+test('a lookup full of item comments that never end is read once, not once for each of them', (t) => {
+  const content_html = '<!-- svc:item:'.repeat(70_000);
+  const before = process.cpuUsage();
+  const data = composeUpdate(draft(t, '---\n---\nnew'), connector, { ...target, content_html }, 'd', AT);
+  const { user } = process.cpuUsage(before);
+  t.is(data.content_html, '<p>new</p>\n<!-- svc:item:stored -->');
+  t.true(user < 5_000_000, `${user / 1e6} s of CPU time; a search behind every start takes some 40`);
+});
+
 test('the id is the file’s own, or made from its place and the connector’s key', (t) => {
   const named = draft(t, '---\nid: my-id\n---\nx');
   t.is(articleId(named, connector, '/a', '/a/b.md'), 'my-id');

@@ -1,9 +1,10 @@
 import { canonicalUrl } from '../../../contract/canonical-url.js';
 import type { ArticleData } from '../../../contract/envelope.js';
+import { itemComment } from '../../../contract/item-comment.js';
 import { describe, expectEqual, expectSameText, expectThat, fieldsOf, isSuccess } from '../expect.js';
 import type { Answer, Reply } from '../probe.js';
 import { type Rule, rules } from '../rule.js';
-import { articleSample, itemComment } from '../samples.js';
+import { articleSample } from '../samples.js';
 import type { Session } from '../session.js';
 
 const UNIQUE =

@@ -1,6 +1,6 @@
+import { itemComment } from '../../../contract/item-comment.js';
 import { expectSameText, expectThat, shown } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
-import { itemComment } from '../samples.js';
 import type { Session } from '../session.js';
 
 const VERBATIM = 'Store content_html as it came, and answer the same text.';

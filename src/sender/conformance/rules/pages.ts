@@ -1,6 +1,7 @@
+import { itemComment } from '../../../contract/item-comment.js';
 import { expectThat, NotChecked, shown } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
-import { articleSample, itemComment, updateSample } from '../samples.js';
+import { articleSample, updateSample } from '../samples.js';
 import type { Session } from '../session.js';
 
 const HEAD = 'Put json_ld into the page’s head as it is; do not parse, escape or minify it.';

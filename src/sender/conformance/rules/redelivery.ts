@@ -1,4 +1,5 @@
 import { canonicalUrl } from '../../../contract/canonical-url.js';
+import { itemComment } from '../../../contract/item-comment.js';
 import { expectUnchanged } from '../answers.js';
 import {
   describe,
@@ -11,7 +12,7 @@ import {
   shown,
 } from '../expect.js';
 import { type Rule, rules } from '../rule.js';
-import { articleSample, itemComment } from '../samples.js';
+import { articleSample } from '../samples.js';
 import type { Session, Stored } from '../session.js';
 import { unusual } from './publish-accepted.js';
 

@@ -8,6 +8,7 @@ import {
   isSuccess,
   Unmet,
 } from '../expect.js';
+import type { Reply } from '../probe.js';
 import { type Rule, rules } from '../rule.js';
 import { updateSample } from '../samples.js';
 import type { Session } from '../session.js';
@@ -150,7 +151,8 @@ export const REVISION_RULES: readonly Rule[] = [
       hint: 'Where a conditional write replaced nothing, look again: the current revision may be the update’s own.',
       needs: ['update-retry-200'],
       check: async (session) => {
-        const data = await session.draft(await updatedUrl(session));
+        const now = await session.lookup(await updatedUrl(session));
+        const data = updateSample(session.id('twin'), now);
         const events = Array.from({ length: session.rivals }, () => ({
           event: 'article.updated' as const,
           data,
@@ -168,15 +170,29 @@ export const REVISION_RULES: readonly Rule[] = [
   ]),
 ];
 
-/** Lookups, and an update among them, sent at one moment: what they tell has to be the article before or after. */
+/**
+ * Lookups that begin with an update and go on until it is answered: each has to see the article before or after. It is
+ * for the receiver to say which of the requests it serves first; one lookup at least comes while it applies the update.
+ */
 async function lookupsDuringUpdate(session: Session): Promise<void> {
   const url = await updatedUrl(session);
   const before = await session.lookup(url);
-  const data = updateSample(session.id('draft'), before);
+  const data = updateSample(session.id('watched'), before);
   const lookup = { event: 'article.lookup', data: { target_url: url } } as const;
   const lookups = Array.from({ length: session.rivals - 1 }, () => lookup);
-  const replies = await session.together([{ event: 'article.updated', data }, ...lookups]);
-  for (const reply of replies.slice(1)) {
+  let isAnswered = false;
+  const later: Reply[] = [];
+  const follow = async () => {
+    while (!isAnswered) later.push(await session.reply('article.lookup', lookup.data));
+  };
+  let following: Promise<void> | undefined;
+  const replies = await session.together([{ event: 'article.updated', data }, ...lookups], () => {
+    following = follow();
+    following.catch(() => undefined); // it is awaited below
+  });
+  isAnswered = true;
+  await following;
+  for (const reply of [...replies.slice(1), ...later]) {
     if (reply.kind === 'silence') throw new Unmet('an answer', describe(reply));
     const { revision_id, content_html } = targetOf(reply);
     const isNew = revision_id === data.revision_id;

@@ -67,7 +67,7 @@ export const TEST_RULES: readonly Rule[] = rules(
       id: 'test-version-agrees',
       section: 'Versioning',
       says: 'The service reads from the answer the version that the receiver is checked as.',
-      hint: 'Version 2 or 3 counts only with status 200 and all three capabilities; else the service reads Version 1.',
+      hint: 'Version 2 or 3 counts only with status 200, received: true and all three capabilities; else the service reads Version 1.',
       check: async (session) => {
         const answer = await test(session);
         const read = versionRead(answer);

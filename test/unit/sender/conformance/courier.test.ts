@@ -22,7 +22,7 @@ function courierOver(replies: (sent: number) => Reply, over: Partial<CourierOpti
   return { courier: createCourier(options, transport, pace), sent: () => sent, taken: () => taken };
 }
 
-test('an event that went unanswered three times is not sent again; others are', async (t) => {
+test('an event that went unanswered three times is not sent again; other events are', async (t) => {
   const { courier, sent } = courierOver((count) => (count <= 3 ? silence : answer));
   for (let n = 0; n < 3; n++) t.is((await courier.carry(RECEIVER, publish)).kind, 'silence');
   const message = 'article.published went unanswered 3 times';
@@ -31,7 +31,7 @@ test('an event that went unanswered three times is not sent again; others are', 
   t.is(sent(), 4);
 });
 
-test('what may not be sent is not sent', async (t) => {
+test('nothing that must not be sent is sent: in a read-only run, after the time is over, after an interrupt', async (t) => {
   const aborted = AbortSignal.abort();
   for (const [over, message] of [
     [{ readOnly: true }, /it sends article\.published, and --read-only was given/],

@@ -5,7 +5,7 @@ function virtualClock() {
   let now = 0;
   return {
     now: () => now,
-    sleep: async (ms: number) => {
+    wait: async (ms: number) => {
       now += ms;
     },
   };
@@ -19,7 +19,7 @@ test('no second holds more than the rate, wherever it begins', async (t) => {
     const together = n % 7 === 0 ? 6 : 1;
     await pace.take(together);
     for (let i = 0; i < together; i++) begun.push(clock.now());
-    await clock.sleep(n % 13);
+    await clock.wait(n % 13);
   }
   for (const [n, at] of begun.entries()) t.true((begun[n + 20] ?? Number.POSITIVE_INFINITY) - at >= 1000);
 });

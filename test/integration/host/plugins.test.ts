@@ -1,0 +1,211 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { publishForUpdate } from '../../support/client.js';
+import { fileOf, readStored, treeOf } from '../../support/content.js';
+import { article } from '../../support/events.js';
+import { launch, type Receiver, startReceiver } from '../../support/receiver.js';
+import { storeOnly } from '../../support/store-only.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+/** The titles of the articles that the plugins of this file filter; they leave all others as they are. */
+const FILTERED = 'Filtered';
+const COUNTED = 'Counted';
+const FAULTY = 'Faulty';
+const UNREADABLE = 'Unreadable';
+const WITHOUT_VALUE = 'Without a value';
+
+const FILTERS = `export default { name: 'filters', setup(host) {
+  host.addFilter('article.draft', (draft) => draft.title !== '${FILTERED}' ? draft : { ...draft, title: draft.title + '!',
+    id: 'x', slug: 'x', date: '1999-01-01', url: 'https://x.example/', revision: 'x', jsonLd: '',
+    contentHtml: '<p>cut</p>', body: 'cut' });
+  host.addFilter('article.slug', (slug, draft) => draft.title === '${FILTERED}!' ? 'of-the-plugin' : slug);
+  host.addFilter('article.frontMatter', (extra, draft) =>
+    draft.title === '${FILTERED}!' ? { ...extra, layout: 'post', id: 'x', revision: 'x' }
+    : draft.title === '${WITHOUT_VALUE}' ? { series: undefined, day: new Date(0), 'a key: #': ['x', null] }
+    : extra);
+} };`;
+
+const FAULTS = `import fs from 'node:fs';
+export default { name: 'faults', setup(host) {
+  const faults = [() => { throw new Error('broken'); }, () => undefined, async () => { throw null; },
+    () => 'no draft', () => ({ title: 7 }), (draft) => ({ ...draft, tags: 'no list' }), () => null,
+    (draft) => ({ ...draft, title: '\\ud800' })];
+  host.addFilter('article.draft', (draft) => {
+    if (draft.title === '${FAULTY}') return (faults.shift() ?? ((whole) => whole))(draft);
+    if (draft.title === '${UNREADABLE}') return fs.readFileSync(host.siteDir + '/list.json');
+    if (draft.title === '${COUNTED}') fs.appendFileSync(host.siteDir + '/filtered', 'x');
+    return draft;
+  });
+} };`;
+
+const ACTIONS = `export default { name: 'actions', setup(host) {
+  host.addAction('article.published', () => { throw new Error('broken'); });
+  host.addAction('article.published', () => new Promise(() => {}));
+  host.addAction('delivery.accepted', () => Promise.reject(new Error('broken')));
+} };`;
+
+const ROUTES = `export default { name: 'routes', setup(host) {
+  host.router.get('/broken', () => { throw new Error('inside'); });
+  host.router.all('/webhook', (context) => { context.body = 'taken'; });
+  host.router.get('/late', (context) => {
+    try { host.router.get('/more', () => {}); context.body = 'added'; } catch (error) { context.body = error.message; }
+  });
+} };`;
+
+const dir = makeTempDir();
+let started: Receiver | undefined;
+
+test.serial.before(async () => {
+  storeOnly(dir);
+  fs.mkdirSync(join(dir, 'plugins'));
+  // In the order of their names: the faults come last, so that no other plugin's filter is handed what they return.
+  const plugins = { 'a-filters': FILTERS, 'b-actions': ACTIONS, 'c-routes': ROUTES, 'd-faults': FAULTS };
+  for (const [name, text] of Object.entries(plugins))
+    fs.writeFileSync(join(dir, 'plugins', `${name}.mjs`), text);
+  started = await launch(dir);
+});
+
+test.after.always(async () => {
+  await started?.kill('SIGKILL');
+  removeTempDir(dir);
+});
+
+function receiver(): Receiver {
+  if (started === undefined) throw new Error('the receiver has not started');
+  return started;
+}
+
+// All tests are serial: they compare the whole folder, and the last one ends the receiver.
+
+test.serial(
+  '200-filters: a filter changes what is stored, but nothing that the contract fixes',
+  async (t) => {
+    const { post } = receiver();
+    const data = article({ title: FILTERED });
+    const { json } = await post('article.published', data);
+    t.deepEqual([json.id, json.url], [data.id, 'https://garden.example/articles/of-the-plugin/']);
+    const { article: stored, edited } = readStored(fileOf(dir, data.id));
+    t.false(edited);
+    t.like(stored, { title: `${FILTERED}!`, date: data.published_at, jsonLd: data.json_ld, url: json.url });
+    t.deepEqual(stored.extra, { layout: 'post' });
+    const comment = `<!-- svc:item:${data.id} -->`;
+    t.is(stored.contentHtml, `<p>cut</p>\n${comment}`);
+    t.true(stored.body.includes(comment), stored.body);
+
+    const { request } = await publishForUpdate(receiver(), data, { title: FILTERED });
+    t.is((await post('article.updated', request)).status, 200);
+    const { article: next } = readStored(fileOf(dir, data.id));
+    t.like(next, { id: data.id, slug: 'of-the-plugin', url: json.url, revision: request.id });
+    t.like(next, { title: `${FILTERED}!`, jsonLd: request.json_ld, date: data.published_at });
+    t.is(next.contentHtml, `<p>cut</p>\n${comment}`);
+    t.deepEqual(next.extra, { layout: 'post' });
+  },
+);
+
+test.serial(
+  '200-front-matter-without-value: a front matter key without a value is left out, and the article can be looked up',
+  async (t) => {
+    const { post, find } = receiver();
+    const data = article({ title: WITHOUT_VALUE });
+    const { json } = await post('article.published', data);
+    t.is((await find(json.url)).id, data.id);
+    const { extra } = readStored(fileOf(dir, data.id)).article;
+    t.deepEqual(extra, { day: '1970-01-01T00:00:00.000Z', 'a key: #': ['x', null] });
+  },
+);
+
+test.serial(
+  '500-filter-fails: a delivery whose filter fails is refused, and nothing is written until the filter works',
+  async (t) => {
+    const { post } = receiver();
+    const before = treeOf(dir);
+    const data = article({ title: FAULTY });
+    for (let n = 0; n < 8; n++) {
+      const { status, json } = await post('article.published', data);
+      t.is(status, 500, `fault ${n}`);
+      t.regex(json.error, /^filter article\.draft(?: of plugin faults|: the plugins’ draft) /, `fault ${n}`);
+      t.deepEqual(treeOf(dir), before);
+    }
+    t.is((await post('article.published', data)).status, 200);
+  },
+);
+
+test.serial(
+  '500-filter-fails: the answer names the plugin, and the log alone has the words of its error',
+  async (t) => {
+    const { post, log } = receiver();
+    const { status, text } = await post('article.published', article({ title: UNREADABLE }));
+    t.is(status, 500);
+    t.is(text, '{"error":"filter article.draft of plugin faults failed: the receiver’s log says why"}');
+    await until('the error of the plugin is logged', () => JSON.stringify(log).includes('list.json'));
+  },
+);
+
+test.serial('409-filters: a stale update and a redelivery do not reach a filter', async (t) => {
+  const { post } = receiver();
+  const data = article({ title: COUNTED });
+  await post('article.published', data);
+  const { request } = await publishForUpdate(receiver(), data, { title: COUNTED });
+  const stale = { ...request, base_revision_id: `${request.base_revision_id}x` };
+  t.is((await post('article.updated', stale)).status, 409);
+  t.is(fs.readFileSync(join(dir, 'filtered'), 'utf8'), 'x', 'once, for the publication');
+  t.is((await post('article.updated', request)).status, 200);
+  t.is(fs.readFileSync(join(dir, 'filtered'), 'utf8'), 'xx', 'and once for the update that succeeds');
+});
+
+test.serial(
+  '200-actions: an action that fails or never ends neither delays an answer nor refuses a delivery',
+  async (t) => {
+    const { post, log } = receiver();
+    const data = article();
+    const first = await post('article.published', data);
+    t.is(first.status, 200);
+    t.is((await post('article.published', data)).text, first.text);
+    await until('the failures of the actions are logged', () =>
+      JSON.stringify(log).includes('plugin":"actions'),
+    );
+  },
+);
+
+test.serial(
+  '500-routes: a route that throws is answered with JSON, without the words of its error',
+  async (t) => {
+    const response = await fetch(`${receiver().origin}/broken`);
+    t.deepEqual(
+      [response.status, await response.text()],
+      [500, '{"error":"this route failed; the log says why"}'],
+    );
+  },
+);
+
+test.serial(
+  '405-routes: a route that is added after the start is refused, and a plugin cannot take the webhook',
+  async (t) => {
+    t.regex(await (await fetch(`${receiver().origin}/late`)).text(), /added after the start/);
+    t.is((await fetch(`${receiver().origin}/webhook`)).status, 405);
+  },
+);
+
+// Last, as it ends the receiver of this file.
+test.serial(
+  '200-retries-pass-filters: after a restart, retries of what is stored are answered as before, whatever a new plugin does',
+  async (t) => {
+    const data = article();
+    const { text } = await receiver().post('article.published', data);
+    const { request } = await publishForUpdate(receiver(), data);
+    const updated = await receiver().post('article.updated', request);
+    t.is(updated.status, 200);
+    t.is(await receiver().stop(), 0);
+
+    const broken = `export default { name: 'broken', setup: (host) => host.addFilter('article.draft', () => { throw new Error('no'); }) };`;
+    fs.writeFileSync(join(dir, 'plugins/e-broken.mjs'), broken);
+    const { post } = await startReceiver(t, { dir });
+    const before = treeOf(dir);
+    t.is((await post('article.published', data)).text, text);
+    t.is((await post('article.updated', request)).text, updated.text);
+    t.is((await post('article.published', article())).status, 500);
+    t.deepEqual(treeOf(dir), before);
+  },
+);

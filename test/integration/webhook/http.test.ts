@@ -1,0 +1,214 @@
+import http from 'node:http';
+import net from 'node:net';
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { answerOf } from '../../support/client.js';
+import { articleFiles, fileOf, readStored } from '../../support/content.js';
+import { article, envelope, testData } from '../../support/events.js';
+import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
+import { signature } from '../../support/signer.js';
+import { sendThenRead } from '../../support/sockets.js';
+import { until } from '../../support/until.js';
+
+const receiver = sharedReceiver(test, STORE_ONLY);
+
+const TEST_BODY = JSON.stringify(envelope('webhook.test', testData()));
+
+function postTo(path: string): Promise<Response> {
+  const headers = { 'X-Service-Signature': signature(TEST_BODY) };
+  return fetch(receiver().origin + path, { method: 'POST', body: TEST_BODY, redirect: 'manual', headers });
+}
+
+for (const path of ['/webhook', '/webhook/', '/webhook?from=service', '/webhook/?from=service']) {
+  test(`200-trailing-slash: ${path} answers by itself, not by a redirect`, async (t) => {
+    const { status, json } = await answerOf(await postTo(path));
+    t.is(status, 200);
+    t.is(json.contract_version, 3);
+  });
+}
+
+for (const path of ['/webhook//', '/Webhook', '/webhooks', '/webhook/x', '/']) {
+  test(`404-other-path: ${path} is not the webhook`, async (t) => {
+    t.is((await postTo(path)).status, 404);
+  });
+}
+
+for (const method of ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+  for (const path of ['/webhook', '/webhook/']) {
+    test(`405-method: ${method} ${path} is refused, and the answer allows POST`, async (t) => {
+      const body = method === 'GET' || method === 'HEAD' ? null : '{}';
+      const headers = { 'X-Service-Signature': signature(body ?? '') };
+      const response = await fetch(receiver().origin + path, { method, body, headers });
+      t.is(response.status, 405);
+      t.is(response.headers.get('allow'), 'POST');
+      const text = await response.text();
+      const error = `${method} is not accepted here; POST signed events`;
+      t.is(text, method === 'HEAD' ? '' : JSON.stringify({ error }));
+    });
+  }
+}
+
+const encoded = () => gzipSync(JSON.stringify(envelope('article.published', article())));
+
+for (const encoding of ['gzip', 'br', 'deflate', 'x-unknown', 'gzip, identity']) {
+  test(`415-content-encoding: a body in ${encoding} is refused, and the encoding is named`, async (t) => {
+    const { status, json } = await receiver().raw(encoded(), { 'Content-Encoding': encoding });
+    t.is(status, 415);
+    t.is(json.error, `Content-Encoding "${encoding}" is not supported; send the body as it is`);
+  });
+}
+
+test('200-content-encoding: Identity is accepted', async (t) => {
+  t.is((await receiver().raw(TEST_BODY, { 'Content-Encoding': 'Identity' })).status, 200);
+});
+
+test('401-content-encoding: an encoded body without a signature is a 401', async (t) => {
+  const headers = { 'Content-Encoding': 'gzip', 'X-Service-Signature': undefined };
+  t.is((await receiver().raw(encoded(), headers)).status, 401);
+});
+
+/** A publication whose body has exactly this many bytes. */
+function publicationOf(bytes: number) {
+  const data = article({ content_html: '' });
+  const room = bytes - Buffer.byteLength(JSON.stringify(envelope('article.published', data)));
+  data.content_html = 'é'.repeat(room >> 1) + 'x'.repeat(room & 1);
+  const body = Buffer.from(JSON.stringify(envelope('article.published', data)));
+  return { data, body, signed: { 'X-Service-Signature': signature(body) } };
+}
+
+test('200-published-exactly-1000000-bytes: a body of exactly 1,000,000 bytes is stored whole', async (t) => {
+  const { data, body } = publicationOf(1_000_000);
+  t.is(body.length, 1_000_000);
+  t.is((await receiver().raw(body)).status, 200);
+  const { article: stored } = readStored(fileOf(receiver().dir, data.id));
+  t.is(stored.contentHtml, data.content_html);
+});
+
+const TOO_LARGE = '{"error":"body is over 1000000 bytes, the most that is accepted"}';
+// More than the buffers of the system hold: the client is still sending when the answer comes.
+const LARGE = publicationOf(16_000_000);
+
+function piecesOf(body: Buffer, size: number): Buffer[] {
+  const parts: Buffer[] = [];
+  for (let at = 0; at < body.length; at += size) parts.push(body.subarray(at, at + size));
+  return parts;
+}
+
+for (const bytes of [1_000_001, 3_000_000]) {
+  test(`413-body-too-large: a body of ${bytes} bytes is refused and not stored`, async (t) => {
+    const { data, body } = publicationOf(bytes);
+    const { status, text } = await receiver().raw(body);
+    t.deepEqual([status, text], [413, TOO_LARGE]);
+    t.deepEqual(
+      articleFiles(receiver().dir).filter((path) => path.includes(data.id)),
+      [],
+    );
+  });
+}
+
+test('413-body-too-large: fetch reads the answer to a body without a length', async (t) => {
+  const body = new ReadableStream({
+    start(controller) {
+      for (const piece of piecesOf(LARGE.body, 500_000)) controller.enqueue(piece);
+      controller.close();
+    },
+  });
+  const url = `${receiver().origin}/webhook`;
+  const response = await fetch(url, { method: 'POST', body, duplex: 'half', headers: LARGE.signed });
+  t.deepEqual([response.status, await response.text()], [413, TOO_LARGE]);
+});
+
+for (const [how, length] of [
+  ['with a length', { 'Content-Length': LARGE.body.length }],
+  ['in chunks', {}],
+] as const) {
+  test(`413-body-too-large: a client that goes on sending ${how} after the answer has begun reads the answer`, async (t) => {
+    const answer = await sendPastTheAnswer(receiver().port, piecesOf(LARGE.body, 100_000), {
+      ...LARGE.signed,
+      ...length,
+    });
+    t.deepEqual(answer, { status: 413, body: TOO_LARGE });
+  });
+}
+
+test('413-body-too-large: a client that sends everything before it reads can read the answer', async (t) => {
+  const head = (more: string) =>
+    `POST /webhook HTTP/1.1\r\nHost: x\r\nX-Service-Signature: ${signature(LARGE.body)}\r\n${more}\r\n\r\n`;
+  const plain = await sendThenRead(receiver().port, head(`Content-Length: ${LARGE.body.length}`), [
+    LARGE.body,
+  ]);
+  t.deepEqual(plain, { status: 413, body: TOO_LARGE });
+
+  const chunks = piecesOf(LARGE.body, 100_000).flatMap((piece) => [
+    Buffer.from(`${piece.length.toString(16)}\r\n`),
+    piece,
+    Buffer.from('\r\n'),
+  ]);
+  const end = Buffer.from('0\r\n\r\n');
+  const chunked = await sendThenRead(receiver().port, head('Transfer-Encoding: chunked'), [...chunks, end]);
+  t.deepEqual(chunked, { status: 413, body: TOO_LARGE });
+});
+
+test('200-published-sender-hangs-up: an article whose sender hangs up before the answer is stored, and its retry is answered', async (t) => {
+  const data = article();
+  const body = JSON.stringify(envelope('article.published', data));
+  await sendAndHangUp(body, body);
+  const delivered = () => receiver().log.filter(({ id }) => id === data.id);
+  await until('the delivery whose sender has hung up is logged', () => delivered().length > 0);
+  t.like(delivered()[0], { msg: 'delivery', outcome: 'stored', status: 200 });
+  t.is((await receiver().post('article.published', data)).status, 200);
+  await until('the retry is logged', () => delivered().length > 1);
+  t.like(delivered()[1], { msg: 'delivery', outcome: 'known', status: 200 });
+});
+
+test('400-published-sender-hangs-up: a delivery whose sender hangs up within the body is not stored, and the receiver goes on', async (t) => {
+  const data = article();
+  const body = JSON.stringify(envelope('article.published', data));
+  await sendAndHangUp(body, body.slice(0, -10));
+  const refused = () => receiver().log.find(({ outcome }) => outcome === 'BODY_ABORTED');
+  await until('the delivery that was cut off is logged', () => refused() !== undefined);
+  t.like(refused() ?? null, { msg: 'delivery refused', status: 400 });
+  t.is((await receiver().post('article.published', data)).status, 200);
+  const delivered = () => receiver().log.find(({ id }) => id === data.id);
+  await until('the whole delivery is logged', () => delivered() !== undefined);
+  t.like(delivered() ?? null, { msg: 'delivery', outcome: 'stored' });
+});
+
+/** Sends the head of a delivery and a part of its body, and hangs up without reading anything. */
+function sendAndHangUp(body: string, part: string): Promise<void> {
+  const head = [
+    'POST /webhook HTTP/1.1',
+    'Host: localhost',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Service-Signature: ${signature(body)}`,
+  ].join('\r\n');
+  return new Promise((resolve, reject) => {
+    const socket = net.connect(receiver().port, '127.0.0.1').once('error', reject).once('close', resolve);
+    socket.write(`${head}\r\n\r\n${part}`, () => socket.destroy());
+  });
+}
+
+/**
+ * Sends pieces until more than 1,000,000 bytes are out, waits for the answer to begin, sends the other pieces, and only
+ * then reads the answer: a receiver that closed the connection earlier would reset it under the answer.
+ */
+async function sendPastTheAnswer(port: number, pieces: readonly Buffer[], headers: http.OutgoingHttpHeaders) {
+  const agent = new http.Agent({ keepAlive: false });
+  const url = `http://127.0.0.1:${port}/webhook`;
+  const request = http.request(url, { method: 'POST', headers, agent });
+  // Also after the answer has begun, a connection that breaks is a failure.
+  const broken = new Promise<never>((_, reject) => request.once('error', reject));
+  broken.catch(() => undefined); // it is awaited below, in each race
+  const answered = new Promise<http.IncomingMessage>((resolve) => request.once('response', resolve));
+  let sent = 0;
+  for (const piece of pieces) {
+    if (sent > 1_000_000) await Promise.race([broken, answered]);
+    await Promise.race([broken, new Promise((resolve) => request.write(piece, resolve))]);
+    sent += piece.length;
+  }
+  request.end();
+  const response = await Promise.race([broken, answered]);
+  let body = '';
+  for await (const text of response.setEncoding('utf8')) body += text;
+  return { status: response.statusCode, body };
+}

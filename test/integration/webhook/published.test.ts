@@ -1,0 +1,261 @@
+import fs from 'node:fs';
+import { basename } from 'node:path';
+import test from 'ava';
+import { articleFiles, debris, fileOf, readStored } from '../../support/content.js';
+import { article, envelope } from '../../support/events.js';
+import { SITE_URL, sharedReceiver } from '../../support/receiver.js';
+
+// A receiver far from Greenwich: the folder of an article must not depend on the time zone of the server.
+const receiver = sharedReceiver(test, { storeOnly: true, env: { TZ: 'America/Los_Angeles' } });
+
+// Serial, as another test's delivery on the same receiver has a staged file meanwhile.
+test.serial('200-published-stored: an article is in its file, whole, before the answer', async (t) => {
+  const data = article({ slug: 'balcony-bees' });
+  const answer = await receiver().post('article.published', data);
+  const files = articleFiles(receiver().dir);
+
+  t.is(answer.status, 200);
+  t.deepEqual(JSON.parse(answer.text), {
+    received: true,
+    id: data.id,
+    url: `${SITE_URL}/articles/balcony-bees/`,
+  });
+  t.regex(answer.headers.get('content-type') ?? '', /^application\/json/);
+
+  const path = fileOf(receiver().dir, data.id);
+  t.deepEqual(files, [path]);
+  t.true(path.endsWith('content/articles/2026/11/balcony-bees.md'), path);
+  const { article: stored, edited } = readStored(path);
+  t.false(edited);
+  t.like(stored, {
+    id: data.id,
+    title: data.title,
+    slug: 'balcony-bees',
+    description: data.meta_description,
+    keyword: data.focus_keyword,
+    author: data.author,
+    image: data.featured_image_url,
+    date: data.published_at,
+    updated: null,
+    url: answer.json.url,
+    jsonLd: data.json_ld,
+    contentHtml: data.content_html,
+    body: data.content_markdown,
+  });
+  t.deepEqual(stored.tags, data.tags);
+  t.deepEqual(debris(receiver().dir), []);
+});
+
+test('200-published-stored: the body of an article without Markdown is its HTML; null and empty fields are stored as such', async (t) => {
+  const data = article({
+    content_markdown: '',
+    featured_image_url: null,
+    tags: [],
+    meta_description: '',
+    focus_keyword: '',
+    author: '',
+    json_ld: '',
+  });
+  const { json } = await receiver().post('article.published', data);
+  const { article: stored } = readStored(fileOf(receiver().dir, data.id));
+  t.is(stored.body, data.content_html);
+  t.is(stored.image, null);
+  t.deepEqual(stored.tags, []);
+  t.like(stored, { description: '', keyword: '', author: '', jsonLd: '' });
+  t.is((await receiver().find(json.url)).content_html, data.content_html);
+});
+
+const FORMS = {
+  'without X-Service-Event and X-Service-Timestamp': {
+    headers: { 'X-Service-Event': undefined, 'X-Service-Timestamp': undefined },
+  },
+  'with headers that contradict the body': {
+    headers: { 'X-Service-Event': 'article.updated', 'X-Service-Timestamp': 'never' },
+  },
+  'with another X-Service-Contract': { headers: { 'X-Service-Contract': '7' } },
+  'with another Content-Type': { headers: { 'Content-Type': 'text/plain' } },
+  'with another contract_version': { envelope: { contract_version: 99 } },
+};
+
+for (const [how, form] of Object.entries(FORMS)) {
+  test(`200-published-stored: a publication ${how} is stored, as the signed body alone decides`, async (t) => {
+    const data = article();
+    t.is((await receiver().post('article.published', data, form)).status, 200);
+    t.notThrows(() => fileOf(receiver().dir, data.id));
+  });
+}
+
+const FOLDERS: [published_at: string, folder: string][] = [
+  ['2026-11-19T08:00:00Z', '2026/11'],
+  ['2026-11-19T08:00:00.123456789Z', '2026/11'],
+  ['2026-11-19t08:00:00z', '2026/11'],
+  ['2026-12-01', '2026/12'],
+  ['2026-11-30T23:30:00', '2026/11'],
+  ['2026-11-30T23:30', '2026/11'],
+  ['2026-12-01T00:30:00+01:00', '2026/11'],
+  ['2026-11-30T23:30:00-01', '2026/12'],
+  ['2026-12-01T08:00:00,5+0000', '2026/12'],
+];
+
+for (const [published_at, folder] of FOLDERS) {
+  test(`200-published-date-forms: an article published at ${published_at} is stored in ${folder}, with its date as it was sent`, async (t) => {
+    const data = article({ published_at });
+    const form = { envelope: { timestamp: published_at } };
+    const answer = await receiver().post('article.published', data, form);
+    t.is(answer.status, 200, answer.text);
+    const path = fileOf(receiver().dir, data.id);
+    t.true(path.includes(`/articles/${folder}/`), path);
+    t.is(readStored(path).article.date, published_at);
+  });
+}
+
+for (const title of ['', '   ', '\n\t']) {
+  test(`200-published-empty-title: the title ${JSON.stringify(title)} is stored as a placeholder, so that a lookup can answer`, async (t) => {
+    const data = article({ title });
+    const { status, json } = await receiver().post('article.published', data);
+    t.is(status, 200);
+    t.is(readStored(fileOf(receiver().dir, data.id)).article.title, 'Untitled');
+    t.is((await receiver().find(json.url)).title, 'Untitled');
+  });
+}
+
+test('200-published-same-slug: articles with one slug get numbers, also when all are sent at once', async (t) => {
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, () => receiver().post('article.published', article({ slug: 'namesake' }))),
+  );
+  const slugs = Array.from({ length: 12 }, (_, n) => (n === 0 ? 'namesake' : `namesake-${n + 1}`));
+  t.deepEqual(
+    answers.map(({ json }) => json.url).sort(),
+    slugs.map((slug) => `${SITE_URL}/articles/${slug}/`).sort(),
+  );
+});
+
+test('200-published-same-slug: articles of different months do not share a URL', async (t) => {
+  const urls = [];
+  for (const published_at of ['2026-01-31T00:00:00Z', '2026-02-01T00:00:00Z']) {
+    const { json } = await receiver().post('article.published', article({ slug: 'monthly', published_at }));
+    urls.push(json.url);
+  }
+  t.deepEqual(urls, [`${SITE_URL}/articles/monthly/`, `${SITE_URL}/articles/monthly-2/`]);
+});
+
+test('200-published-unknown-fields: unknown fields are accepted and dropped', async (t) => {
+  const data = article();
+  const extra = { layout: 'evil', draft: true, slug2: 'x', nested: { deep: ['<script>'] } };
+  const answer = await receiver().post('article.published', { ...data, ...extra }, { envelope: extra });
+  t.is(answer.status, 200);
+  t.deepEqual(Object.keys(answer.json).sort(), ['id', 'received', 'url']);
+  const text = fs.readFileSync(fileOf(receiver().dir, data.id), 'utf8');
+  t.notRegex(text, /evil|slug2|nested/);
+});
+
+test('200-published-unknown-fields: a field named __proto__ changes nothing', async (t) => {
+  const data = article();
+  const inner = JSON.stringify(data).replace('{', '{"__proto__":{"title":"polluted","extra":{"x":1}},');
+  const body = JSON.stringify(envelope('article.published', null)).replace('"data":null', `"data":${inner}`);
+  t.is((await receiver().raw(body)).status, 200);
+  t.false(fs.readFileSync(fileOf(receiver().dir, data.id), 'utf8').includes('polluted'));
+});
+
+test('200-published-unknown-fields: an unknown field that is nested 100,000 levels deep is dropped like any other', async (t) => {
+  const data = article();
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+  const body = JSON.stringify(envelope('article.published', data)).replace('{', `{"deep":${deep},`);
+  t.is((await receiver().raw(body)).status, 200);
+  t.false(fs.readFileSync(fileOf(receiver().dir, data.id), 'utf8').includes('[['));
+  t.is((await fetch(`${receiver().origin}/healthz`)).status, 200);
+});
+
+test('200-published-surrogate-pair: a whole surrogate pair, written as escapes, is stored as its character', async (t) => {
+  const data = article({ title: 'PAIR' });
+  const body = JSON.stringify(envelope('article.published', data));
+  t.is((await receiver().raw(body.replace('PAIR', '\\ud83d\\udc1d'))).status, 200);
+  t.is(readStored(fileOf(receiver().dir, data.id)).article.title, '🐝');
+});
+
+const TEXTS = {
+  'a fence': '---\ntitle: no\n---\n',
+  'CRLF line ends': 'one\r\ntwo\r\n\r\nthree',
+  'white space at both ends': ' \t\n text \n\n ',
+  'line separators': 'a\u2028b\u2029c\u0085d',
+  'a byte order mark': '\ufeffmarked',
+  'control characters': 'a\u0000b\u0001c\u001b[0m\u007f',
+  'YAML marks': '- [x]: {y} & *z !!js |\n> " \' # %',
+  'template marks': '{{ x }} {% y %} <%= z %> #{w}',
+  'an emoji': '🐝 of the bees 👩‍🌾',
+};
+
+for (const [what, value] of Object.entries(TEXTS)) {
+  test(`200-published-hostile-text: ${what} in every field is stored and looked up byte for byte`, async (t) => {
+    const data = article({
+      title: value,
+      content_html: value,
+      content_markdown: value,
+      meta_description: value,
+      focus_keyword: value,
+      author: value,
+      tags: [value, 'second'],
+      json_ld: value,
+    });
+    const { status, json } = await receiver().post('article.published', data);
+    t.is(status, 200);
+    const { article: stored, edited, bodyEdited } = readStored(fileOf(receiver().dir, data.id));
+    t.like(stored, { title: value, contentHtml: value, body: value, author: value, jsonLd: value });
+    t.like(stored, { description: value, keyword: value });
+    t.deepEqual(stored.tags, [value, 'second']);
+    t.deepEqual([edited, bodyEdited], [false, false]);
+    t.like(await receiver().find(json.url), { title: value, content_html: value });
+  });
+}
+
+const SLUGS = [
+  '',
+  ' ',
+  '.',
+  '..',
+  '../../../../etc/passwd',
+  '..\\..\\windows',
+  '/absolute',
+  'a/b/c',
+  'C:\\con',
+  'con',
+  'NUL',
+  'index',
+  'tags',
+  '-rf',
+  '--',
+  '.hidden',
+  '_draft',
+  'a\u0000b',
+  'line\nbreak',
+  '%2e%2e%2f',
+  '?query#fragment',
+  '<script>alert(1)</script>',
+  '$(reboot) `id` ; rm',
+  ':slug',
+  '😀😀',
+  'Ünïcödé straße',
+  'Ελλάδα',
+  '你好',
+  '\u202egnp.exe',
+  'x'.repeat(5_000),
+  '😀'.repeat(3_000),
+];
+
+for (const slug of SLUGS) {
+  test(`200-published-hostile-slugs: the slug ${JSON.stringify(slug.slice(0, 40))} (${slug.length} characters) becomes a safe file name, and the article is found at its URL`, async (t) => {
+    const data = article({ slug });
+    const { status, json } = await receiver().post('article.published', data);
+    t.is(status, 200);
+
+    // fileOf throws where two articles share a file, or one has two.
+    const path = fileOf(receiver().dir, data.id);
+    t.regex(
+      path.slice(receiver().dir.length),
+      /^\/content\/articles\/2026\/11\/[a-z0-9][a-z0-9-]{0,79}\.md$/,
+    );
+    t.is(json.url, `${SITE_URL}/articles/${basename(path, '.md')}/`);
+    t.notRegex(basename(path), /^(?:con|nul|index|tags)\.md$/);
+    t.is((await receiver().find(json.url)).id, data.id);
+  });
+}

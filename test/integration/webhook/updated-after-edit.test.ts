@@ -1,0 +1,110 @@
+import fs from 'node:fs';
+import test, { type ExecutionContext } from 'ava';
+import { publishForUpdate } from '../../support/client.js';
+import { edit, fileOf } from '../../support/content.js';
+import { article, type UpdatedData } from '../../support/events.js';
+import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
+
+const receiver = sharedReceiver(test, STORE_ONLY);
+
+const EDITS: Record<string, (path: string) => void> = {
+  'the body': (path) => edit(path, 'Out of the wind.\n\n<!--', 'Out of the wind, always.\n\n<!--'),
+  'one letter of the body': (path) => fs.appendFileSync(path, '.'),
+  'the title': (path) => edit(path, 'Keeping bees', 'Housing bees'),
+  'the description': (path) => edit(path, 'What a hive needs', 'All a hive needs'),
+  'the tags': (path) => edit(path, '"city"', '"town"'),
+  'the image': (path) => edit(path, 'hive.jpg', 'hive.png'),
+  'the author': (path) => edit(path, 'Marta Oak', 'M. Oak'),
+  json_ld: (path) => edit(path, '"@type":"Article"', '"@type":"BlogPosting"'),
+  content_html: (path) => edit(path, '<p>Out of the wind.</p>', '<p>Into the sun.</p>'),
+  'a key of their own': (path) => edit(path, '\nslug:', '\ndraft: true\nslug:'),
+  'a comment': (path) => edit(path, '\nslug:', '\n# hm\nslug:'),
+  'a byte order mark': (path) => fs.writeFileSync(path, `\ufeff${fs.readFileSync(path, 'utf8')}`),
+  'a word and all line ends': (path) => {
+    edit(path, 'Keeping', 'Housing');
+    fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
+  },
+  'the quotes around a value': (path) => edit(path, 'author: "Marta Oak"', 'author: Marta Oak'),
+  'the digest': (path) => edit(path, 'digest: "sha256-', 'digest: "sha256-0'),
+  'the title, saved by rename': (path) => {
+    fs.writeFileSync(`${path}.swp`, fs.readFileSync(path, 'utf8').replace('Keeping', 'Housing'));
+    fs.renameSync(`${path}.swp`, path);
+  },
+};
+
+/** A published article's file, and an update that succeeds while nobody edits the file. */
+async function prepare() {
+  const data = article();
+  const { request } = await publishForUpdate(receiver(), data);
+  return { path: fileOf(receiver().dir, data.id), request };
+}
+
+/** Asserts that an update is refused in the contract's words, and that what the person wrote stays. */
+async function mustConflict(t: ExecutionContext, on: Receiver, path: string, request: UpdatedData) {
+  const theirs = fs.readFileSync(path, 'utf8');
+  const { status, text } = await on.post('article.updated', request);
+  t.is(status, 409);
+  t.is(fs.readFileSync(path, 'utf8'), theirs, 'the text of the person is unchanged');
+  const { revision_id } = await on.find(request.target_url);
+  t.not(revision_id, request.base_revision_id, 'the edit has made a new revision');
+  const [base, current] = [request.base_revision_id, revision_id].map((one) => JSON.stringify(one));
+  t.deepEqual(JSON.parse(text), {
+    error: 'Article revision conflict',
+    detail: `base_revision_id is ${base}, the article is at ${current}`,
+  });
+}
+
+for (const [what, make] of Object.entries(EDITS)) {
+  test.serial(
+    `409-updated-after-edit: an edit of ${what} makes an update stale at once, and one that is based on it succeeds`,
+    async (t) => {
+      const { path, request } = await prepare();
+      make(path);
+      await mustConflict(t, receiver(), path, request);
+      const { revision_id: base_revision_id } = await receiver().find(request.target_url);
+      t.is((await receiver().post('article.updated', { ...request, base_revision_id })).status, 200);
+    },
+  );
+}
+
+test.serial(
+  '409-updated-after-edit: a retry that comes after an edit of what it stored does not take the edit back',
+  async (t) => {
+    const { path, request } = await prepare();
+    t.is((await receiver().post('article.updated', request)).status, 200);
+    edit(path, `Rewritten as ${request.id}.\n\n<!--`, 'Written by hand.\n\n<!--');
+    await mustConflict(t, receiver(), path, request);
+    await mustConflict(t, receiver(), path, request);
+  },
+);
+
+test.serial('200-updated-after-edit: an edit that is taken back does not make an update stale', async (t) => {
+  const { path, request } = await prepare();
+  edit(path, 'Keeping bees', 'Housing bees');
+  const { revision_id } = await receiver().find(request.target_url);
+  t.not(revision_id, request.base_revision_id, 'the receiver has seen the edit');
+  edit(path, 'Housing bees', 'Keeping bees');
+  t.is((await receiver().post('article.updated', request)).status, 200);
+});
+
+test.serial(
+  '200-updated-after-edit: a checkout with CRLF line ends does not make an update stale',
+  async (t) => {
+    const { path, request } = await prepare();
+    fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));
+    t.is((await receiver().post('article.updated', request)).status, 200);
+  },
+);
+
+// Last, as it ends the receiver of this file.
+test.serial(
+  '409-updated-after-edit: edits that are made while no receiver runs make updates stale',
+  async (t) => {
+    const prepared = [];
+    for (const make of Object.values(EDITS)) prepared.push({ make, ...(await prepare()) });
+    t.is(await receiver().stop(), 0);
+    for (const { make, path } of prepared) make(path);
+    const restarted = await startReceiver(t, { dir: receiver().dir });
+    for (const { path, request } of prepared) await mustConflict(t, restarted, path, request);
+  },
+);

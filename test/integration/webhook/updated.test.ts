@@ -1,0 +1,299 @@
+import fs from 'node:fs';
+import test, { type ExecutionContext } from 'ava';
+import { type Answer, publishForUpdate } from '../../support/client.js';
+import { articleFiles, debris, edit, fileOf, readStored, treeOf } from '../../support/content.js';
+import { article, type UpdatedData, update } from '../../support/events.js';
+import { STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
+
+const receiver = sharedReceiver(test, STORE_ONLY);
+
+/** Updates that were stored, with their answers, for the last test. */
+const stored: { readonly request: UpdatedData; readonly text: string }[] = [];
+
+// All tests are serial: they compare the whole folder, and the last one ends the receiver.
+
+/** An update of the same target from the same base, with content and a revision of its own. */
+function anotherUpdate(request: UpdatedData, over: Partial<UpdatedData> = {}): UpdatedData {
+  const { target_id, target_url, base_revision_id } = request;
+  return update({ target_id, target_url, base_revision_id }, over);
+}
+
+/** Asserts the whole refusal of an update whose base is stale. */
+function isConflict(t: ExecutionContext, { status, text }: Answer, base: string, current: string): void {
+  t.is(status, 409);
+  t.deepEqual(JSON.parse(text), {
+    error: 'Article revision conflict',
+    detail: `base_revision_id is ${JSON.stringify(base)}, the article is at ${JSON.stringify(current)}`,
+  });
+}
+
+test.serial('404-updated-target: an update of an article that does not exist inserts nothing', async (t) => {
+  const { dir, post } = receiver();
+  const target = { target_id: 'a', target_url: 'https://garden.example/articles/a/', base_revision_id: 'r' };
+  t.is((await post('article.updated', update(target))).status, 404);
+  t.deepEqual(treeOf(dir), []);
+});
+
+test.serial(
+  '404-updated-target: target_id and target_url that do not name the same stored article are refused',
+  async (t) => {
+    const { dir, post } = receiver();
+    const [one, other] = [article(), article()];
+    const { url, request } = await publishForUpdate(receiver(), one);
+    const otherUrl = (await post('article.published', other)).json.url;
+    const before = treeOf(dir);
+
+    for (const target of [
+      { target_id: 'nobody', target_url: url },
+      { target_id: one.id, target_url: otherUrl },
+      { target_id: other.id, target_url: url },
+      { target_id: one.id, target_url: `${url}x` },
+      { target_id: one.id, target_url: `${url}?x=1` },
+      { target_id: one.id, target_url: url.replace('https', 'http') },
+      { target_id: one.id.toUpperCase(), target_url: url },
+      { target_id: `${one.id} `, target_url: url },
+    ]) {
+      const { status, json } = await post('article.updated', { ...request, ...target });
+      t.is(status, 404, JSON.stringify(target));
+      t.is(
+        json.error,
+        `target_id ${JSON.stringify(target.target_id)} and target_url ${JSON.stringify(target.target_url)} do not name the same stored article`,
+      );
+    }
+    t.deepEqual(treeOf(dir), before);
+  },
+);
+
+test.serial(
+  '400-updated-revision-differs-from-id: revision_id must equal id, whatever the target; nothing is written',
+  async (t) => {
+    const { dir, post } = receiver();
+    const { request } = await publishForUpdate(receiver(), article(), { revision_id: 'another' });
+    const before = treeOf(dir);
+    for (const data of [request, { ...request, target_id: 'nobody' }]) {
+      const { status, json } = await post('article.updated', data);
+      t.is(status, 400);
+      t.is(json.error, `data.revision_id must equal data.id; got "another" and ${JSON.stringify(data.id)}`);
+    }
+    t.deepEqual(treeOf(dir), before);
+  },
+);
+
+test.serial(
+  '409-updated-stale-base: an update whose base is not the current revision changes nothing',
+  async (t) => {
+    const { dir, post, find } = receiver();
+    const data = article();
+    const { url, request } = await publishForUpdate(receiver(), data);
+    const { base_revision_id: current } = request;
+    const before = treeOf(dir);
+    for (const base_revision_id of ['stale', data.id, current.toUpperCase(), `${current} `, `${current}0`])
+      isConflict(
+        t,
+        await post('article.updated', { ...request, base_revision_id }),
+        base_revision_id,
+        current,
+      );
+    t.deepEqual(treeOf(dir), before);
+    t.is((await find(url)).revision_id, current);
+  },
+);
+
+test.serial(
+  '409-updated-stale-base: the retry of an update that a newer one has replaced is refused, and changes nothing',
+  async (t) => {
+    const { dir, post } = receiver();
+    const data = article();
+    const { url, request: first } = await publishForUpdate(receiver(), data);
+    const target = { target_id: data.id, target_url: url };
+    const second = update({ ...target, base_revision_id: first.revision_id });
+    t.is((await post('article.updated', first)).status, 200);
+    t.is((await post('article.updated', second)).status, 200);
+    const before = treeOf(dir);
+    isConflict(t, await post('article.updated', first), first.base_revision_id, second.revision_id);
+    t.is((await post('article.updated', second)).status, 200);
+    t.deepEqual(treeOf(dir), before);
+  },
+);
+
+test.serial(
+  '409-updated-rivals: of thirty updates on one base one succeeds, and the article has its content',
+  async (t) => {
+    const { post, find } = receiver();
+    const data = article();
+    const { url, request } = await publishForUpdate(receiver(), data);
+    const rivals = Array.from({ length: 30 }, () => anotherUpdate(request));
+    const answers = await Promise.all(rivals.map((rival) => post('article.updated', rival)));
+    const [winner, ...others] = rivals.filter((_, n) => answers[n]?.status === 200);
+    t.is(others.length, 0, 'more than one update succeeded');
+    if (winner === undefined) return t.fail('no update succeeded');
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      isConflict(t, answer, request.base_revision_id, winner.revision_id);
+    t.like(await find(url), { revision_id: winner.revision_id, content_html: winner.content_html });
+  },
+);
+
+test.serial(
+  '200-updated-stored: an update replaces the content and keeps id, slug, URL, file, permissions and first date',
+  async (t) => {
+    const { dir, post, find } = receiver();
+    const data = article({ slug: 'first-slug' });
+    const { url, request } = await publishForUpdate(receiver(), data, {
+      slug: 'second-slug',
+      tags: ['new'],
+      author: 'Ole Fern',
+      featured_image_url: 'https://images.example/2.jpg',
+    });
+    const path = fileOf(dir, data.id);
+    fs.chmodSync(path, 0o640);
+    const files = articleFiles(dir);
+
+    const { status, text } = await post('article.updated', { ...request, target_url: `${url}#section` });
+    t.is(status, 200);
+    t.deepEqual(JSON.parse(text), { received: true, contract_version: 3, revision_id: request.id });
+
+    t.deepEqual(articleFiles(dir), files);
+    t.is(fs.statSync(path).mode & 0o777, 0o640);
+    const { article: now, edited, bodyEdited } = readStored(path);
+    t.deepEqual([edited, bodyEdited], [false, false]);
+    t.deepEqual(now, {
+      id: data.id,
+      slug: 'first-slug',
+      url,
+      date: data.published_at,
+      updated: request.published_at,
+      revision: request.revision_id,
+      title: request.title,
+      description: request.meta_description,
+      keyword: request.focus_keyword,
+      author: 'Ole Fern',
+      tags: ['new'],
+      image: 'https://images.example/2.jpg',
+      jsonLd: request.json_ld,
+      contentHtml: request.content_html,
+      body: request.content_markdown,
+      extra: {},
+    });
+    t.deepEqual(await find(url), {
+      id: data.id,
+      url,
+      revision_id: request.revision_id,
+      title: request.title,
+      content_html: request.content_html,
+    });
+    t.deepEqual(debris(dir), []);
+  },
+);
+
+for (const first of ['https://images.example/1.jpg', null]) {
+  test.serial(
+    `200-updated-stored: a null image leaves the image as it is, be it ${first} or set by an update`,
+    async (t) => {
+      const { dir, post, find } = receiver();
+      const data = article({ featured_image_url: first });
+      const { url, request } = await publishForUpdate(receiver(), data);
+      const second = 'https://images.example/2.jpg';
+      for (const [sent, expected] of [
+        [null, first],
+        [second, second],
+        [null, second],
+      ] as const) {
+        const { revision_id: base_revision_id } = await find(url);
+        const next = anotherUpdate({ ...request, base_revision_id }, { featured_image_url: sent });
+        t.is((await post('article.updated', next)).status, 200);
+        t.is(
+          readStored(fileOf(dir, data.id)).article.image,
+          expected,
+          `the image after an update with ${sent}`,
+        );
+      }
+    },
+  );
+}
+
+test.serial(
+  '200-updated-stored: an empty title becomes the placeholder, and empty Markdown the HTML',
+  async (t) => {
+    const { dir, post, find } = receiver();
+    const data = article();
+    const { url, request } = await publishForUpdate(receiver(), data, { title: '', content_markdown: '' });
+    t.is((await post('article.updated', request)).status, 200);
+    t.is((await find(url)).title, 'Untitled');
+    t.is(readStored(fileOf(dir, data.id)).article.body, request.content_html);
+  },
+);
+
+test.serial(
+  '200-updated-stored: keys and comments that a person has added survive an update that is based on their edit',
+  async (t) => {
+    const { dir, post, find } = receiver();
+    const data = article();
+    await post('article.published', data);
+    const path = fileOf(dir, data.id);
+    edit(
+      path,
+      '\nslug:',
+      '\n# pinned until spring\nweight: 3 # heavy\nparams:\n  toc: true\n  list: [1, "two"]\nslug:',
+    );
+    const { url, request } = await publishForUpdate(receiver(), data);
+    t.is((await post('article.updated', request)).status, 200);
+
+    const text = fs.readFileSync(path, 'utf8');
+    t.true(text.includes('# pinned until spring\nweight: 3 # heavy\n'), text);
+    const { article: now, edited } = readStored(path);
+    t.false(edited);
+    t.deepEqual(now.extra, { weight: 3, params: { toc: true, list: [1, 'two'] } });
+    t.is(now.title, request.title);
+    t.is((await find(url)).revision_id, request.revision_id);
+  },
+);
+
+test.serial(
+  '200-updated-retry: a retry of the current revision touches nothing, whatever else it says',
+  async (t) => {
+    const { dir, post } = receiver();
+    const { request } = await publishForUpdate(receiver(), article());
+    const first = await post('article.updated', request);
+    t.is(first.status, 200);
+    stored.push({ request, text: first.text });
+
+    const before = treeOf(dir);
+    for (const retry of [
+      request,
+      { ...request, base_revision_id: 'something-else' },
+      { ...request, title: 'Other' },
+    ]) {
+      const again = await post('article.updated', retry);
+      t.deepEqual([again.status, again.text], [200, first.text]);
+    }
+    t.deepEqual(treeOf(dir), before);
+  },
+);
+
+test.serial('200-updated-retry: twenty retries at once are one update', async (t) => {
+  const { dir, post, find } = receiver();
+  const files = articleFiles(dir).length;
+  const { url, request } = await publishForUpdate(receiver(), article());
+  const answers = await Promise.all(Array.from({ length: 20 }, () => post('article.updated', request)));
+  const texts = new Set(answers.map(({ status, text }) => `${status} ${text}`));
+  t.deepEqual(
+    [...texts],
+    [`200 ${JSON.stringify({ received: true, contract_version: 3, revision_id: request.id })}`],
+  );
+  t.is((await find(url)).revision_id, request.revision_id);
+  t.is(articleFiles(dir).length, files + 1);
+  stored.push({ request, text: answers[0]?.text ?? '' });
+});
+
+test.serial(
+  '200-updated-retry: after a restart a retry is answered as before and touches nothing',
+  async (t) => {
+    const { dir } = receiver();
+    t.is(await receiver().stop(), 0);
+    const before = treeOf(dir);
+    const { post } = await startReceiver(t, { dir });
+    t.is(stored.length, 2);
+    for (const { request, text } of stored) t.is((await post('article.updated', request)).text, text);
+    t.deepEqual(treeOf(dir), before);
+  },
+);
