@@ -9,7 +9,10 @@ const FOREVER = 'setInterval(() => undefined, 1_000); console.log("runs")';
 test('processes that work in a folder or name it in their environment are killed, others live on', async (t) => {
   const folder = tempDir(t);
   const start = async (options: { cwd?: string; env?: NodeJS.ProcessEnv }) => {
-    const child = spawn(process.execPath, ['-e', FOREVER], { ...options, stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(process.execPath, ['-e', FOREVER], {
+      ...options,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     t.teardown(() => child.kill('SIGKILL'));
     await once(child.stdout, 'data');
     return child;
