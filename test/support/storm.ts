@@ -57,10 +57,11 @@ export function createStorm({ random, clients, articles, lanes, pause = 0 }: Sto
       () => client.post('article.published', data),
       (answer) => {
         if (answer === undefined || answer.status >= 500) return { event: 'publish', result: 'unknown' };
-        if (answer.status !== 200) throw new Error(`publish: ${answer.status} ${answer.text}`);
+        if (answer.status !== 200)
+          throw new Error(`a publication should not be answered with ${answer.status} ${answer.text}`);
         const before = published.get(data.id);
         if (before !== undefined && before !== answer.json.url)
-          throw new Error(`${data.id} is at ${before} and at ${answer.json.url}`);
+          throw new Error(`${data.id} should have one URL; it is at ${before} and at ${answer.json.url}`);
         published.set(data.id, answer.json.url);
         return { event: 'publish', result: 'ok' };
       },
