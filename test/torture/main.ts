@@ -1,10 +1,9 @@
 /**
  * `npm run torture`: attacks what the README promises, for as long as one likes. `npm run torture -- --help` says how.
  */
-import { randomInt } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { createRandom } from '../support/random.js';
+import { createRandom, seedOfRun } from '../support/random.js';
 import { makeTempDir, removeTempDir } from '../support/temp-dir.js';
 import { helpText, parseArguments, shareOf, type TortureArguments, WrongUsage } from './arguments.js';
 import { edits } from './edits.js';
@@ -49,11 +48,7 @@ async function main(args: readonly string[]): Promise<number> {
   return attackAll(asked);
 }
 
-async function attackAll({
-  minutes,
-  scenarios,
-  seed = randomInt(2 ** 31),
-}: TortureArguments): Promise<number> {
+async function attackAll({ minutes, scenarios, seed = seedOfRun() }: TortureArguments): Promise<number> {
   process.setMaxListeners(0);
   const folder = makeTempDir();
   // Whatever a scenario starts has this in its environment, and makes its own temporary files here.
