@@ -97,11 +97,13 @@ export function listen(server: http.Server, port: number, host: string | undefin
  * Stops accepting and resolves when every request in flight is answered. Kept-alive connections are closed as
  * soon as they fall idle, and those that send or read too slowly after a while: their clients must not keep
  * plugins and store from ending in good order.
+ *
+ * @param closeMs how long requests in flight may take.
  */
-export async function closeServer(server: http.Server): Promise<void> {
+export async function closeServer(server: http.Server, closeMs = CLOSE_MS): Promise<void> {
   const closed = new Promise((resolve) => server.close(resolve));
   const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const slow = setTimeout(() => server.closeAllConnections(), CLOSE_MS);
+  const slow = setTimeout(() => server.closeAllConnections(), closeMs);
   await closed;
   clearInterval(idle);
   clearTimeout(slow);

@@ -26,8 +26,14 @@ export function startBuilder(settings: Settings, terminal: boolean): Worker {
 /**
  * Starts the builder's thread at the same time as the store is opened: each has much to read where a site is large.
  * A site that another generator builds has none.
+ *
+ * @param longestWaitMs how long `prepared` waits at most. @default 1000
  */
-export function startBuilderEarly(settings: Settings, terminal: boolean): EarlyBuilder {
+export function startBuilderEarly(
+  settings: Settings,
+  terminal: boolean,
+  longestWaitMs = LONGEST_WAIT_MS,
+): EarlyBuilder {
   const worker = settings.site === false ? undefined : startBuilder(settings, terminal);
   let stands = false;
   const heard = firstWordOf(worker).then((word) => {
@@ -38,7 +44,7 @@ export function startBuilderEarly(settings: Settings, terminal: boolean): EarlyB
     stands: () => stands,
     prepared: async () => {
       const late = new AbortController();
-      const timeout = setTimeout(LONGEST_WAIT_MS, undefined, { signal: late.signal }).catch(() => undefined);
+      const timeout = setTimeout(longestWaitMs, undefined, { signal: late.signal }).catch(() => undefined);
       await Promise.race([heard, timeout]);
       late.abort();
     },

@@ -33,10 +33,14 @@ export function watchSources(
   log: Log,
 ): () => Promise<void> {
   const settings = [...CONFIG_NAMES, '.env'];
-  const watcher = watch([templatesDir, ...settings.map((name) => `${dir}/${name}`)], {
+  const sources = [dir, templatesDir, ...settings.map((name) => `${dir}/${name}`)];
+  // The folder, and not each config in it: a watched file that is removed is not noticed when it comes again.
+  const watcher = watch([templatesDir, dir], {
     ignoreInitial: true,
     // What editors keep beside a file, and in a folder that is more than templates what is none of ours.
-    ignored: (path) => /[\\/](?:\.(?!env$)|node_modules)/.test(path.slice(dir.length)),
+    ignored: (path) =>
+      /[\\/](?:\.(?!env$)|node_modules)/.test(path.slice(dir.length)) ||
+      !(sources.includes(path) || path.startsWith(`${templatesDir}/`)),
   });
   let due = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;

@@ -3,16 +3,16 @@ const STILL_MS = 2_000;
 
 /** People's edits that are not finished yet, perhaps; see `createEdits`. */
 export interface Edits {
-  /** A file has changed; it is told of after so many milliseconds in which it does not again. @default 2000 */
-  note(path: string, stillMs?: number): void;
+  /** A file has changed; it is told of after so many milliseconds in which it does not again. @default `stillMs` */
+  note(path: string, ms?: number): void;
   /** Somebody else sees to this file's edit. */
   forget(path: string): void;
   /** Nothing is waited for any more. */
   flush(): void;
 }
 
-/** Tells of each edited file, once it has lain still for a while. */
-export function createEdits(tell: (path: string) => void): Edits {
+/** Tells of each edited file, once it has lain still for `stillMs`. */
+export function createEdits(tell: (path: string) => void, stillMs = STILL_MS): Edits {
   const timers = new Map<string, NodeJS.Timeout>();
   let isOver = false;
 
@@ -21,7 +21,7 @@ export function createEdits(tell: (path: string) => void): Edits {
     timers.delete(path);
   }
 
-  function note(path: string, stillMs = STILL_MS): void {
+  function note(path: string, ms = stillMs): void {
     forget(path);
     if (isOver) {
       tell(path);
@@ -30,7 +30,7 @@ export function createEdits(tell: (path: string) => void): Edits {
     const timer = setTimeout(() => {
       timers.delete(path);
       tell(path);
-    }, stillMs);
+    }, ms);
     timers.set(path, timer);
   }
 

@@ -43,6 +43,7 @@ export function createIndexLocker(
   { gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>,
   helper: LockHelper,
   log: Log,
+  longestWaitMs = LONGEST_WAIT_MS,
 ): IndexLocker {
   const folder = join(gitDir, 'pressmark');
   const id = randomBytes(8).toString('hex');
@@ -107,7 +108,7 @@ export function createIndexLocker(
         throw new PressmarkError('GIT_FAILED', 'the git index was still locked when time was up');
       if (!swept) await sweep();
       swept = true;
-      if (performance.now() - start > LONGEST_WAIT_MS) return false;
+      if (performance.now() - start > longestWaitMs) return false;
       // not in step with a program that locks at a regular beat
       // (an abort ends the pause; it is looked at above)
       await setTimeout(pause * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);

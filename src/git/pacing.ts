@@ -1,5 +1,22 @@
 import { setTimeout } from 'node:timers/promises';
 
+/** A clock that nobody sets, and waiting by it. */
+export interface Clock {
+  /** In milliseconds, since some moment. */
+  now(): number;
+  /** Waits; returns early where the signal comes. */
+  wait(ms: number, signal: AbortSignal): Promise<void>;
+}
+
+/** The machine's. */
+export const STEADY: Clock = {
+  now: () => performance.now(),
+  wait: (ms, signal) =>
+    setTimeout(ms, undefined, { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+    }),
+};
+
 /** A batch begins when nothing has come for so long, in milliseconds, … */
 const QUIET_MS = 100;
 /** … or when the first has waited for so long. */
@@ -26,30 +43,30 @@ export interface Pacing {
 
 /**
  * The queue's sense of time: bursts are let pass so that batches grow, but never for so long that the branch
- * falls behind by a second; from `hurry()` on, nothing is waited for. By the steady clock.
+ * falls behind by a second; from `hurry()` on, nothing is waited for.
  */
-export function createPacing(): Pacing {
+export function createPacing(clock: Clock): Pacing {
   const hurrying = new AbortController();
   let waking = new AbortController();
   let first = 0;
   let last = 0;
 
   function arrived(isFirst: boolean): void {
-    last = performance.now();
+    last = clock.now();
     if (isFirst) first = last;
     waking.abort();
   }
 
   async function settle(isFull: () => boolean): Promise<void> {
     for (;;) {
-      const rest = Math.min(last + QUIET_MS, first + LONGEST_WAIT_MS) - performance.now();
+      const rest = Math.min(last + QUIET_MS, first + LONGEST_WAIT_MS) - clock.now();
       if (rest <= 0 || isFull() || hurrying.signal.aborted) return;
       await pause(rest);
     }
   }
 
   async function rest(commits: number, began: number): Promise<void> {
-    const now = performance.now();
+    const now = clock.now();
     if (commits < STREAM || last < began || now - last > QUIET_MS) return;
     await pause(Math.min(LONGEST_REST_MS, 3 * (now - began)));
   }
@@ -60,14 +77,9 @@ export function createPacing(): Pacing {
   }
 
   async function pause(ms: number, woken?: AbortSignal): Promise<void> {
+    // the shutdown does not wait
     const { signal } = hurrying;
-    try {
-      await setTimeout(ms, undefined, {
-        signal: woken === undefined ? signal : AbortSignal.any([signal, woken]),
-      });
-    } catch {
-      // the shutdown does not wait
-    }
+    await clock.wait(ms, woken === undefined ? signal : AbortSignal.any([signal, woken]));
   }
 
   return {

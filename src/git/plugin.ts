@@ -46,6 +46,12 @@ export interface GitPluginOptions {
   readonly maxHeldText?: number;
   /** How long one git command may take, in milliseconds. @default 30000 */
   readonly timeoutMs?: number;
+  /** How long a file must lie still before its edit is committed, in milliseconds. @default 2000 */
+  readonly stillMs?: number;
+  /** How long a busy index is waited for, in milliseconds. @default 4000 */
+  readonly indexWaitMs?: number;
+  /** How long the shutdown waits for commits, in milliseconds. @default 7000 */
+  readonly closeMs?: number;
   /** With durability `commit`: is handed what commits before the answer; nothing is committed in the background. */
   readonly commitsBefore?: (commit: CommitNow) => void;
   /** With durability `disk`: is handed what keeps a text that may not be committed yet, before an update replaces it. */
@@ -107,7 +113,7 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     log.warn('the git repository belongs to another user; what is committed here belongs to root');
 
   const { commitEdits = false } = options;
-  const locker = createIndexLocker(repository, findLockHelper(), log);
+  const locker = createIndexLocker(repository, findLockHelper(), log, options.indexWaitMs);
   const context: CommitContext = {
     repository,
     locker,
@@ -149,15 +155,17 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     return;
   }
   options.commitsBefore?.(createCommitNow(repository, committer, replaced, () => queue.replayParked()));
-  const edits = createEdits((path) =>
-    queue.add({
-      path,
-      kind: 'Edit',
-      text: undefined,
-      revision: undefined,
-      message: undefined,
-      before: undefined,
-    }),
+  const edits = createEdits(
+    (path) =>
+      queue.add({
+        path,
+        kind: 'Edit',
+        text: undefined,
+        revision: undefined,
+        message: undefined,
+        before: undefined,
+      }),
+    options.stillMs,
   );
   const queue = createQueue(
     {
@@ -207,7 +215,7 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
   const pusher =
     options.push && keeping && (await pushInBackground(host, options.push, options, context, keeping));
   host.onClose(async () => {
-    const timer = setTimeout(() => stop.abort(), CLOSE_MS);
+    const timer = setTimeout(() => stop.abort(), options.closeMs ?? CLOSE_MS);
     edits.flush();
     const left = await queue.close();
     await pusher?.close();

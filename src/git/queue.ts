@@ -1,7 +1,7 @@
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
 import type { NotNow } from './head.js';
-import { backoff, createPacing } from './pacing.js';
+import { backoff, createPacing, STEADY } from './pacing.js';
 import type { QueueWork } from './queue-work.js';
 import { isAtHand, lengthOf, type ReplacedText, type Waiting, waitingText } from './waiting.js';
 
@@ -33,10 +33,10 @@ const RECOVER_AGAIN_MS = 60_000;
  *
  * @param maxHeldText how much text may wait in memory, in characters; beyond it, texts are read again later.
  */
-export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Queue {
+export function createQueue(work: QueueWork, log: Log, maxHeldText: number, clock = STEADY): Queue {
   let waiting: Waiting[] = [];
   let underWay: readonly Waiting[] = [];
-  const pacing = createPacing();
+  const pacing = createPacing(clock);
   let heldText = 0;
   let recovering = false;
   let parked = false;
@@ -102,7 +102,7 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number): Que
 
   async function run(): Promise<void> {
     while (recovering || waiting.length > 0 || parked) {
-      const began = performance.now();
+      const began = clock.now();
       let held: string | undefined;
       try {
         held = await step();

@@ -1,13 +1,13 @@
-import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../errors.js';
 import type { Log } from '../log.js';
+import { STEADY } from './pacing.js';
 import type { Pushed } from './remote.js';
 
 /** Something that the remote is to take. */
 export interface Offer {
   /** The generation of what it was decided upon. */
   readonly generation: number;
-  /** No push is begun for it after this moment, by `performance.now()`. */
+  /** No push is begun for it after this moment, by the clock of the turns: `performance.now()`. */
   readonly deadline: number;
   /** Its size, in characters. */
   readonly size: number;
@@ -76,7 +76,7 @@ const PAUSE_MS = { first: 100, longest: 1_000 };
  * afterwards it is known what the remote had when the turn began: an accepted push proves as much as a look. So
  * everybody who waited for freshness before a turn began is served by it, however many they are.
  */
-export function createTurns<O extends Offer>(work: TurnWork<O>, log: Log): Turns<O> {
+export function createTurns<O extends Offer>(work: TurnWork<O>, log: Log, clock = STEADY): Turns<O> {
   let offers: Waiting<O>[] = [];
   let looking: Waiting<undefined>[] = [];
   let running: Promise<void> | undefined;
@@ -95,16 +95,18 @@ export function createTurns<O extends Offer>(work: TurnWork<O>, log: Log): Turns
 
   function fresh(): Promise<void> {
     return new Promise((resolve, reject) => {
-      const timer = globalThis.setTimeout(() => reject(unavailable(lastError)), FRESH_MS);
+      const served = new AbortController();
       const settled = (then: () => void) => {
-        clearTimeout(timer);
         then();
+        served.abort();
       };
       looking.push({
         offer: undefined,
         resolve: () => settled(resolve),
         reject: (error) => settled(() => reject(error)),
       });
+      // says nothing more to those who were served
+      void clock.wait(FRESH_MS, served.signal).then(() => reject(unavailable(lastError)));
       start();
     });
   }
@@ -128,9 +130,7 @@ export function createTurns<O extends Offer>(work: TurnWork<O>, log: Log): Turns
       failures++;
       // not in step with the other receivers
       const pause = Math.min(PAUSE_MS.longest, PAUSE_MS.first * 2 ** Math.min(failures - 1, 10));
-      await setTimeout(pause * (0.5 + Math.random()), undefined, { signal: closing.signal }).catch(
-        () => undefined,
-      );
+      await clock.wait(pause * (0.5 + Math.random()), closing.signal);
     }
     if (closing.signal.aborted) dropAll();
   }
@@ -190,7 +190,7 @@ export function createTurns<O extends Offer>(work: TurnWork<O>, log: Log): Turns
   }
 
   function dropLateAndOutdated(): void {
-    const now = performance.now();
+    const now = clock.now();
     const kept: Waiting<O>[] = [];
     for (const waiting of offers) {
       if (waiting.offer.generation !== generation) waiting.reject(outdated(waiting.doubt));

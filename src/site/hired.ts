@@ -27,12 +27,13 @@ export interface Hired {
  * A helper that is not started yet.
  *
  * @param spawn undefined where there must be none.
+ * @param worthIt from so many articles on one is started.
  */
-export function hired(spawn: (() => Worker) | undefined, log: Log): Hired {
+export function hired(spawn: (() => Worker) | undefined, log: Log, worthIt = WORTH_A_HELPER): Hired {
   let helper: Helper | undefined;
 
   function hire(articles: number): void {
-    if (articles >= WORTH_A_HELPER && spawn !== undefined) helper ??= startHelper(spawn, log);
+    if (articles >= worthIt && spawn !== undefined) helper ??= startHelper(spawn, log);
   }
 
   const glimpseMany: GlimpseMany = async (paths, glimpse, take) => {

@@ -21,6 +21,10 @@ export interface SitePluginOptions {
   /** Whether the site stands already when the receiver is ready. @default no */
   stands?(): boolean;
   readonly contentDir: string;
+  /** How long pending work may take when the service stops. @default 5000 */
+  readonly closeMs?: number;
+  /** Pause before the first retry of a build of which the thread has died. @default 1000 */
+  readonly retryMs?: number;
   /**
    * Told at the start how to have everything built anew after templates or settings have changed: with
    * `renewed` by a new thread. Returns what ends that.
@@ -38,6 +42,7 @@ export interface SitePluginOptions {
  */
 export function sitePlugin(options: SitePluginOptions): Plugin {
   const prefix = folderPrefix(options.contentDir);
+  const { closeMs = CLOSE_MS, retryMs = RETRY_MS.thread.first } = options;
 
   return definePlugin({
     name: 'site',
@@ -66,7 +71,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
           options.search?.built(thread.newestPages);
         } else if (answer.is === 'failed') {
           failures++;
-          const ms = pause(RETRY_MS.thread);
+          const ms = pause({ ...RETRY_MS.thread, first: retryMs });
           notBefore = performance.now() + ms;
           log.error({ reason: answer.reason, retryInMs: ms }, 'the site could not be built');
           later('all', ms);
@@ -111,8 +116,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         clearTimeout(firstLook);
         rush.stop();
         thread.pace(false);
-        const end = performance.now() + CLOSE_MS;
-        await Promise.race([Promise.all([looks.drain(), schedule.drain()]), elapsed(CLOSE_MS)]);
+        const end = performance.now() + closeMs;
+        await Promise.race([Promise.all([looks.drain(), schedule.drain()]), elapsed(closeMs)]);
         looks.stop();
         schedule.stop();
         await thread.close(Math.max(0, end - performance.now()));

@@ -34,6 +34,8 @@ export interface SearchOptions {
   /** As they are now. */
   settings(): SearchSettings;
   readonly log: Log;
+  /** How long after the last build the index follows. @default 2000 */
+  readonly quietMs?: number;
 }
 
 /** The index of the site's search; see `createSearch`. */
@@ -50,7 +52,13 @@ export interface Search {
  * Keeps the index of the site's search: after builds, one job at a time, in a process of its own that gets what
  * others leave. What the index was made of stands beside it, so that a job that never ran is found out.
  */
-export function createSearch({ outputDir, lockDir, settings, log }: SearchOptions): Search {
+export function createSearch({
+  outputDir,
+  lockDir,
+  settings,
+  log,
+  quietMs = QUIET_MS,
+}: SearchOptions): Search {
   let version: Promise<string | undefined> | undefined;
   let waiting: { readonly newest: NewestPages; readonly since: number } | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -67,7 +75,7 @@ export function createSearch({ outputDir, lockDir, settings, log }: SearchOption
     const now = performance.now();
     waiting = { newest, since: waiting?.since ?? now };
     clearTimeout(timer);
-    const due = Math.min(now + QUIET_MS, waiting.since + LONGEST_MS);
+    const due = Math.min(now + quietMs, waiting.since + LONGEST_MS);
     timer = setTimeout(start, Math.max(due, notBefore) - now);
   }
 

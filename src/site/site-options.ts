@@ -34,6 +34,8 @@ export interface SiteOptions {
   readonly fingerprint?: string;
   /** Starts a thread that helps with large builds, in which `serveHelp` answers. Default: none does. */
   spawnHelper?(): Worker;
+  /** From so many articles on the helper is started. @default 1000 */
+  readonly helperFrom?: number;
 }
 
 /** What is to be brought up to date. */

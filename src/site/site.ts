@@ -84,7 +84,7 @@ export function createSite(options: SiteOptions) {
     if (paths !== undefined && known === 'what was built last') return ahead(paths);
     const start = performance.now();
     const round = createRound(output);
-    const helpers = hired(hasPageFilters() ? undefined : options.spawnHelper, log);
+    const helpers = hired(hasPageFilters() ? undefined : options.spawnHelper, log, options.helperFrom);
     await lock.enter();
     interruptions.begin();
     try {

@@ -40,6 +40,7 @@ test('the example of docs/plugins.md does what the page says', async (t) => {
   t.deepEqual(times, [{ title: 'Long', minutes: 3 }]);
   const page = join(dir, 'public/articles/long/index.html');
   await until(
+    'the page of the article has the link of the plugin',
     () =>
       fs.existsSync(page) &&
       fs.readFileSync(page, 'utf8').includes('<link rel="me" href="https://social.example/@me">'),

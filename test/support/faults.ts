@@ -41,7 +41,7 @@ export interface Traced {
   readonly paths: readonly string[];
 }
 
-/** The strings by which a test pulls at a receiver's file system. */
+/** How a test makes calls of a running receiver fail, stop or be preceded by an edit. */
 export interface Faults {
   /** What the receiver must be started with. */
   readonly options: ReceiverOptions;
@@ -84,4 +84,10 @@ export function createFaults(t: { teardown(dispose: () => void): void }): Faults
     clear: () => set(),
     trace,
   };
+}
+
+/** Faults for a receiver that all tests of a file share; such tests are serial. */
+export function sharedFaults(): Faults {
+  // At the end of the process: until its hooks have run, a receiver may still write there.
+  return createFaults({ teardown: (dispose) => process.once('exit', dispose) });
 }

@@ -4,7 +4,9 @@ import { setTimeout } from 'node:timers/promises';
 import { articleFiles, namesIn } from '../support/content.js';
 import { article, update } from '../support/events.js';
 import { createFaults } from '../support/faults.js';
+import { createRandom } from '../support/random.js';
 import { launch, type Receiver, run, SITE_URL } from '../support/receiver.js';
+import { killBuilds } from '../support/site-kills.js';
 import { expectNone, expectTrue } from './expect.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
 import { withTeardown } from './teardown.js';
@@ -23,7 +25,19 @@ export const site: Scenario = {
   promise:
     'However a building receiver is killed, no page is half or empty, and the next one makes what a clean build makes.',
   weight: 1,
-  run: attackBuilds,
+  run: async (attack) => {
+    const now = performance.now();
+    const half = now + (attack.deadline - now) / 2;
+    const builders = join(attack.dir, 'builders');
+    fs.mkdirSync(builders);
+    const random = createRandom('site builders', attack.seed);
+    const killed = await killBuilds(builders, random, (kills) => kills > 0 && performance.now() > half);
+    return {
+      builderKillsDuringBuild: killed.during,
+      builderKillsAfter: killed.after,
+      ...(await attackBuilds(attack)),
+    };
+  },
 };
 
 function attackBuilds({ dir: root, random, deadline, note }: Attack): Promise<Counts> {

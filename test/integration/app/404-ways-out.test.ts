@@ -1,18 +1,17 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { ask } from '../../support/ask.js';
-import { article } from '../../support/events.js';
-import { STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
 import { sendThenRead } from '../../support/sockets.js';
-import { until } from '../../support/until.js';
+import { sharedPreview } from './preview-server.js';
 
-const receiver = sharedReceiver(test, { ...STORE_ONLY, args: ['--no-live'] });
+const server = sharedPreview(test);
+const { dir } = server;
 
 test.serial.before(() => {
-  const { dir } = receiver();
   fs.mkdirSync(join(dir, 'public/sub/.git'), { recursive: true });
   fs.mkdirSync(join(dir, 'public/.well-known'));
   fs.mkdirSync(join(dir, 'public-too'));
@@ -33,7 +32,7 @@ test.serial.before(() => {
 
 /** As bytes on the wire: no client between that would put a path in order. */
 async function raw(target: string): Promise<{ status: number; body: string }> {
-  return sendThenRead(receiver().port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, []);
+  return sendThenRead(server.port, `GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, []);
 }
 
 for (const target of [
@@ -86,7 +85,7 @@ for (const target of [
   `/${'a/'.repeat(3_000)}`,
   'http://elsewhere.example/../readable.txt',
 ]) {
-  test(`404: ${target.slice(0, 60)}`, async (t) => {
+  test(`404: ${target.slice(0, 60)} leads to no file`, async (t) => {
     const { status, body } = await raw(target);
     t.is(status, 404);
     t.false(body.includes('for-everybody') || body.includes('for everybody'));
@@ -94,16 +93,16 @@ for (const target of [
 }
 
 for (const target of ['*', 'readable.txt', '../readable.txt', '\\..\\readable.txt', '?x', '']) {
-  test(`a target that is no path: ${JSON.stringify(target)}`, async (t) => {
+  test(`400 or 404: ${JSON.stringify(target)} is not a path`, async (t) => {
     const { status, body } = await raw(target);
     t.true(status === 400 || status === 404, String(status));
     t.false(body.includes('for-everybody'));
   });
 }
 
-test('no redirect leads to another host', async (t) => {
-  fs.mkdirSync(join(receiver().dir, 'public/elsewhere.example'), { recursive: true });
-  fs.writeFileSync(join(receiver().dir, 'public/elsewhere.example/index.html'), 'x');
+test('404: no redirect leads to another host', async (t) => {
+  fs.mkdirSync(join(dir, 'public/elsewhere.example'), { recursive: true });
+  fs.writeFileSync(join(dir, 'public/elsewhere.example/index.html'), 'x');
   for (const target of [
     '//elsewhere.example',
     '/\\elsewhere.example',
@@ -111,25 +110,24 @@ test('no redirect leads to another host', async (t) => {
     '///elsewhere.example',
   ])
     t.is((await raw(target)).status, 404, target);
-  const { headers } = await ask(receiver().origin, '/elsewhere.example');
+  const { headers } = await ask(server.origin, '/elsewhere.example');
   t.is(headers.location, '/elsewhere.example/');
 });
 
-test('200: what stays inside is served: a link, .well-known, names with dots', async (t) => {
-  fs.writeFileSync(join(receiver().dir, 'public/a..b...txt'), 'dots');
+test('200: a link inside the folder, .well-known and a name with dots are served', async (t) => {
+  fs.writeFileSync(join(dir, 'public/a..b...txt'), 'dots');
   t.is((await raw('/link-inside.txt')).body, 'for everybody');
   t.is((await raw('/.well-known/security.txt')).body, 'for everybody');
   t.is((await raw('/a..b...txt')).body, 'dots');
   t.is((await raw('http://elsewhere.example/page.txt')).body, 'for everybody');
 });
 
-test('404: neither a socket nor a pipe is waited for, and the receiver goes on', async (t) => {
-  const { dir } = receiver();
+test('404: the server does not wait for a socket or a pipe, and serves the next file', async (t) => {
   const socket = net.createServer().listen(join(dir, 'public/socket.txt'));
   t.teardown(() => socket.close());
-  await until(() => socket.listening);
+  await once(socket, 'listening');
   execFileSync('mkfifo', [join(dir, 'public/pipe.txt')]);
   t.is((await raw('/socket.txt')).status, 404);
   t.is((await raw('/pipe.txt')).status, 404);
-  t.is((await receiver().post('article.published', article())).status, 200);
+  t.is((await raw('/page.txt')).body, 'for everybody');
 });

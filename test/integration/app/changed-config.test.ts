@@ -2,96 +2,124 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { article } from '../../support/events.js';
-import { type Receiver, type ReceiverOptions, startReceiver } from '../../support/receiver.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { launch, type Receiver } from '../../support/receiver.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-async function startWith(
-  t: ExecutionContext,
-  files: Record<string, string>,
-  options: ReceiverOptions = {},
-): Promise<Receiver> {
-  const dir = tempDir(t);
-  for (const [name, text] of Object.entries(files)) fs.writeFileSync(join(dir, name), text);
-  return startReceiver(t, { dir, ...options });
+const SECRET = 'first-secret-first-secret-first';
+const OTHER = 'other-secret-other-secret-other';
+const FIXED = { siteUrl: 'https://garden.example', git: false };
+
+/** A receiver whose settings are all in its folder, for all tests of this file. */
+function sharedWith(config: object): () => Receiver {
+  const dir = makeTempDir();
+  let receiver: Receiver | undefined;
+  test.serial.before(async () => {
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ ...FIXED, ...config }));
+    fs.writeFileSync(join(dir, '.env'), `PRESSMARK_SECRET=${SECRET}\n`);
+    receiver = await launch(dir, { env: { PRESSMARK_SITE_URL: undefined, PRESSMARK_SECRET: undefined } });
+  });
+  test.after.always(async () => {
+    await receiver?.kill('SIGKILL');
+    removeTempDir(dir);
+  });
+  return () => {
+    if (receiver === undefined) throw new Error('the receiver has not started');
+    return receiver;
+  };
 }
+
+const building = sharedWith({});
+const storing = sharedWith({ site: false });
 
 const home = ({ dir }: Receiver) => {
   const path = join(dir, 'public/index.html');
   return fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
 };
+const untilTitled = (receiver: Receiver, title: string) =>
+  until(`the home page has the title ${title}`, () => home(receiver).includes(title));
 const warnings = ({ log }: Receiver) =>
   log.filter(({ settings }) => settings !== undefined).map(({ settings }) => settings);
+const complaints = ({ log }: Receiver) =>
+  log.filter(({ msg }) => msg.includes('the config is wrong')).map(({ reason }) => String(reason));
+const configOf = ({ dir }: Receiver) => join(dir, 'pressmark.config.json');
+const titled = (title: string) => JSON.stringify({ ...FIXED, site: { title } });
 
-for (const [name, textOf] of [
-  ['pressmark.config.mjs', (title) => `export default { site: { title: ${JSON.stringify(title)} } };`],
-  ['pressmark.config.js', (title) => `module.exports = { site: { title: ${JSON.stringify(title)} } };`],
-] as readonly (readonly [string, (title: string) => string])[]) {
-  test(`what ${name} says of the site is taken over`, async (t) => {
-    const files = { [name]: textOf('The first title'), 'package.json': '{"type":"commonjs"}' };
-    const receiver = await startWith(t, files);
-    await until(() => home(receiver).includes('The first title'));
-    fs.writeFileSync(join(receiver.dir, name), textOf('The second title'));
-    await until(() => home(receiver).includes('The second title'));
-    t.deepEqual(warnings(receiver), []);
-  });
-}
+test.serial('what a changed config says of the site is taken over while the receiver runs', async (t) => {
+  const receiver = building();
+  await untilTitled(receiver, 'A Pressmark site');
+  fs.writeFileSync(configOf(receiver), titled('The first title'));
+  await untilTitled(receiver, 'The first title');
+  // As editors save: a new file in place of the old.
+  fs.writeFileSync(`${configOf(receiver)}.new`, titled('The second title'));
+  fs.renameSync(`${configOf(receiver)}.new`, configOf(receiver));
+  await untilTitled(receiver, 'The second title');
+  t.deepEqual([warnings(receiver), complaints(receiver)], [[], []]);
+});
 
-test('wrong settings change nothing, and the log says once what is wrong', async (t) => {
-  const textOf = (title: string) => JSON.stringify({ site: { title } });
-  const receiver = await startWith(t, { 'pressmark.config.json': textOf('The first title') });
-  const path = join(receiver.dir, 'pressmark.config.json');
-  await until(() => home(receiver).includes('The first title'));
+test.serial('a config that is removed leaves the defaults, and one that comes later is read', async (t) => {
+  const receiver = building();
+  const module = join(receiver.dir, 'pressmark.config.mjs');
+  const text = (title: string) => `export default ${titled(title)};`;
+  fs.writeFileSync(module, text('The module'));
+  fs.rmSync(configOf(receiver));
+  await untilTitled(receiver, 'The module');
+  fs.writeFileSync(module, text('The changed module'));
+  await untilTitled(receiver, 'The changed module');
+  fs.rmSync(module);
+  await untilTitled(receiver, 'A Pressmark site');
+  fs.writeFileSync(configOf(receiver), titled('The first title'));
+  await untilTitled(receiver, 'The first title');
+  t.deepEqual(complaints(receiver), []);
+});
 
-  const wrong = () => receiver.log.filter(({ msg }) => msg.includes('the config is wrong'));
-  fs.writeFileSync(path, `${textOf('The second title')} and more`);
-  await until(() => wrong().length === 1);
-  fs.writeFileSync(path, JSON.stringify({ site: { titel: 'The third title' } }));
-  await until(() => wrong().length === 2);
-  t.regex(String(wrong()[1]?.reason), /"site\.titel"; did you mean title\?/);
-  t.is((await receiver.post('article.published', article())).status, 200);
+test.serial('wrong settings change nothing, and the log says once what is wrong', async (t) => {
+  const receiver = building();
+  fs.writeFileSync(configOf(receiver), `${titled('The second title')} and more`);
+  await until('the log says that the config is wrong', () => complaints(receiver).length === 1);
+  t.regex(complaints(receiver)[0] ?? '', /pressmark\.config\.json cannot be read/);
+  fs.writeFileSync(configOf(receiver), JSON.stringify({ site: { titel: 'The third title' } }));
+  await until('the log says what is wrong now', () => complaints(receiver).length === 2);
+  t.regex(complaints(receiver)[1] ?? '', /"site\.titel"; did you mean title\?/);
+  t.is((await receiver.post('article.published', article(), { secret: SECRET })).status, 200);
   t.true(home(receiver).includes('The first title'));
 
-  // As editors save: a new file in place of the old.
-  fs.writeFileSync(`${path}.new`, textOf('The fourth title'));
-  fs.renameSync(`${path}.new`, path);
-  await until(() => home(receiver).includes('The fourth title'));
-  t.is(wrong().length, 2);
+  fs.writeFileSync(configOf(receiver), titled('The fourth title'));
+  await untilTitled(receiver, 'The fourth title');
+  t.is(complaints(receiver).length, 2);
 });
 
-test('a config that comes later is read, one that goes leaves the defaults', async (t) => {
-  const receiver = await startWith(t, {});
-  await until(() => home(receiver).includes('A Pressmark site'));
-  const path = join(receiver.dir, 'pressmark.config.mjs');
-  fs.writeFileSync(path, 'export default { site: { title: "Came later" } };');
-  await until(() => home(receiver).includes('Came later'));
-  fs.rmSync(path);
-  await until(() => home(receiver).includes('A Pressmark site'));
-  t.pass();
-});
+for (const [receiverOf, site] of [
+  [building, { title: 'The fourth title' }],
+  [storing, false],
+] as const) {
+  test.serial(
+    `settings that cannot change while the receiver runs are named in the log, without a secret; site: ${JSON.stringify(site)}`,
+    async (t: ExecutionContext) => {
+      const receiver = receiverOf();
+      const before = warnings(receiver).length;
+      const config = { ...FIXED, site };
+      const changed = {
+        ...config,
+        siteUrl: 'https://meadow.example',
+        endpoint: '/hook',
+        logLevel: 'debug',
+      };
+      fs.writeFileSync(configOf(receiver), JSON.stringify(changed));
+      await until('the log names the settings', () => warnings(receiver).length > before);
+      t.deepEqual(warnings(receiver)[before], ['endpoint', 'logLevel', 'siteUrl']);
 
-for (const site of [{}, false]) {
-  test(`what cannot change while it runs is named, and no secret with it; site: ${JSON.stringify(site)}`, async (t) => {
-    const secret = 'first-secret-first-secret-first';
-    const other = 'other-secret-other-secret-other';
-    const config = { siteUrl: 'https://garden.example', site, git: false };
-    const receiver = await startWith(
-      t,
-      { 'pressmark.config.json': JSON.stringify(config), '.env': `PRESSMARK_SECRET=${secret}\n` },
-      { env: { PRESSMARK_SITE_URL: undefined, PRESSMARK_SECRET: undefined } },
-    );
-    const changed = { ...config, siteUrl: 'https://meadow.example', endpoint: '/hook', logLevel: 'debug' };
-    fs.writeFileSync(join(receiver.dir, 'pressmark.config.json'), JSON.stringify(changed));
-    await until(() => warnings(receiver).length > 0);
-    t.deepEqual(warnings(receiver)[0], ['endpoint', 'logLevel', 'siteUrl']);
-
-    fs.writeFileSync(join(receiver.dir, 'pressmark.config.json'), JSON.stringify(config));
-    fs.writeFileSync(join(receiver.dir, '.env'), `PRESSMARK_SECRET=${other}\n`);
-    await until(() => warnings(receiver).some((names) => JSON.stringify(names) === '["PRESSMARK_SECRET"]'));
-    t.false(JSON.stringify(receiver.log).includes('secret-'));
-    t.is((await receiver.post('article.published', article(), { secret: other })).status, 401);
-    const { status, json } = await receiver.post('article.published', article({ slug: 'hive' }), { secret });
-    t.deepEqual([status, json.url], [200, 'https://garden.example/articles/hive/']);
-    t.is(await receiver.stop(), 0);
-  });
+      fs.writeFileSync(configOf(receiver), JSON.stringify(config));
+      fs.writeFileSync(join(receiver.dir, '.env'), `PRESSMARK_SECRET=${OTHER}\n`);
+      await until('the log names the secret', () =>
+        warnings(receiver).some((names) => JSON.stringify(names) === '["PRESSMARK_SECRET"]'),
+      );
+      t.false(JSON.stringify(receiver.log).includes('secret-'));
+      t.is((await receiver.post('article.published', article(), { secret: OTHER })).status, 401);
+      const data = article({ slug: 'hive' });
+      const { status, json } = await receiver.post('article.published', data, { secret: SECRET });
+      t.deepEqual([status, json.url], [200, 'https://garden.example/articles/hive/']);
+      t.is(await receiver.stop(), 0);
+    },
+  );
 }

@@ -6,7 +6,7 @@ import { startReceiver } from '../../support/receiver.js';
 import { SECRET, signature } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
-test('each delivery makes one line of the log that says what became of it, and none tells the secret', async (t) => {
+test('each delivery makes one line of the log that says what became of it, and none contains the secret', async (t) => {
   const dir = tempDir(t);
   const config = { site: false, git: false, logLevel: 'trace' };
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));

@@ -1,89 +1,145 @@
+import { once } from 'node:events';
 import fs from 'node:fs';
-import net from 'node:net';
+import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
-import { articleFiles, debris } from '../../support/content.js';
-import { article } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
-import { SECRET } from '../../support/signer.js';
+import { pino } from 'pino';
+import { closeServer, createServer } from '../../../src/app/server.js';
+import { loadSettings } from '../../../src/config/load.js';
+import { articleFiles, debris, readStored } from '../../support/content.js';
+import { article, type PublishedData } from '../../support/events.js';
+import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-import { publishUntilGone } from '../../support/workload.js';
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} ends it in good order: what was acknowledged is there, nothing is half done, exit 0`, async (t) => {
-    const receiver = await startReceiver(t);
-    const { dir, post } = receiver;
-    await post('article.published', article());
-    const published = publishUntilGone(receiver, () => article());
-    const code = await receiver.stop(signal);
-    const acknowledged = await published;
-    t.is(code, 0);
-    t.true(articleFiles(dir).length > acknowledged.length);
-    t.deepEqual(debris(dir), []);
-    t.is(receiver.stderr(), '');
+const receiver = sharedReceiver(test, { ...STORE_ONLY, env: { PRESSMARK_SECRET: '' } });
+
+const secretOf = ({ dir }: Receiver) =>
+  /^PRESSMARK_SECRET=(.+)\n$/.exec(fs.readFileSync(join(dir, '.env'), 'utf8'))?.[1] ?? '';
+
+test.serial(
+  'a start without a secret makes one that only its owner can read, uses it, and keeps it',
+  async (t) => {
+    const { dir, log, post, stderr } = receiver();
+    const warnings = log.filter(({ msg }) => msg.includes('there was no signing secret'));
+    t.is(warnings.length, 1);
+    t.regex(warnings[0]?.msg ?? '', /PRESSMARK_SECRET in \.env/);
+    t.is(fs.statSync(join(dir, '.env')).mode & 0o777, 0o600);
+    t.true(fs.readFileSync(join(dir, '.gitignore'), 'utf8').split('\n').includes('.env'));
+    const secret = secretOf(receiver());
+    t.regex(secret, /^[\w-]{43}$/);
+    t.false(`${JSON.stringify(log)}${stderr()}`.includes(secret), 'the log does not contain it');
+    t.is((await post('article.published', article(), { secret })).status, 200);
+    const { secrets } = await loadSettings(dir, {}, { PRESSMARK_SECRET: '' });
+    t.deepEqual(secrets, [secret], 'the next start finds it and makes none');
+  },
+);
+
+test.serial('/healthz answers 503 while articles cannot be stored, and 200 again afterwards', async (t) => {
+  const { origin, dir, post } = receiver();
+  const health = async () => {
+    const response = await fetch(`${origin}/healthz`);
+    return { status: response.status, body: (await response.json()) as { ok: boolean; error?: string } };
+  };
+  t.deepEqual(await health(), { status: 200, body: { ok: true } });
+  fs.rmSync(join(dir, 'content'), { recursive: true });
+  // A verdict stands for a second.
+  await until(
+    '/healthz reports that the content folder is gone',
+    async () => (await health()).status === 503,
+  );
+  const { ok, error } = (await health()).body;
+  t.deepEqual([ok, error], [false, 'articles cannot be stored: ENOENT: no such file or directory']);
+  // The next publication makes the folder again.
+  t.is((await post('article.published', article(), { secret: secretOf(receiver()) })).status, 200);
+  await until('/healthz reports that articles can be stored', async () => (await health()).status === 200);
+});
+
+test.serial(
+  'SIGINT ends a receiver with exit code 0, after plugins and store have been closed',
+  async (t) => {
+    const { log, stderr, stop } = receiver();
+    t.is(await stop('SIGINT'), 0);
+    t.is(log.at(-1)?.msg, 'stopped');
+    t.is(stderr(), '');
+  },
+);
+
+test('SIGTERM under load ends a receiver with exit code 0: what was acknowledged is stored, nothing is half done', async (t) => {
+  const busy = await startReceiver(t);
+  let sent = 0;
+  const published = publishUntilGone(busy, () => {
+    sent++;
+    return article();
   });
+  await until('twenty publications are under way or answered', () => sent >= 20);
+  t.is(await busy.stop('SIGTERM'), 0);
+  const acknowledged = await published;
+  t.true(acknowledged.length > 0);
+  const stored = new Set(articleFiles(busy.dir).map((path) => readStored(path).article.id));
+  t.deepEqual(
+    acknowledged.filter(({ data }) => !stored.has(data.id)),
+    [],
+  );
+  t.deepEqual(debris(busy.dir), []);
+  t.is(busy.log.at(-1)?.msg, 'stopped');
+  t.is(busy.stderr(), '');
+});
+
+test('a client that never finishes its request does not keep the server from closing', async (t) => {
+  const server = createServer({
+    webhook: (context) => once(context.req, 'end'), // answers nothing before it has the whole body
+    router: undefined,
+    health: () => undefined,
+    details: () => ({}),
+    outputDir: tempDir(t),
+    basePath: '',
+    liveReload: undefined,
+    endpoint: '/webhook',
+    log: pino({ level: 'silent' }),
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const cutOff = once(socket, 'close');
+  socket.on('error', () => undefined);
+  const received = once(server, 'request');
+  socket.write('POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc');
+  await received;
+  await closeServer(server, 100);
+  await cutOff;
+  t.false(server.listening);
+});
+
+/** What was acknowledged, and the answer it was acknowledged with. */
+interface Acknowledged {
+  readonly data: PublishedData;
+  readonly text: string;
 }
 
-test('a client that never finishes its request does not keep the receiver from ending in good order', async (t) => {
-  const receiver = await startReceiver(t);
-  const socket = net.connect(receiver.port, '127.0.0.1');
-  socket.on('error', () => undefined); // it is cut off in the end
-  socket.write('POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc');
-  t.is((await receiver.post('article.published', article())).status, 200);
-  t.is(await receiver.stop(), 0);
-  t.is(receiver.log.at(-1)?.msg, 'stopped', 'plugins and store have been closed');
-});
-
-test('/healthz tells that articles cannot be stored', async (t) => {
-  const { origin, dir } = await startReceiver(t);
-  t.is((await fetch(`${origin}/healthz`)).status, 200);
-  // A verdict stands for a second; and the builder, which starts beside, may make the folder once more.
-  await until(async () => {
-    fs.rmSync(join(dir, 'content'), { recursive: true, force: true });
-    return (await fetch(`${origin}/healthz`)).status === 503;
-  });
-  t.pass();
-});
-
-test('settings of the environment, of .env and of the config, in this order', async (t) => {
-  const first = await startReceiver(t);
-  fs.writeFileSync(
-    join(first.dir, '.env'),
-    `PRESSMARK_SECRET=${SECRET}\nPRESSMARK_SITE_URL=https://env-file.example\n`,
-  );
-  fs.writeFileSync(
-    join(first.dir, 'pressmark.config.json'),
-    JSON.stringify({
-      siteUrl: 'https://config.example',
-      articles: { permalink: '/:year/:slug/', file: ':slug.md' },
-    }),
-  );
-  const unset = { PRESSMARK_SECRET: undefined, PRESSMARK_SITE_URL: undefined };
-  const second = await startReceiver(t, { dir: first.dir, env: unset });
-  const answer = await second.post('article.published', article({ slug: 'where' }));
-  t.is(answer.json.url, 'https://env-file.example/2026/where/');
-  t.true(fs.existsSync(join(first.dir, 'content/where.md')));
-});
-
-test('a secret that is set to nothing in the environment is made once, and used', async (t) => {
-  const first = await startReceiver(t, { env: { PRESSMARK_SECRET: '' } });
-  const { dir } = first;
-  await first.stop();
-  const warnings = first.log.filter(({ msg }) => msg.includes('there was no signing secret'));
-  t.is(warnings.length, 1);
-  t.regex(warnings[0]?.msg ?? '', /PRESSMARK_SECRET in \.env/);
-  t.is(fs.statSync(join(dir, '.env')).mode & 0o777, 0o600);
-  t.true(fs.readFileSync(join(dir, '.gitignore'), 'utf8').split('\n').includes('.env'));
-  const env = fs.readFileSync(join(dir, '.env'), 'utf8');
-  const secret = /^PRESSMARK_SECRET=(.+)\n$/.exec(env)?.[1];
-  t.truthy(secret);
-  t.false(`${JSON.stringify(first.log)}${first.stderr()}`.includes(secret ?? ''), 'and not told in the log');
-
-  const second = await startReceiver(t, { dir, env: { PRESSMARK_SECRET: '' } });
-  t.is(fs.readFileSync(join(dir, '.env'), 'utf8'), env);
-  t.false(second.log.some(({ msg }) => msg.includes('there was no signing secret')));
-  t.is(
-    (await second.post('article.published', article(), secret === undefined ? {} : { secret })).status,
-    200,
-  );
-});
+/**
+ * Sends deliveries at full speed, several at a time, until the receiver is gone.
+ *
+ * @param make the next delivery.
+ * @returns what was acknowledged before the end.
+ */
+async function publishUntilGone(
+  { post }: Receiver,
+  make: () => PublishedData,
+  lanes = 4,
+): Promise<Acknowledged[]> {
+  const acknowledged: Acknowledged[] = [];
+  const lane = async () => {
+    for (;;) {
+      const data = make();
+      try {
+        const { status, text } = await post('article.published', data);
+        if (status !== 200) return;
+        acknowledged.push({ data, text });
+      } catch {
+        return; // the connection broke: the receiver is gone
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return acknowledged;
+}

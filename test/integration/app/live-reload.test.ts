@@ -1,137 +1,155 @@
 import fs from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { ask } from '../../support/ask.js';
 import { article } from '../../support/events.js';
-import { type Receiver, type ReceiverOptions, startReceiver } from '../../support/receiver.js';
+import { sharedReceiver } from '../../support/receiver.js';
 import { sendThenRead } from '../../support/sockets.js';
-import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-const PAGE = 'public/articles/hive/index.html';
+const PAGE = '/articles/hive/';
+const PAGE_FILE = 'articles/hive/index.html';
 const SCRIPT = /<script type="module" src="(\/\.pressmark\/live\.js\?([\w-]+))"><\/script>\s*<\/body>/;
 
-/** A receiver with one article on its site. */
-async function withArticle(t: ExecutionContext, options: ReceiverOptions = {}): Promise<Receiver> {
-  const receiver = await startReceiver(t, { dir: tempDir(t), ...options });
-  await receiver.post('article.published', article({ slug: 'hive' }));
-  await until(() => fs.existsSync(join(receiver.dir, 'public/404.html')));
-  await until(async () => (await ask(receiver.origin, '/articles/hive/')).status === 200);
-  await until(() => fs.existsSync(join(receiver.dir, 'public/feed.xml')));
-  return receiver;
-}
+const receiver = sharedReceiver(test);
+
+test.serial.before(async () => {
+  const { dir, post, log } = receiver();
+  await post('article.published', article({ slug: 'hive' }));
+  await until('the site with the article is built', () => {
+    const has = (file: string) => fs.existsSync(join(dir, 'public', file));
+    return [PAGE_FILE, '404.html', 'feed.xml'].every(has) && log.some(({ msg }) => msg === 'site built');
+  });
+});
 
 /** What comes over the connection that the script opens. */
-function listen(receiver: Receiver): { readonly versions: string[]; readonly ended: () => boolean } {
+interface Browser {
+  readonly versions: readonly string[];
+  /** `ended` in good order, or `cut off`. */
+  end(): 'open' | 'ended' | 'cut off';
+}
+
+function listen(): Browser {
   const versions: string[] = [];
-  let hasEnded = false;
-  const request = http.get(`${receiver.origin}/.pressmark/live`, { agent: false }, (response) => {
+  let end: ReturnType<Browser['end']> = 'open';
+  const request = http.get(`${receiver().origin}/.pressmark/live`, { agent: false }, (response) => {
     response.setEncoding('utf8').on('data', (text: string) => {
       for (const [, version = ''] of text.matchAll(/^data: (.+)$/gm)) versions.push(version);
     });
     response.on('error', () => undefined);
     response.on('close', () => {
-      hasEnded = true;
+      end = response.complete ? 'ended' : 'cut off';
     });
   });
   request.on('error', () => undefined);
-  return { versions, ended: () => hasEnded };
+  return { versions, end: () => end };
 }
 
-test('a page in a browser on this machine has the script, its file has not', async (t) => {
-  const receiver = await withArticle(t);
-  const { text, headers } = await ask(receiver.origin, '/articles/hive/');
+const page = () => fs.readFileSync(join(receiver().dir, 'public', PAGE_FILE), 'utf8');
+
+test.serial('a page in a browser on this machine has the script, and its file does not', async (t) => {
+  const { dir, origin } = receiver();
+  const { text, headers } = await ask(origin, PAGE);
   const [tag, script = ''] = SCRIPT.exec(text) ?? [];
   t.truthy(tag);
   t.is(headers['content-length'], String(Buffer.byteLength(text)));
-  const code = await ask(receiver.origin, script);
+  const code = await ask(origin, script);
   t.deepEqual([code.status, code.headers['content-type']], [200, 'text/javascript; charset=utf-8']);
-  t.regex((await ask(receiver.origin, '/nowhere/')).text, SCRIPT);
+  t.regex((await ask(origin, '/nowhere/')).text, SCRIPT);
   // The end of a build that is still under way is told to browsers by another ETag.
-  await until(async () => {
-    const { headers } = await ask(receiver.origin, '/articles/hive/');
+  await until('the page is the newest one', async () => {
+    const { headers } = await ask(origin, PAGE);
     const again = { headers: { 'If-None-Match': String(headers.etag) } };
-    return (await ask(receiver.origin, '/articles/hive/', again)).status === 304;
+    return (await ask(origin, PAGE, again)).status === 304;
   });
 
-  const built = fs.readdirSync(join(receiver.dir, 'public'), { recursive: true, encoding: 'utf8' });
+  const built = fs.readdirSync(join(dir, 'public'), { recursive: true, encoding: 'utf8' });
   for (const name of built.filter((one) => one.endsWith('.html')))
-    t.false(fs.readFileSync(join(receiver.dir, 'public', name), 'utf8').includes('.pressmark'), name);
-  const feed = await ask(receiver.origin, '/feed.xml');
-  t.is(feed.text, fs.readFileSync(join(receiver.dir, 'public/feed.xml'), 'utf8'));
+    t.false(fs.readFileSync(join(dir, 'public', name), 'utf8').includes('.pressmark'), name);
+  const feed = await ask(origin, '/feed.xml');
+  t.is(feed.text, fs.readFileSync(join(dir, 'public/feed.xml'), 'utf8'));
 });
 
-test('a page that passes through a proxy, or is asked for by another name, is the file itself', async (t) => {
-  const receiver = await withArticle(t);
-  const file = fs.readFileSync(join(receiver.dir, PAGE), 'utf8');
-  for (const headers of [
-    { 'X-Forwarded-For': '203.0.113.7' },
-    { 'X-Forwarded-Proto': 'https' },
-    { Forwarded: 'for=203.0.113.7' },
-    { 'X-Real-IP': '203.0.113.7' },
-    { Via: '1.1 proxy' },
-    { Host: 'garden.example' },
-    { Host: 'localhost.garden.example' },
-    { Host: '192.168.1.7:8787' },
-  ]) {
-    t.is((await ask(receiver.origin, '/articles/hive/', { headers })).text, file, JSON.stringify(headers));
-    t.is((await ask(receiver.origin, '/.pressmark/live', { headers })).status, 404);
-    t.is((await ask(receiver.origin, '/.pressmark/live.js', { headers })).status, 404);
-  }
-  // nginx without further settings: HTTP/1.0, and the host that it was told to ask.
-  const host = `127.0.0.1:${receiver.port}`;
-  const { body } = await sendThenRead(
-    receiver.port,
-    `GET /articles/hive/ HTTP/1.0\r\nHost: ${host}\r\n\r\n`,
-    [],
-  );
-  t.is(body, file);
-  for (const name of ['localhost', 'garden.localhost:8787', '[::1]:8787'])
-    t.regex((await ask(receiver.origin, '/articles/hive/', { headers: { Host: name } })).text, SCRIPT, name);
+test.serial(
+  'a page that passes through a proxy, or is asked for by another name, is the file itself',
+  async (t) => {
+    const { port, origin } = receiver();
+    const file = page();
+    for (const headers of [
+      { 'X-Forwarded-For': '203.0.113.7' },
+      { 'X-Forwarded-Proto': 'https' },
+      { Forwarded: 'for=203.0.113.7' },
+      { 'X-Real-IP': '203.0.113.7' },
+      { Via: '1.1 proxy' },
+      { Host: 'garden.example' },
+      { Host: 'localhost.garden.example' },
+      { Host: '192.168.1.7:8787' },
+    ]) {
+      t.is((await ask(origin, PAGE, { headers })).text, file, JSON.stringify(headers));
+      t.is((await ask(origin, '/.pressmark/live', { headers })).status, 404);
+      t.is((await ask(origin, '/.pressmark/live.js', { headers })).status, 404);
+    }
+    // nginx without further settings: HTTP/1.0, and the host that it was told to ask.
+    const host = `127.0.0.1:${port}`;
+    const { body } = await sendThenRead(port, `GET /articles/hive/ HTTP/1.0\r\nHost: ${host}\r\n\r\n`, []);
+    t.is(body, file);
+    for (const name of ['localhost', 'garden.localhost:8787', '[::1]:8787'])
+      t.regex((await ask(origin, PAGE, { headers: { Host: name } })).text, SCRIPT, name);
+  },
+);
+
+test.serial('404: the webhook’s path serves no file, however it is spelled', async (t) => {
+  const { dir, origin } = receiver();
+  fs.mkdirSync(join(dir, 'public/webhook'));
+  fs.writeFileSync(join(dir, 'public/webhook/index.html'), 'a page in the way');
+  t.is((await ask(origin, '/webhook/')).status, 405);
+  t.is((await ask(origin, '/%77ebhook/')).status, 404);
 });
 
-test('--no-live: nothing of it', async (t) => {
-  const receiver = await withArticle(t, { args: ['--no-live'] });
-  const file = fs.readFileSync(join(receiver.dir, PAGE), 'utf8');
-  t.is((await ask(receiver.origin, '/articles/hive/')).text, file);
-  t.is((await ask(receiver.origin, '/.pressmark/live')).status, 404);
-});
+test.serial(
+  'a changed template is built and browsers hear of it; a broken one keeps the last good page until it is corrected',
+  async (t) => {
+    const { dir, origin, post, log, stop } = receiver();
+    const { versions, end } = listen();
+    await until('a browser hears which version is the newest', () => versions.length > 0);
+    const atFirst = versions.length;
 
-test('a changed template is built and told of; a broken one keeps the last good page until it is mended', async (t) => {
-  const receiver = await withArticle(t);
-  const page = () => fs.readFileSync(join(receiver.dir, PAGE), 'utf8');
-  const { versions, ended } = listen(receiver);
-  await until(() => versions.length > 0);
+    // The folder is not there yet when the watching begins.
+    const template = join(dir, 'templates/article.eta');
+    fs.mkdirSync(join(dir, 'templates'));
+    fs.writeFileSync(template, '<% layout("./layout") %><h1>Mine: <%= it.title %></h1>');
+    await until('the page is built from the template', () => page().includes('<h1>Mine: '));
+    await until('a browser hears of it', () => versions.length > atFirst);
+    t.is(new Set(versions).size, versions.length);
+    await until(
+      'a page has the version that the browser was told',
+      async () => SCRIPT.exec((await ask(origin, '/')).text)?.[2] === versions.at(-1),
+    );
 
-  // The folder is not there yet when the watching begins.
-  const template = join(receiver.dir, 'templates/article.eta');
-  fs.mkdirSync(join(receiver.dir, 'templates'));
-  fs.writeFileSync(template, '<% layout("./layout") %><h1>Mine: <%= it.title %></h1>');
-  await until(() => page().includes('<h1>Mine: '));
-  await until(() => versions.length > 1);
-  t.not(versions.at(-1), versions[0]);
-  await until(async () => SCRIPT.exec((await ask(receiver.origin, '/')).text)?.[2] === versions.at(-1));
+    const good = page();
+    fs.writeFileSync(template, '<% layout("./layout") %>\n<h1><%= it.nothing.there %></h1>');
+    await until('the log names the template and its line', () =>
+      log.some(({ level, reason }) => level === 50 && String(reason).includes('article.eta:2')),
+    );
+    t.is(page(), good);
+    t.is((await post('article.published', article({ id: 'b', slug: 'bee' }))).status, 200);
 
-  const good = page();
-  fs.writeFileSync(template, '<% layout("./layout") %>\n<h1><%= it.nothing.there %></h1>');
-  await until(() =>
-    receiver.log.some(({ level, reason }) => level === 50 && String(reason).includes('article.eta:2')),
-  );
-  t.is(page(), good);
-  t.is((await receiver.post('article.published', article({ id: 'b', slug: 'bee' }))).status, 200);
+    fs.mkdirSync(join(dir, 'templates/partials'));
+    fs.writeFileSync(join(dir, 'templates/partials/date.eta'), 'some day');
+    fs.writeFileSync(
+      template,
+      '<% layout("./layout") %><h1>Corrected</h1><%~ include("./partials/date", {}) %>',
+    );
+    await until('the page is built from the corrected template', () =>
+      page().includes('<h1>Corrected</h1>some day'),
+    );
 
-  fs.mkdirSync(join(receiver.dir, 'templates/partials'));
-  fs.writeFileSync(join(receiver.dir, 'templates/partials/date.eta'), 'some day');
-  fs.writeFileSync(template, '<% layout("./layout") %><h1>Mended</h1><%~ include("./partials/date", {}) %>');
-  await until(() => page().includes('<h1>Mended</h1>some day'));
+    fs.rmSync(join(dir, 'templates'), { recursive: true });
+    await until('the page is built from the built-in template', () => !page().includes('Corrected'));
 
-  fs.rmSync(join(receiver.dir, 'templates'), { recursive: true });
-  await until(() => !page().includes('Mended'));
-
-  // A browser that listens keeps nobody from stopping.
-  const begin = performance.now();
-  t.is(await receiver.stop(), 0);
-  t.true(performance.now() - begin < 8_000);
-  await until(ended);
-});
+    t.is(await stop(), 0);
+    await until('the connection of the browser is closed', () => end() !== 'open');
+    t.is(end(), 'ended', 'the receiver ends it in good order and does not wait until it may cut it off');
+  },
+);

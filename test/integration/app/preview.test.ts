@@ -1,45 +1,95 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test from 'ava';
+import { ask } from '../../support/ask.js';
 import { article } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { sharedReceiver } from '../../support/receiver.js';
 import { until } from '../../support/until.js';
 
-test('200: the built page is served at its path; 404 with the site’s own page elsewhere', async (t) => {
-  const dir = tempDir(t);
-  const receiver = await startReceiver(t, { dir, args: ['--no-live'] });
-  await receiver.post('article.published', article({ slug: 'hive' }));
-  await until(
-    () =>
-      fs.existsSync(join(dir, 'public/articles/hive/index.html')) &&
-      fs.existsSync(join(dir, 'public/404.html')),
-  );
-  const page = await fetch(`${receiver.origin}/articles/hive/`);
-  t.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
-  t.true((await page.text()).includes('<!-- svc:item:'));
-  const nowhere = await fetch(`${receiver.origin}/nowhere/`);
-  t.is(nowhere.status, 404);
-  t.is(await nowhere.text(), fs.readFileSync(join(dir, 'public/404.html'), 'utf8'));
-  const head = await fetch(`${receiver.origin}/nowhere/`, { method: 'HEAD' });
-  t.deepEqual([head.status, await head.text()], [404, '']);
+// A site below a path. What the receiver serves of it is the same as on the disk, without the script of live-reload.test.ts.
+const BASE = 'https://garden.example/blog';
+const receiver = sharedReceiver(test, { args: ['--no-live'], env: { PRESSMARK_SITE_URL: BASE } });
+
+const get = (path: string, method = 'GET') => ask(receiver().origin, path, { method });
+const onDisk = (file: string) => fs.readFileSync(join(receiver().dir, 'public', file), 'utf8');
+const untilHome = (title: string) =>
+  until(`the home page lists ${title}`, async () => (await get('/blog/')).text.includes(title));
+
+test.serial(
+  '200: the page of an article is served at its path, and a lookup finds the article by it',
+  async (t) => {
+    const { json } = await receiver().post('article.published', article({ slug: 'hive', title: 'The hive' }));
+    t.is(json.url, `${BASE}/articles/hive/`);
+    await untilHome('The hive');
+    const page = await get('/blog/articles/hive/');
+    t.deepEqual([page.status, page.headers['content-type']], [200, 'text/html; charset=utf-8']);
+    t.true(page.text.includes('<!-- svc:item:'));
+    t.is(page.text, onDisk('articles/hive/index.html'));
+    t.is((await receiver().find(`${BASE}/articles/hive`)).id, json.id);
+  },
+);
+
+test.serial('301: the root leads to the site, and a path without its slash to the one with it', async (t) => {
+  for (const [path, location] of [
+    ['/', '/blog/'],
+    ['/blog', '/blog/'],
+    ['/blog/articles/hive', '/blog/articles/hive/'],
+  ] as const) {
+    const { status, headers } = await get(path);
+    t.deepEqual([status, headers.location], [301, location], path);
+  }
 });
 
-test('200: a site below a path is served there, and the root leads to it', async (t) => {
-  const dir = tempDir(t);
-  const receiver = await startReceiver(t, {
-    dir,
-    env: { PRESSMARK_SITE_URL: 'https://garden.example/blog' },
-  });
-  const { json } = await receiver.post('article.published', article({ slug: 'hive' }));
-  t.is(json.url, 'https://garden.example/blog/articles/hive/');
-  await until(async () => (await fetch(`${receiver.origin}/blog/articles/hive/`)).status === 200);
-  const root = await fetch(`${receiver.origin}/`, { redirect: 'manual' });
-  t.deepEqual([root.status, root.headers.get('location')], [301, '/blog/']);
-  const bare = await fetch(`${receiver.origin}/blog`, { redirect: 'manual' });
-  t.deepEqual([bare.status, bare.headers.get('location')], [301, '/blog/']);
-  const withoutSlash = await fetch(`${receiver.origin}/blog/articles/hive`, { redirect: 'manual' });
-  t.is(withoutSlash.headers.get('location'), '/blog/articles/hive/');
-  t.is((await fetch(`${receiver.origin}/articles/hive/`)).status, 404);
-  t.is((await receiver.find('https://garden.example/blog/articles/hive')).id, json.id);
+test.serial('404: a path without a page is answered with the site’s own page', async (t) => {
+  await until('the builder has written 404.html', () =>
+    fs.existsSync(join(receiver().dir, 'public/404.html')),
+  );
+  const nowhere = await get('/blog/nowhere/');
+  t.deepEqual([nowhere.status, nowhere.text], [404, onDisk('404.html')]);
+  const head = await get('/blog/nowhere/', 'HEAD');
+  t.deepEqual([head.status, head.text], [404, '']);
+  t.is((await get('/articles/hive/')).status, 404, 'outside of the site');
+  t.is((await get('/blog/.pressmark/live')).status, 404, '--no-live');
 });
+
+test.serial(
+  '200: while a template is broken articles are received, and the last good site is served',
+  async (t) => {
+    const home = onDisk('index.html');
+    const layout = join(receiver().dir, 'templates/layout.eta');
+    fs.mkdirSync(dirname(layout));
+    fs.writeFileSync(layout, '<html>\n<%= it.no.such.thing %>\n');
+    await until('the log names the template and its line', () =>
+      receiver().log.some(({ reason }) => String(reason).startsWith('template layout.eta:2: ')),
+    );
+
+    const data = article({ slug: 'second', title: 'The second' });
+    const { status, json } = await receiver().post('article.published', data);
+    t.is(status, 200);
+    t.deepEqual(json, { received: true, id: data.id, url: `${BASE}/articles/second/` } as typeof json);
+    t.is((await receiver().find(json.url)).id, data.id);
+    t.is((await get('/healthz')).status, 200);
+    t.is(onDisk('index.html'), home);
+    t.true((await get('/blog/')).text.includes('The hive'));
+    t.true((await get('/blog/articles/hive/')).text.includes('The hive'));
+
+    fs.rmSync(layout);
+    await untilHome('The second');
+    t.true((await get('/blog/articles/second/')).text.includes('The second'));
+  },
+);
+
+test.serial(
+  '200: the state folder may be removed while the receiver runs, and articles and pages go on',
+  async (t) => {
+    const remove = () => fs.rmSync(join(receiver().dir, '.pressmark'), { recursive: true, maxRetries: 50 });
+    remove();
+    const data = article({ slug: 'third', title: 'The third' });
+    const { status, text } = await receiver().post('article.published', data);
+    t.is(status, 200);
+    remove();
+    t.is((await receiver().post('article.published', data)).text, text);
+    await untilHome('The third');
+    t.is((await get('/blog/articles/third/')).status, 200);
+  },
+);

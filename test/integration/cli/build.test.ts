@@ -1,19 +1,21 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { WORTH_A_HELPER } from '../../../src/site/hired.js';
 import { article } from '../../support/events.js';
-import { type Ended, run, SITE_URL, startReceiver } from '../../support/receiver.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { run, SITE_URL, startReceiver } from '../../support/receiver.js';
+import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { filesIn } from '../site/test-site.js';
 
-test('build makes the same site that the receiver made, from nothing', async (t) => {
+test('build makes from nothing the same site as the receiver made', async (t) => {
   const dir = tempDir(t);
   const receiver = await startReceiver(t, { dir });
   for (const id of ['one', 'two']) await receiver.post('article.published', article({ id, slug: id }));
-  await until(() => fs.existsSync(join(dir, 'public/articles/two/index.html')));
+  await until('the page of the second article is built', () =>
+    fs.existsSync(join(dir, 'public/articles/two/index.html')),
+  );
   t.is(await receiver.stop(), 0);
   const files = () =>
     fs
@@ -40,7 +42,7 @@ test('build makes the same site that the receiver made, from nothing', async (t)
   t.true(fs.existsSync(join(dir, 'public/pagefind/pagefind-entry.json')));
 });
 
-test('build says so where another generator builds the site, and where a template is wrong', async (t) => {
+test('build ends with code 2 where another generator builds the site, and with code 1 where a template is wrong', async (t) => {
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{"site":false}');
   const other = await run(['build', '--dir', dir]);
@@ -56,69 +58,65 @@ test('build says so where another generator builds the site, and where a templat
   t.regex(broken.stderr, /no home today/);
 });
 
-/** A site with two articles, built. */
-async function builtSite(
-  t: ExecutionContext,
-): Promise<{ dir: string; build(...args: string[]): Promise<Ended> }> {
-  const dir = tempDir(t);
-  fs.cpSync(fileURLToPath(new URL('../../../../content', import.meta.url)), join(dir, 'content'), {
-    recursive: true,
-  });
-  const build = (...args: string[]) =>
-    run(['build', '--dir', dir, ...args], { PRESSMARK_SITE_URL: 'http://localhost:8787' });
+// The content of this repository, built once.
+const shared = makeTempDir();
+test.after.always(() => removeTempDir(shared));
+
+const build = (...args: string[]) =>
+  run(['build', '--dir', shared, ...args], { PRESSMARK_SITE_URL: 'http://localhost:8787' });
+
+let clean: Record<string, string> = {};
+
+test.serial('build --check names what differs from a clean build, and writes nothing', async (t) => {
+  const content = fileURLToPath(new URL('../../../../content', import.meta.url));
+  fs.cpSync(content, join(shared, 'content'), { recursive: true });
   t.is((await build()).code, 0);
-  return { dir, build };
-}
+  const output = join(shared, 'public');
+  clean = filesIn(output);
 
-test('build --check names what differs from a clean build, and writes nothing', async (t) => {
-  const { dir, build } = await builtSite(t);
-  t.like(await build('--check'), { code: 0, stdout: 'public/ is what a clean build gives\n', stderr: '' });
-
-  const output = join(dir, 'public');
-  const article = fs.readdirSync(join(output, 'articles'))[0] ?? '';
-  fs.appendFileSync(join(output, 'articles', article, 'index.html'), 'spoiled');
+  const page = 'archive/index.html';
+  fs.appendFileSync(join(output, page), 'spoiled');
   fs.rmSync(join(output, 'feed.xml'));
   fs.mkdirSync(join(output, 'old'));
   fs.writeFileSync(join(output, 'old/index.html'), '<meta name="generator" content="Pressmark">');
   fs.writeFileSync(join(output, 'mine.html'), 'a person’s');
-  const before = filesIn(dir);
+  const before = filesIn(shared);
   const differing = await build('--check');
   t.is(differing.code, 1);
   t.deepEqual(differing.stdout.split('\n'), [
-    `different: public/articles/${article}/index.html`,
+    `different: public/${page}`,
     'missing: public/feed.xml',
     'surplus: public/old/index.html',
     'public/ is not what a clean build gives; run pressmark build',
     '',
   ]);
   const { differences } = JSON.parse((await build('--check', '--json')).stdout);
-  t.deepEqual(differences[1], { file: 'feed.xml', is: 'missing' });
-  t.deepEqual(filesIn(dir), before);
+  t.deepEqual(differences, [
+    { file: page, is: 'different' },
+    { file: 'feed.xml', is: 'missing' },
+    { file: 'old/index.html', is: 'surplus' },
+  ]);
+  t.deepEqual(filesIn(shared), before);
 });
 
-test('build --clean gives what a clean build gives and leaves a person’s files', async (t) => {
-  const { dir, build } = await builtSite(t);
-  const output = join(dir, 'public');
-  const clean = filesIn(output);
+test.serial('build --clean gives what a clean build gives and leaves a person’s files', async (t) => {
+  const output = join(shared, 'public');
   // Of the same size and time, so that nobody sees that it has changed.
   const home = join(output, 'index.html');
   const { atime, mtime } = fs.statSync(home);
   fs.writeFileSync(home, fs.readFileSync(home, 'utf8').replace('<body', '<bodx'));
   fs.utimesSync(home, atime, mtime);
-  fs.rmSync(join(dir, '.pressmark'), { recursive: true });
-  fs.mkdirSync(join(output, 'old'));
-  fs.writeFileSync(join(output, 'old/index.html'), '<meta name="generator" content="Pressmark">');
-  fs.writeFileSync(join(output, 'mine.html'), 'a person’s');
+  fs.rmSync(join(shared, '.pressmark'), { recursive: true });
 
   const { code, stdout } = await build('--clean', '--json');
   t.is(code, 0);
   t.like(JSON.parse(stdout), { removed: 1, failed: 0 });
   t.deepEqual(filesIn(output), { ...clean, 'mine.html': 'a person’s' });
-  t.is((await build('--check')).code, 0);
+  t.like(await build('--check'), { code: 0, stdout: 'public/ is what a clean build gives\n', stderr: '' });
   t.is((await build('--check', '--clean')).code, 2);
 });
 
-test('a large site whose plugin is broken: the command says so and ends, though its helper had begun', async (t) => {
+test('build of a large site names the broken plugin and ends, although its helper thread has begun', async (t) => {
   const dir = tempDir(t);
   fs.mkdirSync(join(dir, 'content'));
   for (let n = 0; n < WORTH_A_HELPER; n++)

@@ -2,97 +2,110 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { articleFiles } from '../../support/content.js';
+import { examine } from '../../../src/app/doctor.js';
+import type { Finding } from '../../../src/app/finding.js';
+import { draftOf } from '../../../src/article/article.js';
+import { encodeFirst } from '../../../src/article/codec.js';
+import { loadSettings } from '../../../src/config/load.js';
+import { treeOf } from '../../support/content.js';
 import { article } from '../../support/events.js';
-import { run, startReceiver } from '../../support/receiver.js';
+import { run, SITE_URL } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
-interface Finding {
-  level: string;
-  about: string;
-  text: string;
-  mend?: string;
+// Every examination opens a log, which is written out at the end of the process.
+process.setMaxListeners(50);
+
+const FINE = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL };
+
+/** What doctor finds, without a process of its own. */
+async function findingsIn(dir: string, env: NodeJS.Dict<string> = FINE): Promise<Finding[]> {
+  const { PATH } = process.env;
+  return examine(await loadSettings(dir, {}, { PATH, HOME: dir, ...env }));
 }
 
-async function doctor(
-  dir: string,
-  env: NodeJS.Dict<string> = {},
-): Promise<{ code: number | null; findings: Finding[] }> {
+const failures = (findings: Finding[]) => findings.filter(({ level }) => level === 'fail');
+const about = (findings: Finding[], what: string) => findings.filter((finding) => finding.about === what);
+
+/** The command itself. */
+async function doctor(dir: string, env: NodeJS.Dict<string>) {
   const { code, stdout } = await run(['doctor', '--dir', dir, '--json'], env);
   return { code, findings: JSON.parse(stdout) as Finding[] };
 }
 
-const about = (findings: Finding[], what: string) => findings.filter((finding) => finding.about === what);
+test('doctor prints its findings and ends with code 1 where one of them is a failure', async (t) => {
+  const dir = tempDir(t);
+  const bare = await doctor(dir, {});
+  t.is(bare.code, 1);
+  t.deepEqual(
+    failures(bare.findings).map(({ about, text }) => [about, text]),
+    [['secret', 'no signing secret is set']],
+  );
+  t.deepEqual(bare.findings, await findingsIn(dir, {}), 'what the tests below look at');
+});
 
 test('doctor finds a missing and a weak secret, and a site URL that would not last', async (t) => {
   const dir = tempDir(t);
-  const bare = await doctor(dir);
-  t.is(bare.code, 1);
-  t.is(about(bare.findings, 'secret')[0]?.level, 'fail');
-  t.is(about(bare.findings, 'site URL')[0]?.level, 'warn');
-  const weak = await doctor(dir, {
-    PRESSMARK_SECRET: 'hunter2',
-    PRESSMARK_SITE_URL: 'https://garden.example',
-  });
-  t.is(weak.code, 0);
-  t.regex(about(weak.findings, 'secret')[0]?.text ?? '', /guessed/);
-  t.is(about(weak.findings, 'site URL')[0]?.level, 'ok');
-  t.true(
-    [...bare.findings, ...weak.findings].every(({ level, mend }) => level === 'ok' || mend !== undefined),
-    'each says how to mend it',
+  const bare = await findingsIn(dir, {});
+  t.is(about(bare, 'secret')[0]?.level, 'fail');
+  t.is(about(bare, 'site URL')[0]?.level, 'warn');
+  const weak = await findingsIn(dir, { ...FINE, PRESSMARK_SECRET: 'hunter2' });
+  t.deepEqual(failures(weak), []);
+  t.like(about(weak, 'secret'), [{ level: 'warn', text: 'a secret can be guessed' }]);
+  t.is(about(weak, 'site URL')[0]?.level, 'ok');
+  t.deepEqual(
+    [...bare, ...weak].filter(({ level, mend }) => level !== 'ok' && mend === undefined),
+    [],
+    'each finding says what to do',
   );
 });
 
 test('doctor names the program that takes locks, and one that is missing', async (t) => {
   const dir = tempDir(t);
-  const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://garden.example' };
-  const helper = async (more: NodeJS.Dict<string> = {}) => {
-    const { code, findings } = await doctor(dir, { ...env, ...more });
-    return { code, found: about(findings, 'lock helper') };
-  };
-  const fine = await helper();
-  t.is(fine.code, 0);
-  t.like(fine.found, [{ level: 'ok' }]);
-  t.regex(fine.found[0]?.text ?? '', /^(?:flock|perl)/);
-  const without = await helper({ PATH: tempDir(t) });
+  const fine = about(await findingsIn(dir), 'lock helper');
+  t.like(fine, [{ level: 'ok' }]);
+  t.regex(fine[0]?.text ?? '', /^(?:flock|perl)/);
+  const without = await doctor(dir, { ...FINE, PATH: tempDir(t) });
   t.is(without.code, 1);
-  t.like(without.found, [{ level: 'fail', mend: 'install util-linux' }]);
-  t.regex(without.found[0]?.text ?? '', /neither flock nor perl was found/);
+  const found = about(without.findings, 'lock helper');
+  t.like(found, [{ level: 'fail', mend: 'install util-linux' }]);
+  t.regex(found[0]?.text ?? '', /neither flock nor perl was found/);
 });
 
 test('doctor finds duplicate ids and URLs and malformed files, and changes nothing', async (t) => {
   const dir = tempDir(t);
-  const receiver = await startReceiver(t, { dir });
-  await receiver.post('article.published', article({ id: 'a', slug: 'a' }));
-  await receiver.stop();
-  const [file = ''] = articleFiles(dir);
-  fs.copyFileSync(file, file.replace('a.md', 'copy.md'));
+  const folder = join(dir, 'content/articles');
+  fs.mkdirSync(folder, { recursive: true });
+  const url = `${SITE_URL}/articles/a/`;
+  const { text } = encodeFirst({ ...draftOf(article({ id: 'a' })), slug: 'a', url, updated: null });
+  fs.writeFileSync(join(folder, 'a.md'), text);
+  t.like(about(await findingsIn(dir), 'articles'), [
+    { level: 'ok', text: '1, each with an id and a URL of its own' },
+  ]);
+  fs.writeFileSync(join(folder, 'copy.md'), text);
   fs.writeFileSync(join(dir, 'content/broken.md'), '---\ntitle: "x\n---\n');
-  const { code, findings } = await doctor(dir, {
-    PRESSMARK_SECRET: SECRET,
-    PRESSMARK_SITE_URL: 'https://garden.example',
-  });
-  t.is(code, 1);
+  const before = treeOf(dir);
+  const findings = await findingsIn(dir);
+  t.deepEqual(treeOf(dir), before);
   const texts = about(findings, 'articles').map(({ text }) => text);
-  t.true(texts.some((text) => text.includes('have the id "a"') && text.includes('copy.md')));
-  t.true(texts.some((text) => text.includes('have the URL "https://garden.example/articles/a"')));
-  t.true(texts.some((text) => /broken\.md is malformed, line \d/.test(text)));
+  t.is(failures(findings).length, 3);
+  t.regex(texts[0] ?? '', /broken\.md is malformed, line \d/);
+  t.is(texts[1], '2 files have the id "a": articles/a.md, articles/copy.md');
+  t.is(texts[2], '2 files have the URL "https://garden.example/articles/a": articles/a.md, articles/copy.md');
 });
 
-test('doctor tells of git: the branch, who commits, an ignored content folder, a secret that is not ignored', async (t) => {
+test('doctor reports on git: the branch, who commits, an ignored content folder, a secret that is not ignored', async (t) => {
   const dir = tempDir(t);
-  const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://garden.example', HOME: dir };
   t.regex(
-    about((await doctor(dir, env)).findings, 'git')[0]?.text ?? '',
+    about(await findingsIn(dir), 'git')[0]?.text ?? '',
     /not committed: the site is not in a git work tree/,
   );
   execFileSync('git', ['init', '--quiet', '--initial-branch', 'trunk', dir]);
   fs.writeFileSync(join(dir, '.gitignore'), '.env\n');
-  const fine = await doctor(dir, env);
-  t.is(fine.code, 0);
+  const fine = await findingsIn(dir);
+  t.deepEqual(failures(fine), []);
   t.deepEqual(
-    about(fine.findings, 'git').map(({ level, text }) => [level, text]),
+    about(fine, 'git').map(({ level, text }) => [level, text]),
     [
       ['ok', 'articles are committed to trunk'],
       ['ok', 'commits are by Pressmark <pressmark@localhost>'],
@@ -100,18 +113,16 @@ test('doctor tells of git: the branch, who commits, an ignored content folder, a
   );
   fs.writeFileSync(join(dir, '.env'), '', { mode: 0o600 });
   fs.writeFileSync(join(dir, '.gitignore'), 'content/\n');
-  const wrong = await doctor(dir, env);
-  t.is(wrong.code, 1);
+  const wrong = await findingsIn(dir);
   t.deepEqual(
-    about(wrong.findings, 'git').map(({ level }) => level),
+    about(wrong, 'git').map(({ level }) => level),
     ['ok', 'warn', 'fail', 'ok'],
   );
 });
 
 test('doctor tries every template, with the plugins’ filters, and names file, line and reason', async (t) => {
   const dir = tempDir(t);
-  const env = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://garden.example' };
-  const theme = async () => about((await doctor(dir, env)).findings, 'theme');
+  const theme = async () => about(await findingsIn(dir), 'theme');
   t.deepEqual(
     (await theme()).map(({ level }) => level),
     ['ok'],
@@ -137,11 +148,10 @@ test('doctor tries every template, with the plugins’ filters, and names file, 
   const texts = findings.map(({ text }) => text).sort();
   t.regex(texts[0] ?? '', /^template partials\/byline\.eta:2: Cannot read .* \(in article\.eta:\d+\)$/);
   t.regex(texts[1] ?? '', /^template tag\.eta:1: /);
-  t.is((await doctor(dir, env)).code, 1);
   t.false(fs.existsSync(join(dir, 'public')), 'nothing is built');
 
-  own('plugins/weather.mjs', 'export default 3;');
-  t.regex((await theme())[0]?.text ?? '', /plugins\/weather\.mjs/);
+  own('plugins/another.mjs', 'export default 3;');
+  t.regex((await theme())[0]?.text ?? '', /plugins\/another\.mjs/);
   own('pressmark.config.json', '{ "site": false }');
   t.is((await theme())[0]?.level, 'ok');
 });

@@ -1,13 +1,16 @@
-import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { join } from 'node:path';
-import type { ExecutionContext } from 'ava';
+import { join, relative } from 'node:path';
 import test from 'ava';
-import { gitIn, launchIn, makeRemote } from '../../support/clones.js';
+import { pino } from 'pino';
+import { findArticle } from '../../../src/app/find-article.js';
+import { revert } from '../../../src/app/revert.js';
+import { loadSettings } from '../../../src/config/load.js';
+import { PressmarkError } from '../../../src/errors.js';
+import { gitIn, launchIn, settings } from '../../support/clones.js';
 import { fileOf, readStored } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { type Receiver, run, SITE_URL, startReceiver } from '../../support/receiver.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { launch, type Receiver, run, SITE_URL } from '../../support/receiver.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
 const ENV = { PRESSMARK_SITE_URL: SITE_URL };
@@ -30,64 +33,109 @@ interface Log {
   revisions: Row[];
 }
 
-/** A site with an article that was updated once, both committed, and the receiver that did it. */
-async function updatedSite(
-  t: ExecutionContext,
-  config: object = {},
-  filesIn: (dir: string) => Record<string, string> = () => ({}),
-) {
-  const dir = tempDir(t);
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: dir, encoding: 'utf8' });
+const folder = makeTempDir();
+const dir = join(folder, 'site');
+const git = (...args: string[]) => gitIn(dir, ...args);
+let running: Receiver | undefined;
+
+/** A site with a repository and a receiver, for all tests of this file. */
+test.serial.before(async () => {
+  fs.mkdirSync(dir);
   git('init', '-q', '-b', 'main');
+  configure(dir, { site: false });
+  fs.writeFileSync(join(dir, '.gitignore'), '.pressmark/\n');
+  git('add', '.');
+  git('commit', '-qm', 'First');
   git('config', 'user.name', 'Olga');
   git('config', 'user.email', 'olga@example.org');
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ site: false, ...config }));
-  for (const [name, text] of Object.entries(filesIn(dir))) fs.writeFileSync(join(dir, name), text);
-  const receiver = await startReceiver(t, { dir });
-  const data = article({ id: 'bees', slug: 'bees', featured_image_url: null });
-  const { json } = await receiver.post('article.published', data);
-  const target = await receiver.find(json.url);
-  const request = update(
-    { target_id: 'bees', target_url: json.url, base_revision_id: target.revision_id },
-    { id: 'draft-2', title: 'Rewritten', tags: ['new'] },
-  );
-  await receiver.post('article.updated', request);
-  const untilCommits = (count: number) =>
-    until(() => Number(execFileSync('git', ['rev-list', '--count', '--branches'], { cwd: dir })) === count);
-  await untilCommits(2);
-  return { dir, git, receiver, url: json.url, first: target.revision_id, untilCommits };
+  running = await launch(dir);
+});
+test.after.always(async () => {
+  await running?.kill('SIGKILL');
+  removeTempDir(folder);
+});
+
+function receiverOfSite(): Receiver {
+  if (running === undefined) throw new Error('the receiver has not started');
+  return running;
 }
 
-async function log(dir: string, name: string): Promise<Log> {
-  const { code, stdout, stderr } = await run(['log', name, '--dir', dir, '--json'], ENV);
+function configure(site: string, config: object): void {
+  fs.writeFileSync(join(site, 'pressmark.config.json'), JSON.stringify(config));
+}
+
+/** An article that was updated once, from `first` to `draft-<id>`; both are committed. */
+async function updatedArticle(id: string, receiver = receiverOfSite()) {
+  const data = article({ id, slug: id, featured_image_url: null });
+  const { url } = (await receiver.post('article.published', data)).json;
+  const { revision_id: first } = await receiver.find(url);
+  const request = update(
+    { target_id: id, target_url: url, base_revision_id: first },
+    { id: `draft-${id}`, title: 'Rewritten', tags: ['new'] },
+  );
+  const { status } = await receiver.post('article.updated', request);
+  if (status !== 200) throw new Error(`update: ${status}`);
+  const file = fileOf(receiver.dir, id);
+  const path = relative(receiver.dir, file);
+  await untilCommitted(receiver.dir, path, 2);
+  return { id, url, first, last: `draft-${id}`, file, path };
+}
+
+/** The subjects of the commits of a file, the newest first. */
+function subjects(site: string, path: string): string[] {
+  const output = gitIn(site, 'log', '--format=%s', 'main', '--', path);
+  return output.split('\n').filter((line) => line !== '');
+}
+
+/** The branch has a commit a moment before the index is free again. */
+function untilCommitted(site: string, path: string, count: number): Promise<void> {
+  return until(
+    `${path} has ${count} commits, and the index is free`,
+    () => subjects(site, path).length === count && !fs.existsSync(join(site, '.git', 'index.lock')),
+  );
+}
+
+/** A clone of the site with other settings, in which no receiver runs. */
+function cloneWith(name: string, config: object): string {
+  const clone = join(folder, name);
+  gitIn(folder, 'clone', '-q', dir, clone);
+  gitIn(clone, 'config', 'user.name', 'Olga');
+  gitIn(clone, 'config', 'user.email', 'olga@example.org');
+  configure(clone, { site: false, ...config });
+  return clone;
+}
+
+/** Edits an article's file; waits until the receiver knows. */
+async function editByHand(file: string, url: string): Promise<void> {
+  fs.appendFileSync(file, 'my words\n');
+  await until('the edit is the article’s revision', async () =>
+    (await receiverOfSite().find(url)).revision_id.startsWith('edit-'),
+  );
+}
+
+async function log(site: string, name: string): Promise<Log> {
+  const { code, stdout, stderr } = await run(['log', name, '--dir', site, '--json'], ENV);
   if (code !== 0) throw new Error(`log: ${code} ${stderr}`);
   return JSON.parse(stdout) as Log;
 }
 
-test('log shows an article by its id, slug, URL and file; an edit that is not committed stands first', async (t) => {
-  const { dir, git, receiver, url, first } = await updatedSite(t);
-  const file = 'content/articles/2026/11/bees.md';
-  const names = [
-    'bees',
-    url,
-    `${url.replace(/\/$/, '')}#part`,
-    file,
-    join(dir, file),
-    'articles/2026/11/bees.md',
-  ];
-  for (const name of names) t.is((await log(dir, name)).id, 'bees', name);
-  const { revisions, ...shown } = await log(dir, 'bees');
-  t.like(shown, { url, file, revision: 'draft-2', committed: true });
+test.serial('log shows the versions of an article; an edit that is not committed stands first', async (t) => {
+  const { id, url, first, last, path, file } = await updatedArticle('bees');
+  const { revisions, ...shown } = await log(dir, id);
+  t.like(shown, { id, url, file: path, revision: last, committed: true });
   t.deepEqual(
     revisions.map(({ revision, subject, current, author }) => [revision, subject, current, author.name]),
     [
-      ['draft-2', 'Update: Rewritten', true, 'Olga'],
+      [last, 'Update: Rewritten', true, 'Olga'],
       [first, 'Publish: Keeping bees on a balcony', false, 'Olga'],
     ],
   );
+  const known = await loadSettings(dir, {}, ENV);
+  const inContent = relative(join(dir, 'content'), file);
+  for (const name of [id, url, `${url.replace(/\/$/, '')}#part`, path, file, inContent])
+    t.is((await findArticle(known, name)).id, id, name);
 
-  await receiver.stop();
-  git('mv', file, 'content/moved.md');
+  git('mv', path, 'content/moved.md');
   git('commit', '-qm', 'Move it');
   fs.appendFileSync(join(dir, 'content/moved.md'), 'my words\n');
   const { code, stdout } = await run(['log', 'moved', '--dir', dir], ENV);
@@ -95,208 +143,225 @@ test('log shows an article by its id, slug, URL and file; an edit that is not co
   const lines = stdout.trimEnd().split('\n');
   t.deepEqual(lines.slice(0, 4), ['Rewritten', url, 'content/moved.md', '']);
   t.regex(lines[4] ?? '', /^\* edit-[0-9a-f]{32} +not committed$/);
-  t.regex(lines[5] ?? '', /^ {2}draft-2 +\S+Z +Olga +Move it$/);
+  t.regex(lines[5] ?? '', /^ {2}draft-bees +\S+Z +Olga +Move it$/);
   t.is(lines.length, 8);
 });
 
-test('log says what it does not find, and what is ambiguous', async (t) => {
-  const { dir, receiver } = await updatedSite(t);
-  const nothing = await run(['log', 'wasps', '--dir', dir], ENV);
+test.serial('log names what it does not find, and what is ambiguous', async (t) => {
+  const { id, path } = await updatedArticle('hornets');
+  const clone = cloneWith('ambiguous', {});
+  const nothing = await run(['log', 'wasps', '--dir', clone], ENV);
   t.is(nothing.code, 1);
   t.is(
     nothing.stderr,
     'pressmark: there is no article "wasps"; name one by its id, its URL, its file or its slug\n',
   );
-  await receiver.stop();
-  fs.mkdirSync(join(dir, 'content/other'));
-  fs.writeFileSync(join(dir, 'content/other/bees.md'), '---\nid: other\n---\nx\n');
-  fs.renameSync(join(dir, 'content/articles/2026/11/bees.md'), join(dir, 'content/articles/bees.md'));
-  t.is((await log(dir, 'bees')).file, 'content/articles/bees.md', 'an id goes before a slug');
-  fs.writeFileSync(join(dir, 'content/bees.md'), '---\nid: bees\n---\nx\n');
-  const several = await run(['log', 'bees', '--dir', dir], ENV);
-  t.is(several.code, 1);
-  t.regex(
-    several.stderr,
-    /"bees" is 2 articles: "bees" \(articles\/bees.md\), "bees" \(bees.md\)|"bees" is 2 articles: "bees" \(bees.md\), "bees" \(articles\/bees.md\)/,
+  fs.mkdirSync(join(clone, 'content/other'));
+  fs.writeFileSync(join(clone, 'content/other/hornets.md'), '---\nid: other\n---\nx\n');
+  fs.renameSync(join(clone, path), join(clone, 'content/articles/hornets.md'));
+  const known = await loadSettings(clone, {}, ENV);
+  t.is((await findArticle(known, id)).path, 'articles/hornets.md', 'an id goes before a slug');
+  fs.writeFileSync(join(clone, 'content/hornets.md'), '---\nid: hornets\n---\nx\n');
+  const several = await t.throwsAsync(findArticle(known, id), { instanceOf: PressmarkError });
+  t.is(several?.code, 'ARTICLE_AMBIGUOUS');
+  const places = ['"hornets" (articles/hornets.md)', '"hornets" (hornets.md)'];
+  const lists = [places, places.toReversed()].map(
+    (list) => `"hornets" is 2 articles: ${list.join(', ')}; name one by its id or its file`,
   );
-  const outside = tempDir(t);
-  const bare = await run(['log', 'bees', '--dir', outside], ENV);
+  t.true(lists.includes(several?.message ?? ''), several?.message);
+
+  fs.rmSync(join(clone, '.git'), { recursive: true });
+  const bare = await run(['log', id, '--dir', clone], ENV);
   t.deepEqual(
     [bare.code, bare.stderr],
     [2, 'pressmark: there is no history: the site is not in a git work tree\n'],
   );
 });
 
-test('revert puts an earlier version back while the receiver runs; updates of the other one are stale', async (t) => {
-  const { dir, git, receiver, url, first } = await updatedSite(t);
-  const { code, stdout, stderr } = await run(['revert', 'bees', first, '--dir', dir], ENV);
-  t.is(code, 0, stderr);
-  t.regex(
-    stdout,
-    /^content\/articles\/2026\/11\/bees\.md has the content of rev-\w+ \(\S+Z\) again\nit was at draft-2 and is at revert-\w{24} now, commit \w{10}\n$/,
-  );
-  const target = await receiver.find(url);
-  t.regex(target.revision_id, /^revert-/);
-  t.is(target.title, 'Keeping bees on a balcony');
-  const { article: now, edited } = readStored(fileOf(dir, 'bees'));
-  t.false(edited);
-  t.like(now, { id: 'bees', url, image: null, tags: ['bees', 'city'], date: '2026-11-19T08:00:00Z' });
-  t.is(git('log', '-1', '--format=%s'), 'Revert: Keeping bees on a balcony\n');
-  t.is(git('log', '-1', '--format=%(trailers)'), `Article-Id: bees\nRevision-Id: ${target.revision_id}\n\n`);
-  t.is(git('status', '--porcelain', '--', 'content'), '');
-  t.is(git('rev-list', '--count', 'HEAD'), '3\n');
+test.serial(
+  'revert puts an earlier version back while the receiver runs; an update of the other one is stale',
+  async (t) => {
+    const receiver = receiverOfSite();
+    const other = await updatedArticle('drones');
+    const { id, url, first, path, file } = await updatedArticle('queens');
+    const before = git('rev-parse', 'HEAD').trim();
+    const untouched = fs.readFileSync(other.file, 'utf8');
+    const { code, stdout, stderr } = await run(['revert', id, first, '--dir', dir], ENV);
+    t.is(code, 0, stderr);
+    t.regex(
+      stdout,
+      /^content\/articles\/2026\/11\/queens\.md has the content of rev-\w+ \(\S+Z\) again\nit was at draft-queens and is at revert-\w{24} now, commit \w{10}\n$/,
+    );
+    const target = await receiver.find(url);
+    t.regex(target.revision_id, /^revert-/);
+    t.is(target.title, 'Keeping bees on a balcony');
+    const { article: now, edited } = readStored(file);
+    t.false(edited);
+    t.like(now, { id, url, image: null, tags: ['bees', 'city'], date: '2026-11-19T08:00:00Z' });
+    t.is(git('log', '-1', '--format=%s %P'), `Revert: Keeping bees on a balcony ${before}\n`);
+    t.is(
+      git('log', '-1', '--format=%(trailers)'),
+      `Article-Id: queens\nRevision-Id: ${target.revision_id}\n\n`,
+    );
+    t.is(git('show', '--format=', '--name-only', 'HEAD'), `${path}\n`);
+    t.is(git('status', '--porcelain', '--', path, other.path), '');
+    t.is(fs.readFileSync(other.file, 'utf8'), untouched);
 
-  const over = { target_id: 'bees', target_url: url };
-  const stale = await receiver.post('article.updated', update({ ...over, base_revision_id: 'draft-2' }));
-  t.is(stale.status, 409);
-  const fresh = update({ ...over, base_revision_id: target.revision_id });
-  t.is((await receiver.post('article.updated', fresh)).status, 200);
+    const over = { target_id: id, target_url: url };
+    const stale = await receiver.post(
+      'article.updated',
+      update({ ...over, base_revision_id: `draft-${id}` }),
+    );
+    t.is(stale.status, 409);
+    const fresh = update({ ...over, base_revision_id: target.revision_id });
+    t.is((await receiver.post('article.updated', fresh)).status, 200);
+  },
+);
+
+test.serial(
+  'revert takes a commit’s name, and refuses what is not there and what would be lost',
+  async (t) => {
+    const { id, url, first, last, path, file } = await updatedArticle('mites');
+    const known = await loadSettings(dir, {}, ENV);
+    const refusal = async (revision: string) => {
+      const before = fs.readFileSync(file, 'utf8');
+      const error = await t.throwsAsync(revert(known, id, revision, pino({ level: 'silent' })), {
+        instanceOf: PressmarkError,
+      });
+      t.is(fs.readFileSync(file, 'utf8'), before);
+      return [error?.code, error?.message];
+    };
+    t.deepEqual(await refusal(last), ['USAGE', 'the article is at revision "draft-mites" already']);
+    t.deepEqual(await refusal('nonsense'), [
+      'USAGE',
+      `${path} has no revision "nonsense"; pressmark log shows those it has`,
+    ]);
+    await editByHand(file, url);
+    const edited = fs.readFileSync(file, 'utf8');
+    const { code, stderr } = await run(['revert', id, first, '--dir', dir], ENV);
+    t.deepEqual(
+      [code, stderr],
+      [
+        2,
+        `pressmark: ${path} holds an edit that no commit has; commit it first, or add --force to lose it\n`,
+      ],
+    );
+    t.is(fs.readFileSync(file, 'utf8'), edited);
+
+    git('commit', '-qm', 'My words', '--', path);
+    const [words = '', , published = ''] = git('log', '--format=%H', '--', path).split('\n');
+    const back = await run(['revert', id, published.slice(0, 12), '--dir', dir, '--json'], ENV);
+    t.is(back.code, 0, back.stderr);
+    t.like(JSON.parse(back.stdout), { id, title: 'Keeping bees on a balcony', to: { revision: first } });
+    t.is(git('rev-parse', 'HEAD').trim(), JSON.parse(back.stdout).commit);
+
+    // a person's words are a version like any other
+    t.is((await run(['revert', id, words.slice(0, 12), '--dir', dir], ENV)).code, 0);
+    const { article: now } = readStored(file);
+    t.true(now.body.endsWith('my words\n') && now.contentHtml.includes('my words'));
+  },
+);
+
+test.serial('revert with --force loses an edit', async (t) => {
+  const { id, url, first, path, file } = await updatedArticle('moths');
+  await editByHand(file, url);
+  t.is((await run(['revert', id, first, '--force', '--dir', dir], ENV)).code, 0);
+  t.false(fs.readFileSync(file, 'utf8').includes('my words'));
+  t.deepEqual(subjects(dir, path).slice(0, 2), ['Revert: Keeping bees on a balcony', 'Update: Rewritten']);
 });
 
-test('revert takes a commit’s name, and refuses what it must', async (t) => {
-  const { dir, git, receiver, first } = await updatedSite(t);
-  const file = fileOf(dir, 'bees');
-  const refusal = async (...args: string[]) => {
-    const before = fs.readFileSync(file, 'utf8');
-    const { code, stderr } = await run(['revert', ...args, '--dir', dir], ENV);
-    t.is(fs.readFileSync(file, 'utf8'), before);
-    return [code, stderr.replace('pressmark: ', '').trim()];
-  };
-  t.deepEqual(await refusal('bees', 'draft-2'), [2, 'the article is at revision "draft-2" already']);
-  t.deepEqual(await refusal('bees', 'nonsense'), [
-    2,
-    'content/articles/2026/11/bees.md has no revision "nonsense"; pressmark log shows those it has',
+test.serial('revert with commitEdits commits an edit first', async (t) => {
+  const { id, first, path } = await updatedArticle('swarms');
+  const clone = cloneWith('committing', { git: { commitEdits: true } });
+  fs.appendFileSync(join(clone, path), 'my words\n');
+  const { code, stderr } = await run(['revert', id, first, '--dir', clone], ENV);
+  t.is(code, 0, stderr);
+  t.deepEqual(subjects(clone, path), [
+    'Revert: Keeping bees on a balcony',
+    'Edit: Rewritten',
+    'Update: Rewritten',
+    'Publish: Keeping bees on a balcony',
   ]);
-  await edit(receiver, file);
-  t.deepEqual(await refusal('bees', first), [
-    2,
-    'content/articles/2026/11/bees.md holds an edit that no commit has; commit it first, or add --force to lose it',
-  ]);
-
-  git('commit', '-qam', 'My words');
-  const [edited = '', , published = ''] = git('log', '--format=%H').split('\n');
-  const back = await run(['revert', 'bees', published.slice(0, 12), '--dir', dir, '--json'], ENV);
-  t.is(back.code, 0, back.stderr);
-  t.like(JSON.parse(back.stdout), {
-    id: 'bees',
-    title: 'Keeping bees on a balcony',
-    to: { revision: first },
-  });
-  t.is(git('rev-parse', 'HEAD').trim(), JSON.parse(back.stdout).commit);
-
-  // a person's words are a version like any other
-  t.is((await run(['revert', 'bees', edited.slice(0, 12), '--dir', dir], ENV)).code, 0);
-  const { article: now } = readStored(file);
-  t.true(now.body.endsWith('my words\n') && now.contentHtml.includes('my words'));
+  t.regex(gitIn(clone, 'show', `HEAD~1:${path}`), /my words\n$/);
+  t.is(gitIn(clone, 'status', '--porcelain', '--', 'content'), '');
 });
 
-test('revert with --force loses an edit, and with commitEdits commits it first', async (t) => {
-  const forced = await updatedSite(t);
-  await edit(forced.receiver, fileOf(forced.dir, 'bees'));
-  t.is((await run(['revert', 'bees', forced.first, '--force', '--dir', forced.dir], ENV)).code, 0);
-  t.false(fs.readFileSync(fileOf(forced.dir, 'bees'), 'utf8').includes('my words'));
+test.serial(
+  'revert while HEAD is detached changes the file at once; its commit comes when there is a branch again',
+  async (t) => {
+    const { id, url, first, path } = await updatedArticle('hives');
+    git('checkout', '-q', '--detach');
+    const { code, stdout } = await run(['revert', id, first, '--dir', dir], ENV);
+    t.is(code, 0);
+    t.true(stdout.includes('not committed yet; pressmark doctor says why'));
+    t.regex((await receiverOfSite().find(url)).revision_id, /^revert-/);
+    const { stdout: findings } = await run(['doctor', '--dir', dir], ENV);
+    t.regex(findings, /! git: 1 commit is parked.*HEAD to be on a branch again/);
+    git('checkout', '-q', 'main');
+    await receiverOfSite().post('article.published', article({ id: 'wasps' }));
+    await untilCommitted(dir, path, 3);
+    await untilCommitted(dir, relative(dir, fileOf(dir, 'wasps')), 1);
+    const order = git('log', '-2', '--format=%s', '--reverse').trim().split('\n');
+    t.deepEqual(order, ['Revert: Keeping bees on a balcony', 'Publish: Keeping bees on a balcony']);
+  },
+);
 
-  const committing = await updatedSite(t, { git: { commitEdits: true } });
-  await edit(committing.receiver, fileOf(committing.dir, 'bees'));
-  const { code, stderr } = await run(['revert', 'bees', committing.first, '--dir', committing.dir], ENV);
+test.serial('revert says so in its commit, also where the commit is made before the answer', async (t) => {
+  const { id, first } = await updatedArticle('combs');
+  const clone = cloneWith('commit', { durability: 'commit' });
+  const { code, stderr } = await run(['revert', id, first, '--dir', clone], ENV);
   t.is(code, 0, stderr);
-  await committing.untilCommits(4);
-  t.is(
-    committing.git('log', '--format=%s'),
-    'Revert: Keeping bees on a balcony\nEdit: Rewritten\nUpdate: Rewritten\nPublish: Keeping bees on a balcony\n',
-  );
-  t.is(committing.git('status', '--porcelain', '--', 'content'), '');
+  t.is(gitIn(clone, 'log', '-1', '--format=%s'), 'Revert: Keeping bees on a balcony\n');
+  t.notRegex(gitIn(clone, 'log', '-1', '--format=%(trailers)'), /Delivery-Timestamp/);
 });
 
-test('revert while HEAD is detached: the file at once, the commit when there is a branch again', async (t) => {
-  const { dir, git, receiver, url, first, untilCommits } = await updatedSite(t);
-  // the branch has the commit a moment before the index is free again
-  await until(() => !fs.existsSync(join(dir, '.git', 'index.lock')));
-  git('checkout', '-q', '--detach');
-  const { code, stdout } = await run(['revert', 'bees', first, '--dir', dir], ENV);
-  t.is(code, 0);
-  t.true(stdout.includes('not committed yet; pressmark doctor says why'));
-  t.regex((await receiver.find(url)).revision_id, /^revert-/);
-  const { stdout: findings } = await run(['doctor', '--dir', dir], ENV);
-  t.regex(findings, /! git: 1 commit is parked.*HEAD to be on a branch again/);
-  git('checkout', '-q', 'main');
-  await receiver.post('article.published', article({ id: 'wasps' }));
-  await untilCommits(4);
-  t.is(git('log', '-2', '--format=%s', '--reverse').split('\n')[0], 'Revert: Keeping bees on a balcony');
-});
-
-test('revert says so in its commit, also where the commit is made before the answer', async (t) => {
-  const { dir, git, first } = await updatedSite(t, { durability: 'commit' });
-  const { code, stderr } = await run(['revert', 'bees', first, '--dir', dir], ENV);
-  t.is(code, 0, stderr);
-  t.is(git('log', '-1', '--format=%s'), 'Revert: Keeping bees on a balcony\n');
-  t.notRegex(git('log', '-1', '--format=%(trailers)'), /Delivery-Timestamp/);
-});
-
-test('revert says so in its commit, also where the commit goes to the remote first', async (t) => {
-  const clones = makeRemote(tempDir(t));
-  const dir = clones.clone('a');
-  const receiver = await launchIn(dir);
+test.serial('revert says so in its commit, also where the commit goes to the remote first', async (t) => {
+  const { id, url, first, path } = await updatedArticle('honey');
+  const remote = join(folder, 'remote.git');
+  gitIn(folder, 'clone', '-q', '--bare', dir, remote);
+  const clone = cloneWith('push', settings());
+  gitIn(clone, 'remote', 'set-url', 'origin', remote);
+  const receiver = await launchIn(clone);
   t.teardown(() => receiver.kill('SIGKILL'));
-  const { url } = (await receiver.post('article.published', article({ id: 'bees' }))).json;
-  const { revision_id: first } = await receiver.find(url);
-  const target = { target_id: 'bees', target_url: url, base_revision_id: first };
-  t.is((await receiver.post('article.updated', update(target))).status, 200);
-  await until(() => gitIn(dir, 'rev-parse', 'HEAD') === clones.git('rev-parse', 'main'));
-  const { code, stdout, stderr } = await run(['revert', 'bees', first, '--dir', dir, '--json'], {
-    ...ENV,
-    HOME: dir,
-  });
+  const env = { ...ENV, HOME: clone };
+  const { code, stdout, stderr } = await run(['revert', id, first, '--dir', clone, '--json'], env);
   t.is(code, 0, stderr);
-  t.is(
-    clones.git('log', '-1', '--format=%H %s'),
-    `${JSON.parse(stdout).commit} Revert: Keeping bees on a balcony\n`,
-  );
-  t.is((await receiver.find(url)).revision_id, JSON.parse(stdout).revision);
+  const { commit, revision } = JSON.parse(stdout) as { commit: string; revision: string };
+  t.is(gitIn(remote, 'log', '-1', '--format=%H %s'), `${commit} Revert: Keeping bees on a balcony\n`);
+  t.is(gitIn(remote, 'show', '--format=', '--name-only', 'main'), `${path}\n`);
+  t.is((await receiver.find(url)).revision_id, revision);
 });
 
-test('the site’s plugins word the commit of a revert, and broken ones do not keep it', async (t) => {
-  const { dir, git, receiver, first } = await updatedSite(
-    t,
-    { plugins: ['./worded.mjs', './missing.mjs'] },
-    (site) => {
-      const plugin = (name: string, setup: string) =>
-        `export default { name: '${name}', setup(host) { ${setup} } };\n`;
-      fs.mkdirSync(join(site, 'plugins'));
-      const worded =
-        "host.addFilter('git.message', (text, { article, event }) => ['content:', text, event, article.id].join(' '));";
-      const told = `host.addAction('git.committed', ({ subject }) => fs.writeFileSync('${site}/told', subject));
-      host.addAction('article.updated', () => fs.writeFileSync('${site}/updated', ''));
-      setInterval(() => undefined, 1000);`;
-      return {
-        'worded.mjs': plugin('worded', worded),
-        'missing.mjs': plugin('missing', ''),
-        'plugins/a-told.mjs': `import fs from 'node:fs';\n${plugin('told', told)}`,
-        'plugins/b-later.mjs': plugin('later', ''),
-      };
-    },
-  );
-  await receiver.stop();
-  fs.rmSync(join(dir, 'updated'));
-  fs.unlinkSync(join(dir, 'missing.mjs'));
-  fs.writeFileSync(
-    join(dir, 'plugins/b-later.mjs'),
-    "export default { name: 'later', setup() { throw new Error('sick'); } };",
-  );
-  fs.writeFileSync(join(dir, 'plugins/c-throws.mjs'), "throw new Error('no module');");
-  fs.writeFileSync(join(dir, 'plugins/d-none.mjs'), 'export default 7;');
-  fs.writeFileSync(
-    join(dir, 'plugins/e-git.mjs'),
-    "export default { name: 'git', setup() { Promise.reject(new Error('stray')); } };",
-  );
-  fs.writeFileSync(
-    join(dir, 'plugins/f-filter.mjs'),
-    "export default { name: 'f', requires: ['site'], setup(host) { Promise.reject(new Error('stray')); host.addFilter('git.message', (text) => text.toUpperCase()); } };",
-  );
-  const { code, stdout, stderr } = await run(['revert', 'bees', first, '--dir', dir], ENV);
+test.serial('the site’s plugins word the commit of a revert, and broken ones do not stop it', async (t) => {
+  const { id, first } = await updatedArticle('pollen');
+  const clone = cloneWith('plugins', { plugins: ['./worded.mjs', './missing.mjs'] });
+  const plugin = (name: string, setup: string) =>
+    `import fs from 'node:fs';\nexport default { name: '${name}', setup(host) { ${setup} } };\n`;
+  const files = {
+    'worded.mjs': plugin(
+      'worded',
+      "host.addFilter('git.message', (text, { article, event }) => ['content:', text, event, article.id].join(' '));",
+    ),
+    'plugins/a-told.mjs': plugin(
+      'told',
+      `host.addAction('git.committed', ({ subject }) => fs.writeFileSync('${clone}/told', subject));
+      host.addAction('article.updated', () => fs.writeFileSync('${clone}/updated', ''));
+      setInterval(() => undefined, 1000);`,
+    ),
+    'plugins/b-later.mjs': plugin('later', "throw new Error('sick');"),
+    'plugins/c-throws.mjs': "throw new Error('no module');",
+    'plugins/d-none.mjs': 'export default 7;',
+    'plugins/e-git.mjs': plugin('git', "Promise.reject(new Error('stray'));"),
+    'plugins/f-filter.mjs':
+      "export default { name: 'f', requires: ['site'], setup(host) { Promise.reject(new Error('stray')); host.addFilter('git.message', (text) => text.toUpperCase()); } };",
+  };
+  fs.mkdirSync(join(clone, 'plugins'));
+  for (const [name, text] of Object.entries(files)) fs.writeFileSync(join(clone, name), text);
+  const { code, stdout, stderr } = await run(['revert', id, first, '--dir', clone], ENV);
   t.is(code, 0, stderr);
   t.regex(stdout, /^content.*\n.*\n$/);
-  t.is(git('log', '-1', '--format=%s'), 'CONTENT: REVERT: KEEPING BEES ON A BALCONY ARTICLE.UPDATED BEES\n');
+  const subject = gitIn(clone, 'log', '-1', '--format=%s').trim();
+  t.is(subject, 'CONTENT: REVERT: KEEPING BEES ON A BALCONY ARTICLE.UPDATED POLLEN');
   for (const reason of [
     /missing\.mjs/,
     /later .*sick/,
@@ -305,12 +370,6 @@ test('the site’s plugins word the commit of a revert, and broken ones do not k
     /two plugins are named/,
   ])
     t.regex(stderr, reason);
-  t.is(fs.readFileSync(join(dir, 'told'), 'utf8'), git('log', '-1', '--format=%s').trim());
-  t.false(fs.existsSync(join(dir, 'updated')), 'what the receiver tells is not told twice');
+  t.is(fs.readFileSync(join(clone, 'told'), 'utf8'), subject);
+  t.false(fs.existsSync(join(clone, 'updated')), 'the receiver’s actions are not run');
 });
-
-async function edit(receiver: Receiver, file: string): Promise<void> {
-  fs.appendFileSync(file, 'my words\n');
-  const { url } = readStored(file).article;
-  await until(async () => (await receiver.find(url)).revision_id.startsWith('edit-'));
-}

@@ -15,10 +15,9 @@ const MANY = 40;
 
 /** A clone with a receiver, an article that was committed and pushed, and a git that counts from then on. */
 async function quietSite(t: ExecutionContext, config: Record<string, unknown>) {
-  t.timeout(180_000);
   const remote = makeRemote(tempDir(t), undefined, config);
   const dir = remote.clone('site');
-  // tells of each article that waits for its commit: its message is asked for just then
+  // a character for each article that waits for its commit: its message is asked for just then
   const waiting = join(dir, '.git', 'waiting');
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(
@@ -33,7 +32,7 @@ async function quietSite(t: ExecutionContext, config: Record<string, unknown>) {
   const publish = async () => (await receiver.post('article.published', article())).status;
   const isClean = () => gitIn(dir, 'status', '--porcelain', 'content') === '';
   t.is(await publish(), 200);
-  await until(() => articlesOf(dir, 'HEAD') === 1 && isClean());
+  await until('the first article is committed', () => articlesOf(dir, 'HEAD') === 1 && isClean());
   fs.writeFileSync(waiting, '');
   return { remote, dir, git, publish, isClean, waiting: () => fs.readFileSync(waiting, 'utf8').length };
 }
@@ -48,7 +47,7 @@ function articlesOf(dir: string, ref: string): number {
 async function letGo(t: ExecutionContext, { git, dir, isClean }: Site, answers: readonly Promise<number>[]) {
   git.release();
   t.deepEqual([...new Set(await Promise.all(answers))], [200]);
-  await until(() => articlesOf(dir, 'HEAD') === 1 + MANY && isClean());
+  await until('all articles are committed', () => articlesOf(dir, 'HEAD') === 1 + MANY && isClean());
 }
 
 /** One commit for each article, of that file alone. */
@@ -63,12 +62,12 @@ test(`200: at level disk, ${MANY} articles that wait for git are ${MANY} commits
   const site = await quietSite(t, { durability: 'disk', git: { push: { debounce: 100 } } });
   const { git, remote } = site;
   const tip = () => remote.git('rev-parse', 'main');
-  await until(() => articlesOf(remote.remote, 'main') === 1);
+  await until('the first article is pushed', () => articlesOf(remote.remote, 'main') === 1);
   git.hold();
   const answers = Array.from({ length: MANY }, site.publish);
-  await until(() => site.waiting() === MANY && git.isHeld());
+  await until('all articles wait for their commits', () => site.waiting() === MANY && git.isHeld());
   await letGo(t, site, answers);
-  await until(() => tip() === gitIn(site.dir, 'rev-parse', 'HEAD'));
+  await until('the branch is pushed', () => tip() === gitIn(site.dir, 'rev-parse', 'HEAD'));
   assertOneEach(t, site);
   for (const command of ['fast-import', 'update-index', 'update-ref', 'push'])
     t.is(git.count(command), 1, command);
@@ -79,10 +78,13 @@ test(`200: at level commit, ${MANY} articles are two batches: the first article,
   const { git, dir } = site;
   git.hold();
   const first = site.publish();
-  await until(git.isHeld);
+  await until('the first article is about to be committed', git.isHeld);
   const others = Array.from({ length: MANY - 1 }, site.publish);
   // written and named, all of them: what is left to do is their commit
-  await until(() => articleFiles(dir).length === 1 + MANY && debris(dir).length === 0);
+  await until(
+    'all articles are stored',
+    () => articleFiles(dir).length === 1 + MANY && debris(dir).length === 0,
+  );
   await letGo(t, site, [first, ...others]);
   assertOneEach(t, site);
   for (const command of ['fast-import', 'update-index', 'update-ref']) t.is(git.count(command), 2, command);
@@ -93,9 +95,9 @@ test(`200: at level push, ${MANY} articles are two pushes: the first article, an
   const { git } = site;
   git.hold();
   const first = site.publish();
-  await until(git.isHeld);
+  await until('the first article is about to be committed', git.isHeld);
   const others = Array.from({ length: MANY - 1 }, site.publish);
-  await until(() => site.waiting() === MANY);
+  await until('all articles wait for their push', () => site.waiting() === MANY);
   await letGo(t, site, [first, ...others]);
   assertOneEach(t, site, 'origin/main');
   for (const command of ['fast-import', 'push']) t.is(git.count(command), 2, command);

@@ -1,46 +1,57 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { gitIn, launchIn } from '../../support/clones.js';
-import { articleFiles } from '../../support/content.js';
+import { articleFiles, fileOf } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
-import { gitThatFails } from '../../support/failing-git.js';
 import { createFaults } from '../../support/faults.js';
-import { run } from '../../support/receiver.js';
+import { type Receiver, run } from '../../support/receiver.js';
 import { storeOnly } from '../../support/store-only.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { gitThatFails } from './failing-git.js';
 
-function makeSite(t: ExecutionContext): string {
-  const dir = tempDir(t);
-  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
-  fs.writeFileSync(join(dir, '.gitignore'), 'public/\n.gitconfig\n');
-  gitIn(dir, 'add', '.');
-  gitIn(dir, 'commit', '--quiet', '-m', 'First');
-  return dir;
+/** Makes a repository with one commit. */
+function initialize(site: string): string {
+  gitIn(site, 'init', '--quiet', '--initial-branch=main');
+  fs.writeFileSync(join(site, '.gitignore'), 'public/\n.gitconfig\n');
+  gitIn(site, 'add', '.');
+  gitIn(site, 'commit', '--quiet', '-m', 'First');
+  return site;
 }
 
-/** What each commit since the first is about. */
-function ids(dir: string, ref = 'HEAD'): string[] {
+function withCommits(site: string): string {
+  fs.writeFileSync(join(site, 'pressmark.config.json'), '{ "site": false, "durability": "commit" }');
+  return site;
+}
+
+/** What each commit since the first is about, the newest first. */
+function ids(site: string, ref = 'HEAD'): string[] {
   const format = '%(trailers:key=Article-Id,valueonly,separator=%x2C)';
-  return gitIn(dir, 'log', `--format=${format}`, ref)
+  return gitIn(site, 'log', `--format=${format}`, ref)
     .split('\n')
     .filter((line) => line !== '');
 }
 
-function withCommits(dir: string): string {
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ site: false, durability: 'commit' }));
-  return dir;
-}
+// One receiver for all serial tests.
+const disposers: (() => unknown)[] = [];
+const lasting = { teardown: (dispose: () => unknown) => disposers.push(dispose) };
+const dir = initialize(makeTempDir());
+const faults = createFaults(lasting);
+const git = gitThatFails(lasting);
+let receiver: Receiver;
+test.serial.before(async () => {
+  const env = { ...faults.options.env, ...git.env };
+  receiver = await launchIn(withCommits(dir), { ...faults.options, storeOnly: false, env });
+});
+test.after.always(async () => {
+  await receiver?.kill('SIGKILL');
+  for (const dispose of disposers) dispose();
+  removeTempDir(dir);
+});
 
-async function start(t: ExecutionContext, dir: string) {
-  const receiver = await launchIn(withCommits(dir));
-  t.teardown(() => receiver.kill('SIGKILL'));
-  return receiver;
-}
-
-test('200: every delivery that is answered has its commit in HEAD', async (t) => {
-  const dir = makeSite(t);
-  const { post } = await start(t, dir);
+test.serial('200: every delivery that is answered has its commit in HEAD', async (t) => {
+  const { post } = receiver;
   const all = Array.from({ length: 20 }, () => article());
   const committed = await Promise.all(
     all.map(async (data) => {
@@ -65,107 +76,106 @@ test('200: every delivery that is answered has its commit in HEAD', async (t) =>
   t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
 });
 
-test('503: an article that cannot be committed is taken back, and stored when it is sent again', async (t) => {
-  const dir = withCommits(makeSite(t));
-  const git = gitThatFails(t);
-  const receiver = await launchIn(dir, { env: git.env });
-  t.teardown(() => receiver.kill('SIGKILL'));
-  const { post, origin } = receiver;
-  t.is((await post('article.published', article())).status, 200);
-  const before = articleFiles(dir);
-  git.set('fail', 'fast-import');
-  const data = article();
-  const refused = await post('article.published', data);
-  t.is(refused.status, 503);
-  t.regex(refused.json.error, /could not be committed.*send it again/);
-  t.deepEqual(articleFiles(dir), before);
-  t.is((await fetch(`${origin}/healthz`)).status, 200);
-  git.mend();
-  t.is((await post('article.published', data)).status, 200);
-  t.is(ids(dir)[0], data.id);
-});
+test.serial(
+  '503: an article that cannot be committed is taken back, and stored when it is sent again',
+  async (t) => {
+    const { post, origin } = receiver;
+    t.is((await post('article.published', article())).status, 200);
+    const before = articleFiles(dir);
+    git.set('fail', 'fast-import');
+    const data = article();
+    const refused = await post('article.published', data);
+    t.is(refused.status, 503);
+    t.regex(refused.json.error, /could not be committed.*send it again/);
+    t.deepEqual(articleFiles(dir), before);
+    t.is((await fetch(`${origin}/healthz`)).status, 200);
+    git.clear();
+    t.is((await post('article.published', data)).status, 200);
+    t.is(ids(dir)[0], data.id);
+  },
+);
 
-test('a lookup beside an update never tells a revision that is taken back', async (t) => {
-  const dir = withCommits(makeSite(t));
-  const git = gitThatFails(t);
-  const receiver = await launchIn(dir, { env: git.env });
-  t.teardown(() => receiver.kill('SIGKILL'));
+test.serial('a lookup during an update never names a revision that is taken back', async (t) => {
   const { post, find } = receiver;
   const data = article();
   const { url } = (await post('article.published', data)).json;
   const { revision_id: base_revision_id } = await find(url);
-  git.set('fail', 'fast-import');
   const change = update({ target_id: data.id, target_url: url, base_revision_id });
-  let over = false;
-  const seen = new Set<string>();
-  const looking = (async () => {
-    while (!over) seen.add((await find(url)).revision_id);
-  })();
-  t.is((await post('article.updated', change)).status, 503);
-  over = true;
-  await looking;
-  t.deepEqual([...seen], [base_revision_id]);
-  git.mend();
+  git.hold();
+  git.set('fail', 'fast-import');
+  const updated = post('article.updated', change);
+  await until('the update is about to be committed', git.isHeld);
+  t.true(fs.readFileSync(fileOf(dir, data.id), 'utf8').includes(change.revision_id), 'its file has it');
+  const seen = find(url);
+  git.release();
+  t.is((await updated).status, 503);
+  t.is((await seen).revision_id, base_revision_id);
+  t.is((await find(url)).revision_id, base_revision_id);
+  git.clear();
   t.is((await post('article.updated', change)).status, 200);
   t.is((await find(url)).revision_id, change.id);
 });
 
-test('503: a commit that may not be on the disk stays, and is acknowledged when its folders could be synced', async (t) => {
-  const dir = withCommits(makeSite(t));
-  const faults = createFaults(t);
-  const receiver = await launchIn(dir, { ...faults.options, storeOnly: false });
-  t.teardown(() => receiver.kill('SIGKILL'));
-  t.is((await receiver.post('article.published', article())).status, 200);
-  faults.set({ call: 'fsync', path: '\\.git/refs/heads$', code: 'EIO', times: 1 });
-  const data = article();
-  t.is((await receiver.post('article.published', data)).status, 503);
-  t.is(ids(dir)[0], data.id);
-  t.is(articleFiles(dir).length, 2, 'what the history has is not taken back');
-  const { status, json } = await receiver.post('article.published', data);
-  t.deepEqual([status, json.id], [200, data.id]);
-  t.is(ids(dir).length, 2, 'no second commit');
-  t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
-  t.true(faults.trace().some(({ call, paths }) => call === 'fsync' && /refs\/heads$/.test(paths[0] ?? '')));
-});
+test.serial(
+  '503: a commit that may not be on the disk stays, and is acknowledged when its folders could be synced',
+  async (t) => {
+    t.is((await receiver.post('article.published', article())).status, 200);
+    const [files, commits] = [articleFiles(dir).length, ids(dir).length];
+    faults.set({ call: 'fsync', path: '\\.git/refs/heads$', code: 'EIO', times: 1 });
+    const data = article();
+    t.is((await receiver.post('article.published', data)).status, 503);
+    t.is(ids(dir)[0], data.id);
+    t.is(articleFiles(dir).length, files + 1, 'what the history has is not taken back');
+    const { status, json } = await receiver.post('article.published', data);
+    t.deepEqual([status, json.id], [200, data.id]);
+    t.is(ids(dir).length, commits + 1, 'no second commit');
+    t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
+    t.true(faults.trace().some(({ call, paths }) => call === 'fsync' && /refs\/heads$/.test(paths[0] ?? '')));
+  },
+);
+
+test.serial(
+  '200: while HEAD is detached, the commit that is there before the answer is a parked one',
+  async (t) => {
+    const before = ids(dir);
+    gitIn(dir, 'checkout', '--quiet', '--detach');
+    const data = article();
+    t.is((await receiver.post('article.published', data)).status, 200);
+    t.deepEqual(ids(dir), before);
+    t.deepEqual(ids(dir, 'refs/pressmark/parked'), [data.id]);
+  },
+);
 
 test('200: what another level had stored on the disk alone is committed before it is acknowledged', async (t) => {
-  const dir = makeSite(t);
-  const first = await launchIn(storeOnly(dir));
+  const own = initialize(tempDir(t));
+  const first = await launchIn(storeOnly(own));
+  t.teardown(() => first.kill('SIGKILL'));
   const data = article();
   const { text } = await first.post('article.published', data);
   await first.stop();
-  t.deepEqual(ids(dir), []);
-  const { post } = await start(t, dir);
-  t.is((await post('article.published', data)).text, text);
-  t.deepEqual(ids(dir), [data.id]);
-});
-
-test('200: while HEAD is detached, the commit that is there before the answer is a parked one', async (t) => {
-  const dir = makeSite(t);
-  gitIn(dir, 'checkout', '--quiet', '--detach');
-  const { post } = await start(t, dir);
-  const data = article();
-  t.is((await post('article.published', data)).status, 200);
-  t.deepEqual(ids(dir), []);
-  t.deepEqual(ids(dir, 'refs/pressmark/parked'), [data.id]);
+  t.deepEqual(ids(own), []);
+  const second = await launchIn(withCommits(own));
+  t.teardown(() => second.kill('SIGKILL'));
+  t.is((await second.post('article.published', data)).text, text);
+  t.deepEqual(ids(own), [data.id]);
 });
 
 for (const [what, prepare, message] of [
   [
     'outside of a work tree',
-    (dir: string) => fs.rmSync(join(dir, '.git'), { recursive: true }),
+    (site: string) => fs.rmSync(join(site, '.git'), { recursive: true }),
     /not in a git work tree/,
   ],
   [
     'in an ignored folder',
-    (dir: string) => fs.appendFileSync(join(dir, '.gitignore'), 'content/\n'),
+    (site: string) => fs.appendFileSync(join(site, '.gitignore'), 'content/\n'),
     /ignored by git/,
   ],
 ] as const)
   test(`a start with durability commit ${what} is refused and says why`, async (t) => {
-    const dir = makeSite(t);
-    prepare(dir);
-    const { code, stderr, stdout } = await run(['start', '--dir', withCommits(dir), '--port', '0'], {
+    const own = initialize(tempDir(t));
+    prepare(own);
+    const { code, stderr, stdout } = await run(['start', '--dir', withCommits(own), '--port', '0'], {
       PRESSMARK_SECRET: 'a-secret-that-nobody-guesses-1234',
     });
     t.is(code, 2);

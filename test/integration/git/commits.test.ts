@@ -65,7 +65,7 @@ test('100 at once have 100 commits, in order, in a repository that git finds not
   t.is(await site.git('for-each-ref', '--format=%(refname)'), 'refs/heads/main\n');
 });
 
-test('before the first commit', async (t) => {
+test('an article can be the first commit of a repository', async (t) => {
   const site = await makeSite(t, { repository: 'unborn' });
   await site.start();
   await site.publish('one');
@@ -119,7 +119,7 @@ test('closing commits what waits', async (t) => {
   t.is((await site.subjects()).length, 11);
 });
 
-test('texts that lie in no memory are read again, also those that an update has replaced', async (t) => {
+test('texts that are not held in memory are read again, also those that an update has replaced', async (t) => {
   const site = await makeSite(t);
   await site.start({ maxHeldText: 3_000 });
   for (const id of ['held-1', 'held-2', 'gone', 'dropped'])

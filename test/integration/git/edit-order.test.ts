@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { encode } from '../../../src/article/codec.js';
+import type { GitPluginOptions } from '../../../src/git/plugin.js';
 import { createSavedTexts } from '../../../src/git/saved-texts.js';
 import type { Waiting } from '../../../src/git/waiting.js';
 import { startCommitting } from './committing.js';
-import { blank, makeSite, type Site } from './site.js';
+import { blank, makeSite, readStored, type Site } from './site.js';
 
 // Another receiver on the same folder has stored updates, and has not come to their commits yet.
 
@@ -25,9 +27,9 @@ const EDIT = (path: string): Waiting => ({
 /** What git calls a text. */
 const blobName = (text: string) => hash('sha1', `blob ${Buffer.byteLength(text)}\0${text}`);
 
-async function publishedSite(t: ExecutionContext) {
+async function publishedSite(t: ExecutionContext, readStored?: GitPluginOptions['readStored']) {
   const site = await makeSite(t);
-  const host = await site.start({ commitEdits: true });
+  const host = await site.start({ commitEdits: true, ...(readStored && { readStored }) });
   const path = await site.publish('one');
   await site.untilCommitted(1);
   const tell = () =>
@@ -116,20 +118,27 @@ test('an edit does not bring along what this process has kept: that waits by its
 });
 
 test('an edit waits for the commit of the version that it was made from', async (t) => {
-  const { site, path, tell } = await publishedSite(t);
+  const owner = new EventEmitter();
+  let looks = 0;
+  const { site, path, tell } = await publishedSite(t, async (wanted) => {
+    looks++;
+    // the second look at the edit: it was put off before
+    if (looks === 2) await once(owner, 'committed');
+    return readStored(site.dir, wanted);
+  });
   await site.write(path, `${UPDATE}my words\n`);
   await tell();
-  await tell();
-  await new Promise((resolve) => setTimeout(resolve, 2_500));
+  await site.until('the edit is looked at once more', () => looks === 2);
   t.is(site.committed.length, 1);
   await site.write(path, UPDATE);
   await site.git('commit', '-qam', 'Update: Rewritten');
   await appendFile(join(site.dir, path), 'my words\n');
+  owner.emit('committed');
   await site.untilCommitted(2);
   t.deepEqual((await site.subjects()).slice(2), ['Update: Rewritten', 'Edit: Rewritten']);
 });
 
-test('it does not wait for ever: who was to make that commit may have been killed', async (t) => {
+test('an edit does not wait for ever for that commit: who was to make it may have been killed', async (t) => {
   const path = 'content/one.md';
   const { site, ownersCommit, take, waiting } = await startCommitting(t, path);
   await ownersCommit(encode(blank('one')), 'Publish: One');
@@ -142,7 +151,7 @@ test('it does not wait for ever: who was to make that commit may have been kille
   t.is((await take(edit))[0]?.message.split('\n', 1)[0], 'Edit: Rewritten');
 });
 
-test('at a stop nothing is waited for', async (t) => {
+test('at a stop an edit does not wait for that commit', async (t) => {
   const { site, path, host, tell } = await publishedSite(t);
   await site.write(path, `${UPDATE}my words\n`);
   await tell();

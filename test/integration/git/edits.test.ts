@@ -1,10 +1,12 @@
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import type { GitPluginOptions } from '../../../src/git/plugin.js';
 import type { Host } from '../../../src/host/plugins.js';
-import { makeSite, readStored as readStoredIn, type Site } from './site.js';
+import { makeSite, readStored as readStoredIn, type Site, startAndCheck } from './site.js';
+
+/** No edit lies still for so long while a test runs, in milliseconds. */
+const NEVER = 3_600_000;
 
 /** Edits a file, and tells as the watcher would. */
 async function edit(site: Site, host: Host, path: string, words: string): Promise<void> {
@@ -12,31 +14,37 @@ async function edit(site: Site, host: Host, path: string, words: string): Promis
   await host.hooks.doAction('article.edited', { path, id: 'x', url: 'https://example.org/x/' });
 }
 
-test('an edit is committed by itself once it lies still, and so is one that an update replaces', async (t) => {
+test('an edit is committed by itself once it lies still', async (t) => {
   const site = await makeSite(t);
   const host = await site.start({ commitEdits: true });
   const path = await site.publish('one');
   await site.untilCommitted(1);
   await edit(site, host, path, 'my words\n');
-  await edit(site, host, path, 'and more\n');
   await site.untilCommitted(2);
   t.is(
     await site.git('log', '-1', '--format=%an: %B', '--name-status'),
     `Olga Owner: Edit: Title of one\n\nArticle-Id: one\nRevision-Id: ${await site.revision(path)}\n\n\nM\t${path}\n`,
   );
-  t.true((await site.git('show', `HEAD:${path}`)).endsWith('my words\nand more\n'));
-
-  await edit(site, host, path, 'and yet more\n');
-  await site.update('one', { title: 'Rewritten', revision: 'r2' });
-  await site.untilCommitted(4);
-  t.deepEqual((await site.subjects()).slice(3), ['Edit: Title of one', 'Update: Rewritten']);
-  t.true((await site.git('show', `HEAD^:${path}`)).endsWith('and yet more\n'));
-  await setTimeout(2_500);
-  t.is(site.committed.length, 4);
+  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
   t.is(await site.git('status', '--porcelain'), '');
 });
 
-test('an edit that is no UTF-8, replaced in the moment of its commit, is never committed with other bytes', async (t) => {
+test('an edit that an update replaces before it lies still is committed before the update, and once', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start({ commitEdits: true, stillMs: NEVER });
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  await edit(site, host, path, 'my words\n');
+  await site.update('one', { title: 'Rewritten', revision: 'r2' });
+  await site.untilCommitted(3);
+  // a stop commits all edits that have not lain still yet
+  await host.close();
+  t.deepEqual((await site.subjects()).slice(2), ['Edit: Title of one', 'Update: Rewritten']);
+  t.true((await site.git('show', `HEAD^:${path}`)).endsWith('my words\n'));
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
+test('an edit that is not UTF-8, replaced in the moment of its commit, is never committed with other bytes', async (t) => {
   const site = await makeSite(t);
   let path = '';
   const replacement = 'something that was saved just now\n';
@@ -50,7 +58,7 @@ test('an edit that is no UTF-8, replaced in the moment of its commit, is never c
   await site.untilCommitted(1);
   await appendFile(join(site.dir, path), Buffer.from('caf\xe9 noir\n', 'latin1'));
   await edit(site, host, path, '');
-  await site.until('it is passed over', () => site.log.some(({ msg }) => msg.includes('something else')));
+  await site.untilLogged('no commit: the file holds something else');
   t.is(await site.read(path), replacement);
   await host.close();
   t.deepEqual((await site.subjects()).slice(1), ['Publish: Title of one']);
@@ -73,7 +81,7 @@ test('edits that were made while nothing ran are committed at the next start', a
 
 test('a stop does not leave an edit behind that has not lain still yet', async (t) => {
   const site = await makeSite(t);
-  const host = await site.start({ commitEdits: true });
+  const host = await site.start({ commitEdits: true, stillMs: NEVER });
   const path = await site.publish('one');
   await site.untilCommitted(1);
   await edit(site, host, path, 'my words\n');
@@ -89,14 +97,14 @@ test('an edit that the owner has staged is theirs to commit', async (t) => {
   await appendFile(join(site.dir, path), 'my words\n');
   await site.git('add', path);
   await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
+  await site.untilLogged('no commit: the branch has it');
   await site.publish('two');
   await site.untilCommitted(2);
-  await setTimeout(3_000);
   t.deepEqual((await site.subjects()).slice(1), ['Publish: Title of one', 'Publish: Title of two']);
   t.is(await site.git('status', '--porcelain'), `M  ${path}\n`);
 });
 
-test('what a branch switch or a rebase does to files is no edit', async (t) => {
+test('what a branch switch does to files is not committed as an edit', async (t) => {
   const site = await makeSite(t);
   const host = await site.start({ commitEdits: true });
   const path = await site.publish('one');
@@ -106,15 +114,15 @@ test('what a branch switch or a rebase does to files is no edit', async (t) => {
   await site.git('commit', '-qam', 'My words');
   await site.git('checkout', '-q', 'main');
   await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
-  await setTimeout(1_500);
+  await site.untilLogged('no commit: the file holds something else');
   await site.git('checkout', '-q', 'drafts');
   await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
-  await setTimeout(3_000);
+  await site.untilLogged('no commit: the branch has it');
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'My words']);
   t.is(await site.git('log', '--format=%s', 'main'), 'Publish: Title of one\nFirst\n');
 });
 
-test('an edit waits while git is at work, and what was removed stays in git', async (t) => {
+test('an edit waits while no branch is checked out, and what was removed stays in git', async (t) => {
   const site = await makeSite(t);
   const host = await site.start({ commitEdits: true });
   const path = await site.publish('one');
@@ -124,14 +132,12 @@ test('an edit waits while git is at work, and what was removed stays in git', as
   await edit(site, host, path, 'my words\n');
   await rm(join(site.dir, gone));
   await host.hooks.doAction('article.removed', { path: gone, id: 'gone', url: '' });
-  await site.until('it waits', () => site.log.some(({ msg }) => msg.includes('on a branch again')));
+  await site.untilLogged('on a branch again');
   t.is(site.committed.length, 2);
   await site.git('checkout', '-q', 'main');
   await site.untilCommitted(3);
   await site.stop();
-  const again = await site.start({ commitEdits: true });
-  await again.hooks.doAction('host.ready', { url: '' });
-  await again.close();
+  await startAndCheck(site, { commitEdits: true });
   t.deepEqual((await site.subjects()).at(-1), 'Edit: Title of one');
   t.is(await site.git('status', '--porcelain'), ` D ${gone}\n`);
 });
@@ -144,19 +150,12 @@ test('a start looks only at what has changed since the last one', async (t) => {
   await site.untilCommitted(5);
   await site.stop();
   const memory = join(site.top, '..', 'state', 'git-checked');
-  const startAndStop = async () => {
-    const host = await site.start();
-    const isCompared = () => site.log.some(({ msg }) => msg === 'articles compared with the branch');
-    site.log.length = 0;
-    await host.hooks.doAction('host.ready', { url: '' });
-    await site.until('the articles are compared', isCompared);
-    await host.close();
-  };
+  const startAndStop = () => startAndCheck(site);
   await startAndStop();
   const remembered = await readFile(memory, 'utf8');
   t.is(remembered.split('\n').length, 6);
 
-  // a file that looks as it did is not read: its content may differ, and nobody is the wiser
+  // a file that looks as it did is not read
   await startAndStop();
   t.is(await readFile(memory, 'utf8'), remembered);
 
@@ -176,7 +175,7 @@ test('a start looks only at what has changed since the last one', async (t) => {
   ]);
   t.is(await site.git('show', `HEAD:site/${second}`), await site.read(second));
 
-  // a memory that is no memory costs time alone
+  // a memory that is damaged costs time alone
   await writeFile(memory, '{"pressmark":"git-checked"}\n\0');
   await site.update('article-2', { revision: 'r2' });
   await startAndStop();

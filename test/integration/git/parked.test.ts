@@ -2,21 +2,31 @@ import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import test from 'ava';
-import { environment, makeSite, type Site, siteAt } from './site.js';
+import { environment, makeSite, type Site, type StartOptions, siteAt, startAndCheck } from './site.js';
 
 const PARKED = 'refs/pressmark/parked';
-
-const parkedSubjects = async (site: Site, ref = PARKED) =>
-  (await site.git('log', '--reverse', '--format=%s', ref)).split('\n').filter((line) => line !== '');
 
 const isParked = async (site: Site, ref = PARKED) =>
   (await site.git('for-each-ref', '--format=%(refname)', ref)) !== '';
 
-const untilParked = (site: Site, count: number, ref = PARKED) =>
-  site.until(
-    `${count} parked`,
-    async () => (await isParked(site, ref)) && (await parkedSubjects(site, ref)).length >= count,
-  );
+/** The subjects of what is parked, oldest first. */
+const parkedSubjects = async (site: Site, ref = PARKED) =>
+  (await isParked(site, ref)) ? lines(await site.git('log', '--reverse', '--format=%s', ref)) : [];
+
+const lines = (text: string) => text.split('\n').filter((line) => line !== '');
+
+/** Waits until so many commits are parked by these receivers together; git is asked whenever one has parked something. */
+function untilParked(count: number, site: Site, other?: Site) {
+  let known = 0;
+  return site.until(`${count} commits are parked`, async () => {
+    const now = [site, other].flatMap((one) => one?.logged('parked') ?? []).length;
+    if (now === known) return false;
+    known = now;
+    return (await parkedSubjects(site)).length >= count;
+  });
+}
+
+const untilReplayed = (site: Site) => site.untilLogged('what was parked is on the branch');
 
 /** Two branches whose README and notes clash. */
 async function clashing(t: ExecutionContext): Promise<Site> {
@@ -30,32 +40,36 @@ async function clashing(t: ExecutionContext): Promise<Site> {
   return site;
 }
 
-/** Parks one article in a state, ends the state, and sees that the article is on the branch, once. */
+/** Parks one article in a state, ends the state, and checks that the article is on the branch, once. */
 async function throughState(
   t: ExecutionContext,
   site: Site,
   waitingFor: string,
   begin: () => Promise<unknown>,
   end: () => Promise<unknown>,
+  options: StartOptions = {},
 ): Promise<void> {
-  await site.start();
+  await site.start(options);
   await begin();
   const path = await site.publish('one');
   await site.update('one', { title: 'Later', revision: 'r2' });
-  await untilParked(site, 2);
+  await untilParked(2, site);
   t.deepEqual(await parkedSubjects(site), ['Publish: Title of one', 'Update: Later']);
-  t.true(site.log.some(({ level, msg }) => level === 40 && msg.includes(waitingFor)));
+  const warnings = site.log.filter(({ level }) => level >= 40);
+  t.is(warnings.length, 1, 'what it waits for is said once');
+  t.true(warnings[0]?.msg.includes(waitingFor), warnings[0]?.msg);
   t.is((await site.git('log', '--all', '--format=%s', '--', ':!content')).includes('Publish'), false);
   await end();
   await site.untilCommitted(2);
   t.deepEqual((await site.subjects()).slice(-2), ['Publish: Title of one', 'Update: Later']);
   t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
   t.is(await site.git('status', '--porcelain', '--', 'content'), '');
-  await site.until('nothing is parked', async () => !(await isParked(site)));
+  await untilReplayed(site);
+  t.false(await isParked(site));
   t.is(await site.git('fsck', '--full', '--no-dangling'), '');
 }
 
-test('a merge', async (t) => {
+test('what is stored during a merge is parked, and on the branch when the merge was aborted', async (t) => {
   const site = await clashing(t);
   await throughState(
     t,
@@ -66,7 +80,7 @@ test('a merge', async (t) => {
   );
 });
 
-test('a rebase', async (t) => {
+test('what is stored during a rebase is parked, and on top of the rebased branch when it has ended', async (t) => {
   const site = await clashing(t);
   await throughState(
     t,
@@ -82,7 +96,7 @@ test('a rebase', async (t) => {
   t.deepEqual((await site.subjects()).slice(0, 3), ['First', 'Theirs', 'Ours']);
 });
 
-test('a cherry-pick', async (t) => {
+test('what is stored during a cherry-pick is parked, and on the branch when it was aborted', async (t) => {
   const site = await clashing(t);
   await throughState(
     t,
@@ -93,7 +107,7 @@ test('a cherry-pick', async (t) => {
   );
 });
 
-test('a row of cherry-picks, between two of them', async (t) => {
+test('what is stored between two cherry-picks of a row is parked, and on the branch after the last', async (t) => {
   const site = await clashing(t);
   await throughState(
     t,
@@ -107,13 +121,13 @@ test('a row of cherry-picks, between two of them', async (t) => {
       await site.git('checkout', '-q', 'main');
       await t.throwsAsync(site.git('cherry-pick', 'main..other'));
       await site.write('README.md', 'both\n');
-      await site.git('commit', '-qam', 'Theirs, mended');
+      await site.git('commit', '-qam', 'Theirs, resolved');
     },
     () => site.git('cherry-pick', '--continue'),
   );
 });
 
-test('a revert', async (t) => {
+test('what is stored during a revert is parked, and on the branch when it was aborted', async (t) => {
   const site = await clashing(t);
   await site.write('README.md', 'ours again\n');
   await site.git('commit', '-qam', 'Again');
@@ -126,7 +140,7 @@ test('a revert', async (t) => {
   );
 });
 
-test('a bisect', async (t) => {
+test('what is stored during a bisect is parked, and on the branch when it was reset', async (t) => {
   const site = await clashing(t);
   await site.write('third.md', 'x\n');
   await site.git('add', '.');
@@ -140,7 +154,7 @@ test('a bisect', async (t) => {
   );
 });
 
-test('conflicts that a stash has left in the index', async (t) => {
+test('what is stored while the index has conflicts of a stash is parked, and on the branch when they are resolved', async (t) => {
   const site = await clashing(t);
   await site.write('README.md', 'stashed\n');
   await throughState(
@@ -170,7 +184,7 @@ test('a commit that was parked goes to the branch that is checked out when the s
   t.is(await site.git('log', '--format=%s', 'main'), 'Ours\nFirst\n');
 });
 
-test('the index that another program holds for long', async (t) => {
+test('what is stored while another program holds the index for long is parked, and on the branch when it lets go', async (t) => {
   const site = await makeSite(t);
   const lock = join(site.top, '.git', 'index.lock');
   await throughState(
@@ -182,16 +196,17 @@ test('the index that another program holds for long', async (t) => {
       t.is(await readFile(lock, 'utf8'), 'somebody');
       await rm(lock);
     },
+    { indexWaitMs: 100 },
   );
 });
 
-test('parked commits outlive a kill, git’s housekeeping, and keep their authors and moments', async (t) => {
+test('parked commits outlive a kill and git’s housekeeping, and keep their authors and moments', async (t) => {
   const site = await makeSite(t);
   await site.git('checkout', '-q', '--detach');
   await site.start();
   const path = await site.publish('one');
   await site.update('one', { revision: 'r2' });
-  await untilParked(site, 2);
+  await untilParked(2, site);
   await site.stop();
   await rm(join(site.dir, path));
   await site.git('config', 'user.name', 'Somebody Else');
@@ -212,64 +227,65 @@ test('parked commits outlive a kill, git’s housekeeping, and keep their author
   t.false((await site.git('log', '--format=%B')).includes('Parked'));
 });
 
-test('a crash between the branch and the ref: nothing is committed twice, nor what the owner has done since', async (t) => {
+test('after a crash between the branch and the ref, nothing is committed twice, and what the owner has done since stays', async (t) => {
   const site = await makeSite(t);
   await site.git('checkout', '-q', '--detach');
   await site.start();
   const path = await site.publish('one');
   await site.update('one', { revision: 'r2' });
-  await untilParked(site, 2);
+  await untilParked(2, site);
   const tip = (await site.git('rev-parse', PARKED)).trim();
   await site.git('checkout', '-q', 'main');
   await site.untilCommitted(2);
-  await site.until('nothing is parked', async () => !(await isParked(site)));
+  await untilReplayed(site);
   await site.stop();
+  t.false(await isParked(site));
   await site.git('update-ref', PARKED, tip);
   // the owner goes back to the first text, which is what stood there when the second was stored
   await site.git('checkout', '-q', 'HEAD^', '--', path);
   await site.git('commit', '-qm', 'The first was better');
-  const host = await site.start();
-  await host.hooks.doAction('host.ready', { url: '' });
-  await site.until('nothing is parked', async () => !(await isParked(site)));
+  await startAndCheck(site);
+  t.false(await isParked(site));
   t.is((await site.subjects()).at(-1), 'The first was better');
   t.is((await site.subjects()).length, 4);
   t.is(await site.git('status', '--porcelain'), '');
 });
 
-test('a ref that somebody has removed: the articles are found by their files', async (t) => {
+test('where somebody has removed the ref of what was parked, the articles are found by their files', async (t) => {
   const site = await makeSite(t);
   await site.git('checkout', '-q', '--detach');
   await site.start();
   await site.publish('one');
   await site.publish('two');
-  await untilParked(site, 2);
+  await untilParked(2, site);
   await site.git('update-ref', '-d', PARKED);
   await site.git('checkout', '-q', 'main');
   await site.untilCommitted(2);
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Publish: Title of two']);
 });
 
-test('an edit since is not committed; one that the owner has committed is not undone', async (t) => {
+test('a parked article that was edited since is committed without the edit; an edit that the owner has committed is not undone', async (t) => {
   const site = await makeSite(t);
   await site.git('checkout', '-q', '--detach');
   await site.start();
   const edited = await site.publish('edited');
   const committed = await site.publish('committed');
-  await untilParked(site, 2);
+  await untilParked(2, site);
   const stored = await site.read(edited);
   await appendFile(join(site.dir, edited), 'my words\n');
   await appendFile(join(site.dir, committed), 'my words\n');
   await site.git('checkout', '-q', '-b', 'mine');
   await site.git('add', committed);
   await site.git('commit', '-qm', 'Mine').catch(() => undefined);
-  await site.until('nothing is parked', async () => !(await isParked(site)));
-  await site.until('edited', async () => (await site.subjects()).includes('Publish: Title of edited'));
+  await untilReplayed(site);
+  t.false(await isParked(site));
+  t.true((await site.subjects()).includes('Publish: Title of edited'));
   t.is(await site.git('show', `HEAD:${edited}`), stored);
   t.is(await site.git('status', '--porcelain', edited), ` M ${edited}\n`);
   t.true((await site.git('show', `:${committed}`)).endsWith('my words\n'));
 });
 
-test('more than one process parks and puts on the branch', async (t) => {
+test('two receivers on one folder park, and put each article on the branch once', async (t) => {
   const site = await makeSite(t);
   await site.git('checkout', '-q', '--detach');
   await site.start();
@@ -278,12 +294,13 @@ test('more than one process parks and puts on the branch', async (t) => {
   await Promise.all(
     Array.from({ length: 20 }, (_, index) => (index % 2 ? site : other).publish(`article-${index}`)),
   );
-  await untilParked(site, 20);
+  await untilParked(20, site, other);
   await site.git('checkout', '-q', 'main');
-  await site.until('all are committed', async () => (await site.subjects()).length === 21);
-  await site.until('nothing is parked', async () => !(await isParked(site)));
+  await site.until('all are committed', () => site.committed.length + other.committed.length >= 20);
   await other.stop();
   await site.stop();
+  t.false(await isParked(site));
+  t.is((await site.subjects()).length, 21);
   t.is(new Set(await site.subjects()).size, 21);
   t.is(await site.git('status', '--porcelain'), '');
 });
@@ -297,7 +314,8 @@ test('a linked work tree parks for itself', async (t) => {
   await site.start();
   await main.start();
   await site.publish('one');
-  await untilParked(site, 1, 'refs/worktree/pressmark/parked');
+  await site.untilLogged('parked');
+  t.deepEqual(await parkedSubjects(site, 'refs/worktree/pressmark/parked'), ['Publish: Title of one']);
   await main.publish('two');
   await main.untilCommitted(1);
   t.deepEqual(await main.subjects(), ['First', 'Publish: Title of two']);

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
+import { createGit } from '../../../src/git/git.js';
 import { makeSite, withGit } from './site.js';
 
-test('a git that is too old', async (t) => {
+test('with a git that is too old no article is committed, which is said once', async (t) => {
   const site = await makeSite(t);
   const env = await withGit(site, 'case "$*" in *version*) echo git version 1.8.3.1; exit;; esac');
   await site.start({ env });
@@ -15,7 +17,7 @@ test('a git that is too old', async (t) => {
   );
 });
 
-test('a git that hangs at the start', async (t) => {
+test('with a git that hangs at the start no article is committed, which is said once', async (t) => {
   const site = await makeSite(t);
   const env = await withGit(site, 'sleep 600');
   await site.start({ env, timeoutMs: 300 });
@@ -26,25 +28,25 @@ test('a git that hangs at the start', async (t) => {
   );
 });
 
-test('a git that hangs later is ended, its children too, and tried again', async (t) => {
+test('a git command that is stopped ends with the programs that it has started', async (t) => {
   const site = await makeSite(t);
-  const mark = join(site.top, '..', 'hang');
-  const env = await withGit(
-    site,
-    `case "$*" in *fast-import*) if [ -e '${mark}' ]; then sleep 600 & wait; fi;; esac`,
-  );
-  await writeFile(mark, '');
-  await site.start({ env, timeoutMs: 3_000 });
-  await site.publish('one');
-  await site.until('it has hung', () => site.log.some(({ level }) => level === 50));
-  await rm(mark);
-  await site.untilCommitted(1);
-  t.true(site.log.some(({ msg }) => msg === 'commits work again'));
-  t.is(await site.git('status', '--porcelain'), '');
+  const started = join(site.top, '..', 'started');
+  const env = await withGit(site, `case "$*" in *fast-import*) sleep 600 & : > '${started}'; wait;; esac`);
+  const stop = new AbortController();
+  const git = createGit({ cwd: site.top, safeDirectory: site.top, env, signal: stop.signal });
+  let said = '';
+  void git(['fast-import']).catch((error: Error) => {
+    said = error.message;
+  });
+  await site.until('git has started a program', () => existsSync(started));
+  stop.abort();
+  // that program has the pipes of git open for as long as it runs
+  await site.until('the command has ended', () => said !== '');
+  t.is(said, 'git fast-import was stopped');
 });
 
 for (const command of ['fast-import', 'update-index', 'update-ref']) {
-  test(`a full disk at ${command}`, async (t) => {
+  test(`where the disk is full at git ${command}, all is committed once there is room`, async (t) => {
     const site = await makeSite(t);
     const mark = join(site.top, '..', 'full');
     // a file may have no byte any more: what the kernel says then is as good as that the disk is full
@@ -58,11 +60,12 @@ for (const command of ['fast-import', 'update-index', 'update-ref']) {
     await writeFile(mark, '');
     await site.update('one', { revision: 'r2' });
     await site.publish('two');
-    await site.until('it has failed', () => site.log.some(({ level }) => level === 50));
+    await site.until('a commit has failed', () => site.log.some(({ level }) => level === 50));
     t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
     t.is(await site.git('fsck', '--full', '--no-dangling'), '');
     await rm(mark);
     await site.untilCommitted(3);
+    await site.untilLogged('commits work again');
     t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
     t.is(await site.git('status', '--porcelain'), '');
     t.is(await site.git('fsck', '--full', '--no-dangling'), '');

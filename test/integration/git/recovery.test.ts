@@ -1,5 +1,5 @@
 import test from 'ava';
-import { makeSite } from './site.js';
+import { makeSite, startAndCheck } from './site.js';
 
 test('articles that a crash left uncommitted are committed at the next start', async (t) => {
   const site = await makeSite(t, { folder: 'site' });
@@ -20,10 +20,8 @@ test('articles that a crash left uncommitted are committed at the next start', a
   await site.git('rm', '-q', '--cached', `site/${removed}`);
   await site.git('commit', '-qm', 'Take it out');
 
-  const host = await site.start();
-  await host.hooks.doAction('host.ready', { url: '' });
-  await site.untilCommitted(6);
-  await host.close();
+  await startAndCheck(site);
+  t.is(site.committed.length, 6);
   t.deepEqual((await site.subjects()).slice(5), ['Take it out', 'Update: Later', 'Publish: Title of new']);
   t.is(
     await site.git('log', '-1', '--format=%(trailers)', 'HEAD^'),
@@ -33,13 +31,12 @@ test('articles that a crash left uncommitted are committed at the next start', a
   t.is(await site.git('status', '--porcelain'), ` M site/${edited}\n?? site/${draft}\n?? site/${removed}\n`);
 });
 
-test('a crash between the index and the branch', async (t) => {
+test('an article that a crash left in the index is committed at the next start', async (t) => {
   const site = await makeSite(t);
   const path = await site.publish('one');
   await site.git('add', path);
-  const host = await site.start();
-  await host.hooks.doAction('host.ready', { url: '' });
-  await site.untilCommitted(1);
+  await startAndCheck(site);
+  t.is(site.committed.length, 1);
   t.is(await site.git('status', '--porcelain'), '');
 });
 
@@ -52,10 +49,8 @@ test('an article that the owner has set back to an earlier text stays so', async
   await site.untilCommitted(2);
   await site.stop();
   await site.git('checkout', 'HEAD~1', '--', path);
-  const host = await site.start();
-  await host.hooks.doAction('host.ready', { url: '' });
   await site.publish('two');
-  await site.untilCommitted(3);
+  await startAndCheck(site);
   t.deepEqual(await site.subjects(), [
     'First',
     'Publish: Title of one',

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
 import { createSavedTexts } from '../../../src/git/saved-texts.js';
-import { environment, GIT, makeSite, type Site, siteAt, withGit } from './site.js';
+import { environment, GIT, makeSite, type Site, siteAt, withHeldGit } from './site.js';
 
 const OPTIONS = { commitEdits: true };
 
@@ -33,30 +33,15 @@ async function keep(site: Site, path: string): Promise<void> {
 }
 
 const untilSettled = (site: Site) =>
-  site.until('nothing is kept any more', () => folder(site, 'replaced').length === 0);
+  site.until('no replaced text is kept any more', () => folder(site, 'replaced').length === 0);
 
-async function startAndCheck(site: Site, options = OPTIONS): Promise<void> {
+async function startAndSettle(site: Site, options = OPTIONS): Promise<void> {
   const host = await site.start(options);
   await host.hooks.doAction('host.ready', { url: '' });
-  await site.until('the articles are compared', () =>
-    site.log.some(({ msg }) => msg === 'articles compared with the branch'),
-  );
+  await site.untilLogged('articles compared with the branch');
   await untilSettled(site);
   await host.close();
   site.log.length = 0;
-}
-
-/** Holds every git command that has these words, until the file `hold` is gone; `held` says that one waits. */
-async function holding(site: Site, words: string) {
-  const hold = join(site.top, '..', 'hold');
-  fs.writeFileSync(hold, '');
-  const wait = `while [ -e '${hold}' ]; do touch '${hold}.ing'; sleep 0.02; done`;
-  const env = await withGit(site, `case "$*" in *${words}*) ${wait};; esac`);
-  return {
-    env,
-    held: () => site.until('git is held', () => fs.existsSync(`${hold}.ing`)),
-    release: () => fs.rmSync(hold),
-  };
 }
 
 const committed = async (site: Site) => (await site.subjects()).slice(2);
@@ -64,19 +49,19 @@ const committed = async (site: Site) => (await site.subjects()).slice(2);
 test('killed before the update was stored: the edit is still in its file, and gets one commit', async (t) => {
   const { site, path, text } = await editedSite(t);
   await keep(site, path);
-  await startAndCheck(site);
+  await startAndSettle(site);
   t.deepEqual(await committed(site), ['Edit: Title of one']);
   t.is(await site.git('show', `HEAD:${path}`), text);
 });
 
 test('killed after its commit: an edit is not committed again', async (t) => {
   const { site, path } = await editedSite(t);
-  await startAndCheck(site);
+  await startAndSettle(site);
   await keep(site, path);
-  await startAndCheck(site);
+  await startAndSettle(site);
   await keep(site, path);
   await site.update('one', { revision: 'r2' });
-  await startAndCheck(site);
+  await startAndSettle(site);
   t.deepEqual(await committed(site), ['Edit: Title of one', 'Update: Title of one']);
   t.deepEqual(folder(site, 'left-edits'), []);
 });
@@ -89,7 +74,7 @@ test('two edits that two updates have replaced come in their order', async (t) =
   const second = await site.read(path);
   await keep(site, path);
   await site.update('one', { revision: 'r3', title: 'Third' });
-  await startAndCheck(site);
+  await startAndSettle(site);
   t.deepEqual(await committed(site), ['Edit: Title of one', 'Edit: Second', 'Update: Third']);
   t.is(await site.git('show', `HEAD~2:${path}`), text);
   t.is(await site.git('show', `HEAD^:${path}`), second);
@@ -97,12 +82,13 @@ test('two edits that two updates have replaced come in their order', async (t) =
 
 test('an update that comes in while the start-up check is at its file has its edit committed before it', async (t) => {
   const { site, path, text } = await editedSite(t);
-  const { env, held, release } = await holding(site, 'check-ignore');
+  const { env, hold, untilHeld, release } = await withHeldGit(site, 'check-ignore');
+  await hold();
   const host = await site.start({ ...OPTIONS, env });
   await host.hooks.doAction('host.ready', { url: '' });
-  await held();
+  await untilHeld();
   await site.update('one', { revision: 'r2' });
-  release();
+  await release();
   await untilSettled(site);
   await host.close();
   t.deepEqual(await committed(site), ['Edit: Title of one', 'Update: Title of one']);
@@ -112,7 +98,7 @@ test('an update that comes in while the start-up check is at its file has its ed
 
 test('a receiver that starts while another is about to commit an edit does not commit it twice', async (t) => {
   const { site } = await editedSite(t);
-  const host = await site.start(OPTIONS);
+  const host = await site.start({ ...OPTIONS, indexWaitMs: 60_000 });
   const lock = join(site.top, '.git', 'index.lock');
   fs.writeFileSync(lock, '');
   await site.update('one', { revision: 'r2' });
@@ -120,9 +106,7 @@ test('a receiver that starts while another is about to commit an edit does not c
   const other = siteAt(t.log, site.top, site.dir, environment(join(site.top, '..', 'home')));
   const second = await other.start({ ...OPTIONS, articles: site.articleFiles });
   await second.hooks.doAction('host.ready', { url: '' });
-  await site.until('the second one has looked', () =>
-    other.log.some(({ msg }) => msg === 'articles compared with the branch'),
-  );
+  await other.untilLogged('articles compared with the branch');
   await rm(lock);
   await untilSettled(site);
   await host.close();
@@ -137,7 +121,7 @@ test('while HEAD is detached the edit is parked, and kept until it is on the bra
   await site.git('checkout', '-q', '--detach');
   await site.start(OPTIONS);
   await site.update('one', { revision: 'r2' });
-  await site.until('it is parked', () => site.log.some(({ msg }) => msg === 'parked'));
+  await site.untilLogged('parked');
   t.is(folder(site, 'replaced').length, 1);
   await site.git('checkout', '-q', 'main');
   await untilSettled(site);
@@ -152,7 +136,7 @@ test('an edit on which the branch has gone past while it was parked is left to i
   await site.git('checkout', '-q', '--detach');
   await site.start(OPTIONS);
   await site.update('one', { revision: 'r2' });
-  await site.until('it is parked', () => site.log.some(({ msg }) => msg === 'parked'));
+  await site.untilLogged('parked');
   await site.git('checkout', '-q', 'main');
   await site.git('commit', '-qam', 'My own commit');
   await untilSettled(site);
@@ -164,7 +148,7 @@ test('an edit on which the branch has gone past while it was parked is left to i
   t.is(fs.readFileSync(join(site.top, '..', 'state', 'left-edits', left), 'utf8'), text);
 });
 
-test('an edit that its owner has committed is in git, and is kept no longer; one that they have staged is left to them, too', async (t) => {
+test('an edit that its owner has committed is kept no longer, and one that they have staged is left to them as a file, too', async (t) => {
   const { site, path } = await editedSite(t);
   await site.start(OPTIONS);
   await site.git('commit', '-qam', 'My own commit');
@@ -182,7 +166,7 @@ test('an edit that its owner has committed is in git, and is kept no longer; one
   const [left = '', ...more] = folder(site, 'left-edits');
   t.is(fs.readFileSync(join(site.top, '..', 'state', 'left-edits', left), 'utf8'), staged);
   t.deepEqual(more, []);
-  t.true(site.log.some(({ level, msg }) => level === 40 && msg.includes('is staged')));
+  t.true(site.logged('is staged').some(({ level }) => level === 40));
 });
 
 test('an edit that `git commit <path>` has staged, while it committed what had replaced it, is not lost', async (t) => {
@@ -193,7 +177,7 @@ test('an edit that `git commit <path>` has staged, while it committed what had r
   await site.write(path, text.replace('my words', 'an update'));
   await site.git('commit', '-qam', 'Mine');
   await site.git('update-index', '--cacheinfo', `100644,${edit},${path}`);
-  await startAndCheck(site);
+  await startAndSettle(site);
   await site.git('add', path);
   const [left = ''] = folder(site, 'left-edits');
   t.is(fs.readFileSync(join(site.top, '..', 'state', 'left-edits', left), 'utf8'), text);
@@ -209,7 +193,7 @@ test('an edit of a file that git ignores is nobody’s to commit, and is left to
   t.is(folder(site, 'left-edits').length, 1);
 });
 
-test('an edit that is no UTF-8 is committed as it is', async (t) => {
+test('an edit that is not UTF-8 is committed as it is', async (t) => {
   const { site, path } = await editedSite(t);
   await appendFile(join(site.dir, path), Buffer.from('caf\xe9\n', 'latin1'));
   const host = await site.start(OPTIONS);
@@ -227,10 +211,11 @@ test('an edit that is no UTF-8 is committed as it is', async (t) => {
 
 test('two receivers have the same edit to commit, one of them with more behind it: it is committed once', async (t) => {
   const { site, path, text } = await editedSite(t);
-  const { env, held, release } = await holding(site, 'fast-import');
+  const { env, hold, untilHeld, release } = await withHeldGit(site, 'fast-import');
+  await hold();
   const host = await site.start({ ...OPTIONS, env });
   await site.update('one', { revision: 'r2' });
-  await held();
+  await untilHeld();
   await site.update('one', { revision: 'r4' });
   const other = siteAt(t.log, site.top, site.dir, environment(join(site.top, '..', 'home')));
   // goes on once the first one has moved the branch
@@ -245,8 +230,8 @@ test('two receivers have the same edit to commit, one of them with more behind i
     articles: site.articleFiles,
   });
   await second.hooks.doAction('host.ready', { url: '' });
-  await site.until('the second one commits', () => fs.existsSync(`${bin}.ing`));
-  release();
+  await site.until('the second receiver commits', () => fs.existsSync(`${bin}.ing`));
+  await release();
   await untilSettled(site);
   await host.close();
   await second.close();
@@ -257,20 +242,19 @@ test('two receivers have the same edit to commit, one of them with more behind i
 
 test('a receiver that starts while another has a backlog commits every update of it once', async (t) => {
   const site = await makeSite(t);
-  const { env, held, release } = await holding(site, 'fast-import');
-  release();
+  const { env, hold, untilHeld, release } = await withHeldGit(site, 'fast-import');
   const host = await site.start({ env });
   await site.publish('one');
   await site.untilCommitted(1);
-  fs.writeFileSync(join(site.top, '..', 'hold'), '');
+  await hold();
   await site.update('one', { revision: 'r2', title: 'Second' });
-  await held();
+  await untilHeld();
   await site.update('one', { revision: 'r3', title: 'Third' });
   const other = siteAt(t.log, site.top, site.dir, environment(join(site.top, '..', 'home')));
   const second = await other.start({ articles: site.articleFiles });
   await second.hooks.doAction('host.ready', { url: '' });
-  await site.until('the second one has committed', () => other.committed.length === 2);
-  release();
+  await other.untilCommitted(2);
+  await release();
   await host.close();
   await second.close();
   t.deepEqual((await site.subjects()).slice(1), ['Publish: Title of one', 'Update: Second', 'Update: Third']);
@@ -279,17 +263,19 @@ test('a receiver that starts while another has a backlog commits every update of
 
 test('a text of Pressmark’s own that an update replaced before a kill has its commit after the next start', async (t) => {
   const site = await makeSite(t);
-  const { env, held } = await holding(site, 'fast-import');
-  const host = await site.start({ env, timeoutMs: 2_000 });
+  const { env, hold, untilHeld } = await withHeldGit(site, 'fast-import');
+  await hold();
+  // as good as killed: git does not answer, and the shutdown does not wait for it
+  const host = await site.start({ env, closeMs: 1 });
   const path = await site.publish('one');
-  await held();
+  await untilHeld();
   await site.update('one', { revision: 'r2', title: 'Second' });
   const first = folder(site, 'replaced');
   t.is(first.length, 1);
   await site.update('one', { revision: 'r3', title: 'Third' });
-  await host.close(); // as good as killed: git does not answer
+  await host.close();
   t.is(folder(site, 'replaced').length, 2);
-  await startAndCheck(site, { commitEdits: false });
+  await startAndSettle(site, { commitEdits: false });
   t.deepEqual((await site.subjects()).slice(1), ['Publish: Title of one', 'Update: Second', 'Update: Third']);
   t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
   t.is(await site.git('status', '--porcelain'), '');
@@ -302,7 +288,7 @@ test('an edit is never committed over what its owner has committed since, also w
   await appendFile(join(site.dir, path), 'more of mine\n');
   await site.git('commit', '-qam', 'My own commit');
   await appendFile(join(site.dir, path), 'and yet more\n');
-  await startAndCheck(site);
+  await startAndSettle(site);
   t.deepEqual(await committed(site), ['My own commit', 'Edit: Title of one']);
   const [left = ''] = folder(site, 'left-edits');
   t.is(fs.readFileSync(join(site.top, '..', 'state', 'left-edits', left), 'utf8'), text);
@@ -315,14 +301,14 @@ test('a file with a very long name can be left to its owner, and keeps no other 
   await site.update('one', { revision: 'r2' });
   await site.git('commit', '-qam', 'My own commit');
   await site.publish('two');
-  await startAndCheck(site);
+  await startAndSettle(site);
   t.deepEqual(await committed(site), ['My own commit', 'Publish: Title of two']);
   const [left = ''] = folder(site, 'left-edits');
   t.is(fs.readFileSync(join(site.top, '..', 'state', 'left-edits', left), 'utf8'), text);
   t.deepEqual(folder(site, '../staging'), []);
 });
 
-test('what is none of Pressmark’s files among the kept ones is told of, and keeps nothing from its commit', async (t) => {
+test('a file among the kept ones that is not Pressmark’s is named in the log, and keeps nothing from its commit', async (t) => {
   const { site } = await editedSite(t);
   const folderOfKept = join(site.top, '..', 'state', 'replaced');
   fs.mkdirSync(folderOfKept, { recursive: true });
@@ -338,28 +324,29 @@ test('what is none of Pressmark’s files among the kept ones is told of, and ke
   await site.untilCommitted(3);
   await host.close();
   t.deepEqual(await committed(site), ['Edit: Title of one', 'Publish: Title of two']);
-  t.is(site.log.filter(({ msg }) => msg.includes('not one of Pressmark’s files')).length, 2);
+  t.is(site.logged('not one of Pressmark’s files').length, 2);
 });
 
 test('where edits are not committed any more, one that was kept is left to its owner', async (t) => {
   const { site, path } = await editedSite(t);
   await keep(site, path);
   await site.update('one', { revision: 'r2' });
-  await startAndCheck(site, { commitEdits: false });
+  await startAndSettle(site, { commitEdits: false });
   t.deepEqual(await committed(site), ['Update: Title of one']);
   t.is(folder(site, 'left-edits').length, 1);
 });
 
 test('an edit that could not be settled while HEAD was away is settled afterwards', async (t) => {
   const { site, text } = await editedSite(t);
-  const { env, held, release } = await holding(site, 'fast-import');
+  const { env, hold, untilHeld, release } = await withHeldGit(site, 'fast-import');
+  await hold();
   await site.start({ ...OPTIONS, env });
   await site.update('one', { revision: 'r2' });
-  await held();
+  await untilHeld();
   await site.git('commit', '-qam', 'My own commit');
   await site.git('checkout', '-q', '--detach');
-  release();
-  await site.until('it waits', () => site.log.some(({ msg }) => msg.includes('on a branch again')));
+  await release();
+  await site.untilLogged('on a branch again');
   await site.git('checkout', '-q', 'main');
   await site.publish('two');
   await untilSettled(site);
@@ -371,7 +358,7 @@ test('an edit that could not be settled while HEAD was away is settled afterward
 
 test('a receiver that starts while another is about to commit an edit does not commit it twice, though the file was edited again', async (t) => {
   const site = await makeSite(t);
-  const host = await site.start(OPTIONS);
+  const host = await site.start({ ...OPTIONS, indexWaitMs: 60_000 });
   const path = await site.publish('one');
   await site.untilCommitted(1);
   await appendFile(join(site.dir, path), 'my words\n');
@@ -380,19 +367,15 @@ test('a receiver that starts while another is about to commit an edit does not c
   await site.update('one', { revision: 'r2' });
   await appendFile(join(site.dir, path), 'more words\n');
   // the second one has found both texts, and has not committed them
-  const hold = join(site.top, '..', 'hold');
-  fs.writeFileSync(hold, '');
-  const env = await withGit(
-    site,
-    `case "$*" in *fast-import*) while [ -e '${hold}' ]; do touch '${hold}.ing'; sleep 0.05; done;; esac`,
-  );
+  const { env, hold, untilHeld, release } = await withHeldGit(site, 'fast-import');
+  await hold();
   const other = siteAt(t.log, site.top, site.dir, environment(join(site.top, '..', 'home')));
   const second = await other.start({ ...OPTIONS, env, articles: site.articleFiles });
   await second.hooks.doAction('host.ready', { url: '' });
-  await site.until('it is about to commit', () => fs.existsSync(`${hold}.ing`));
+  await untilHeld();
   await rm(lock);
   await site.untilCommitted(3);
-  await rm(hold);
+  await release();
   await site.until('all is committed', async () => (await site.git('status', '--porcelain')) === '');
   await host.close();
   await second.close();

@@ -55,7 +55,7 @@ test('a site in a submodule is committed there', async (t) => {
   t.deepEqual(await outer.subjects(), ['First', 'Submodule']);
 });
 
-test('a shallow clone', async (t) => {
+test('a site in a shallow clone is committed on top of it', async (t) => {
   const origin = await makeSite(t);
   await origin.write('notes.md', 'x\n');
   await origin.git('add', '.');
@@ -74,7 +74,7 @@ test('a shallow clone', async (t) => {
   t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
 });
 
-test('a sparse checkout, with the content inside and outside of it', async (t) => {
+test('in a sparse checkout, articles inside and outside of it are committed', async (t) => {
   const site = await makeSite(t);
   await site.write('docs/a.md', 'x\n');
   await site.write('content/b.md', 'x\n');
@@ -93,7 +93,7 @@ test('a sparse checkout, with the content inside and outside of it', async (t) =
   t.is(await site.git('diff', '--name-only', 'HEAD~3', 'HEAD', '--', ':!content'), '');
 });
 
-test('a split index', async (t) => {
+test('a split index gets the entries of articles and stays split', async (t) => {
   const site = await makeSite(t);
   await site.git('update-index', '--split-index');
   await site.start();
@@ -107,50 +107,51 @@ test('a split index', async (t) => {
 
 // Git has it from 2.45 on; an older one that comes first in PATH is asked whether it really has not.
 const hasReftable = isReftableKnown();
-test(hasReftable ? 'a repository with reftable' : 'this git has no reftable', async (t) => {
-  const site = await makeSite(t, { repository: 'none' });
-  const init = site.git('init', '-q', '-b', 'main', '--ref-format=reftable');
-  if (!hasReftable) {
-    await t.throwsAsync(init);
-    return;
-  }
-  await init;
-  t.is(await site.git('rev-parse', '--show-ref-format'), 'reftable\n');
-  // once, git is killed while it holds the lock of all refs
-  const mark = join(site.top, '..', 'kill');
-  const lock = join(site.top, '.git', 'reftable', 'tables.list.lock');
-  const env = await withGit(
-    site,
-    `case "$*" in *update-ref*) if [ -e '${mark}' ]; then rm '${mark}'; : > '${lock}'; kill -9 $$; fi;; esac`,
-  );
-  await site.start({ env });
-  await commitsTwo(t, site);
-  await writeFile(mark, '');
-  await commitsTwo(t, site, 'two');
-  t.false(existsSync(mark));
-  t.false(existsSync(lock));
+test(
+  hasReftable ? 'a repository with reftable has articles committed and parked' : 'this git has no reftable',
+  async (t) => {
+    const site = await makeSite(t, { repository: 'none' });
+    const init = site.git('init', '-q', '-b', 'main', '--ref-format=reftable');
+    if (!hasReftable) {
+      await t.throwsAsync(init);
+      return;
+    }
+    await init;
+    t.is(await site.git('rev-parse', '--show-ref-format'), 'reftable\n');
+    // once, git is killed while it holds the lock of all refs
+    const mark = join(site.top, '..', 'kill');
+    const lock = join(site.top, '.git', 'reftable', 'tables.list.lock');
+    const env = await withGit(
+      site,
+      `case "$*" in *update-ref*) if [ -e '${mark}' ]; then rm '${mark}'; : > '${lock}'; kill -9 $$; fi;; esac`,
+    );
+    await site.start({ env });
+    await commitsTwo(t, site);
+    await writeFile(mark, '');
+    await commitsTwo(t, site, 'two');
+    t.false(existsSync(mark));
+    t.false(existsSync(lock));
 
-  await site.git('checkout', '-q', '--detach');
-  await site.publish('three');
-  await site.until('it is parked', () => site.log.some(({ msg }) => msg === 'parked'));
-  t.is(await site.git('for-each-ref', '--format=%(refname)', 'refs/pressmark'), 'refs/pressmark/parked\n');
-  await site.git('checkout', '-q', 'main');
-  await site.untilCommitted(5);
-  await site.until(
-    'it is parked no longer',
-    async () => (await site.git('for-each-ref', 'refs/pressmark')) === '',
-  );
-  const of = (id: string) => [`Publish: Title of ${id}`, `Update: Title of ${id}`];
-  t.deepEqual(await site.subjects(), [...of('one'), ...of('two'), 'Publish: Title of three']);
-  t.is(await site.git('status', '--porcelain'), '');
-});
+    await site.git('checkout', '-q', '--detach');
+    await site.publish('three');
+    await site.untilLogged('parked');
+    t.is(await site.git('for-each-ref', '--format=%(refname)', 'refs/pressmark'), 'refs/pressmark/parked\n');
+    await site.git('checkout', '-q', 'main');
+    await site.untilCommitted(5);
+    await site.untilLogged('what was parked is on the branch');
+    t.is(await site.git('for-each-ref', 'refs/pressmark'), '');
+    const of = (id: string) => [`Publish: Title of ${id}`, `Update: Title of ${id}`];
+    t.deepEqual(await site.subjects(), [...of('one'), ...of('two'), 'Publish: Title of three']);
+    t.is(await site.git('status', '--porcelain'), '');
+  },
+);
 
 function isReftableKnown(): boolean {
   const [, major, minor] = /(\d+)\.(\d+)/.exec(execFileSync('git', ['version'], { encoding: 'utf8' })) ?? [];
   return Number(major) > 2 || Number(minor) >= 45;
 }
 
-test('names with spaces, quotes, backslashes, line ends, patterns and leading dashes', async (t) => {
+test('names with spaces, quotes, backslashes, line ends, patterns and leading dashes are committed as they are', async (t) => {
   const site = await makeSite(t);
   const paths = [
     'content/a b.md',
@@ -175,13 +176,13 @@ test('names with spaces, quotes, backslashes, line ends, patterns and leading da
 
   await site.git('checkout', '-q', '--detach');
   for (const index of paths.keys()) await site.update(`id-${index}`, { revision: 'r3' });
-  await site.until('they are parked', () => site.log.some(({ msg }) => msg === 'parked'));
+  await site.untilLogged('parked');
   await site.git('checkout', '-q', 'main');
   await site.untilCommitted(3 * paths.length);
   t.is(await site.git('status', '--porcelain'), '');
 });
 
-test('slow hooks, and a folder of hooks that is not there', async (t) => {
+test('the owner’s hooks are not run, nor is a folder of hooks missed', async (t) => {
   const site = await makeSite(t);
   for (const hook of ['pre-commit', 'post-commit', 'reference-transaction', 'post-index-change']) {
     const path = join(site.top, '.git', 'hooks', hook);
@@ -199,7 +200,9 @@ test('slow hooks, and a folder of hooks that is not there', async (t) => {
 
 const isRoot = process.getuid?.() === 0;
 test(
-  isRoot ? 'a repository of another user' : 'a repository of another user: only root can make one',
+  isRoot
+    ? 'a repository of another user gets commits with a warning, but not where it is put around the site'
+    : 'a repository of another user: only root can make one',
   async (t) => {
     const site = await makeSite(t);
     if (!isRoot) {
@@ -210,7 +213,7 @@ test(
     await site.start();
     const path = await site.publish('one');
     await site.untilCommitted(1);
-    t.true(site.log.some(({ level, msg }) => level === 40 && msg.includes('belongs to another user')));
+    t.is(site.logged('belongs to another user')[0]?.level, 40);
     await site.stop();
     const owner = ['-c', `safe.directory=${site.top}`];
     t.is(await site.git(...owner, 'show', `HEAD:${path}`), await site.read(path));

@@ -1,9 +1,8 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
@@ -13,6 +12,7 @@ import type { ArticleFile } from '../../../src/git/checked.js';
 import type { KeepReplaced } from '../../../src/git/keeping.js';
 import { type GitPluginOptions, gitPlugin } from '../../../src/git/plugin.js';
 import { definePlugin, type Host, type PluginHost, startHost } from '../../../src/host/plugins.js';
+import { until } from '../../support/until.js';
 
 const run = promisify(execFile);
 
@@ -40,8 +40,11 @@ export interface Site {
   stop(): Promise<void>;
   publish(id: string, change?: Partial<Article>, options?: { path?: string }): Promise<string>;
   update(id: string, change?: Partial<Article>): Promise<void>;
-  /** Waits for a condition, generously. */
-  until(what: string, holds: () => boolean | Promise<boolean>): Promise<void>;
+  /** The lines of the log whose message holds these words. */
+  logged(words: string): Site['log'];
+  /** Waits until something holds; where it never does, the test shows the log. @param expected one sentence. */
+  until(expected: string, holds: () => boolean | Promise<boolean>): Promise<void>;
+  untilLogged(words: string): Promise<void>;
   untilCommitted(count: number): Promise<void>;
 }
 
@@ -132,6 +135,9 @@ export function siteAt(
       const plugin = gitPlugin({
         siteDir: dir,
         env,
+        // no test waits for an edit to lie still, and no shutdown is cut short on a busy machine
+        stillMs: 20,
+        closeMs: 60_000,
         readStored: (path) => readStored(dir, path),
         articles: site.articleFiles,
         decode: storedIn,
@@ -176,12 +182,18 @@ export function siteAt(
       const stored = articles.get(id) ?? blank(id);
       await store({ ...stored, updated: '2026-11-20T08:00:00Z', ...change }, 'article.updated');
     },
-    async until(what, holds) {
-      for (const end = Date.now() + 90_000; Date.now() < end; await setTimeout(20)) if (await holds()) return;
-      tell(log);
-      throw new Error(`waited in vain: ${what}`);
+    logged: (words) => log.filter(({ msg }) => msg.includes(words)),
+    async until(expected, holds) {
+      try {
+        await until(expected, holds);
+      } catch (error) {
+        tell(log);
+        throw error;
+      }
     },
-    untilCommitted: (count) => site.until(`${count} commits`, () => committed.length >= count),
+    untilLogged: (words) => site.until(`the log says “${words}”`, () => site.logged(words).length > 0),
+    untilCommitted: (count) =>
+      site.until(`there are ${count} commits of articles`, () => committed.length >= count),
   };
 
   async function store(article: Article, event: 'article.published' | 'article.updated'): Promise<void> {
@@ -259,6 +271,15 @@ export function blank(id: string): Article {
   };
 }
 
+/** Starts a plugin whose start-up check is over, and closes it again: all that it has found is committed then. */
+export async function startAndCheck(site: Site, options: StartOptions = {}): Promise<void> {
+  site.log.length = 0;
+  const host = await site.start(options);
+  await host.hooks.doAction('host.ready', { url: '' });
+  await site.untilLogged('articles compared with the branch');
+  await host.close();
+}
+
 /** The real git. */
 export const GIT = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
@@ -270,4 +291,18 @@ export async function withGit(site: Site, script: string): Promise<NodeJS.Proces
   await chmod(join(bin, 'git'), 0o755);
   const env = environment(join(site.top, '..', 'home'));
   return { ...env, PATH: `${bin}:${env.PATH}` };
+}
+
+/** Holds every git command that has these words, until the test releases it. */
+export async function withHeldGit(site: Site, words: string) {
+  const hold = join(site.top, '..', 'hold');
+  const held = `${hold}.ing`;
+  const wait = `while [ -e '${hold}' ]; do : > '${held}'; sleep 0.02; done`;
+  const env = await withGit(site, `case "$*" in *${words}*) ${wait};; esac`);
+  return {
+    env,
+    hold: () => writeFile(hold, ''),
+    untilHeld: () => site.until(`Pressmark calls git ${words}`, () => existsSync(held)),
+    release: () => rm(hold),
+  };
 }

@@ -2,44 +2,6 @@ import { join } from 'node:path';
 import test from 'ava';
 import { environment, makeSite, siteAt } from './site.js';
 
-test('a detached HEAD is left alone until it is on a branch again', async (t) => {
-  const site = await makeSite(t);
-  await site.git('checkout', '-q', '--detach');
-  await site.start();
-  await site.publish('one');
-  await site.until('it waits', () => site.log.some(({ msg }) => msg.includes('on a branch again')));
-  t.is((await site.subjects()).length, 1);
-  await site.git('checkout', '-q', 'main');
-  await site.untilCommitted(1);
-  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
-  t.is(site.log.filter(({ level }) => level >= 40).length, 1);
-});
-
-test('a merge and a rebase are waited for', async (t) => {
-  const site = await makeSite(t);
-  await site.git('checkout', '-qb', 'other');
-  await site.write('README.md', 'theirs\n');
-  await site.git('commit', '-qam', 'Theirs');
-  await site.git('checkout', '-q', 'main');
-  await site.write('README.md', 'ours\n');
-  await site.git('commit', '-qam', 'Ours');
-  await site.start();
-
-  await t.throwsAsync(site.git('merge', 'other'));
-  await site.publish('one');
-  await site.until('it waits', () => site.log.some(({ msg }) => msg.includes('a merge to end')));
-  await site.git('merge', '--abort');
-  await site.untilCommitted(1);
-
-  await t.throwsAsync(site.git('rebase', 'other'));
-  await site.publish('two');
-  await site.until('it waits', () => site.log.some(({ msg }) => msg.includes('a rebase to end')));
-  await site.git('rebase', '--abort');
-  await site.untilCommitted(2);
-  t.deepEqual(await site.subjects(), ['First', 'Ours', 'Publish: Title of one', 'Publish: Title of two']);
-  t.is(await site.git('status', '--porcelain'), '');
-});
-
 test('closing while HEAD is detached leaves the rest to the next start', async (t) => {
   const site = await makeSite(t);
   await site.git('checkout', '-q', '--detach');
@@ -54,7 +16,7 @@ test('closing while HEAD is detached leaves the rest to the next start', async (
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
 });
 
-test('a site in a folder of the repository', async (t) => {
+test('a site in a folder of the repository is committed at that folder', async (t) => {
   const site = await makeSite(t, { folder: 'web/my site' });
   await site.start();
   const path = await site.publish('one');
@@ -64,7 +26,7 @@ test('a site in a folder of the repository', async (t) => {
   t.is(await site.git('status', '--porcelain'), '');
 });
 
-test('a linked work tree', async (t) => {
+test('a site in a linked work tree is committed to the branch of that work tree', async (t) => {
   const main = await makeSite(t);
   const linked = join(main.top, '..', 'linked');
   await main.git('worktree', 'add', '-q', '-b', 'drafts', linked);
@@ -79,7 +41,7 @@ test('a linked work tree', async (t) => {
   t.is(await main.git('status', '--porcelain'), '');
 });
 
-test('an ignored place is not committed; that is said once', async (t) => {
+test('an article at an ignored place is not committed, which is said once', async (t) => {
   const site = await makeSite(t);
   await site.write('.gitignore', 'content/\n');
   await site.git('add', '.');
@@ -104,7 +66,7 @@ test('a content folder in a repository of its own, or outside, is not committed 
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of two']);
 });
 
-test('outside of a work tree nothing runs', async (t) => {
+test('outside of a work tree no article is committed, which is said once', async (t) => {
   const site = await makeSite(t, { repository: 'none' });
   const host = await site.start();
   await site.publish('one');
@@ -116,7 +78,7 @@ test('outside of a work tree nothing runs', async (t) => {
   );
 });
 
-test('without git nothing runs', async (t) => {
+test('without git no article is committed, which is said once', async (t) => {
   const site = await makeSite(t);
   await site.start({ env: { PATH: '/nowhere' } });
   await site.publish('one');

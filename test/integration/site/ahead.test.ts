@@ -2,19 +2,13 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { type Builder, createBuilder } from '../../../src/site/build.js';
-import { filesIn, put, type TestSite, testSite } from './test-site.js';
+import { builtAnew, put, type TestSite, testSite } from './test-site.js';
 
-// A start does not have what is delivered first wait until everything has been looked at.
-
-async function builtAnew(site: TestSite): Promise<Record<string, string>> {
-  const outputDir = join(site.dir, `anew-${fs.readdirSync(site.dir).length}`);
-  await createBuilder({ ...site.options, outputDir, stateDir: `${outputDir}-state` }).buildAll();
-  return filesIn(outputDir);
-}
+// At a start the first deliveries are built before everything has been looked at.
 
 async function builtSite(t: ExecutionContext): Promise<TestSite> {
-  const site = testSite(t);
-  for (let n = 1; n <= 30; n++)
+  const site = testSite(t, { pageSize: 3 });
+  for (let n = 1; n <= 9; n++)
     site.write(`a${n}`, { date: new Date(Date.UTC(2026, 0, n)).toISOString(), tags: ['One', `Of ${n % 3}`] });
   await site.builder.buildAll();
   await site.builder.close();
@@ -30,13 +24,13 @@ async function startWith(site: TestSite, slug: string): Promise<Builder> {
   return builder;
 }
 
-test('the first change is built from what was built last, with the lists that it is on', async (t) => {
+test('the first change after a start is built from what was built last, with the lists that it is on', async (t) => {
   const site = await builtSite(t);
   await startWith(site, 'first');
-  t.deepEqual(site.output(), await builtAnew(site));
+  t.deepEqual(site.output(), await builtAnew(site.options));
 });
 
-test('what has changed while nothing ran is built by the first look at everything, be it before a kill or after', async (t) => {
+test('what has changed while nothing ran is built by the first build of everything, also where a kill came between', async (t) => {
   for (const isKilled of [false, true]) {
     const site = await builtSite(t);
     const edited = join(site.options.content.root, 'articles/a7.md');
@@ -47,7 +41,7 @@ test('what has changed while nothing ran is built by the first look at everythin
     t.true(site.page('articles/first/index.html').includes('Another one'));
     t.false(site.page('articles/a7/index.html').includes('more words'));
     await (isKilled ? createBuilder(site.options) : builder).buildAll();
-    t.deepEqual(site.output(), await builtAnew(site));
+    t.deepEqual(site.output(), await builtAnew(site.options));
   }
 });
 
@@ -56,17 +50,17 @@ test('a site that was never built does not stand, and its first change builds ev
   site.write('one');
   t.false(await site.builder.prepare());
   await site.builder.buildChanged([site.write('two')]);
-  t.deepEqual(site.output(), await builtAnew(site));
+  t.deepEqual(site.output(), await builtAnew(site.options));
 });
 
-test('a page that was removed stands again when the site has been read', async (t) => {
+test('a page that was removed is built again at the start', async (t) => {
   const site = await builtSite(t);
-  fs.rmSync(join(site.dir, 'public/articles/a30/index.html'));
+  fs.rmSync(join(site.dir, 'public/articles/a9/index.html'));
   t.true(await createBuilder(site.options).prepare());
-  t.deepEqual(site.output(), await builtAnew(site));
+  t.deepEqual(site.output(), await builtAnew(site.options));
 });
 
-test('after a build ahead that failed, everything is looked at', async (t) => {
+test('after a first change whose build failed, the next change has everything looked at', async (t) => {
   const site = await builtSite(t);
   const manifest = join(site.options.stateDir, 'site-manifest.ndjson');
   const builder = createBuilder(site.options);
@@ -76,5 +70,5 @@ test('after a build ahead that failed, everything is looked at', async (t) => {
   await t.throwsAsync(builder.buildChanged([site.write('first')]), { code: 'EISDIR' });
   fs.rmdirSync(manifest);
   await builder.buildChanged([site.write('second')]);
-  t.deepEqual(site.output(), await builtAnew(site));
+  t.deepEqual(site.output(), await builtAnew(site.options));
 });

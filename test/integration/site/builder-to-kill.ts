@@ -1,24 +1,19 @@
-// The process that killed.test.ts kills: it builds the site in a folder again and again until it is gone.
-import { createHooks } from '../../../src/host/hooks.js';
-import { createLog } from '../../../src/log.js';
-import { patternLayout } from '../../../src/presets/layout.js';
+// The process that test/support/site-kills.ts starts. It builds the site in a folder, and then whatever it is told to,
+// until it is killed or, before a certain change of the disk, kills itself.
 import { createBuilder } from '../../../src/site/build.js';
-import { siteInfo } from '../../support/site-info.js';
+import { beforeDiskChanges } from '../../support/site-kills.js';
+import { siteIn } from './test-site.js';
 
-const [root = '', url = ''] = process.argv.slice(2);
-const log = createLog({ level: 'silent', terminal: false });
-const builder = createBuilder({
-  content: { root: `${root}/content`, layout: patternLayout(url, 'articles/:slug.md', '/articles/:slug/') },
-  outputDir: `${root}/public`,
-  stateDir: `${root}/.pressmark`,
-  templatesDir: `${root}/templates`,
-  site: siteInfo(url),
-  pageSize: 2,
-  log,
-  hooks: createHooks(log),
-});
+const [dir = '', dieBefore = '0'] = process.argv.slice(2);
+const builder = createBuilder(siteIn(dir, { pageSize: 2 }).options);
 await builder.buildAll();
-process.send?.('built');
+let left = Number(dieBefore);
+if (left > 0)
+  beforeDiskChanges(() => {
+    left--;
+    if (left === 0) process.kill(process.pid, 'SIGKILL');
+  });
 process.on('message', (paths: string[]) => {
   void builder.buildChanged(paths).then(() => process.send?.('built'));
 });
+process.send?.('built');

@@ -44,7 +44,7 @@ test('compressed files come with their texts, follow them, and go with them', as
   checkAll(t, site);
 });
 
-test('nothing is compressed twice, and what is missing or of another time is made at the next start', async (t) => {
+test('a start compresses no text again, but what is missing or older than its text', async (t) => {
   const site = compressedSite(t);
   site.write('a');
   site.write('b');
@@ -62,7 +62,7 @@ test('nothing is compressed twice, and what is missing or of another time is mad
   checkAll(t, site);
 });
 
-test('switched on later they come, switched off they go', async (t) => {
+test('compressed files come with the build after the option is switched on, and go after it is switched off', async (t) => {
   const site = testSite(t);
   site.write('a');
   await site.builder.buildAll();
@@ -75,7 +75,7 @@ test('switched on later they come, switched off they go', async (t) => {
   checkAll(t, site);
 });
 
-test('pages that a person has compressed, where Pressmark does not, are the person’s', async (t) => {
+test('where Pressmark does not compress, compressed files that a person made stay', async (t) => {
   const site = testSite(t);
   site.write('a');
   await site.builder.buildAll();
@@ -85,7 +85,7 @@ test('pages that a person has compressed, where Pressmark does not, are the pers
   t.true(bytes(site, 'index.html.gz').equals(mine));
 });
 
-test('compressed files that somebody else made stay', async (t) => {
+test('where Pressmark compresses, compressed files that somebody else made stay', async (t) => {
   const site = testSite(t);
   site.write('a');
   const { outputDir } = site.options;
@@ -101,7 +101,7 @@ test('compressed files that somebody else made stay', async (t) => {
   t.false(site.has('about.html.gz'));
 });
 
-test('a check names compressed files that are missing, of another text, or of none, and a clean build mends them', async (t) => {
+test('a check names compressed files that are missing, of another text or without a text, and a clean build repairs them', async (t) => {
   const site = compressedSite(t);
   site.write('a');
   await site.builder.buildAll();

@@ -88,7 +88,7 @@ test('the Atom feed has the newest twenty, whatever stands in the articles', asy
   t.false(xml.includes('https://x.example/articles/a16/'));
 });
 
-test('the RSS feed has the same, with names where names may stand', async (t) => {
+test('the RSS feed has the newest twenty, with authors’ names where RSS allows names', async (t) => {
   const site = hostileSite(t);
   await site.builder.buildAll();
   const xml = site.page('rss.xml');
@@ -111,7 +111,7 @@ test('the RSS feed has the same, with names where names may stand', async (t) =>
   t.false(/[\u0000\u0008]/.test(xml));
 });
 
-test('the JSON feed has the same, to the letter', async (t) => {
+test('the JSON feed has the newest twenty, with every text as it was given', async (t) => {
   const site = hostileSite(t);
   await site.builder.buildAll();
   const feed = JSON_FEED.parse(JSON.parse(site.page('feed.json')));

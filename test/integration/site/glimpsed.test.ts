@@ -1,14 +1,12 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import test from 'ava';
-import type { HelperData } from '../../../src/app/helper-thread.js';
 import { patternLayout } from '../../../src/presets/layout.js';
 import { createBuilder } from '../../../src/site/build.js';
-import { WORTH_A_HELPER } from '../../../src/site/hired.js';
-import { SITE_URL, type TestSite, testSite } from './test-site.js';
+import type { HelpAnswer } from '../../../src/site/help-messages.js';
+import { SITE_URL, startHelper, type TestSite, testSite } from './test-site.js';
 
-// A build from nothing looks at the beginnings of files first and reads them whole for their pages. What a file says
+// A build from nothing reads the beginnings of files first, and the whole files for their pages. What a file says
 // further down must count as if it had been read at once, as `check` does.
 
 const END = '\n---\n<p>';
@@ -84,25 +82,27 @@ test('a build from nothing makes what reading every file whole first would have 
   t.deepEqual(again.output(), site.output());
 });
 
-test('so does one in two threads', async (t) => {
+test('a build from nothing in two threads makes what reading every file whole first would have made', async (t) => {
   const site = testSite(t);
   writeEdited(site);
-  for (let n = 0; n < WORTH_A_HELPER; n++) site.write(`article-${n}`, { date: '2026-11-01T08:00:00Z' });
-  const workerData: HelperData = {
-    contentDir: site.options.content.root,
-    siteUrl: SITE_URL,
-    file: 'articles/:slug.md',
-    permalink: '/articles/:slug/',
-    logLevel: 'silent',
+  // This thread takes the first batch of 64 files, in the order of their names.
+  for (let n = 0; n < 64; n++) site.write(`0-${n}`, { date: '2026-11-01T08:00:00Z' });
+  const glimpsed: string[] = [];
+  const spawnHelper = () => {
+    const helper = startHelper(site.options);
+    helper.on('message', (answer: HelpAnswer) => {
+      if (answer.is === 'glimpsed') glimpsed.push(answer.entries);
+    });
+    return helper;
   };
-  const entry = new URL('../../../src/app/helper-thread.js', import.meta.url);
-  const builder = createBuilder({ ...site.options, spawnHelper: () => new Worker(entry, { workerData }) });
+  const builder = createBuilder({ ...site.options, spawnHelper, helperFrom: 1 });
   t.is((await builder.buildAll()).failed, 0);
+  t.true(glimpsed.join('').includes('a-key-of-their-own'), 'the helper reads the edited files');
   assertAsReadWhole(t, site);
   t.deepEqual(await builder.check(), []);
 });
 
-test('a malformed file that has no page on this site is told of as malformed', async (t) => {
+test('the log names a file as malformed also where it would have no page on this site', async (t) => {
   const site = testSite(t);
   const edit = EDITS['a second title']?.edit ?? String;
   const path = join(
@@ -130,7 +130,7 @@ test('an article whose URL a malformed file seemed to have gets its page in the 
   t.deepEqual(await site.builder.check(), []);
 });
 
-test('what was built of an article stays where its file turns out to be malformed under other settings', async (t) => {
+test('the page of an article stays where its file turns out to be malformed in a build with other settings', async (t) => {
   const site = testSite(t);
   const file = join(site.options.content.root, site.write('a', { title: 'As it was' }));
   site.write('b');

@@ -67,7 +67,7 @@ test('GitHub Pages gets no CNAME at its own address, nor below a path', async (t
   }
 });
 
-test('files of the same names that somebody else wrote stay', async (t) => {
+test('a host’s files that somebody else wrote stay', async (t) => {
   const site = testSite(t);
   put(join(site.options.outputDir, 'CNAME'), 'other.example\n');
   put(join(site.options.outputDir, '_headers'), '/*\n  X-Mine: 1\n');

@@ -1,89 +1,135 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
-import { createBuilder } from '../../../src/site/build.js';
-import { filesIn, SITE_URL, type TestSite, testSite } from './test-site.js';
+import { type Builder, createBuilder } from '../../../src/site/build.js';
+import { createRandom } from '../../support/random.js';
+import {
+  beforeDiskChanges,
+  killBuilds,
+  killProcess,
+  outputOf,
+  startBuilderProcess,
+} from '../../support/site-kills.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { builtAnew, type TestSite, testSite } from './test-site.js';
 
-const BUILDER = fileURLToPath(new URL('builder-to-kill.js', import.meta.url));
-const ROUNDS = Number(process.env.PRESSMARK_TEST_RUNS ?? 5);
+/** Changes four articles, of which one is new, and removes one. @returns their paths. */
+function change(site: TestSite, round: number): string[] {
+  const gone = `articles/a${19 + round}.md`;
+  fs.rmSync(join(site.options.content.root, gone), { force: true });
+  const written = [3, 5, 6, 20 + round].map((n) =>
+    site.write(`a${n}`, {
+      date: `2026-01-${10 + ((n + round) % 19)}T08:00:00Z`,
+      title: `Round ${round}`,
+      tags: [`t${(n + round) % 4}`],
+    }),
+  );
+  return [...written, gone];
+}
 
-/** Starts a builder in a process of its own, and waits for its first build where that is wanted. */
-async function start(t: ExecutionContext, site: TestSite, waits = true): Promise<ChildProcess> {
-  const child = fork(BUILDER, [site.dir, SITE_URL]);
-  t.teardown(() => child.kill('SIGKILL'));
-  if (waits) await once(child, 'message');
+/**
+ * Builds what has changed, but the disk takes no more than so many of its own, as if the process were killed then.
+ *
+ * @returns how many changes of the disk there were, with those that were not made.
+ */
+async function buildUntil(builder: Builder, paths: readonly string[], most: number): Promise<number> {
+  let changes = 0;
+  const restore = beforeDiskChanges(() => {
+    changes++;
+    if (changes > most) throw new Error('the process is dead');
+  });
+  try {
+    // Pages that cannot be written are failures of their own; the end of the build is one of the whole.
+    await builder.buildChanged(paths).catch(() => undefined);
+  } finally {
+    restore();
+  }
+  return changes;
+}
+
+// Serial: all tests of a process share node:fs.
+test.serial(
+  'wherever a build ends before its time, the next one completes the work and leaves no orphan',
+  async (t) => {
+    const site = testSite(t, { pageSize: 2 });
+    for (let n = 1; n <= 6; n++)
+      site.write(`a${n}`, { date: `2026-01-0${n}T08:00:00Z`, tags: [`t${n % 3}`] });
+    let builder = createBuilder(site.options);
+    await builder.buildAll();
+    const all = await buildUntil(builder, change(site, 0), Number.POSITIVE_INFINITY);
+    t.deepEqual(outputOf(site), await builtAnew(site.options));
+
+    const random = createRandom('the end of a build');
+    const places = [0, 1, ...[0.1, 0.4, 0.7].map((share) => Math.floor((share + random.next() * 0.3) * all))];
+    for (const [index, place] of places.entries()) {
+      const round = index + 1;
+      t.true((await buildUntil(builder, change(site, round), place)) > place, `change ${place} is not made`);
+      await builder.close();
+      // What it was about to build is another thing by the time that somebody starts again.
+      if (round % 2 === 1) fs.rmSync(join(site.options.content.root, `articles/a${20 + round}.md`));
+
+      builder = createBuilder(site.options);
+      t.is((await builder.buildAll()).failed, 0);
+      t.deepEqual(outputOf(site), await builtAnew(site.options), `after ${place} of ${all} changes`);
+    }
+    t.log(`${all} changes, ended at ${places.join(', ')}`);
+  },
+);
+
+test.serial(
+  'an article that is removed after its build was killed is on no list after the next build',
+  async (t) => {
+    const site = testSite(t, { pageSize: 2 });
+    for (let n = 1; n <= 3; n++) site.write(`a${n}`);
+    const builder = createBuilder(site.options);
+    await builder.buildAll();
+    const before = outputOf(site);
+    const path = site.write('new');
+    const remove = () => fs.rmSync(join(site.options.content.root, path));
+    const all = await buildUntil(builder, [path], Number.POSITIVE_INFINITY);
+    remove();
+    await builder.buildChanged([path]);
+    t.deepEqual(outputOf(site), before);
+
+    site.write('new');
+    // Everything but the end of the build, after which the manifest names the article.
+    await buildUntil(builder, [path], all - 1);
+    t.true(site.page('index.html').includes('Title of new'));
+    await builder.close();
+    remove();
+    await createBuilder(site.options).buildAll();
+    t.deepEqual(outputOf(site), before);
+  },
+);
+
+test('after a builder was killed the next one gets the lock and completes the work', async (t) => {
+  const { during, after } = await killBuilds(
+    tempDir(t),
+    createRandom('a killed build'),
+    (kills) => kills === 1,
+  );
+  t.is(during + after, 1);
+});
+
+async function start(t: ExecutionContext, site: TestSite): Promise<ChildProcess> {
+  const child = await startBuilderProcess(site.dir);
+  t.teardown(() => killProcess(child));
   return child;
 }
 
-async function kill(child: ChildProcess): Promise<void> {
-  const exit = once(child, 'exit');
-  child.kill('SIGKILL');
-  await exit;
-}
-
-/** What a builder that knows nothing makes of the same articles. */
-async function clean(site: TestSite): Promise<Record<string, string>> {
-  const folder = fs.mkdtempSync(join(site.dir, 'clean-'));
-  const outputDir = join(folder, 'public');
-  const builder = createBuilder({ ...site.options, pageSize: 2, outputDir, stateDir: join(folder, 'state') });
-  await builder.buildAll();
-  await builder.close();
-  return filesIn(outputDir);
-}
-
-/** Files of the output that are Pressmark's business. */
-function output(site: TestSite): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(site.output()).filter(([file]) => !file.startsWith('.pressmark-')),
-  );
-}
-
-test('wherever a build is killed, the next start completes the work and leaves no orphan', async (t) => {
-  const site = testSite(t);
-  const day = (n: number) => `2026-01-${String(n).padStart(2, '0')}T08:00:00Z`;
-  for (let n = 1; n <= 12; n++) site.write(`a${n}`, { date: day(n), tags: [`t${n % 3}`] });
-  let took = 0;
-  for (let round = 0; round < ROUNDS; round++) {
-    const child = await start(t, site);
-    const paths = [3, 7, 12, 20 + round].map((n) =>
-      site.write(`a${n}`, {
-        date: day((n + round) % 28 || 1),
-        title: `Round ${round}`,
-        tags: [`t${(n + round) % 4}`],
-      }),
-    );
-    fs.rmSync(join(site.options.content.root, `articles/a${19 + round}.md`), { force: true });
-    const begin = performance.now();
-    child.send([...paths, `articles/a${19 + round}.md`]);
-    // The first round shows how long a build takes; the others are killed in the midst of it, each a little later.
-    if (round === 0) await once(child, 'message');
-    else await wait((took * round) / ROUNDS);
-    took ||= performance.now() - begin;
-    await kill(child);
-    // What it was about to build is another thing by the time that somebody starts again.
-    if (round % 2 === 1)
-      fs.rmSync(join(site.options.content.root, `articles/a${20 + round}.md`), { force: true });
-
-    await kill(await start(t, site));
-    t.deepEqual(output(site), await clean(site), `round ${round}`);
-  }
-});
-
 test('two processes on one folder take turns, and what one has built the other does not build again', async (t) => {
-  const site = testSite(t);
+  const site = testSite(t, { pageSize: 2 });
   for (let n = 1; n <= 6; n++) site.write(`a${n}`);
   const [one, two] = await Promise.all([start(t, site), start(t, site)]);
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < 2; round++) {
     const paths = [site.write(`b${round}`), site.write('a1', { title: `Round ${round}` })];
     const built = Promise.all([once(one, 'message'), once(two, 'message')]);
     one.send(paths);
     two.send([...paths].reverse());
     await built;
-    t.deepEqual(output(site), await clean(site), `round ${round}`);
+    t.deepEqual(outputOf(site), await builtAnew(site.options), `round ${round}`);
   }
   const written = fs.statSync(join(site.options.outputDir, 'articles/a1/index.html')).ino;
   two.send(['articles/a1.md']);

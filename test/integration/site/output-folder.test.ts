@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { put, testSite } from './test-site.js';
 
-test('the page of a removed or moved article goes, and with it its empty folder', async (t) => {
+test('the page of a removed article goes, and with it its folder where that is empty', async (t) => {
   const site = testSite(t);
   const path = site.write('a');
   site.write('b');
@@ -94,7 +94,7 @@ test('a malformed article keeps its last good page and its place on the lists', 
   t.true(again.page('articles/a/index.html').includes('Mended'));
 });
 
-test('what a crash left behind is swept, another process’s work is not', async (t) => {
+test('a build removes temporary files that a crash left behind, but not those of another process at work', async (t) => {
   const site = testSite(t);
   const { outputDir } = site.options;
   put(join(outputDir, '.pressmark-0123.tmp'), 'half');
@@ -107,19 +107,21 @@ test('what a crash left behind is swept, another process’s work is not', async
   );
 });
 
-test('a page that cannot be written is one failure, told and tried again', async (t) => {
+test('a page that cannot be written is one failure, which the log names, and is tried again', async (t) => {
   const site = testSite(t);
   site.write('a');
   site.write('b');
   fs.mkdirSync(join(site.options.outputDir, 'articles/a/index.html/x'), { recursive: true });
   t.is((await site.builder.buildAll()).failed, 1);
+  t.is(site.logged.length, 1);
+  t.true(site.logged[0]?.includes('articles/a/index.html'));
   t.true(site.has('articles/b/index.html'));
   fs.rmSync(join(site.options.outputDir, 'articles/a/index.html'), { recursive: true });
   t.is((await site.builder.buildChanged([])).failed, 0);
   t.true(site.page('articles/a/index.html').includes('The body of a'));
 });
 
-test('a page that bears no mark goes with its article, also after a copy has given it another time', async (t) => {
+test('a page without Pressmark’s mark goes with its article, also after a copy has given it another time', async (t) => {
   const site = testSite(t);
   put(join(site.options.templatesDir, 'layout.eta'), '<!doctype html><title>Plain</title><%~ it.body %>\n');
   const [copied, replaced] = [site.write('copied'), site.write('replaced')];

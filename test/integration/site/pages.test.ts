@@ -20,7 +20,7 @@ test('an article’s page holds json_ld, the body and the item comment to the by
   t.true(page.slice(0, page.indexOf('</head>')).includes(jsonLd));
 });
 
-test('everything else is escaped, on every page', async (t) => {
+test('every text but json_ld and the body is escaped, on every page', async (t) => {
   const site = testSite(t);
   site.write('a', {
     title: HOSTILE,
@@ -41,7 +41,7 @@ test('everything else is escaped, on every page', async (t) => {
   }
 });
 
-test('an image that is no HTTP address is not shown', async (t) => {
+test('an image whose address is not HTTP is not shown', async (t) => {
   const site = testSite(t);
   for (const [slug, image] of Object.entries({
     a: 'javascript:alert(1)',
@@ -57,7 +57,7 @@ test('an image that is no HTTP address is not shown', async (t) => {
   t.true(site.page('articles/e/index.html').includes('<img class="lead" src="https://x.example/img/x.png"'));
 });
 
-test('a date that is none is shown as it stands, and the article comes last', async (t) => {
+test('a date that cannot be read is shown as it stands, and the article comes last', async (t) => {
   const site = testSite(t);
   site.write('typo', { date: 'last Tuesday' });
   site.write('real', { date: '1999-01-01' });
@@ -86,7 +86,7 @@ test('pages carry language, canonical address, description and Open Graph', asyn
   t.false(/<script|https?:\/\/(?!x\.example|img\.example)/.test(site.page('index.html')));
 });
 
-test('below a base path links carry it and files do not', async (t) => {
+test('below a base path links begin with it and the paths of files do not', async (t) => {
   const site = testSite(t, { url: 'https://x.example/blog' });
   site.write('a');
   await site.builder.buildAll();

@@ -7,7 +7,7 @@ import { readerOf } from '../../../src/site/reader.js';
 import { createCatalog } from '../../../src/store/catalog.js';
 import { pathOf, SITE_URL, testSite } from './test-site.js';
 
-test('plugins read articles as their files are now; what is there twice or broken is not there', async (t) => {
+test('plugins read articles as their files are now, and none that is there twice or is broken', async (t) => {
   const site = testSite(t);
   const catalog = createCatalog();
   for (const slug of ['a', 'b', 'c']) site.write(slug);

@@ -1,13 +1,18 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
+import Module from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
+import { openSearch } from '../../../src/app/open-search.js';
+import { openSiteBuilder } from '../../../src/app/site-builder.js';
+import { loadSettings } from '../../../src/config/load.js';
+import { createSearch, type SearchSettings } from '../../../src/site/search.js';
 import { article } from '../../support/events.js';
-import { type Receiver, run, SITE_URL, startReceiver } from '../../support/receiver.js';
+import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { fileOf, gatheringLog, put, SITE_URL, testSite } from './test-site.js';
 
 /** How many pages the index has; undefined while there is none. */
 function indexed(dir: string): number | undefined {
@@ -66,101 +71,142 @@ function read(path: string): string {
   }
 }
 
-test('the index follows what is published, and the search page is linked', async (t) => {
+/** A site with a search page, and what keeps its index. */
+function searchableSite(t: ExecutionContext) {
+  const site = testSite(t, { settings: { search: true } });
+  let wanted: SearchSettings = true;
+  const open = (quietMs = 0) =>
+    createSearch({
+      outputDir: site.options.outputDir,
+      lockDir: join(site.options.stateDir, 'search'),
+      settings: () => wanted,
+      log: site.options.log,
+      quietMs,
+    });
+  return {
+    site,
+    open,
+    newest: site.builder.newestPages,
+    want: (settings: SearchSettings) => (wanted = settings),
+  };
+}
+
+// Serial: it looks at the jobs of this process.
+test.serial('a job comes last for processor and memory, and ends when the search is closed', async (t) => {
+  const { site, open, newest } = searchableSite(t);
+  site.write('hive');
+  await site.builder.buildAll();
+  await holdLock(t, site.dir);
+  const search = open();
+  const outcome = search.index(newest);
+  await until('one process indexes', () => jobsOf(process.pid).length === 1);
+  const [job = ''] = jobsOf(process.pid);
+  await until('the job has the lowest priority', () => statOf(job)[16] === '19');
+  await until('the job is the first to go when memory runs out', () => {
+    return read(`/proc/${job}/oom_score_adj`).trim() === '1000';
+  });
+  await search.close();
+  t.deepEqual(await outcome, { is: 'aborted' });
+  t.is(read(`/proc/${job}/cmdline`), '');
+  t.is(indexed(site.dir), undefined);
+});
+
+// Serial: all tests of a process share its modules.
+test.serial(
+  'where Pagefind’s program does not run there is no search, and the log does not mention it',
+  async (t) => {
+    const original: unknown = Reflect.get(Module, '_resolveFilename');
+    if (typeof original !== 'function') throw new Error('modules are resolved in another way');
+    t.teardown(() => Reflect.set(Module, '_resolveFilename', original));
+    Reflect.set(Module, '_resolveFilename', (name: string, ...rest: unknown[]) => {
+      if (name.startsWith('@pagefind/')) throw new Error('not for this platform');
+      return Reflect.apply(original, Module, [name, ...rest]);
+    });
+    const dir = tempDir(t);
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ siteUrl: SITE_URL }));
+    const settings = await loadSettings(dir, {}, {});
+    const logged: string[] = [];
+    const log = gatheringLog(logged);
+    put(join(dir, 'content/articles/hive.md'), fileOf('hive', SITE_URL, {}));
+    const { builder, close } = await openSiteBuilder(settings, [], log);
+    t.teardown(close);
+    t.is((await builder.buildAll()).failed, 0);
+    const page = textOf(dir, 'articles/hive/index.html');
+    t.true(page.includes('The body of hive'));
+    t.false(page.includes('/search/'));
+    t.false(fs.existsSync(join(dir, 'public/search')));
+    t.is(await openSearch(() => settings, log).index(builder.newestPages), undefined);
+    t.false(fs.existsSync(join(dir, 'public/pagefind')));
+    t.deepEqual(logged, []);
+  },
+);
+
+test('the index follows the articles and the settings, and is not made again of the same pages', async (t) => {
+  const { site, open, newest, want } = searchableSite(t);
+  const search = open();
+  for (const slug of ['hive', 'bee']) site.write(slug);
+  await site.builder.buildAll();
+  t.true(site.page('articles/hive/index.html').includes('data-pagefind-body'));
+  t.true(site.page('search/index.html').includes('pagefind/pagefind.js'));
+  want({ maxPages: 1 });
+  t.like(await search.index(newest), { is: 'done', pages: 1 });
+  t.is(indexed(site.dir), 1);
+
+  want(true);
+  await site.builder.buildChanged([site.write('swarm')]);
+  t.like(await search.index(newest), { is: 'done', pages: 3 });
+  t.is(indexed(site.dir), 3);
+  const { mtimeMs } = fs.statSync(join(site.dir, 'public/pagefind/pressmark.json'));
+  t.deepEqual(await search.index(newest), { is: 'current' });
+  t.deepEqual(await open().index(newest), { is: 'current' }, 'also after a start');
+  t.is(fs.statSync(join(site.dir, 'public/pagefind/pressmark.json')).mtimeMs, mtimeMs);
+
+  put(join(site.dir, 'public/pagefind/mine.txt'), 'mine');
+  want(false);
+  t.is(await search.index(newest), undefined);
+  t.deepEqual(fs.readdirSync(join(site.dir, 'public/pagefind')), ['mine.txt']);
+  t.deepEqual(site.logged, []);
+});
+
+test('an index that somebody else made stays, and the log says so once', async (t) => {
+  const { site, open, newest } = searchableSite(t);
+  put(join(site.dir, 'public/pagefind/pagefind-entry.json'), 'theirs');
+  const search = open();
+  search.built(newest);
+  await until('the log names the index that stays', () =>
+    site.logged.some((line) => line.includes('kept a search index that Pressmark did not write')),
+  );
+  t.deepEqual(await search.index(newest), { is: 'foreign' });
+  t.is(site.logged.length, 1);
+  t.deepEqual(fs.readdirSync(join(site.dir, 'public/pagefind')), ['pagefind-entry.json']);
+  t.is(textOf(site.dir, 'pagefind/pagefind-entry.json'), 'theirs');
+});
+
+test('a receiver’s job ends where the receiver is killed, the next start makes up for it, and search: false removes all', async (t) => {
   const dir = tempDir(t);
+  const release = await holdLock(t, dir);
+  const config = (site: object) =>
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ site, git: false }));
+  config({ search: true });
+  const killed = await startReceiver(t, { dir });
+  await killed.post('article.published', article({ id: 'a', slug: 'hive' }));
+  await until('a process indexes for the receiver', () => jobsOf(killed.pid).length === 1);
+  const [orphan = ''] = jobsOf(killed.pid);
+  await killed.kill('SIGKILL');
+  await until('the job ends with its receiver', () => read(`/proc/${orphan}/cmdline`) === '');
+  t.is(indexed(dir), undefined);
+
+  await release();
   const receiver = await startReceiver(t, { dir });
-  await receiver.post('article.published', article({ id: 'a', slug: 'hive' }));
-  await until(() => indexed(dir) === 1);
-  await receiver.post('article.published', article({ id: 'b', slug: 'bee' }));
-  await until(() => indexed(dir) === 2);
+  await until('the next start makes the index', () => indexed(dir) === 1);
   t.true(textOf(dir, 'index.html').includes('href="/search/"'));
-  t.true(textOf(dir, 'search/index.html').includes('pagefind/pagefind.js'));
-  t.true(textOf(dir, 'articles/hive/index.html').includes('data-pagefind-body'));
-  t.deepEqual(complaints(receiver), []);
   const { status } = await fetch(`${receiver.origin}/pagefind/pagefind.js`);
   t.is(status, 200);
 
-  // A build that changes nothing makes no new index.
-  t.is(await receiver.stop(), 0);
-  const { mtimeMs } = fs.statSync(join(dir, 'public/pagefind/pressmark.json'));
-  const build = await run(['build', '--dir', dir], { PRESSMARK_SITE_URL: SITE_URL });
-  t.is(build.code, 0);
-  t.is(fs.statSync(join(dir, 'public/pagefind/pressmark.json')).mtimeMs, mtimeMs);
-});
-
-test('a job comes last for processor and memory, ends with the receiver, and the next start makes up for it', async (t) => {
-  const dir = tempDir(t);
-  const release = await holdLock(t, dir);
-  const env = { PRESSMARK_SITE_URL: SITE_URL };
-  const receiver = await startReceiver(t, { dir, env });
-  await receiver.post('article.published', article({ slug: 'hive' }));
-  await until(() => jobsOf(receiver.pid).length === 1);
-  const [job = ''] = jobsOf(receiver.pid);
-  await until(() => statOf(job)[16] === '19'); // its niceness
-  await until(() => read(`/proc/${job}/oom_score_adj`).trim() === '1000');
-  const begin = performance.now();
-  t.is(await receiver.stop(), 0);
-  t.true(performance.now() - begin < 8_000);
-  await until(() => read(`/proc/${job}/cmdline`) === '');
-
-  const killed = await startReceiver(t, { dir, env });
-  await until(() => jobsOf(killed.pid).length === 1);
-  const [orphan = ''] = jobsOf(killed.pid);
-  await killed.kill('SIGKILL');
-  await until(() => read(`/proc/${orphan}/cmdline`) === '');
-
-  t.is(indexed(dir), undefined);
-  await release();
-  await startReceiver(t, { dir, env });
-  await until(() => indexed(dir) === 1);
-  t.pass();
-});
-
-test('search: false removes index, page and link; maxPages is what can be found', async (t) => {
-  const dir = tempDir(t);
-  const config = (site: object) =>
-    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ site }));
-  config({ search: { maxPages: 2 } });
-  const receiver = await startReceiver(t, { dir });
-  for (const id of ['a', 'b', 'c']) await receiver.post('article.published', article({ id, slug: id }));
-  await until(() => indexed(dir) === 2);
-
-  fs.writeFileSync(join(dir, 'public/pagefind/mine.txt'), 'mine');
   config({ search: false });
-  await until(() => !fs.existsSync(join(dir, 'public/search/index.html')));
-  await until(() => indexed(dir) === undefined);
-  await until(() => !textOf(dir, 'articles/a/index.html').includes('/search/'));
-  await until(() => fs.readdirSync(join(dir, 'public/pagefind')).length === 1);
-  t.is(textOf(dir, 'pagefind/mine.txt'), 'mine');
-});
-
-test('where Pagefind’s program does not run there is no search, and no word about it', async (t) => {
-  const dir = tempDir(t);
-  const preload = join(tempDir(t), 'no-pagefind.mjs');
-  fs.writeFileSync(
-    preload,
-    `import Module from 'node:module';
-    const { _resolveFilename } = Module;
-    Module._resolveFilename = (name, ...rest) => {
-      if (name.startsWith('@pagefind/')) throw new Error('not for this platform');
-      return _resolveFilename(name, ...rest);
-    };`,
-  );
-  const receiver = await startReceiver(t, { dir, preload: pathToFileURL(preload).href });
-  await receiver.post('article.published', article({ slug: 'hive' }));
-  await until(() => fs.existsSync(join(dir, 'public/articles/hive/index.html')));
-  t.false(textOf(dir, 'articles/hive/index.html').includes('/search/'));
-  t.false(fs.existsSync(join(dir, 'public/search')));
+  await until('the search page goes', () => !fs.existsSync(join(dir, 'public/search/index.html')));
+  await until('the link to it goes', () => !textOf(dir, 'articles/hive/index.html').includes('/search/'));
+  await until('the index goes', () => !fs.existsSync(join(dir, 'public/pagefind')));
   t.deepEqual(complaints(receiver), []);
   t.is(await receiver.stop(), 0);
-  t.false(fs.existsSync(join(dir, 'public/pagefind')));
-});
-
-test('somebody else’s index is left alone', async (t) => {
-  const dir = tempDir(t);
-  fs.mkdirSync(join(dir, 'public/pagefind'), { recursive: true });
-  fs.writeFileSync(join(dir, 'public/pagefind/pagefind-entry.json'), 'theirs');
-  const receiver = await startReceiver(t, { dir });
-  await until(() => complaints(receiver).some((msg) => msg.includes('search index')));
-  t.deepEqual(fs.readdirSync(join(dir, 'public/pagefind')), ['pagefind-entry.json']);
 });

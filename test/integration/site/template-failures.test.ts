@@ -24,7 +24,7 @@ const FAILURES: Record<string, { file: string; text: string; says: RegExp }> = {
     text: '<p>\n<h1><%= it.title </h1>',
     says: /template tag\.eta:2: unclosed tag/,
   },
-  'code that is none': {
+  'a tag that is not JavaScript': {
     file: 'tag.eta',
     text: '<p>\n<% if ( { %>',
     says: /template tag\.eta:2: Unexpected token/,
@@ -34,13 +34,13 @@ const FAILURES: Record<string, { file: string; text: string; says: RegExp }> = {
     text: "<p>\n<%~ include('./partials/nowhere') %>",
     says: /template tag\.eta:2: there is no template partials\/nowhere\.eta; add it/,
   },
-  'words that are no JSON': { file: 'words/en.json', text: '{ "skip": ', says: /words\/en\.json: .*JSON/ },
-  'a word that is none': {
+  'words that are not JSON': { file: 'words/en.json', text: '{ "skip": ', says: /words\/en\.json: .*JSON/ },
+  'a word that is not a string': {
     file: 'words/en.json',
     text: '{ "skip": 3 }',
     says: /words\/en\.json: \\*"skip\\*" must be a string/,
   },
-  'a phrase that nobody has': {
+  'a phrase that no file of words has': {
     file: 'home.eta',
     text: "\n<%= it.say('nonsense') %>",
     says: /template home\.eta:2: words\/en\.json has no \\"nonsense\\"/,
@@ -53,7 +53,7 @@ const FAILURES: Record<string, { file: string; text: string; says: RegExp }> = {
 };
 
 for (const [name, { file, text, says }] of Object.entries(FAILURES)) {
-  test(`a theme fails by ${name}: the log says where, and the old site stays`, async (t) => {
+  test(`where a theme fails by ${name} the log says where, and the old pages stay until it is repaired`, async (t) => {
     const site = testSite(t);
     site.write('a');
     await site.builder.buildAll();
@@ -69,12 +69,12 @@ for (const [name, { file, text, says }] of Object.entries(FAILURES)) {
     for (const [page, html] of Object.entries(site.output()))
       if (page.endsWith('.html')) t.true(html.trim().endsWith('</html>'), page);
 
-    put(join(site.options.templatesDir, file), file.endsWith('.json') ? '{}' : 'Mended');
+    put(join(site.options.templatesDir, file), file.endsWith('.json') ? '{}' : 'Repaired');
     t.is((await site.builder.buildAll()).failed, 0);
   });
 }
 
-test('what fails on every page is told once', async (t) => {
+test('a failure that every page has is logged once, with the number of pages', async (t) => {
   const site = testSite(t, { settings: { search: true } });
   for (const slug of ['a', 'b', 'c']) site.write(slug);
   put(join(site.options.templatesDir, 'partials/footer.eta'), '<footer><%= it.nothing.there %>');

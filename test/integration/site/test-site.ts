@@ -1,9 +1,10 @@
 import fs from 'node:fs';
-import os from 'node:os';
 import { dirname, join } from 'node:path';
 import { Writable } from 'node:stream';
+import { Worker } from 'node:worker_threads';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
+import type { HelperData } from '../../../src/app/helper-thread.js';
 import type { Article } from '../../../src/article/article.js';
 import { encodeFirst } from '../../../src/article/codec.js';
 import { createHooks, type Hooks } from '../../../src/host/hooks.js';
@@ -12,6 +13,7 @@ import { patternLayout } from '../../../src/presets/layout.js';
 import { type Builder, createBuilder, type SiteOptions } from '../../../src/site/build.js';
 import type { SiteSettings } from '../../../src/site/site-info.js';
 import { siteInfo } from '../../support/site-info.js';
+import { tempDir } from '../../support/temp-dir.js';
 
 /** A site in a temporary folder. */
 export interface TestSite {
@@ -47,24 +49,26 @@ export function pathOf(slug: string): string {
   return `articles/${slug}.md`;
 }
 
+export interface TestSiteOptions {
+  readonly pageSize?: number;
+  readonly url?: string;
+  readonly settings?: Partial<SiteSettings>;
+  readonly addHooks?: (hooks: Hooks) => void;
+}
+
+/** A site in a new folder, or in `dir`; the new folder goes away with the test. */
 export function testSite(
   t: ExecutionContext,
-  {
-    url = SITE_URL,
-    dir,
-    settings,
-    pageSize,
-    addHooks,
-  }: {
-    pageSize?: number;
-    url?: string;
-    dir?: string;
-    settings?: Partial<SiteSettings>;
-    addHooks?: (hooks: Hooks) => void;
-  } = {},
+  { dir, ...options }: TestSiteOptions & { readonly dir?: string } = {},
 ): TestSite {
-  const root = dir ?? fs.mkdtempSync(join(os.tmpdir(), 'pressmark-site-'));
-  if (dir === undefined) t.teardown(() => fs.rmSync(root, { recursive: true, force: true }));
+  return siteIn(dir ?? tempDir(t), options);
+}
+
+/** The site in a folder. */
+export function siteIn(
+  root: string,
+  { url = SITE_URL, settings, pageSize, addHooks }: TestSiteOptions = {},
+): TestSite {
   const logged: string[] = [];
   const log = gatheringLog(logged);
   const hooks = createHooks(log);
@@ -98,6 +102,31 @@ export function testSite(
     has: (file) => fs.existsSync(join(options.outputDir, file)),
     output: () => filesIn(options.outputDir),
   };
+}
+
+/** What a builder that knows nothing makes of the same content. */
+export async function builtAnew(options: SiteOptions): Promise<Record<string, string>> {
+  const folder = fs.mkdtempSync(join(options.stateDir, '..', 'anew-'));
+  const outputDir = join(folder, 'public');
+  const builder = createBuilder({ ...options, outputDir, stateDir: join(folder, 'state') });
+  const { failed } = await builder.buildAll();
+  if (failed > 0) throw new Error(`${failed} pages of the clean build failed`);
+  await builder.close();
+  const files = filesIn(outputDir);
+  fs.rmSync(folder, { recursive: true });
+  return files;
+}
+
+/** Starts the thread that helps to build a test site. */
+export function startHelper({ content }: SiteOptions): Worker {
+  const workerData: HelperData = {
+    contentDir: content.root,
+    siteUrl: SITE_URL,
+    file: 'articles/:slug.md',
+    permalink: '/articles/:slug/',
+    logLevel: 'silent',
+  };
+  return new Worker(new URL('../../../src/app/helper-thread.js', import.meta.url), { workerData });
 }
 
 /** Writes a file and the folders above it. */

@@ -2,7 +2,8 @@ import { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
 import type { BuildReport, FileChange } from '../../../src/host/hook-types.js';
 import { definePlugin, type Host, startHost } from '../../../src/host/plugins.js';
-import { sitePlugin } from '../../../src/site/plugin.js';
+import { type SitePluginOptions, sitePlugin } from '../../../src/site/plugin.js';
+import type { NewestPages } from '../../../src/site/search.js';
 import { gatheringLog, SITE_URL, type TestSite, testSite } from './test-site.js';
 
 interface Running {
@@ -12,7 +13,15 @@ interface Running {
   built(): Promise<BuildReport>;
 }
 
-async function run(t: ExecutionContext, site: TestSite, spawn: () => Worker): Promise<Running> {
+/** Longer than a build takes on a busy machine. */
+const PATIENCE_MS = 60_000;
+
+async function run(
+  t: ExecutionContext,
+  site: TestSite,
+  spawn: () => Worker,
+  options: Pick<SitePluginOptions, 'search' | 'retryMs'> = {},
+): Promise<Running> {
   const reports: BuildReport[] = [];
   const waiting: ((report: BuildReport) => void)[] = [];
   const listener = definePlugin({
@@ -26,7 +35,9 @@ async function run(t: ExecutionContext, site: TestSite, spawn: () => Worker): Pr
   });
   const logged: string[] = [];
   const host = await startHost(
-    [sitePlugin({ spawn, contentDir: './content/' }), listener].map((plugin) => ({ plugin, origin: 'test' })),
+    [sitePlugin({ spawn, contentDir: './content/', closeMs: PATIENCE_MS, ...options }), listener].map(
+      (plugin) => ({ plugin, origin: 'test' }),
+    ),
     {
       role: 'receiver',
       siteUrl: SITE_URL,
@@ -66,26 +77,41 @@ test('the plugin builds the site in a thread, at the start and after every event
   site.write('c');
   await host.hooks.doAction('article.edited', change('b'));
   await host.hooks.doAction('article.edited', change('c'));
-  await built();
-  t.true(site.has('articles/b/index.html') && site.has('articles/c/index.html'));
+  while (!site.has('articles/b/index.html') || !site.has('articles/c/index.html')) await built();
+  t.true(site.page('articles/c/index.html').includes('The body of c'));
 });
 
-test('closing finishes what is pending', async (t) => {
+test('the search learns which pages are the newest; what is pending is built before the plugin and the search close', async (t) => {
   const site = testSite(t);
-  const { host, built } = await run(t, site, () => worker(site));
+  site.write('a');
+  let resolve: (newest: NewestPages) => void = () => undefined;
+  const newest = new Promise<NewestPages>((done) => {
+    resolve = done;
+  });
+  let closed = 0;
+  const search = {
+    built: (pages: NewestPages) => resolve(pages),
+    index: async () => undefined,
+    close: async () => {
+      closed++;
+    },
+  };
+  const { host, built } = await run(t, site, () => worker(site), { search });
   await host.hooks.doAction('host.ready', { url: SITE_URL });
   await built();
+  t.like(await (await newest)(5), { 0: { file: 'articles/a/index.html', path: '/articles/a/' }, length: 1 });
   site.write('late');
   await host.hooks.doAction('article.edited', change('late'));
   await host.close();
   t.true(site.has('articles/late/index.html'));
+  t.is(closed, 1);
 });
 
-test('a thread that crashes is told of and started again, and nothing is lost', async (t) => {
+test('a thread that crashes is started again, builds everything, and the log says why it crashed', async (t) => {
   const site = testSite(t);
   site.write('a');
   let starts = 0;
-  const { host, logged, built } = await run(t, site, () => worker(site, ++starts === 1));
+  const { host, logged, built } = await run(t, site, () => worker(site, ++starts === 1), { retryMs: 0 });
   await host.hooks.doAction('host.ready', { url: SITE_URL });
   t.true((await built()).written > 0);
   t.is(starts, 2);
@@ -93,7 +119,7 @@ test('a thread that crashes is told of and started again, and nothing is lost', 
   t.true(logged.some((line) => line.includes('told to crash')));
 });
 
-test('a thread that cannot be started harms nobody', async (t) => {
+test('a thread that cannot be started is an error in the log, and the plugin still closes', async (t) => {
   const site = testSite(t);
   const { host, logged } = await run(t, site, () => {
     throw new Error('no thread today');

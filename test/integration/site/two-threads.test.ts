@@ -1,18 +1,16 @@
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
-import type { HelperData } from '../../../src/app/helper-thread.js';
 import { createBuilder } from '../../../src/site/build.js';
 import type { HelpAnswer } from '../../../src/site/help-messages.js';
-import { WORTH_A_HELPER } from '../../../src/site/hired.js';
-import { put, SITE_URL, type TestSite, testSite } from './test-site.js';
+import { builtAnew, put, startHelper, type TestSite, testSite } from './test-site.js';
 
-const HELPER = new URL('../../../src/app/helper-thread.js', import.meta.url);
+/** Articles for several batches of a helper. */
+const ARTICLES = 100;
 
-/** A site that is worth a helper. */
-function largeSite(t: ExecutionContext): TestSite {
+function siteOfMany(t: ExecutionContext): TestSite {
   const site = testSite(t);
-  for (let n = 0; n < WORTH_A_HELPER + 100; n++) {
+  for (let n = 0; n < ARTICLES; n++) {
     const date = new Date(Date.UTC(2026, 0, 1) + n * 3_600_000).toISOString();
     site.write(`article-${n}`, { title: `Article ${n}`, date, tags: [`tag ${n % 7}`], author: 'A. Keeper' });
   }
@@ -22,56 +20,45 @@ function largeSite(t: ExecutionContext): TestSite {
 /** A builder with a helper, and what that has answered. */
 function helped({ options }: TestSite, onAnswer: (worker: Worker) => void = () => undefined) {
   const answers: HelpAnswer[] = [];
-  const workerData: HelperData = {
-    contentDir: options.content.root,
-    siteUrl: SITE_URL,
-    file: 'articles/:slug.md',
-    permalink: '/articles/:slug/',
-    logLevel: 'silent',
-  };
   const spawnHelper = () => {
-    const worker = new Worker(HELPER, { workerData });
+    const worker = startHelper(options);
     worker.on('message', (answer: HelpAnswer) => {
       answers.push(answer);
       onAnswer(worker);
     });
     return worker;
   };
-  return { builder: createBuilder({ ...options, spawnHelper }), answers };
+  return { builder: createBuilder({ ...options, spawnHelper, helperFrom: ARTICLES }), answers };
 }
 
 const madeOf = (answers: readonly HelpAnswer[]) =>
   answers.flatMap((answer) => (answer.is === 'made' ? answer.made : []));
 
-test('two threads build what one builds, byte by byte, and write nothing twice', async (t) => {
-  const [site, alone] = [largeSite(t), largeSite(t)];
+test('two threads build what one builds, byte by byte, and write no page again that stands', async (t) => {
+  const site = siteOfMany(t);
   const { builder, answers } = helped(site);
   t.is((await builder.buildAll()).failed, 0);
-  await alone.builder.buildAll();
-  t.deepEqual(site.output(), alone.output());
+  t.deepEqual(site.output(), await builtAnew(site.options));
   t.true(madeOf(answers).some(({ is }) => is === 'draft'));
 
   t.is((await builder.buildAll({ force: true })).written, 0);
   t.true(madeOf(answers).some(({ is }) => is === 'same'));
 
-  for (const { options } of [site, alone])
-    put(join(options.templatesDir, 'partials/footer.eta'), '<footer>Another one</footer>\n');
+  put(join(site.options.templatesDir, 'partials/footer.eta'), '<footer>Another one</footer>\n');
   await builder.buildAll();
-  await alone.builder.buildAll();
-  t.deepEqual(site.output(), alone.output());
+  t.deepEqual(site.output(), await builtAnew(site.options));
   t.true(site.page('articles/article-7/index.html').includes('Another one'));
 });
 
-test('a helper that dies costs nothing', async (t) => {
-  const [site, alone] = [largeSite(t), largeSite(t)];
+test('a build goes on alone where its helper has died, and makes every page', async (t) => {
+  const site = siteOfMany(t);
   let deaths = 0;
   const { builder } = helped(site, (worker) => {
     deaths++;
     void worker.terminate();
   });
   t.is((await builder.buildAll()).failed, 0);
-  await alone.builder.buildAll();
-  t.deepEqual(site.output(), alone.output());
+  t.deepEqual(site.output(), await builtAnew(site.options));
   t.true(deaths > 0);
   t.true(site.logged.some((line) => line.includes('the thread that helps to build pages has failed')));
 });

@@ -7,7 +7,7 @@ import { fc, runs } from '../../support/property.js';
 import { article as anyArticle, extra } from './arbitrary.js';
 
 const fallback = { id: 'none', slug: 'none', url: () => 'https://none.example/' };
-const cases = { numRuns: runs(100) };
+const cases = { numRuns: runs(50) };
 
 test('decode(encode(article)) equals article, and nothing counts as edited', (t) => {
   fc.assert(
@@ -18,7 +18,6 @@ test('decode(encode(article)) equals article, and nothing counts as edited', (t)
     }),
     cases,
   );
-  t.pass();
 });
 
 test('a carriage return before a CRLF is no edit', (t) => {
@@ -39,7 +38,6 @@ test('YAML 1.1 and 1.2 readers agree on every own key', (t) => {
     }),
     cases,
   );
-  t.pass();
 });
 
 test('an amended file says what the next article says and keeps what a person added', (t) => {
@@ -55,5 +53,4 @@ test('an amended file says what the next article says and keeps what a person ad
     }),
     cases,
   );
-  t.pass();
 });

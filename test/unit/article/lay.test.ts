@@ -5,7 +5,7 @@ import { fc, runs } from '../../support/property.js';
 import { article as anyArticle } from './arbitrary.js';
 
 const fallback = { id: 'none', slug: 'none', url: () => 'https://none.example/' };
-const cases = { numRuns: runs(100) };
+const cases = { numRuns: runs(50) };
 
 test('the bytes are the text in UTF-8, in memory that held another file before', (t) => {
   const memory = Buffer.alloc(1_000_000, 'x');
@@ -19,7 +19,6 @@ test('the bytes are the text in UTF-8, in memory that held another file before',
     }),
     cases,
   );
-  t.pass();
 });
 
 test('the memory that it asks for is enough where everything takes three bytes, and a long revision six', (t) => {

@@ -5,32 +5,39 @@ import { readOwnForm, readOwnTop } from '../../../src/article/own-form.js';
 import { fc, runs } from '../../support/property.js';
 import { article as anyArticle, text as anyText } from './arbitrary.js';
 
-const cases = { numRuns: runs(500) };
+const cases = { numRuns: runs(200) };
+
+/** Plain words at random places leave most files in the own form; hostile pieces leave few. */
+const edit = fc.record({
+  at: fc.integer({ min: 0, max: 9_999 }),
+  cut: fc.oneof(fc.constant(0), fc.nat(6)),
+  put: fc.oneof({ arbitrary: fc.constantFrom('a', 'word', ' two words', 'é', '1'), weight: 3 }, anyText),
+});
 
 test('the quick reader gives what the YAML reader gives, whatever was done to the file', (t) => {
-  let [quick, tops] = [0, 0];
-  const edit = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), cut: fc.nat(6), put: anyText });
+  let [edited, editedTops] = [0, 0];
   fc.assert(
     fc.property(anyArticle, fc.array(edit, { maxLength: 3 }), (article, edits) => {
       let text = encode({ ...article, extra: {} });
       for (const { at, cut, put } of edits) {
-        const position = Math.floor(at * text.length);
+        const position = Math.floor((at / 10_000) * text.length);
         text = text.slice(0, position) + put + text.slice(position + cut);
       }
       const read = readOwnForm(text, OWN_KEYS);
       if (read === undefined) return;
-      quick++;
+      if (edits.length > 0) edited++;
       const { isTopFirst, ...quickly } = read;
       t.deepEqual(quickly, splitFrontMatter(text));
       const top = readOwnTop(text, OWN_KEYS);
       if (top === undefined || !isTopFirst) return;
-      tops++;
+      if (edits.length > 0) editedTops++;
       const { json_ld, content_html, ...rest } = quickly.data;
       t.deepEqual(top, rest);
     }),
     cases,
   );
-  t.true(Math.min(quick, tops) > cases.numRuns / 10);
+  // A reader that leaves all edited files to the other one would prove nothing.
+  t.true(Math.min(edited, editedTops) > cases.numRuns / 20, `${edited} edited files were read quickly`);
 });
 
 test('what Pressmark writes is read quickly, and what a person writes is left to the YAML reader', (t) => {

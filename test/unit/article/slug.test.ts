@@ -1,6 +1,6 @@
 import test from 'ava';
 import { isReserved, numbered, slugOf } from '../../../src/article/slug.js';
-import { fc } from '../../support/property.js';
+import { fc, runs } from '../../support/property.js';
 
 const SAFE = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
 const anything = fc.oneof(
@@ -8,6 +8,8 @@ const anything = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 100 }),
   fc.constantFrom('con', 'index', '..', '/', 'tags', 'a'.repeat(80), `${'a'.repeat(79)}-b`, 'page-', 'lpt1'),
 );
+
+const cases = { numRuns: runs(50) };
 
 test('a slug is always safe, of bounded length, not reserved, and the same each time', (t) => {
   fc.assert(
@@ -18,6 +20,7 @@ test('a slug is always safe, of bounded length, not reserved, and the same each 
       t.is(slugOf(suggestion, title, id), slug);
       t.is(slugOf(slug, '', ''), slug, 'a slug is its own slug');
     }),
+    cases,
   );
 });
 
@@ -33,6 +36,7 @@ test('numbers keep a slug safe and are all different', (t) => {
         if (n !== m) t.not(numbered(slug, n), numbered(slug, m));
       },
     ),
+    cases,
   );
 });
 

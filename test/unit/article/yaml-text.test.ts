@@ -2,8 +2,10 @@ import test from 'ava';
 import yaml from 'js-yaml';
 import { parse } from 'yaml';
 import { extraLines, literal, quoted, quotedList } from '../../../src/article/yaml-text.js';
-import { fc } from '../../support/property.js';
+import { fc, runs } from '../../support/property.js';
 import { extra, text } from './arbitrary.js';
+
+const cases = { numRuns: runs(50) };
 
 /** What four readers make of a document. */
 function readings(document: string): unknown[] {
@@ -22,6 +24,7 @@ test('quoted, literal and listed texts read the same everywhere', (t) => {
       for (const reading of readings(document)) t.deepEqual(reading, { a, b, c: [a, b], d: a });
       t.false(quoted(a).includes('\n'));
     }),
+    cases,
   );
 });
 
@@ -39,5 +42,6 @@ test('further keys are written as lines of their own', (t) => {
     fc.property(extra, (keys) => {
       t.deepEqual(parse(extraLines(keys)) ?? {}, { ...keys });
     }),
+    cases,
   );
 });

@@ -7,6 +7,7 @@ import { createLock } from '../../../src/fs/lock.js';
 import { findLockHelper } from '../../../src/fs/lock-helper.js';
 import { untilReleased } from '../../support/kernel-lock.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 
 const helper = findLockHelper();
 
@@ -14,7 +15,7 @@ function lockIn(site: string, options: { timeoutMs?: number; idleMs?: number } =
   return createLock({ directory: join(site, '.pressmark'), helper, ...options });
 }
 
-test('the lock is taken once for all who are inside, and kept a little while', async (t) => {
+test('the lock is taken once for all who are inside, and kept for a moment after they have left', async (t) => {
   const lock = lockIn(tempDir(t), { idleMs: 60_000 });
   t.true(await lock.enter());
   t.false(await lock.enter());
@@ -28,7 +29,7 @@ test('the lock is taken once for all who are inside, and kept a little while', a
   lock.close();
 });
 
-test('a second holder waits for the first, and is seen to wait', async (t) => {
+test('a second holder waits for the first one, which sees it wait and lets go at once', async (t) => {
   const site = tempDir(t);
   const [first, second] = [lockIn(site, { idleMs: 60_000 }), lockIn(site)];
   await first.enter();
@@ -37,7 +38,7 @@ test('a second holder waits for the first, and is seen to wait', async (t) => {
   const waiting = second.enter().then(() => {
     entered = true;
   });
-  while (!first.contended()) await new Promise(setImmediate);
+  await until('the first holder sees that another one waits', () => first.contended());
   t.false(entered);
   first.leave(); // somebody waits: it is let go of at once
   await waiting;
@@ -46,7 +47,7 @@ test('a second holder waits for the first, and is seen to wait', async (t) => {
   await untilReleased(site);
 });
 
-test('waiting is bounded', async (t) => {
+test('waiting for the lock is bounded, and the lock can be taken afterwards', async (t) => {
   const site = tempDir(t);
   const [first, second] = [lockIn(site), lockIn(site, { timeoutMs: 100 })];
   await first.enter();
@@ -55,12 +56,12 @@ test('waiting is bounded', async (t) => {
   t.deepEqual(fs.readdirSync(join(site, '.pressmark', 'waiting')), []);
   first.leave();
   first.close();
-  t.true(await second.enter(), 'and it is none the worse for it');
+  t.true(await second.enter(), 'after the timeout');
   second.leave();
   second.close();
 });
 
-test('another process that holds it is waited for; when it is killed, the lock is free', async (t) => {
+test('a lock that another process holds is waited for, and is free when that process is killed', async (t) => {
   const site = tempDir(t);
   fs.mkdirSync(join(site, '.pressmark'));
   const path = join(site, '.pressmark', 'lock');
@@ -76,7 +77,7 @@ test('another process that holds it is waited for; when it is killed, the lock i
   lock.close();
 });
 
-test('a lock file that was replaced protects nothing: it is let go of and taken anew', async (t) => {
+test('a lock file that was replaced protects nothing and is taken anew', async (t) => {
   const site = tempDir(t);
   const lock = lockIn(site, { idleMs: 60_000 });
   await lock.enter();
@@ -89,7 +90,7 @@ test('a lock file that was replaced protects nothing: it is let go of and taken 
   lock.close();
 });
 
-test('a dead waiter’s note is forgotten', async (t) => {
+test('the note of a waiter that died is removed after a minute', async (t) => {
   const site = tempDir(t);
   const lock = lockIn(site);
   await lock.enter();

@@ -32,7 +32,7 @@ test('a linked worktree’s own refs are in its own folder', async (t) => {
   await t.throwsAsync(sync('refs/worktree/pressmark/parked'), { code: 'ELOOP' });
 });
 
-test('with reftable, refs are in a folder of their own, and where folders were stands a file', async (t) => {
+test('with reftable, the folder reftable is synced, although a file stands where refs/heads was', async (t) => {
   const { sync, commonDir, trap } = makeRepository(tempDir(t));
   fs.mkdirSync(join(commonDir, 'refs'));
   fs.writeFileSync(join(commonDir, 'refs/heads'), 'this repository uses the reftable format\n');

@@ -12,7 +12,7 @@ test('a subject is one line of at most 200 characters', (t) => {
   t.true(long.isWellFormed() && long.endsWith('😀…'));
 });
 
-test('a template says what stands where; what an article holds cannot add lines or names', (t) => {
+test('a template places an article’s values, which can add neither lines nor placeholders', (t) => {
   const template = 'content(:slug): :kind “:title” :unknown\n\n:author wrote :id at :revision';
   const hostile = { id: 'i\nj', slug: 's', revision: ':title', author: 'A\n\nB', title: ':id $& $1' };
   t.is(
@@ -28,7 +28,7 @@ test('[skip ci] ends the subject, however long the rest is', (t) => {
   t.true(subject.endsWith('x… [skip ci]'));
 });
 
-test('trailers stay what they are', (t) => {
+test('a trailer’s value is plain where git reads it back as it is, and quoted as JSON otherwise', (t) => {
   for (const plain of ['a', 'Ünïcode id', 'a: b', '-x', '#1']) t.is(trailerValue(plain), plain);
   for (const odd of [
     '',

@@ -10,7 +10,7 @@ const change = (path: string, before: string, after: string) => ({
 });
 const left = (path: string) => ({ path, why: 'edited', isTheirs: true });
 
-test('what a file that stays behind was made from is remembered, across HEAD’s further moves and restarts', async (t) => {
+test('the version that a left-behind file was made from is remembered while HEAD moves on, and after a restart', async (t) => {
   const gitDir = tempDir(t);
   const origins = createOrigins({ gitDir });
   t.deepEqual(await origins.leave([change('a', '1', '2'), change('b', '1', '2')], [left('a')]), [left('a')]);
@@ -26,7 +26,7 @@ test('what a file that stays behind was made from is remembered, across HEAD’s
   t.is(next.noted('a'), '4');
 });
 
-test('a file that was made from what HEAD is about to have does not stay behind', async (t) => {
+test('a file that was made from the version which HEAD is about to have does not stay behind', async (t) => {
   const gitDir = tempDir(t);
   const origins = createOrigins({ gitDir });
   origins.note('a', '2');
@@ -34,7 +34,7 @@ test('a file that was made from what HEAD is about to have does not stay behind'
   t.deepEqual([...(await leftBehind({ gitDir }))], []);
 });
 
-test('what was noted is forgotten once HEAD has it, and what was noted meanwhile is not', (t) => {
+test('a noted version is forgotten once HEAD has it; one that was noted meanwhile is kept', (t) => {
   const origins = createOrigins({ gitDir: tempDir(t) });
   origins.note('a', '1');
   origins.note('b', '1');

@@ -1,9 +1,10 @@
-import { setTimeout } from 'node:timers/promises';
 import test from 'ava';
 import { pino } from 'pino';
 import { createQueue } from '../../../src/git/queue.js';
 import type { QueueWork } from '../../../src/git/queue-work.js';
 import type { Waiting } from '../../../src/git/waiting.js';
+import { virtualClock } from '../../support/virtual-clock.js';
+import { elapse } from './virtual-time.js';
 
 const log = pino({ level: 'silent' });
 const change = (path: string, text = 'x'): Waiting => ({
@@ -15,8 +16,9 @@ const change = (path: string, text = 'x'): Waiting => ({
   before: undefined,
 });
 
-/** A queue whose batches are written down. */
+/** A queue whose batches are written down, on a clock of its own. */
 function record(work: Partial<QueueWork> = {}, maxHeldText = 1_000) {
+  const clock = virtualClock(0);
   const batches: Waiting[][] = [];
   const queue = createQueue(
     {
@@ -32,8 +34,10 @@ function record(work: Partial<QueueWork> = {}, maxHeldText = 1_000) {
     },
     log,
     maxHeldText,
+    clock,
   );
-  return { queue, batches };
+  const soon = (expected: string, holds: () => boolean) => elapse(clock, expected, holds);
+  return { queue, batches, clock, soon };
 }
 
 test('a burst becomes one batch, at most 200 commits long, in order', async (t) => {
@@ -51,7 +55,7 @@ test('a burst becomes one batch, at most 200 commits long, in order', async (t) 
   t.true(batches.flat().every(({ before }) => before === 'tip'));
 });
 
-test('texts beyond the limit are not held', async (t) => {
+test('texts beyond the limit are not held in memory', async (t) => {
   const { queue, batches } = record({}, 5);
   for (const path of ['a', 'b', 'c']) queue.add(change(path, 'xx'));
   await queue.close();
@@ -79,10 +83,10 @@ test('an edit that has lain still just before an update replaces it is committed
   );
 });
 
-test('what fails alone does not keep the others, and is tried again', async (t) => {
+test('a commit that fails does not keep the others waiting, and is tried again', async (t) => {
   let broken = true;
   const done: string[] = [];
-  const { queue } = record({
+  const { queue, soon } = record({
     async commit(batch) {
       if (broken && batch.some(({ path }) => path === 'bad')) throw new Error('no');
       done.push(...batch.map(({ path }) => path));
@@ -90,17 +94,18 @@ test('what fails alone does not keep the others, and is tried again', async (t) 
     },
   });
   for (const path of ['bad', 'a', 'b']) queue.add(change(path));
-  while (done.length < 2) await setTimeout(20);
+  await soon('the other two are committed', () => done.length === 2);
   t.deepEqual(done, ['a', 'b']);
   broken = false;
-  while (done.length < 3) await setTimeout(20);
+  await soon('the third is committed', () => done.length === 3);
+  t.deepEqual(done, ['a', 'b', 'bad']);
   t.is(await queue.close(), 0);
 });
 
-test('what was delivered is parked while there is no branch, and comes first when there is one', async (t) => {
+test('deliveries are parked while there is no branch, and are committed first when there is one', async (t) => {
   let isDetached = true;
   const done: string[] = [];
-  const { queue, batches } = record({
+  const { queue, batches, soon } = record({
     look: async () => ({
       head: isDetached ? { waitingFor: 'a rebase to end', tip: 'tip' } : { ref: 'r', tip: 'tip' },
       parked: done.some((name) => name.startsWith('parked')) && !done.includes('replayed'),
@@ -116,12 +121,12 @@ test('what was delivered is parked while there is no branch, and comes first whe
   queue.add(change('a'));
   queue.add({ ...change('edit'), kind: 'Edit', text: undefined });
   queue.add(change('b'));
-  while (done.length < 2) await setTimeout(20);
+  await soon('two deliveries are parked', () => done.length === 2);
   queue.add(change('c'));
-  while (done.length < 3) await setTimeout(20);
+  await soon('the third delivery is parked', () => done.length === 3);
   t.deepEqual([batches, done], [[], ['parked a', 'parked b', 'parked c']]);
   isDetached = false;
-  while (batches.length === 0) await setTimeout(20);
+  await soon('the edit is committed', () => batches.length === 1);
   await queue.close();
   t.is(done.at(-1), 'replayed');
   t.deepEqual(
@@ -130,9 +135,9 @@ test('what was delivered is parked while there is no branch, and comes first whe
   );
 });
 
-test('what cannot be parked waits, and a stop tells of it', async (t) => {
+test('commits that cannot be parked wait, and a stop counts them', async (t) => {
   let attempts = 0;
-  const { queue, batches } = record({
+  const { queue, batches, soon } = record({
     look: async () => ({ head: { waitingFor: 'a rebase to end', tip: 'tip' }, parked: false }),
     async park() {
       attempts++;
@@ -141,15 +146,15 @@ test('what cannot be parked waits, and a stop tells of it', async (t) => {
   });
   queue.add(change('a'));
   queue.add(change('b'));
-  while (attempts < 2) await setTimeout(20);
+  await soon('parking is tried again', () => attempts >= 2);
   t.is(await queue.close(), 2);
   t.deepEqual(batches, []);
 });
 
-test('where the parked commits are gone, the articles are looked through', async (t) => {
+test('where the parked commits are gone, the articles are compared with the branch again', async (t) => {
   let isThere = true;
   let looks = 0;
-  const { queue } = record({
+  const { queue, soon } = record({
     look: async () => ({ head: { ref: 'r', tip: 'tip' }, parked: isThere }),
     async replay() {
       isThere = false;
@@ -161,11 +166,11 @@ test('where the parked commits are gone, the articles are looked through', async
     },
   });
   queue.add(change('a'));
-  while (looks < 1) await setTimeout(20);
+  await soon('the articles are compared with the branch', () => looks === 1);
   t.is(await queue.close(), 0);
 });
 
-test('a start-up check that fails does not keep deliveries; one that finds much comes first', async (t) => {
+test('a start-up check that fails holds no delivery back; what one finds is committed before deliveries', async (t) => {
   const failing = record({
     async recover() {
       throw new Error('no');
@@ -173,7 +178,7 @@ test('a start-up check that fails does not keep deliveries; one that finds much 
   });
   failing.queue.recover();
   failing.queue.add(change('a'));
-  while (failing.batches.length === 0) await setTimeout(20);
+  await failing.soon('the delivery is committed', () => failing.batches.length === 1);
   await failing.queue.close();
 
   const many = Array.from({ length: 150_000 }, (_, index) => change(`old-${index}`));
@@ -186,29 +191,25 @@ test('a start-up check that fails does not keep deliveries; one that finds much 
   t.is(paths.indexOf('new'), 150_000);
 });
 
-test('what comes while a batch gathers is told where HEAD was, too', async (t) => {
-  const batch = await new Promise<readonly Waiting[]>((resolve) => {
-    const queue = createQueue(
-      {
-        look: async () => {
-          void setTimeout(10).then(() => queue.add(change('b')));
-          return { head: { ref: 'refs/heads/main', tip: 'tip' }, parked: false };
-        },
-        commit: async (made) => {
-          resolve(made);
-          return undefined;
-        },
-        park: async () => undefined,
-        replay: async () => undefined,
-        recover: async () => [],
-      },
-      log,
-      1_000,
-    );
-    queue.add(change('a'));
-  });
+test('a change that comes while a batch gathers is given the commit that HEAD was at, too', async (t) => {
+  const { queue, batches, clock, soon } = record();
+  queue.add(change('a'));
+  await soon('the batch gathers', () => clock.waiting() > 0);
+  t.deepEqual(batches, []);
+  queue.add(change('b'));
+  await soon('the batch is committed', () => batches.length > 0);
   t.deepEqual(
-    batch.map(({ path, before }) => `${path} ${before}`),
-    ['a tip', 'b tip'],
+    batches.map((batch) => batch.map(({ path, before }) => `${path} ${before}`)),
+    [['a tip', 'b tip']],
   );
+});
+
+test('a batch gathers for at most 300 ms, however fast changes come', async (t) => {
+  const { queue, batches, clock, soon } = record();
+  await soon('a batch is committed while changes still come', () => {
+    queue.add(change('a'));
+    return batches.length > 0;
+  });
+  t.true(clock.now() >= 300 && clock.now() <= 400, `after ${clock.now()} ms`);
+  await queue.close();
 });

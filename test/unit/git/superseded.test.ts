@@ -12,45 +12,41 @@ const count = (waiting: string[], tip?: string, before?: string, onDisk?: string
     async () => onDisk === waiting.at(-1),
   );
 
-test('a new file, and the next text of a known one', async (t) => {
+test('a new file and the next text of a known file are committed', async (t) => {
   t.is(await count(['a', 'b']), 0);
   t.is(await count(['b', 'c'], 'a', 'a', 'c'), 0);
 });
 
-test('what the branch has already', async (t) => {
+test('a text that the branch has already is not committed again, nor are those before it', async (t) => {
   t.is(await count(['a'], 'a'), 1);
   t.is(await count(['a', 'b', 'c'], 'b', undefined, 'c'), 2);
 });
 
-test('what somebody has gone past', async (t) => {
+test('a text is not committed over one that somebody else has committed since', async (t) => {
   t.is(await count(['b'], 'edited', 'a', 'edited'), 1);
   t.is(await count(['b'], undefined, 'a'), 1);
 });
 
-test('an edit committed before the delivery, though after the last look', async (t) => {
+test('a delivery is committed upon an edit that was committed before it, although after the last look', async (t) => {
   t.is(await count(['b'], 'edited', 'a', 'b'), 0);
 });
 
-test('what another receiver has stored and committed something newer than', async (t) => {
-  t.is(
-    await count(['published'], 'updated', 'updated', 'updated'),
-    1,
-    'the older text is not committed over it',
-  );
+test('a text is not committed over the newer one that another receiver has stored and committed', async (t) => {
+  t.is(await count(['published'], 'updated', 'updated', 'updated'), 1);
 });
 
-test('what another Pressmark has committed of it, with more to come', async (t) => {
+test('where another Pressmark has committed some of the texts, those after them are committed', async (t) => {
   t.is(await count(['a', 'b', 'd'], 'c', 'x', 'd', 'a', 'b', 'c'), 2);
 });
 
-test.serial('what this process has committed itself is nobody else’s', async (t) => {
+test.serial('a text is committed upon one that this process has committed itself', async (t) => {
   own = 'e';
   t.is(await count(['u'], 'e', 'b', 'edited since'), 0);
   t.is(await count(['u'], 'x', 'b', 'edited since'), 1);
   own = undefined;
 });
 
-test('what another Pressmark has committed meanwhile, behind which stands what was looked at since', async (t) => {
+test('a text that another Pressmark has committed meanwhile is left out, unless the file holds another by now', async (t) => {
   const since = async () => new Set(['a', 'b']);
   const old = { blob: 'a', before: async () => 'x', since };
   const other = { blob: 'c', before: async () => 'b', since: async () => new Set<string>() };
@@ -60,7 +56,7 @@ test('what another Pressmark has committed meanwhile, behind which stands what w
   t.is(await supersededCount([old, other], 'b', undefined, isNewer, async () => false), 1);
 });
 
-test('what was parked one over the other, after its file was removed', async (t) => {
+test('texts that were parked one over the other are all committed after their file was removed, but not over the owner’s', async (t) => {
   const since = async () => new Set<string>();
   const first = { blob: 'a', before: async () => undefined, since };
   const second = { blob: 'b', before: async () => 'a', since };

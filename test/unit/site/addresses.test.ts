@@ -20,7 +20,7 @@ test('a public URL has its file', (t) => {
   t.is(fileOf('https://x.example/blog/a/', blog), 'a/index.html');
 });
 
-test('what no static file of the site can stand for has none', (t) => {
+test('a URL for which no static file of the site can stand has no file', (t) => {
   for (const url of [
     'no url',
     'https://other.example/a/',

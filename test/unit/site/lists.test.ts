@@ -1,7 +1,7 @@
 import test from 'ava';
 import { changedNumbers, listNumber, listPage, listPaths } from '../../../src/site/lists.js';
 import { createSeries, type Piece, type Series } from '../../../src/site/series.js';
-import { fc } from '../../support/property.js';
+import { fc, runs } from '../../support/property.js';
 import { piece } from './piece.js';
 
 const PAGE_SIZE = 20;
@@ -46,7 +46,7 @@ test('building only the changed pages of a list leaves what building all of them
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

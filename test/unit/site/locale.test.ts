@@ -22,7 +22,7 @@ test('a language is written in the direction of its script', (t) => {
     t.is(directionOf(language), 'ltr', language);
 });
 
-test('what is no language tag counts as English', (t) => {
+test('a text that is not a language tag counts as English', (t) => {
   t.is(localeOf('DE-at'), 'de-AT');
   t.is(localeOf('not a language'), 'en');
 });

@@ -13,7 +13,7 @@ const settlement = (key: string): Settlement => ({
 });
 const WRITTEN = { size: 1, mtimeMs: 2 };
 
-test('what another process adds is read from where the last reading ended', (t) => {
+test('a manifest reads what another process adds from where the last reading ended', (t) => {
   const dir = tempDir(t);
   const [a, b] = [
     openManifest(join(dir, 'm'), join(dir, 'out')),
@@ -33,7 +33,7 @@ test('what another process adds is read from where the last reading ended', (t) 
   t.deepEqual([...b.files], [['two.html', WRITTEN]]);
 });
 
-test('one that was begun anew is read from its beginning, also where it has got the inode of the former', (t) => {
+test('a manifest that was begun anew is read from its beginning, also where it has the inode of the former', (t) => {
   const dir = tempDir(t);
   const path = join(dir, 'm');
   const reader = openManifest(path, join(dir, 'out'));
@@ -51,7 +51,7 @@ test('one that was begun anew is read from its beginning, also where it has got 
   t.deepEqual([...reader.files.keys()], ['new.html', 'newer.html']);
 });
 
-test('one of another output folder, or that is none, is begun again', (t) => {
+test('a manifest of another output folder, or a file that is not a manifest, is begun again', (t) => {
   const dir = tempDir(t);
   const path = join(dir, 'm');
   for (const text of [undefined, '', 'no line end', '{"pressmark":1}\n', '\n']) {

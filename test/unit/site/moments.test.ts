@@ -1,7 +1,7 @@
 import test from 'ava';
 import { dateFormats, isoOf, momentOf } from '../../../src/site/moments.js';
 
-test('dates are read the same everywhere; what is no date is none', (t) => {
+test('dates are read the same in every time zone, and a text that is not a date is not read as one', (t) => {
   t.is(momentOf('2026-11-02')?.toISOString(), '2026-11-02T00:00:00.000Z');
   t.is(momentOf('2026-11-02T08:00:00+02:00')?.toISOString(), '2026-11-02T06:00:00.000Z');
   t.is(momentOf('2026-11-02 08:00 +0200')?.toISOString(), '2026-11-02T06:00:00.000Z');

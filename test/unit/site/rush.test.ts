@@ -1,15 +1,31 @@
 import test from 'ava';
 import { createRush } from '../../../src/site/rush.js';
-import { until } from '../../support/until.js';
 
-test('many changes at once are a rush, which is over when no more come', async (t) => {
+test('fifty changes within half a second are a rush, which is over after half a second with fewer', (t) => {
+  const { setInterval: original } = globalThis;
+  t.teardown(() => Reflect.set(globalThis, 'setInterval', original));
+  let pass = (): void => t.fail('nothing waits for the end of the half second');
+  Reflect.set(globalThis, 'setInterval', (look: () => void, ms: number) => {
+    t.is(ms, 500);
+    pass = look;
+    return original(() => undefined, 1_000_000);
+  });
   const told: boolean[] = [];
   const rush = createRush((isRush) => told.push(isRush));
-  for (let n = 0; n < 10; n++) rush.note();
+  const note = (changes: number) => {
+    for (let n = 0; n < changes; n++) rush.note();
+  };
+  note(49);
   t.deepEqual(told, []);
-  for (let n = 0; n < 100; n++) rush.note();
+  note(1);
   t.deepEqual(told, [true]);
-  await until(() => told.length > 1);
+  pass();
+  t.deepEqual(told, [true]);
+  note(50);
+  pass();
+  t.deepEqual(told, [true]);
+  note(49);
+  pass();
   t.deepEqual(told, [true, false]);
   rush.stop();
 });

@@ -23,7 +23,7 @@ test('requests are gathered, and one build runs at a time', async (t) => {
   t.deepEqual(works.slice(2), ['all']);
 });
 
-test('a build comes by itself, and none after the stop', async (t) => {
+test('a request is built without further ado, and nothing is built after the stop', async (t) => {
   let builds = 0;
   let resolve: () => void = () => undefined;
   const first = new Promise<void>((done) => {
@@ -39,5 +39,9 @@ test('a build comes by itself, and none after the stop', async (t) => {
   schedule.stop();
   schedule.request(['c']);
   await schedule.drain();
+  // A build of another schedule that is asked for later comes after any of this one.
+  await new Promise<void>((done) => {
+    createSchedule(async () => done()).request(['d']);
+  });
   t.is(builds, 1);
 });

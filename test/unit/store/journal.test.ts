@@ -26,7 +26,7 @@ test('foreign and torn lines are skipped, and those behind them are read', (t) =
   fs.appendFileSync(path, 'deadbeef cut-o');
   a.append(['two.md']);
   t.deepEqual(b.news(), new Set(['one.md', 'two.md']));
-  t.true(new Set(a.news()).has('two.md') || a.news() !== 'everything');
+  t.deepEqual(a.news(), new Set(['one.md', 'two.md']), 'behind foreign lines it reads its own again');
 });
 
 test('a journal that was removed, replaced or cut short means that everything must be read', (t) => {

@@ -1,70 +1,82 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import { commitAndPush, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import type { Receiver } from '../../../support/receiver.js';
+import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
 const { PATH = '' } = process.env;
 
-/** A git that once, at a command with these words, leaves locks behind as a killed one does. */
-function gitKilledOnce(t: ExecutionContext, words: string, locks: readonly string[]) {
-  const bin = tempDir(t);
-  const mark = join(bin, 'mark');
-  const script = `#!/bin/sh
-PATH='${PATH}'
-case "$*" in *'${words}'*)
-  if [ -e '${mark}' ]; then
-    rm '${mark}'; mkdir -p .git/refs/pressmark
-    ${locks.map((lock) => `: > '.git/${lock}'`).join('; ')}; kill -9 $$
-  fi;; esac
-exec git "$@"
-`;
+const folder = makeTempDir();
+const clones = makeRemote(folder);
+const [dir, other, bin] = [clones.clone('a'), clones.clone('olga'), join(folder, 'bin')];
+/** While it is there, it is a script: what git does at its next command, and whether it does. */
+const rule = join(bin, 'rule');
+let running: Receiver | undefined;
+
+test.serial.before(async () => {
+  fs.mkdirSync(bin);
+  const script = `#!/bin/sh\nPATH='${PATH}'\nif [ -e '${rule}' ]; then . '${rule}'; fi\nexec git "$@"\n`;
   fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
-  return {
-    env: { PATH: `${bin}:${PATH}` },
-    killNext: () => fs.writeFileSync(mark, ''),
-    wasKilled: () => !fs.existsSync(mark),
-  };
+  running = await launchIn(dir, { env: { PATH: `${bin}:${PATH}` } });
+});
+test.after.always(async () => {
+  await running?.kill('SIGKILL');
+  removeTempDir(folder);
+});
+
+/** The next git command with these words leaves locks behind, as one does that is killed. */
+function killNext(words: string, locks: readonly string[]): void {
+  const script = `case "$*" in *'${words}'*)
+  rm '${rule}'
+  mkdir -p .git/refs/pressmark
+  ${locks.map((lock) => `: > '.git/${lock}'`).join('\n  ')}
+  kill -9 $$;;
+esac
+`;
+  fs.writeFileSync(`${rule}.new`, script);
+  fs.renameSync(`${rule}.new`, rule);
 }
 
 const CASES = [
   {
-    name: 'a git that is killed while it fetches',
+    when: 'while it fetches',
     words: 'fetch --quiet',
     locks: ['refs/remotes/origin/main.lock'],
   },
   {
-    name: 'a git that is killed while it remembers what was fetched',
+    when: 'while it remembers what was fetched',
     words: 'update-ref refs/pressmark/remote',
     locks: ['refs/pressmark/remote.lock'],
   },
   {
-    name: 'a git that is killed while the branch follows',
+    when: 'while the branch follows',
     words: 'pressmark: follow the remote',
     locks: ['refs/heads/main.lock', 'HEAD.lock', 'refs/pressmark/remote.lock'],
   },
 ];
 
-for (const { name, words, locks } of CASES)
-  test(`${name} costs nothing: deliveries are answered, and the branch follows`, async (t) => {
-    const clones = makeRemote(tempDir(t));
-    const [dir, other] = [clones.clone('a'), clones.clone('olga')];
-    const git = gitKilledOnce(t, words, locks);
-    const receiver = await launchIn(dir, { env: git.env });
-    t.teardown(() => receiver.kill('SIGKILL'));
-    git.killNext();
-    commitAndPush(other, 'notes.txt', 'First\n');
-    await until(git.wasKilled);
-    commitAndPush(other, 'notes.txt', 'Second\n');
-    await until(async () => (await receiver.post('article.published', article())).status === 200);
-    await until(() => gitIn(dir, 'rev-parse', 'HEAD') === clones.git('rev-parse', 'main'));
-    t.is(fs.readFileSync(join(dir, 'notes.txt'), 'utf8'), 'Second\n');
+for (const { when, words, locks } of CASES)
+  test.serial(`200: a git that is killed ${when} delays no delivery, and the branch follows`, async (t) => {
+    if (running === undefined) throw new Error('no receiver');
+    killNext(words, locks);
+    commitAndPush(other, 'notes.txt', `First, ${when}\n`);
+    await until('git is killed', () => !fs.existsSync(rule));
+    commitAndPush(other, 'notes.txt', `Second, ${when}\n`);
+    t.is((await running.post('article.published', article())).status, 200);
+    await until(
+      'the branch follows',
+      () => gitIn(dir, 'rev-parse', 'HEAD') === clones.git('rev-parse', 'main'),
+    );
+    t.is(fs.readFileSync(join(dir, 'notes.txt'), 'utf8'), `Second, ${when}\n`);
+    // one of the owner's remote-tracking branch is for the owner to remove
     const ours = locks.filter((lock) => !lock.startsWith('refs/remotes/'));
     t.deepEqual(
       ours.filter((lock) => fs.existsSync(join(dir, '.git', lock))),
       [],
     );
-    t.is(gitIn(dir, 'status', '--porcelain'), '');
+    await until('the work tree is clean', () => gitIn(dir, 'status', '--porcelain') === '');
+    fs.rmSync(join(dir, '.git', 'refs/remotes/origin/main.lock'), { force: true });
   });

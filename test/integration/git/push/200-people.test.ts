@@ -38,7 +38,10 @@ async function twoMachines() {
 
 /** Waits until a clone's branch is where the remote's is. */
 function caughtUp(dir: string): Promise<void> {
-  return until(() => gitIn(dir, 'rev-parse', 'HEAD') === clones.git('rev-parse', 'main'));
+  return until(
+    'the branch is where the remote’s is',
+    () => gitIn(dir, 'rev-parse', 'HEAD') === clones.git('rev-parse', 'main'),
+  );
 }
 
 /** What `git status` has to say of one path. */
@@ -48,7 +51,7 @@ function statusOf(dir: string, path: string): string {
 
 const retitled = (text: string) => text.replace(/^title: .*$/m, 'title: "By hand"');
 
-test.serial('an edit that a person pushes is a new revision on every machine', async (t) => {
+test.serial('409: an edit that a person pushes is a new revision on every machine', async (t) => {
   const { a, b, own, url, path, change } = await twoMachines();
   const { revision_id: old } = await a.find(url);
   const edited = retitled(fs.readFileSync(join(own, path), 'utf8'));
@@ -58,33 +61,38 @@ test.serial('an edit that a person pushes is a new revision on every machine', a
   t.regex(now, /^edit-/);
   t.is((await a.post('article.updated', change(old))).status, 409);
   t.is((await a.post('article.updated', change(now))).status, 200);
-  clones.git('merge-base', '--is-ancestor', commit, 'main');
+  t.true(clones.git('rev-list', 'main').split('\n').includes(commit), 'nothing was forced');
   for (const { dir } of [a, b]) {
     await caughtUp(dir);
-    t.is(statusOf(dir, path), '');
+    await until('the file is clean', () => statusOf(dir, path) === '');
   }
 });
 
-test.serial('an edit that is not committed is no revision, and is kept whatever comes', async (t) => {
-  const { a, b, url, path, change } = await twoMachines();
-  const { revision_id: base } = await a.find(url);
-  const file = join(b.dir, path);
-  const edited = retitled(fs.readFileSync(file, 'utf8'));
-  fs.writeFileSync(file, edited);
-  t.is((await b.find(url)).revision_id, base, 'what one clone has alone is not stored');
-  const request = change(base);
-  t.is((await a.post('article.updated', request)).status, 200);
-  t.is((await b.find(url)).revision_id, request.id);
-  await caughtUp(b.dir);
-  t.is(fs.readFileSync(file, 'utf8'), edited);
-  t.is(statusOf(b.dir, path), ' M');
-  await until(() => b.log.some((line) => line.path === path && /not committed/.test(String(line.why))));
-  const again = change(request.id);
-  t.is((await b.post('article.updated', again)).status, 200, 'through the machine that has the edit');
-  await caughtUp(b.dir);
-  t.is(fs.readFileSync(file, 'utf8'), edited);
-  t.is((await a.find(url)).revision_id, again.id);
-});
+test.serial(
+  'an edit that is not committed is not a revision, and stays as it is whatever comes',
+  async (t) => {
+    const { a, b, url, path, change } = await twoMachines();
+    const { revision_id: base } = await a.find(url);
+    const file = join(b.dir, path);
+    const edited = retitled(fs.readFileSync(file, 'utf8'));
+    fs.writeFileSync(file, edited);
+    t.is((await b.find(url)).revision_id, base, 'an edit that one clone has alone is not stored');
+    const request = change(base);
+    t.is((await a.post('article.updated', request)).status, 200);
+    t.is((await b.find(url)).revision_id, request.id);
+    await caughtUp(b.dir);
+    t.is(fs.readFileSync(file, 'utf8'), edited);
+    t.is(statusOf(b.dir, path), ' M');
+    await until('b says why the file does not follow', () =>
+      b.log.some((line) => line.path === path && /not committed/.test(String(line.why))),
+    );
+    const again = change(request.id);
+    t.is((await b.post('article.updated', again)).status, 200, 'through the machine that has the edit');
+    await caughtUp(b.dir);
+    t.is(fs.readFileSync(file, 'utf8'), edited);
+    t.is((await a.find(url)).revision_id, again.id);
+  },
+);
 
 test.serial(
   'an article that only one work tree has is not stored, and nothing is written over it',
@@ -105,18 +113,21 @@ test.serial(
   },
 );
 
-test.serial('what a person removes here is neither published twice nor brought back', async (t) => {
-  const { a, b, data, url, path, change } = await twoMachines();
-  fs.unlinkSync(join(b.dir, path));
-  t.is((await b.post('article.published', data)).json.url, url);
-  const { revision_id: base } = await b.find(url);
-  t.is((await a.post('article.updated', change(base))).status, 200);
-  await caughtUp(b.dir);
-  t.false(fs.existsSync(join(b.dir, path)));
-  t.is(statusOf(b.dir, path), ' D');
-});
+test.serial(
+  'an article that a person removes from one work tree is neither published twice nor brought back',
+  async (t) => {
+    const { a, b, data, url, path, change } = await twoMachines();
+    fs.unlinkSync(join(b.dir, path));
+    t.is((await b.post('article.published', data)).json.url, url);
+    const { revision_id: base } = await b.find(url);
+    t.is((await a.post('article.updated', change(base))).status, 200);
+    await caughtUp(b.dir);
+    t.false(fs.existsSync(join(b.dir, path)));
+    t.is(statusOf(b.dir, path), ' D');
+  },
+);
 
-test.serial('what a person removes from the remote is gone everywhere', async (t) => {
+test.serial('404: an article that a person removes from the remote is gone on every machine', async (t) => {
   const { a, b, own, url, path } = await twoMachines();
   gitIn(own, 'rm', '--quiet', path);
   gitIn(own, 'commit', '--quiet', '-m', 'Away with it');
@@ -128,28 +139,28 @@ test.serial('what a person removes from the remote is gone everywhere', async (t
   }
 });
 
-test.serial(
-  'commits that a person has not pushed stay theirs: the branch is merged here, and only ours are pushed',
-  async (t) => {
-    const { a, b } = await twoMachines();
-    await caughtUp(b.dir);
-    const local = commitFile(b.dir, 'local.txt', 'mine\n');
-    fs.writeFileSync(join(b.dir, 'staged.txt'), 'staged\n');
-    gitIn(b.dir, 'add', 'staged.txt');
-    const [one, two] = [article(), article()];
-    t.is((await a.post('article.published', one)).status, 200);
-    t.is((await b.post('article.published', two)).status, 200);
-    const tip = clones.git('rev-parse', 'main').trim();
-    await until(() => gitIn(b.dir, 'merge-base', 'HEAD', tip).trim() === tip);
-    gitIn(b.dir, 'merge-base', '--is-ancestor', local, 'HEAD');
-    t.is(clones.git('ls-tree', '--name-only', 'main', 'local.txt'), '');
-    await until(() => statusOf(b.dir, 'staged.txt') === 'A ');
-    gitIn(b.dir, 'push', '--quiet', 'origin', 'HEAD:main');
-    await a.find((await a.post('article.published', one)).json.url);
-    await caughtUp(a.dir);
-    t.is(fs.readFileSync(join(a.dir, 'local.txt'), 'utf8'), 'mine\n');
-  },
-);
+test.serial('commits that a person has not pushed are merged here, and not pushed', async (t) => {
+  const { a, b } = await twoMachines();
+  await caughtUp(b.dir);
+  const local = commitFile(b.dir, 'local.txt', 'mine\n');
+  fs.writeFileSync(join(b.dir, 'staged.txt'), 'staged\n');
+  gitIn(b.dir, 'add', 'staged.txt');
+  const [one, two] = [article(), article()];
+  t.is((await a.post('article.published', one)).status, 200);
+  t.is((await b.post('article.published', two)).status, 200);
+  const tip = clones.git('rev-parse', 'main').trim();
+  await until(
+    'b’s branch has what the remote has',
+    () => gitIn(b.dir, 'merge-base', 'HEAD', tip).trim() === tip,
+  );
+  gitIn(b.dir, 'merge-base', '--is-ancestor', local, 'HEAD');
+  t.is(clones.git('ls-tree', '--name-only', 'main', 'local.txt'), '');
+  await until('the person’s file is still staged', () => statusOf(b.dir, 'staged.txt') === 'A ');
+  gitIn(b.dir, 'push', '--quiet', 'origin', 'HEAD:main');
+  await a.find((await a.post('article.published', one)).json.url);
+  await caughtUp(a.dir);
+  t.is(fs.readFileSync(join(a.dir, 'local.txt'), 'utf8'), 'mine\n');
+});
 
 test.serial(
   'while a person is on another branch, articles are stored, and the work tree waits',
@@ -162,8 +173,10 @@ test.serial(
     t.is((await b.post('article.published', more)).status, 200);
     t.is((await a.post('article.published', more)).status, 200);
     t.is((await b.find(url)).id, data.id);
-    await until(async () =>
-      /main/.test(JSON.stringify(await (await fetch(`${b.origin}/healthz?verbose`)).json())),
+    await until('b says that it waits for HEAD', async () =>
+      /HEAD to be on main again/.test(
+        JSON.stringify(await (await fetch(`${b.origin}/healthz?verbose`)).json()),
+      ),
     );
     t.is(gitIn(b.dir, 'rev-parse', 'HEAD'), head);
     const path = fileOf(b.dir, more.id);

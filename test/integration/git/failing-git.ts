@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import type { ExecutionContext } from 'ava';
-import { tempDir } from './temp-dir.js';
+import { tempDir } from '../../support/temp-dir.js';
 
 /** A git that fails, or kills the receiver that runs it, at a command that a test names. */
-export function gitThatFails(t: ExecutionContext) {
+export function gitThatFails(t: Parameters<typeof tempDir>[0]) {
   const bin = tempDir(t);
   const rule = join(bin, 'rule');
+  const [hold, held] = [join(bin, 'hold'), join(bin, 'held')];
   const { PATH = '' } = process.env;
   const script = [
     '#!/bin/sh',
@@ -14,6 +14,7 @@ export function gitThatFails(t: ExecutionContext) {
     `if [ -e '${rule}' ]; then`,
     `  read -r what command times < '${rule}'`,
     '  case " $* " in *" $command "*)',
+    `    while [ "$times" = 1 ] && [ -e '${hold}' ]; do : > '${held}'; sleep 0.02; done`,
     '    case $what in fail) exit 128;; esac',
     `    if [ "$times" -gt 1 ]; then echo "$what $command $((times - 1))" > '${rule}'; else`,
     `      rm '${rule}'`,
@@ -26,10 +27,24 @@ export function gitThatFails(t: ExecutionContext) {
     '',
   ];
   fs.writeFileSync(join(bin, 'git'), script.join('\n'), { mode: 0o755 });
+  const release = () => {
+    fs.rmSync(hold, { force: true });
+    fs.rmSync(held, { force: true });
+  };
   return {
     env: { PATH: `${bin}:${PATH}` },
+    /** From now on, each such command fails; or the receiver is killed at the `times`th of them. */
     set: (what: 'fail' | 'killed-before' | 'killed-after', command: string, times = 1) =>
       fs.writeFileSync(rule, `${what} ${command} ${times}\n`),
-    mend: () => fs.rmSync(rule, { force: true }),
+    /** The command that fails or kills waits for `release`, such as until the receiver has answered. */
+    hold: () => fs.writeFileSync(hold, ''),
+    /** Whether it waits. */
+    isHeld: () => fs.existsSync(held),
+    release,
+    /** From now on, all commands work. */
+    clear: () => {
+      fs.rmSync(rule, { force: true });
+      release();
+    },
   };
 }

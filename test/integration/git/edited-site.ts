@@ -1,0 +1,140 @@
+import fs from 'node:fs';
+import { join, relative } from 'node:path';
+import type { TestFn } from 'ava';
+import { gitIn, launchIn } from '../../support/clones.js';
+import { fileOf } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
+import type { Receiver, ReceiverOptions } from '../../support/receiver.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { gitThatFails } from './failing-git.js';
+
+/** A site whose receiver commits edits, for the serial tests of a file. */
+export interface EditedSite {
+  readonly dir: string;
+  readonly git: ReturnType<typeof gitThatFails>;
+  /** The receiver that runs; a new one where the last has ended. */
+  receiver(): Promise<Receiver>;
+  /** A receiver beside that one. */
+  another(): Promise<Receiver>;
+  /** Publishes an article. */
+  store(): Promise<EditedArticle>;
+  /** Publishes an article, and waits for its commit. */
+  publish(): Promise<EditedArticle>;
+}
+
+export interface EditedArticle {
+  readonly id: string;
+  readonly url: string;
+  /** Its file, absolute and below the site's folder. */
+  readonly file: string;
+  readonly path: string;
+  /** Appends words to the file, as a person would. @returns its text then, and an update that was made from it. */
+  edit(words: string | Buffer): Promise<{ text: string; request: ReturnType<typeof update> }>;
+  /** An update that is made from what a receiver has. */
+  update(by: Pick<Receiver, 'find'>): Promise<ReturnType<typeof update>>;
+  /** The subjects of its commits on the branch, oldest first. */
+  subjects(): string[];
+  /** The text that it has at a commit of the branch, counted from its last: 0 for that. */
+  at(commitsBefore: number): string;
+  /** What `git status --porcelain` says of its file. */
+  status(): string;
+}
+
+/** The commits of an article, once it was published, edited and updated. */
+export const ALL = [
+  'Publish: Keeping bees on a balcony',
+  'Edit: Keeping bees on a balcony',
+  'Update: Keeping bees on a windy balcony',
+];
+
+/** One site for all tests of a file, at a durability level. */
+export function sharedSite(
+  test: TestFn,
+  durability: 'disk' | 'commit',
+  options: ReceiverOptions = {},
+): EditedSite {
+  const dir = makeTempDir();
+  const disposers: (() => unknown)[] = [() => removeTempDir(dir)];
+  const git = gitThatFails({ teardown: (dispose) => disposers.push(dispose) });
+  let receiver: Receiver | undefined;
+  let hasEnded = true;
+  test.after.always(async () => {
+    for (const dispose of disposers.reverse()) await dispose();
+  });
+  test.serial.before(() => {
+    gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+    const config = { site: false, durability, git: { commitEdits: true } };
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+    gitIn(dir, 'add', '.');
+    gitIn(dir, 'commit', '--quiet', '-m', 'First');
+  });
+
+  async function another(): Promise<Receiver> {
+    const started = await launchIn(dir, { ...options, env: { ...options.env, ...git.env } });
+    disposers.push(() => started.kill('SIGKILL'));
+    return started;
+  }
+
+  async function running(): Promise<Receiver> {
+    if (receiver !== undefined && !hasEnded) return receiver;
+    git.clear();
+    const started = await another();
+    hasEnded = false;
+    const ended = <T>(end: Promise<T>) =>
+      end.finally(() => {
+        hasEnded = true;
+      });
+    receiver = {
+      ...started,
+      kill: (signal) => ended(started.kill(signal)),
+      stop: (signal) => ended(started.stop(signal)),
+    };
+    return receiver;
+  }
+
+  async function store(): Promise<EditedArticle> {
+    const data = article();
+    const { url } = (await (await running()).post('article.published', data)).json;
+    const file = fileOf(dir, data.id);
+    const path = relative(dir, file);
+    const log = (format: string) =>
+      gitIn(dir, 'log', '--reverse', `--format=${format}`, 'main', '--', path)
+        .split('\n')
+        .filter((line) => line !== '');
+    const requestFor = async ({ find }: Pick<Receiver, 'find'>) => {
+      const { revision_id: base_revision_id } = await find(url);
+      return update({ target_id: data.id, target_url: url, base_revision_id });
+    };
+    return {
+      id: data.id,
+      url,
+      file,
+      path,
+      edit: async (words) => {
+        fs.appendFileSync(file, words);
+        const request = await requestFor(await running());
+        if (!request.base_revision_id.startsWith('edit-'))
+          throw new Error(`the lookup of an edited article should name an edit: ${request.base_revision_id}`);
+        return { text: fs.readFileSync(file, 'utf8'), request };
+      },
+      update: requestFor,
+      subjects: () => log('%s'),
+      at: (commitsBefore) => gitIn(dir, 'show', `${log('%H').at(-1 - commitsBefore)}:${path}`),
+      status: () => gitIn(dir, 'status', '--porcelain', path),
+    };
+  }
+
+  async function publish(): Promise<EditedArticle> {
+    const stored = await store();
+    // the branch moves before the index is let go: a test that locks it would be taken for Pressmark
+    const lock = join(dir, '.git', 'index.lock');
+    await until(
+      'the publication is committed, and the index is free',
+      () => stored.subjects().length === 1 && !fs.existsSync(lock),
+    );
+    return stored;
+  }
+
+  return { dir, git, receiver: running, another, store, publish };
+}

@@ -1,0 +1,59 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { type Clones, gitIn, launchIn, makeRemote, settings } from '../../../support/clones.js';
+import { article } from '../../../support/events.js';
+import type { Receiver } from '../../../support/receiver.js';
+
+/** What a receiver says of its pushes. */
+export interface Status {
+  readonly lastPush: string | null;
+  readonly waiting: number;
+  readonly lastError: string | null;
+  readonly waitingFor: string | null;
+}
+
+export interface PushingSite {
+  readonly clones: Clones;
+  readonly dir: string;
+  readonly receiver: Receiver;
+}
+
+/** A clone whose receiver answers from the disk and pushes in the background. Whoever calls this stops it. */
+export async function makePushingSite(
+  folder: string,
+  { push = {}, env = {} }: { push?: Record<string, unknown>; env?: NodeJS.Dict<string> } = {},
+): Promise<PushingSite> {
+  const clones = makeRemote(folder);
+  const dir = clones.clone('site');
+  configure(dir, { push: { debounce: 100, ...push } });
+  fs.appendFileSync(join(dir, '.git', 'info', 'exclude'), '.gitconfig\n');
+  gitIn(dir, 'update-index', '--assume-unchanged', 'pressmark.config.json');
+  return { clones, dir, receiver: await launchIn(dir, { env }) };
+}
+
+export function configure(dir: string, git: Record<string, unknown>): void {
+  const config = settings({ durability: 'disk', git });
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+}
+
+export async function statusOf({ origin }: Receiver): Promise<Status> {
+  const answer = await fetch(`${origin}/healthz?verbose`);
+  return ((await answer.json()) as { push: Status }).push;
+}
+
+/** Publishes an article; returns its id. */
+export async function publish({ post }: Receiver): Promise<string> {
+  const data = article();
+  const { status } = await post('article.published', data);
+  if (status !== 200) throw new Error(`publish: ${status}`);
+  return data.id;
+}
+
+/** The ids of the articles in the commits of the remote. */
+export function idsOnRemote({ clones }: Pick<PushingSite, 'clones'>): string[] {
+  const format = '%(trailers:key=Article-Id,valueonly,separator=%x2C)';
+  return clones
+    .git('log', `--format=${format}`, 'main')
+    .split('\n')
+    .filter((line) => line !== '');
+}

@@ -1,0 +1,195 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { articleFiles, debris, fileOf } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
+import { type Faults, type Rule, sharedFaults } from '../../support/faults.js';
+import { launch, type Receiver } from '../../support/receiver.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+// Two receivers on one site, and a third that comes later and takes the place of the first.
+const dir = makeTempDir();
+const faults = { first: sharedFaults(), second: sharedFaults(), third: sharedFaults() };
+let first: Receiver;
+let second: Receiver;
+let third: Receiver | undefined;
+
+test.serial.before(async () => {
+  [first, second] = await Promise.all([
+    launch(dir, faults.first.options),
+    launch(dir, faults.second.options),
+  ]);
+});
+test.after.always(async () => {
+  for (const receiver of [first, second, third]) await receiver?.kill('SIGKILL');
+  removeTempDir(dir);
+});
+
+/** The letter by which the system names a process's state; T is stopped. */
+function stateOf(pid: number | undefined): string {
+  const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+}
+
+/** Whether the kernel keeps a child of this process waiting for a lock. */
+function isKeptWaiting({ pid }: Receiver): boolean {
+  const waiting = fs.readFileSync('/proc/locks', 'utf8').matchAll(/^\d+: -> FLOCK\s+\S+\s+\S+ (\d+) /gm);
+  return [...waiting].some(([, child]) => {
+    try {
+      return new RegExp(`^PPid:\\t${pid}$`, 'm').test(fs.readFileSync(`/proc/${child}/status`, 'utf8'));
+    } catch {
+      return false; // it has ended since
+    }
+  });
+}
+
+/** Waits until a receiver has stopped itself where its rule says so, inside the lock. */
+async function untilStopped(t: ExecutionContext, receiver: Receiver): Promise<void> {
+  t.teardown(() => receiver.signal('SIGCONT'));
+  await until('the receiver that holds the lock is stopped', () => stateOf(receiver.pid) === 'T');
+}
+
+const stopAtLink = (when: 'before' | 'after'): Omit<Rule, 'name'> => ({
+  call: 'link',
+  path: '\\.tmp$',
+  stop: true,
+  when,
+  times: 1,
+});
+
+for (const when of ['before', 'after'] as const) {
+  test.serial(
+    `200-published: a receiver that is stopped just ${when} it names its file keeps the lock, and the other one waits`,
+    async (t) => {
+      const data = article();
+      faults.first.set(stopAtLink(when));
+      const stopped = first.post('article.published', data);
+      await untilStopped(t, first);
+      let hasAnswered = false;
+      const waiting = second.post('article.published', data).finally(() => {
+        hasAnswered = true;
+      });
+      await until(
+        'the other receiver waits for the lock of the kernel, or has answered without it',
+        () => hasAnswered || isKeptWaiting(second),
+      );
+      t.false(hasAnswered, 'nobody else may write while the first one is inside');
+      first.signal('SIGCONT');
+
+      const answers = await Promise.all([stopped, waiting]);
+      t.deepEqual(
+        answers.map(({ status }) => status),
+        [200, 200],
+      );
+      t.is(answers[0]?.text, answers[1]?.text);
+      t.truthy(fileOf(dir, data.id), 'one file carries its id');
+      t.deepEqual(debris(dir), []);
+    },
+  );
+}
+
+test.serial(
+  '200-published: what another receiver stored and this one could not read is read later',
+  async (t) => {
+    for (let round = 0; round < 2; round++) {
+      faults.first.clear();
+      faults.second.set({ call: 'open', path: '\\.md$', code: 'EMFILE' });
+      const data = article();
+      const { status, text } = await first.post('article.published', data);
+      t.is(status, 200);
+      t.is((await second.post('article.published', data)).status, 500);
+      faults.second.clear();
+      t.is((await second.post('article.published', data)).text, text);
+      t.truthy(fileOf(dir, data.id), 'one file carries its id');
+    }
+  },
+);
+
+test.serial(
+  '200: the state folder may be removed before each request, and nothing is lost or stored twice',
+  async (t) => {
+    const remove = () => fs.rmSync(join(dir, '.pressmark'), { recursive: true, maxRetries: 50 });
+    const turns: [Receiver, Receiver][] = [
+      [first, second],
+      [second, first],
+      [first, second],
+    ];
+    for (const [one, other] of turns) {
+      const before = articleFiles(dir).length;
+      const data = article();
+      remove();
+      const { status, text, json } = await one.post('article.published', data);
+      t.is(status, 200, text);
+      for (const receiver of [one, other, one])
+        t.is((await receiver.post('article.published', data)).text, text);
+      t.is(articleFiles(dir).length, before + 1);
+
+      remove();
+      const { revision_id: base_revision_id } = await other.find(json.url);
+      remove();
+      const request = update({ target_id: data.id, target_url: json.url, base_revision_id });
+      t.is((await one.post('article.updated', request)).status, 200);
+      remove();
+      t.is((await other.post('article.published', data)).text, text);
+      t.is((await other.find(json.url)).revision_id, request.revision_id);
+    }
+  },
+);
+
+test.serial(
+  '200-published: what one receiver stores while another one starts is not stored twice',
+  async (t) => {
+    const data = article();
+    // It holds the lock, and its file is written but has no name yet.
+    faults.first.set(stopAtLink('before'));
+    const stored = first.post('article.published', data);
+    await untilStopped(t, first);
+
+    const starting = launch(dir, faults.third.options);
+    await until(
+      'the receiver that starts has read the folder and waits for the lock',
+      () => fs.readdirSync(join(dir, '.pressmark/waiting')).length === 1,
+    );
+    first.signal('SIGCONT');
+    third = await starting;
+    t.is((await third.post('article.published', data)).text, (await stored).text);
+    t.truthy(fileOf(dir, data.id), 'one file carries its id');
+  },
+);
+
+/** Publishes through a receiver that is killed when the file has its name, and at once through another. */
+async function publishThroughKilled(
+  t: ExecutionContext,
+  killed: Receiver,
+  itsFaults: Faults,
+  other: Receiver,
+): Promise<void> {
+  const data = article();
+  itsFaults.set(stopAtLink('after'));
+  const lost = t.throwsAsync(killed.post('article.published', data));
+  await untilStopped(t, killed);
+  const waiting = other.post('article.published', data);
+  await killed.kill('SIGKILL');
+  await lost;
+  t.is((await waiting).status, 200);
+  t.truthy(fileOf(dir, data.id), 'one file carries its id');
+}
+
+test.serial(
+  '200-published: a receiver that is killed while it holds the lock does not hold up the other one',
+  async (t) => {
+    await publishThroughKilled(t, first, faults.first, second);
+  },
+);
+
+test.serial(
+  '200-published: a journal line that was cut off hides nothing that is named after it',
+  async (t) => {
+    if (third === undefined) return t.fail('the third receiver has not started');
+    faults.third.set({ call: 'write', path: '/journal$', code: 'ENOSPC', halfway: true, times: 1 });
+    t.is((await third.post('article.published', article())).status, 500);
+    // The next one is named, stored, and its process is killed before it can name it again.
+    await publishThroughKilled(t, third, faults.third, second);
+  },
+);

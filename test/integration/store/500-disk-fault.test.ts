@@ -1,0 +1,169 @@
+import fs from 'node:fs';
+import test, { type ExecutionContext } from 'ava';
+import { articleFiles, debris, fileOf, readStored, treeOf } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
+import { type Rule, sharedFaults } from '../../support/faults.js';
+import { untilReleased } from '../../support/kernel-lock.js';
+import { sharedReceiver } from '../../support/receiver.js';
+
+const faults = sharedFaults();
+const receiver = sharedReceiver(test, faults.options);
+
+type Fault = Omit<Rule, 'name'>;
+
+const TEMP = '\\.pressmark-[\\w-]+\\.tmp$';
+const UNDO = '\\.undo$';
+
+/** `<folder>` is the folder of the article. */
+const OF_PUBLICATIONS: Record<string, Fault> = {
+  'mkdir: read-only': { call: 'mkdir', path: '<folder>$', code: 'EROFS' },
+  'mkdir: no space': { call: 'mkdir', path: '<folder>$', code: 'ENOSPC' },
+  'open: too many files': { call: 'open', path: TEMP, code: 'EMFILE' },
+  'open: read-only': { call: 'open', path: TEMP, code: 'EROFS' },
+  'open: not permitted': { call: 'open', path: TEMP, code: 'EACCES' },
+  'write: no space, halfway': { call: 'write', path: TEMP, code: 'ENOSPC', halfway: true },
+  'write: quota': { call: 'write', path: TEMP, code: 'EDQUOT', halfway: true },
+  'write: error': { call: 'write', path: TEMP, code: 'EIO' },
+  'sync of the file: error': { call: 'fsync', path: TEMP, code: 'EIO' },
+  'sync of the file: no space': { call: 'fsync', path: TEMP, code: 'ENOSPC' },
+  'link: no space': { call: 'link', path: TEMP, code: 'ENOSPC' },
+  'link: error': { call: 'link', path: TEMP, code: 'EIO' },
+  'sync of the folder: error': { call: 'fsync', path: '<folder>$', code: 'EIO' },
+  'sync of a folder above: error': { call: 'fsync', path: '/content/articles/20..$', code: 'EIO' },
+  'open of the folder: too many files': { call: 'open', path: '<folder>$', code: 'EMFILE' },
+  'journal: no space': { call: 'write', path: '/journal$', code: 'ENOSPC', halfway: true },
+};
+
+const OF_UPDATES: Record<string, Fault> = {
+  'open: read-only': { call: 'open', path: TEMP, code: 'EROFS' },
+  'open: too many files': { call: 'open', path: TEMP, code: 'EMFILE' },
+  'write: no space, halfway': { call: 'write', path: TEMP, code: 'ENOSPC', halfway: true },
+  'sync of the file: error': { call: 'fsync', path: TEMP, code: 'EIO' },
+  'undo link: no space': { call: 'link', path: UNDO, code: 'ENOSPC' },
+  'rename: error': { call: 'rename', path: TEMP, code: 'EIO' },
+  'rename: no space': { call: 'rename', path: TEMP, code: 'ENOSPC' },
+  'sync of the folder: error': { call: 'fsync', path: '<folder>$', code: 'EIO' },
+  'open of the folder: too many files': { call: 'open', path: '<folder>$', code: 'EMFILE' },
+  'journal: no space': { call: 'write', path: '/journal$', code: 'ENOSPC', halfway: true },
+};
+
+/** Each fault gets a month of its own, so that the folder is new to the receiver. */
+let year = 2001;
+const folderOf = (month: string) => `/content/articles/${month.replace('-', '/')}`;
+const inFolder = (fault: Fault, month: string): Fault => ({
+  ...fault,
+  path: fault.path.replace('<folder>', folderOf(month)),
+});
+
+async function refusesThenStores(t: ExecutionContext, name: string, fault: Fault): Promise<void> {
+  const { dir, post, find } = receiver();
+  const month = `${year++}-05`;
+  const data = article({ published_at: `${month}-07T00:00:00Z` });
+  const target_url = `https://garden.example/articles/${data.slug}/`;
+  const before = articleFiles(dir);
+  const untouched = treeOf(dir).filter((line) => line.includes('.md '));
+
+  faults.set(inFolder(fault, month));
+  for (let n = 0; n < 2; n++) {
+    const { status, json } = await post('article.published', data);
+    t.is(status, 500, `${name}: ${json.error}`);
+    t.regex(json.error, new RegExp(`^not stored: .+ \\(${fault.code}\\)`));
+    t.false(json.error.includes(dir), 'no path of the machine');
+  }
+  t.deepEqual([articleFiles(dir), debris(dir)], [before, []], `${name}: nothing is left of it`);
+  t.deepEqual(
+    treeOf(dir).filter((line) => line.includes('.md ')),
+    untouched,
+    `${name}: nothing else was touched`,
+  );
+
+  faults.clear();
+  t.is((await post('article.lookup', { target_url })).status, 404);
+  const { status, json } = await post('article.published', data);
+  t.deepEqual([status, json.url], [200, target_url], `${name}: without a restart`);
+  const stored = treeOf(dir);
+  t.deepEqual((await post('article.published', data)).json, json);
+  t.is((await find(target_url)).id, data.id);
+  t.deepEqual(treeOf(dir), stored);
+  t.truthy(fileOf(dir, data.id));
+  t.deepEqual(debris(dir), []);
+}
+
+test.serial(
+  '500-published: a publication during which the disk fails at any step leaves nothing, and is stored once the disk works again',
+  async (t) => {
+    for (const [name, fault] of Object.entries(OF_PUBLICATIONS)) await refusesThenStores(t, name, fault);
+  },
+);
+
+test.serial(
+  '500-published: a publication for which the lock cannot be taken leaves nothing, and is stored later',
+  async (t) => {
+    for (const [path, call] of [
+      ['/\\.pressmark/lock$', 'open'],
+      ['/\\.pressmark/waiting/', 'write'],
+    ] as const) {
+      // The lock is kept for a moment after its use; the fault needs it to be taken anew.
+      await untilReleased(receiver().dir);
+      await refusesThenStores(t, path, { call, path, code: 'EMFILE' });
+    }
+  },
+);
+
+test.serial(
+  '500-updated: an update during which the disk fails at any step leaves the old file whole, and is stored once the disk works again',
+  async (t) => {
+    const { dir, post, find } = receiver();
+    for (const [name, fault] of Object.entries(OF_UPDATES)) {
+      const month = `${year++}-05`;
+      const data = article({ published_at: `${month}-07T00:00:00Z` });
+      const { url } = (await post('article.published', data)).json;
+      const { revision_id: base_revision_id } = await find(url);
+      const path = fileOf(dir, data.id);
+      const old = fs.readFileSync(path, 'utf8');
+      const request = update({ target_id: data.id, target_url: url, base_revision_id });
+      const before = articleFiles(dir);
+
+      faults.set(inFolder(fault, month));
+      for (let n = 0; n < 2; n++) {
+        const { status, json } = await post('article.updated', request);
+        t.is(status, 500, `${name}: ${json.error}`);
+        t.regex(json.error, new RegExp(`^not stored: .+ \\(${fault.code}\\)`));
+        t.is(fs.readFileSync(path, 'utf8'), old, name);
+      }
+      t.deepEqual([articleFiles(dir), debris(dir)], [before, []], name);
+      t.is((await find(url)).revision_id, base_revision_id);
+
+      faults.clear();
+      t.is((await post('article.updated', request)).status, 200, name);
+      t.is((await post('article.updated', request)).status, 200);
+      t.is(readStored(path).article.revision, request.revision_id);
+      t.is((await find(url)).content_html, request.content_html);
+      t.deepEqual([articleFiles(dir), debris(dir)], [before, []], name);
+    }
+  },
+);
+
+test.serial(
+  '500-published: an article that could not be taken back is found by its redelivery and not stored twice',
+  async (t) => {
+    const { dir, post, find } = receiver();
+    const month = `${year++}-05`;
+    const data = article({ published_at: `${month}-07T00:00:00Z` });
+    faults.set(
+      { call: 'fsync', path: `${folderOf(month)}$`, code: 'EIO' },
+      { call: 'unlink', path: '\\.md$', code: 'EIO' },
+    );
+    for (let n = 0; n < 2; n++) t.is((await post('article.published', data)).status, 500);
+    faults.clear();
+    const { status, json } = await post('article.published', data);
+    t.is(status, 200);
+    t.is((await find(json.url)).id, data.id);
+    t.truthy(fileOf(dir, data.id), 'one file carries its id');
+    const synced = faults.trace().filter(({ call }) => call === 'fsync');
+    t.true(
+      synced.some(({ paths }) => paths[0]?.endsWith('.tmp')),
+      'the pages of a failed sync are not trusted: the file is written anew',
+    );
+  },
+);

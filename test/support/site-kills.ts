@@ -1,0 +1,139 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
+import { createBuilder } from '../../src/site/build.js';
+import { builtAnew, pathOf, siteIn, type TestSite } from '../integration/site/test-site.js';
+import type { Random } from './random.js';
+
+const BUILDER = fileURLToPath(new URL('../integration/site/builder-to-kill.js', import.meta.url));
+
+/** The functions of node:fs that change the disk and that a build uses. */
+const CHANGING = [
+  'writeSync',
+  'writeFileSync',
+  'renameSync',
+  'unlinkSync',
+  'rmSync',
+  'mkdirSync',
+  'rmdirSync',
+  'ftruncateSync',
+  'linkSync',
+  'utimesSync',
+] as const;
+
+/**
+ * Has a function called before each change of the disk that this process makes.
+ *
+ * @returns what ends that.
+ */
+export function beforeDiskChanges(act: () => void): () => void {
+  const undo = CHANGING.map((name) => {
+    const original: unknown = Reflect.get(fs, name);
+    if (typeof original !== 'function') throw new Error(`node:fs has no ${name}`);
+    Reflect.set(fs, name, (...args: unknown[]) => {
+      act();
+      return Reflect.apply(original, fs, args);
+    });
+    return () => Reflect.set(fs, name, original);
+  });
+  return () => {
+    for (const restore of undo) restore();
+  };
+}
+
+/**
+ * Starts a builder in a process of its own and waits for its first build.
+ *
+ * @param dieBefore which change of the disk after that is not made, as the process kills itself before it; the first
+ *   is 1. @default it lives on
+ */
+export async function startBuilderProcess(dir: string, dieBefore = 0): Promise<ChildProcess> {
+  const child = fork(BUILDER, [dir, String(dieBefore)]);
+  const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
+  if (message !== 'built') throw new Error(`the builder's process has ended with ${String(message)}`);
+  return child;
+}
+
+export async function killProcess(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exit;
+}
+
+/** Files of the output; what a process that was killed had not yet given its name is swept after a minute. */
+export function outputOf(site: TestSite): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(site.output()).filter(([file]) => !file.startsWith('.pressmark-')),
+  );
+}
+
+/** How often the builder's process has been killed in the midst of a build, and how often after its end. */
+export interface SiteKills {
+  readonly during: number;
+  readonly after: number;
+}
+
+/** More changes of the disk than the builds below make, by a little. */
+const MOST_CHANGES = 120;
+
+/**
+ * Kills builds at random changes of the disk. After each kill the next build of everything must leave what a clean
+ * build makes.
+ *
+ * @param dir an empty folder.
+ * @param isOver asked before each kill, with the number of those before.
+ * @throws Error with the files that differ.
+ */
+export async function killBuilds(
+  dir: string,
+  random: Random,
+  isOver: (kills: number) => boolean,
+): Promise<SiteKills> {
+  const site = siteIn(dir, { pageSize: 2 });
+  for (let n = 1; n <= 8; n++) changeArticle(site, `a${n}`, random);
+  const kills = { during: 0, after: 0 };
+  for (let kill = 0; !isOver(kill); kill++) {
+    const dieBefore = random.integer(1, MOST_CHANGES);
+    const child = await startBuilderProcess(dir, dieBefore);
+    const paths = Array.from({ length: random.integer(1, 5) }, () =>
+      changeArticle(site, `a${random.integer(1, 13)}`, random),
+    );
+    const built = once(child, 'message').then(() => 'after' as const);
+    const ended = once(child, 'exit').then(() => 'during' as const);
+    child.send(paths);
+    kills[await Promise.race([built, ended])]++;
+    await killProcess(child);
+    // What it was about to build may be another thing by the time that somebody builds again.
+    if (random.chance(0.3)) changeArticle(site, `a${random.integer(1, 13)}`, random);
+
+    const next = createBuilder(site.options);
+    await next.buildAll();
+    await next.close();
+    const [found, expected] = [outputOf(site), await builtAnew(site.options)];
+    const differing = [...new Set([...Object.keys(found), ...Object.keys(expected)])].filter(
+      (file) => found[file] !== expected[file],
+    );
+    if (!isDeepStrictEqual(differing, []))
+      throw new Error(
+        `after a kill before change ${dieBefore} the next build should leave what a clean one makes; it did not for ${differing.join(', ')}`,
+      );
+  }
+  return kills;
+}
+
+/** Writes or removes an article. @returns its path below the content folder. */
+function changeArticle(site: TestSite, slug: string, random: Random): string {
+  if (random.chance(0.2)) {
+    fs.rmSync(join(site.options.content.root, pathOf(slug)), { force: true });
+    return pathOf(slug);
+  }
+  return site.write(slug, {
+    date: `2026-01-${String(random.integer(10, 29))}T08:00:00Z`,
+    title: `Title ${random.integer(0, 1_000)}`,
+    tags: [`t${random.integer(0, 4)}`],
+  });
+}

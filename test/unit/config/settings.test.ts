@@ -1,0 +1,165 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { CommanderError } from 'commander';
+import { startCommand } from '../../../src/cli/start.js';
+import { readConfigFile } from '../../../src/config/config-file.js';
+import { type Flags, loadSettings } from '../../../src/config/load.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+/** A site's folder with these files. */
+function site(t: ExecutionContext, files: Record<string, string> = {}): string {
+  const dir = tempDir(t);
+  for (const [name, text] of Object.entries(files)) fs.writeFileSync(join(dir, name), text);
+  return dir;
+}
+
+const refuses = (t: ExecutionContext, dir: string, message: RegExp, env: NodeJS.Dict<string> = {}) =>
+  t.throwsAsync(loadSettings(dir, {}, env), { code: 'CONFIG_INVALID', message });
+
+const refusesConfig = (t: ExecutionContext, config: object, message: RegExp) =>
+  refuses(t, site(t, { 'pressmark.config.json': JSON.stringify(config) }), message);
+
+test('flags have precedence over the environment, the environment over .env, and .env over the config', async (t) => {
+  const flags: Flags = { port: 4 };
+  const environment = { PORT: '3', PRESSMARK_SITE_URL: 'https://environment.example' };
+  const env = 'PORT=2\nPRESSMARK_SITE_URL=https://env-file.example/\nPRESSMARK_ENDPOINT=/from-env-file\n';
+  const config = {
+    port: 1,
+    siteUrl: 'https://config.example',
+    endpoint: '/from-config',
+    articles: { permalink: '/:year/:slug/', file: ':slug.md' },
+  };
+  const dir = site(t, { '.env': env, 'pressmark.config.json': JSON.stringify(config) });
+  t.like(await loadSettings(dir, flags, environment), {
+    port: 4,
+    siteUrl: 'https://environment.example',
+    siteUrlIsGuess: false,
+    endpoint: '/from-env-file',
+    articles: config.articles,
+  });
+  t.like(await loadSettings(dir, {}, environment), { port: 3 });
+  t.like(await loadSettings(dir, {}, {}), { port: 2, siteUrl: 'https://env-file.example' });
+  fs.rmSync(join(dir, '.env'));
+  t.like(await loadSettings(dir, {}, {}), {
+    port: 1,
+    siteUrl: 'https://config.example',
+    endpoint: '/from-config',
+  });
+  fs.rmSync(join(dir, 'pressmark.config.json'));
+  t.like(await loadSettings(dir, {}, {}), {
+    port: 8787,
+    siteUrl: 'http://localhost:8787',
+    siteUrlIsGuess: true,
+    endpoint: '/webhook',
+    articles: { file: 'articles/:year/:month/:slug.md', permalink: '/articles/:slug/' },
+  });
+});
+
+test('a variable that is set to nothing is not set, and several secrets are separated by commas', async (t) => {
+  const dir = site(t, { '.env': 'PRESSMARK_SECRET=new, old\n' });
+  const secretsWith = async (env: NodeJS.Dict<string>) => (await loadSettings(dir, {}, env)).secrets;
+  t.deepEqual(await secretsWith({ PRESSMARK_SECRET: '' }), ['new', 'old']);
+  t.deepEqual(await secretsWith({ PRESSMARK_SECRET: 'other' }), ['other']);
+  fs.rmSync(join(dir, '.env'));
+  t.deepEqual(await secretsWith({ PRESSMARK_SECRET: '' }), []);
+});
+
+test('a folder that does not exist is refused', async (t) => {
+  await refuses(t, join(tempDir(t), 'nowhere'), /is no folder/);
+});
+
+test('a config that cannot be read, throws or exports nothing is refused by its name', async (t) => {
+  await refuses(
+    t,
+    site(t, { 'pressmark.config.json': '{ "siteUrl": ' }),
+    /pressmark\.config\.json cannot be read/,
+  );
+  await refuses(
+    t,
+    site(t, { 'pressmark.config.mjs': 'export default nothing.here;' }),
+    /pressmark\.config\.mjs cannot be read: nothing is not defined/,
+  );
+  await refuses(
+    t,
+    site(t, { 'pressmark.config.mjs': 'export const config = {};' }),
+    /must export its settings/,
+  );
+});
+
+test('a config module is read anew after it has changed, a CommonJS one too', async (t) => {
+  for (const [name, before, after] of [
+    ['pressmark.config.mjs', 'export default { port: 1 };', 'export default { port: 2 };'],
+    ['pressmark.config.js', 'module.exports = { port: 1 };', 'module.exports = { port: 2 };'],
+  ] as const) {
+    const dir = site(t, { 'package.json': '{"type":"commonjs"}', [name]: before });
+    t.deepEqual(await readConfigFile(join(dir, name)), { port: 1 });
+    fs.writeFileSync(join(dir, name), after);
+    const later = new Date(Date.now() + 2_000); // also where the file system's clock is coarse
+    fs.utimesSync(join(dir, name), later, later);
+    t.deepEqual(await readConfigFile(join(dir, name)), { port: 2 }, name);
+  }
+});
+
+test('an unknown setting is refused, and the nearest known one is named', async (t) => {
+  await refusesConfig(t, { sitUrl: 'https://x.example' }, /no setting "sitUrl"; did you mean siteUrl\?/);
+  await refusesConfig(
+    t,
+    { articles: { permlink: '/:slug/' } },
+    /no setting "articles.permlink"; did you mean permalink\?/,
+  );
+});
+
+for (const url of [
+  'garden.example',
+  'ftp://garden.example',
+  'https://u:p@garden.example',
+  'https://garden.example/?x=1',
+  'https://garden.example?',
+  'https://garden.example ',
+  'https://garden.example/my site',
+])
+  test(`${JSON.stringify(url)} is refused as the address of a site`, async (t) => {
+    const words = /siteUrl must be an absolute http\(s\) URL/;
+    await refuses(t, site(t), words, { PRESSMARK_SITE_URL: url });
+    await refusesConfig(t, { siteUrl: url }, words);
+  });
+
+for (const [why, articles] of [
+  ['every article would have the same file', { file: ':slugs.md' }],
+  ['every article would have the same file', { file: 'posts/index.md' }],
+  ['every article would have the same URL', { permalink: '/:slugs/' }],
+  ['the file would not be found again', { file: '.drafts/:slug.md' }],
+  ['the file would not be found again', { file: 'node_modules/:slug.md' }],
+  ['the file would be outside of the site', { file: '../:slug.md' }],
+  ['the file would be outside of the site', { file: '/tmp/:slug.md' }],
+  ['the URL would have a fragment', { permalink: '/#/:slug' }],
+  ['the URL would have a space', { permalink: '/my articles/:slug/' }],
+  ['the URL would not start at the root', { permalink: ':slug' }],
+] as const)
+  test(`${JSON.stringify(articles)} is refused: ${why}`, async (t) => {
+    const [key] = Object.keys(articles);
+    await refusesConfig(t, { articles }, new RegExp(`articles\\.${key} must`));
+  });
+
+test('a port that is not a number from 0 to 65535 is refused', async (t) => {
+  for (const port of ['eighty', '-1', '65536', '1.5', '']) {
+    let printed = '';
+    const command = startCommand()
+      .exitOverride()
+      .configureOutput({
+        writeErr: (text) => {
+          printed += text;
+        },
+      });
+    const arguments_ = ['--dir', tempDir(t), '--port', port];
+    await t.throwsAsync(
+      command.parseAsync(arguments_, { from: 'user' }),
+      { instanceOf: CommanderError },
+      port,
+    );
+    t.regex(printed, /--port .*A port is a number from 0 to 65535\./, port);
+  }
+  await refuses(t, site(t), /PORT must be a number, got "eighty"/, { PORT: 'eighty' });
+  await refusesConfig(t, { port: 65_536 }, / port /);
+});
