@@ -24,7 +24,7 @@ const isOwners = (id: string) => Number(id.slice(1)) % 2 === 1;
 export const edits: Scenario = {
   name: 'edits',
   promise:
-    'An edit that an update replaces has its commit, or is left to the owner where they have committed the article since.',
+    'Every update has its one commit, and every edit that it replaces, unless the owner has committed the article since.',
   weight: 2,
   run: async (attack) => {
     const sum = { updates: 0, updatesOfEdits: 0, edits: 0, rebases: 0, kills: 0 };
