@@ -54,6 +54,8 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number, cloc
   function add(change: Waiting): void {
     // Soon somebody looks where HEAD is; but not while git fails, and what is committed then is no older than this.
     if (failures > 0) change.before ??= lastTip;
+    // An edit may have been added after the text that it is was kept for this update, and before the update was stored.
+    if (change.kind !== 'Edit' && change.text !== undefined) dropUnreadEdits(change.path);
     pacing.arrived(waiting.length === 0);
     if (heldText + (change.text?.length ?? 0) > maxHeldText) change.text = undefined;
     heldText += change.text?.length ?? 0;
@@ -68,11 +70,15 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number, cloc
   function addReplaced({ path, saved, before, revision, isOthers = false }: ReplacedText): void {
     const known = [...underWay, ...waiting].filter((change) => change.path === path);
     if (known.some((change) => change.saved === saved)) return;
-    // An edit that was to be read from the file is kept now; what the file holds next comes after the update.
-    waiting = waiting.filter((change) => change.path !== path || change.kind !== 'Edit' || isAtHand(change));
+    dropUnreadEdits(path);
     const last = waiting.findLast((change) => change.path === path);
     if (revision !== undefined && last?.revision === revision) last.saved = saved;
     else add({ ...waitingText(path, saved), before, isOthers });
+  }
+
+  /** An edit that was to be read from the file is kept by now; what the file holds next comes after the update. */
+  function dropUnreadEdits(path: string): void {
+    waiting = waiting.filter((change) => change.path !== path || change.kind !== 'Edit' || isAtHand(change));
   }
 
   function recover(): void {

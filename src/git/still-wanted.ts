@@ -45,6 +45,7 @@ export async function stillWanted(
       async () =>
         !drafts.some(({ request }) => request.isReplaced || request.isEdit) &&
         (await blobsOnDisk(repository, path)).has(atTip.get(path) ?? ''),
+      () => indexMadeFrom(context, drafts, atTip.get(path) ?? ''),
       () => isInFile(context, drafts.at(-1), atTip.get(path)),
     );
     for (const draft of drafts.slice(superseded)) wanted.add(draft);
@@ -73,6 +74,24 @@ function groupedByPath(drafts: readonly Draft[]): Map<string, Draft[]> {
     else group.push(draft);
   }
   return groups;
+}
+
+/** The index of the first draft that is a person's edit of exactly the version in a blob; -1 where there is none. */
+async function indexMadeFrom(
+  { repository, decode }: Pick<CommitContext, 'repository' | 'decode'>,
+  drafts: readonly Draft[],
+  blob: string,
+): Promise<number> {
+  if (!drafts.some(({ request }) => request.isEdit)) return -1;
+  const textOf = async (id: string) => (await repository.git(['cat-file', 'blob', id])).stdout;
+  for (const [index, { path, blob: edit, request }] of drafts.entries()) {
+    if (!request.isEdit) continue;
+    const version = decode(path, await textOf(blob));
+    if (version?.pristine !== true || version.digest === undefined) return -1;
+    const text = typeof request.content === 'string' ? request.content : await textOf(edit.id);
+    if (decode(path, text)?.digest === version.digest) return index;
+  }
+  return -1;
 }
 
 /**

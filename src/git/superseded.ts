@@ -15,6 +15,8 @@ export interface WaitingBlob {
  * @param own the blob that this process has committed there last, before it heard of these texts.
  * @param isTipInFile whether the file holds what the branch has; asked only where the others do not tell. Another
  *   receiver has then stored and committed something newer.
+ * @param madeFromTip the index of the first of them that is a person's edit of the very version that the branch has: that
+ *   version came first, whoever has committed it; -1 where there is none.
  * @param isInFile whether the file still holds the last of them, or what a person has made from it; asked only where
  *   the others do not tell.
  */
@@ -23,12 +25,15 @@ export async function supersededCount(
   tip: string | undefined,
   own: string | undefined,
   isTipInFile: () => Promise<boolean>,
+  madeFromTip: () => Promise<number>,
   isInFile: () => Promise<boolean>,
 ): Promise<number> {
   const there = tip === undefined ? -1 : waiting.findLastIndex(({ blob }) => blob === tip);
   if (there !== -1) return there + 1;
   if (tip !== undefined && tip === own) return 0;
   if (tip !== undefined && (await isTipInFile())) return waiting.length;
+  const edit = tip === undefined ? -1 : await madeFromTip();
+  if (edit !== -1) return edit;
   const befores = await Promise.all(waiting.map(({ before }) => before()));
   const hasMoved = (index: number) => befores[index] !== tip;
   // Somebody has committed another text, or the removal, since these came; each has a moment of its own, or stands on

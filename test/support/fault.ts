@@ -1,5 +1,5 @@
-// Loaded before the program (node --import): lets a test make single file-system calls fail, lets a person
-// save a file at an exact moment, and writes down what was called, in its order.
+// Loaded before the program (node --import): lets a test make single file-system calls fail, stop or kill the process,
+// lets a person save a file at an exact moment, and writes down what was called, in its order.
 
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -11,6 +11,8 @@ const real = { ...fs };
 const names = new Map<number, string>();
 const uses = new Map<string, number>();
 const run = randomUUID();
+/** What `change` stands for. */
+const CHANGES = new Set(['write', 'fsync', 'link', 'rename', 'unlink', 'rm', 'mkdir']);
 let ours = false;
 
 /** What of our own doing calls the wrapped functions again must not be seen by them. */
@@ -30,14 +32,15 @@ function ruleFor(call: string, paths: readonly string[]): Rule | undefined {
     const rules = JSON.parse(real.readFileSync(rulesPath, 'utf8')) as Rule[];
     const rule = rules.find(
       (one) =>
-        one.call === call &&
+        (one.call === call || (one.call === 'change' && CHANGES.has(call.replace('promises.', '')))) &&
         paths.some((path) => new RegExp(one.path).test(path)) &&
         (one.unless === undefined || real.readFileSync(one.unless.path, 'utf8') !== one.unless.text),
     );
     if (rule === undefined) return undefined;
     const used = (uses.get(rule.name) ?? 0) + 1;
     uses.set(rule.name, used);
-    return used > (rule.times ?? Number.POSITIVE_INFINITY) ? undefined : rule;
+    const skip = rule.skip ?? 0;
+    return used <= skip || used > skip + (rule.times ?? Number.POSITIVE_INFINITY) ? undefined : rule;
   });
 }
 
@@ -58,6 +61,7 @@ function under<T>(call: string, paths: readonly string[], work: () => T, spoil?:
     rule.save === undefined ? undefined : privately(() => real.openSync(rule.save?.path ?? '', 'r+'));
   const happen = () => {
     if (rule.stop) process.kill(process.pid, 'SIGSTOP');
+    if (rule.kill) process.kill(process.pid, 'SIGKILL');
     if (open === undefined || rule.save === undefined) return;
     real.ftruncateSync(open);
     real.writeSync(open, rule.save.text, 0);
@@ -141,4 +145,14 @@ Object.assign(fs, {
   statSync: (...args: Parameters<typeof fs.statSync>) =>
     under('stat', [String(args[0])], () => real.statSync(...args)),
 });
+// Under names of their own, so that a rule for `rename` means the store's and not git's.
+for (const name of ['link', 'rename', 'unlink', 'rm', 'mkdir', 'writeFile'] as const) {
+  const call = name === 'writeFile' ? 'promises.write' : `promises.${name}`;
+  const count = name === 'link' || name === 'rename' ? 2 : 1;
+  const promised: (...args: never[]) => Promise<unknown> = fs.promises[name];
+  Object.assign(fs.promises, {
+    [name]: async (...args: never[]) =>
+      under(call, args.slice(0, count).map(String), () => Reflect.apply(promised, fs.promises, args)),
+  });
+}
 syncBuiltinESMExports();

@@ -8,7 +8,10 @@ import { tempDir } from './temp-dir.js';
 export interface Rule {
   /** Unique; under it the uses are counted. */
   readonly name: string;
-  /** The function of node:fs, be it `openSync` or `open`: open, write, fsync, link, rename, unlink, rm, mkdir, stat. */
+  /**
+   * The function of node:fs, be it `openSync` or `open`: open, write, fsync, link, rename, unlink, rm, mkdir, stat.
+   * `change` stands for all that change something or sync it: write, fsync, link, rename, unlink, rm, mkdir.
+   */
   readonly call: string;
   /** A regular expression; the path, or for two-path calls either of them. */
   readonly path: string;
@@ -20,7 +23,11 @@ export interface Rule {
   readonly save?: { readonly path: string; readonly text: string };
   /** The process is stopped (SIGSTOP) here. */
   readonly stop?: boolean;
-  /** Whether `save` and `stop` happen before or after the call is made. @default 'before' */
+  /** The process is killed (SIGKILL) here. */
+  readonly kill?: boolean;
+  /** So many calls pass before it holds. @default 0 */
+  readonly skip?: number;
+  /** Whether `save`, `stop` and `kill` happen before or after the call is made. @default 'before' */
   readonly when?: 'before' | 'after';
   /** The rule does not hold as long as this file has this text. */
   readonly unless?: { readonly path: string; readonly text: string };

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { SEED } from './random.js';
+import { seedOfRun } from './random.js';
 
 /** How many times as many cases as usual each property is tried with; `npm run torture` sets it. */
 const FACTOR = Number(process.env.PRESSMARK_TEST_RUNS ?? 1);
@@ -8,6 +8,6 @@ const FACTOR = Number(process.env.PRESSMARK_TEST_RUNS ?? 1);
 export const runs = (usual: number) => usual * FACTOR;
 
 // A failure prints the seed and the path to the counterexample.
-fc.configureGlobal({ seed: SEED, numRuns: runs(100) });
+fc.configureGlobal({ seed: seedOfRun(), numRuns: runs(100) });
 
 export { fc };

@@ -4,12 +4,12 @@ import { createHash, randomInt } from 'node:crypto';
  * The seed of everything random in this run. `PRESSMARK_TEST_SEED` sets it; without that variable, AVA's configuration
  * chooses one, prints it and hands it to every test process.
  */
-export const SEED = Number(process.env.PRESSMARK_TEST_SEED ?? announced());
-
-function announced(): number {
-  const seed = randomInt(2 ** 31);
-  console.log(`PRESSMARK_TEST_SEED=${seed}`);
-  return seed;
+export function seedOfRun(): number {
+  if (process.env.PRESSMARK_TEST_SEED === undefined) {
+    process.env.PRESSMARK_TEST_SEED = String(randomInt(2 ** 31));
+    console.log(`PRESSMARK_TEST_SEED=${process.env.PRESSMARK_TEST_SEED}`);
+  }
+  return Number(process.env.PRESSMARK_TEST_SEED);
 }
 
 /** A source of random choices that gives the same ones for the same seed. */
@@ -28,9 +28,9 @@ export interface Random {
  * Makes a random source of its own for each name, so that concurrent lanes do not take each other's numbers.
  *
  * @param name which source of the run.
- * @param seed of the run. @default SEED
+ * @param seed of the run. @default the seed of the run
  */
-export function createRandom(name: string, seed = SEED): Random {
+export function createRandom(name: string, seed = seedOfRun()): Random {
   let state = createHash('sha256').update(`${seed} ${name}`).digest().readUInt32LE();
 
   /** Mulberry32: 32 bits of state, good enough for choices in tests. */

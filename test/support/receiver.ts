@@ -48,6 +48,8 @@ export interface Receiver extends Client {
   readonly port: number;
   readonly pid: number | undefined;
   readonly log: readonly LogLine[];
+  /** Resolves when the process has ended. */
+  readonly ended: Promise<unknown>;
   stderr(): string;
   /** Sends a signal that ends the process, and waits for its end. */
   kill(signal: NodeJS.Signals): Promise<void>;
@@ -108,6 +110,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     port,
     pid: child.pid,
     log,
+    ended: exited,
     stderr: () => stderr,
     signal: send,
     kill: async (signal) => {

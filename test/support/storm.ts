@@ -1,6 +1,7 @@
 import type { Client } from './client.js';
 import { article, type PublishedData, update } from './events.js';
 import type { Operation } from './linearizable.js';
+import type { Random } from './random.js';
 
 /** Deliveries of all kinds to several receivers at once, written down as their senders see them. */
 export interface Storm {
@@ -14,6 +15,8 @@ export interface Storm {
 }
 
 export interface StormOptions {
+  /** What is sent to whom; `createRandom(name)`. */
+  readonly random: Random;
   /** Asked anew each time: receivers come and go. */
   clients(): readonly Client[];
   readonly articles: number;
@@ -24,18 +27,12 @@ export interface StormOptions {
 }
 
 /** Makes a storm over articles of its own. */
-export function createStorm({ clients, articles, lanes, pause = 0 }: StormOptions): Storm {
+export function createStorm({ random, clients, articles, lanes, pause = 0 }: StormOptions): Storm {
   const history: Operation[] = [];
   const published = new Map<string, string>();
   const all = Array.from({ length: articles }, () => article({ slug: 'storm' }));
   /** What senders believe each article's revision to be. */
   const believed = new Map<string, string>();
-
-  function any<T>(list: readonly T[]): T {
-    const one = list[Math.floor(Math.random() * list.length)];
-    if (one === undefined) throw new Error('nothing to choose from');
-    return one;
-  }
 
   async function record<R>(
     id: string,
@@ -60,10 +57,11 @@ export function createStorm({ clients, articles, lanes, pause = 0 }: StormOption
       () => client.post('article.published', data),
       (answer) => {
         if (answer === undefined || answer.status >= 500) return { event: 'publish', result: 'unknown' };
-        if (answer.status !== 200) throw new Error(`publish: ${answer.status} ${answer.text}`);
+        if (answer.status !== 200)
+          throw new Error(`a publication should not be answered with ${answer.status} ${answer.text}`);
         const before = published.get(data.id);
         if (before !== undefined && before !== answer.json.url)
-          throw new Error(`${data.id} is at ${before} and at ${answer.json.url}`);
+          throw new Error(`${data.id} should have one URL; it is at ${before} and at ${answer.json.url}`);
         published.set(data.id, answer.json.url);
         return { event: 'publish', result: 'ok' };
       },
@@ -105,10 +103,10 @@ export function createStorm({ clients, articles, lanes, pause = 0 }: StormOption
 
   async function lane(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
-      const client = any(clients());
-      const data = any(all);
+      const client = random.pick(clients());
+      const data = random.pick(all);
       const url = published.get(data.id);
-      const dice = Math.random();
+      const dice = random.next();
       if (url === undefined || dice < 0.1) await publish(client, data);
       else if (dice < 0.5) await look(client, data.id, url);
       else await change(client, data.id, url);

@@ -7,11 +7,10 @@ import { pino } from 'pino';
 import { closeServer, createServer } from '../../../src/app/server.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { articleFiles, debris, readStored } from '../../support/content.js';
-import { article } from '../../support/events.js';
+import { article, type PublishedData } from '../../support/events.js';
 import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
-import { publishUntilGone } from '../../support/workload.js';
 
 const receiver = sharedReceiver(test, { ...STORE_ONLY, env: { PRESSMARK_SECRET: '' } });
 
@@ -110,3 +109,37 @@ test('a client that never finishes its request does not keep the server from clo
   await cutOff;
   t.false(server.listening);
 });
+
+/** What was acknowledged, and the answer it was acknowledged with. */
+interface Acknowledged {
+  readonly data: PublishedData;
+  readonly text: string;
+}
+
+/**
+ * Sends deliveries at full speed, several at a time, until the receiver is gone.
+ *
+ * @param make the next delivery.
+ * @returns what was acknowledged before the end.
+ */
+async function publishUntilGone(
+  { post }: Receiver,
+  make: () => PublishedData,
+  lanes = 4,
+): Promise<Acknowledged[]> {
+  const acknowledged: Acknowledged[] = [];
+  const lane = async () => {
+    for (;;) {
+      const data = make();
+      try {
+        const { status, text } = await post('article.published', data);
+        if (status !== 200) return;
+        acknowledged.push({ data, text });
+      } catch {
+        return; // the connection broke: the receiver is gone
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return acknowledged;
+}

@@ -65,6 +65,24 @@ test('texts beyond the limit are not held in memory', async (t) => {
   );
 });
 
+test('an edit that has lain still just before an update replaces it is committed once, before the update', async (t) => {
+  const { queue, batches } = record();
+  const edit = (): Waiting => ({ ...change('a'), kind: 'Edit', text: undefined });
+  queue.addReplaced({ path: 'a', saved: 'the edit', before: 'tip' });
+  queue.add(edit());
+  queue.add({ ...change('a'), kind: 'Update' });
+  queue.add(edit()); // made after the update
+  await queue.close();
+  t.deepEqual(
+    batches.flat().map(({ kind, saved, text }) => [kind, saved, text]),
+    [
+      ['Update', 'the edit', undefined],
+      ['Update', undefined, 'x'],
+      ['Edit', undefined, undefined],
+    ],
+  );
+});
+
 test('a commit that fails does not keep the others waiting, and is tried again', async (t) => {
   let broken = true;
   const done: string[] = [];

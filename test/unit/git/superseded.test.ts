@@ -3,12 +3,14 @@ import { supersededCount } from '../../../src/git/superseded.js';
 
 let own: string | undefined;
 const isNewer = async () => false;
+const noEdit = async () => -1;
 const count = (waiting: string[], tip?: string, before?: string, onDisk?: string, ...since: string[]) =>
   supersededCount(
     waiting.map((blob) => ({ blob, before: async () => before, since: async () => new Set(since) })),
     tip,
     own,
     async () => tip === onDisk,
+    noEdit,
     async () => onDisk === waiting.at(-1),
   );
 
@@ -35,6 +37,14 @@ test('a text is not committed over the newer one that another receiver has store
   t.is(await count(['published'], 'updated', 'updated', 'updated'), 1);
 });
 
+test('an edit, and what has replaced it, is committed upon the version that it was made from, whoever has committed that', async (t) => {
+  const since = async () => new Set<string>();
+  const waiting = ['older', 'edit', 'update'].map((blob) => ({ blob, before: async () => 'before', since }));
+  const isInFile = async () => false;
+  t.is(await supersededCount(waiting, 'version', undefined, isNewer, async () => 1, isInFile), 1);
+  t.is(await supersededCount(waiting, 'version', undefined, isNewer, noEdit, isInFile), 3);
+});
+
 test('where another Pressmark has committed some of the texts, those after them are committed', async (t) => {
   t.is(await count(['a', 'b', 'd'], 'c', 'x', 'd', 'a', 'b', 'c'), 2);
 });
@@ -51,9 +61,9 @@ test('a text that another Pressmark has committed meanwhile is left out, unless 
   const old = { blob: 'a', before: async () => 'x', since };
   const other = { blob: 'c', before: async () => 'b', since: async () => new Set<string>() };
   const isInFile = async () => true;
-  t.is(await supersededCount([old, other], 'b', undefined, isNewer, isInFile), 1);
-  t.is(await supersededCount([other, { ...old, blob: 'd' }], 'b', undefined, isNewer, isInFile), 0);
-  t.is(await supersededCount([old, other], 'b', undefined, isNewer, async () => false), 1);
+  t.is(await supersededCount([old, other], 'b', undefined, isNewer, noEdit, isInFile), 1);
+  t.is(await supersededCount([other, { ...old, blob: 'd' }], 'b', undefined, isNewer, noEdit, isInFile), 0);
+  t.is(await supersededCount([old, other], 'b', undefined, isNewer, noEdit, async () => false), 1);
 });
 
 test('texts that were parked one over the other are all committed after their file was removed, but not over the owner’s', async (t) => {
@@ -61,6 +71,6 @@ test('texts that were parked one over the other are all committed after their fi
   const first = { blob: 'a', before: async () => undefined, since };
   const second = { blob: 'b', before: async () => 'a', since };
   const isInFile = async () => false;
-  t.is(await supersededCount([first, second], undefined, undefined, isNewer, isInFile), 0);
-  t.is(await supersededCount([first, second], 'the owner’s', undefined, isNewer, isInFile), 2);
+  t.is(await supersededCount([first, second], undefined, undefined, isNewer, noEdit, isInFile), 0);
+  t.is(await supersededCount([first, second], 'the owner’s', undefined, isNewer, noEdit, isInFile), 2);
 });

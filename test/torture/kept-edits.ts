@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { revisionOf } from '../../support/content.js';
-import type { StormSite } from './storm-site.js';
+import { revisionOf } from '../support/content.js';
+import { filesIn, type OwnerSite } from './owner-site.js';
 
 /** What became of one update. */
 export interface SentUpdate {
@@ -37,7 +37,7 @@ export interface Findings {
  * @param isOwners whether a person commits a file themselves: the branch goes on without Pressmark's commits then.
  */
 export async function lookForLosses(
-  { dir, git }: Pick<StormSite, 'dir' | 'git'>,
+  { dir, git }: Pick<OwnerSite, 'dir' | 'git'>,
   updates: readonly SentUpdate[],
   saved: ReadonlyMap<string, string>,
   isOwners: (path: string) => boolean,
@@ -73,13 +73,8 @@ export async function lookForLosses(
   return all;
 }
 
-/** The files of a folder that may not be there. */
-export function filesIn(folder: string): string[] {
-  return fs.existsSync(folder) ? fs.readdirSync(folder).map((name) => join(folder, name)) : [];
-}
-
 /** The commits of one file, newest first. */
-async function commitsOf(git: StormSite['git'], path: string): Promise<Commit[]> {
+async function commitsOf(git: OwnerSite['git'], path: string): Promise<Commit[]> {
   const format = '%H%x00%s%x00%(trailers:key=Revision-Id,valueonly,separator=%x2C)';
   const lines = (await git('log', `--format=${format}`, 'HEAD', '--', path)).trim().split('\n');
   return Promise.all(

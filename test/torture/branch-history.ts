@@ -1,4 +1,4 @@
-import type { StormSite } from './storm-site.js';
+import type { OwnerSite } from './owner-site.js';
 
 /** A commit of HEAD's history that has an article in it. */
 export interface ArticleCommit {
@@ -12,10 +12,10 @@ export interface ArticleCommit {
 export type OtherCommit = Pick<ArticleCommit, 'subject' | 'files'>;
 
 /**
- * HEAD's history, oldest first. Pressmark's commits are told by their author and trailers: a rebase makes the person
- * their committer. Where the person has amended one, the trailers are gone, but the author and the file are as before.
+ * HEAD's history, oldest first. Pressmark's commits are known by their author and trailers: a rebase makes the owner
+ * their committer. Where the owner has amended one, the trailers are gone, but the author and the file are as before.
  */
-export async function commitsIn({ git }: Pick<StormSite, 'git'>): Promise<{
+export async function branchHistory({ git }: Pick<OwnerSite, 'git'>): Promise<{
   readonly articles: ArticleCommit[];
   readonly others: OtherCommit[];
 }> {
@@ -25,20 +25,20 @@ export async function commitsIn({ git }: Pick<StormSite, 'git'>): Promise<{
   const articles: ArticleCommit[] = [];
   const others: OtherCommit[] = [];
   for (const entry of log.split('\x01').slice(1)) {
-    const [commit = '', author = '', subject = '', told = '', names = ''] = entry.split('\x02');
+    const [commit = '', author = '', subject = '', named = '', names = ''] = entry.split('\x02');
     const files = names.split('\n').filter((line) => line !== '');
     const revisionOf = async (file: string) =>
       /^revision: "(.*)"$/m.exec(await git('show', `${commit}:${file}`))?.[1] ?? '';
-    if (told === '' && author !== 'Bot') {
-      // A receiver that is killed between the index and the branch leaves its articles staged: who amends the whole
-      // index just then, and not a file of theirs, has them in their commit.
+    if (named === '' && author !== 'Bot') {
+      // A receiver that is killed between the index and the branch leaves its articles staged: an owner who
+      // amends the whole index just then, and not a file of theirs, has them in their commit.
       const swept = subject.endsWith(', amended') ? files.filter((name) => name.startsWith('content/')) : [];
       for (const file of swept) articles.push({ subject, files: [file], revision: await revisionOf(file) });
       others.push({ subject, files: files.filter((name) => !swept.includes(name)) });
       continue;
     }
     const revision = await revisionOf(files[0] ?? '');
-    if (told !== '' && told !== revision) throw new Error(`${commit}: ${told}, its file has ${revision}`);
+    if (named !== '' && named !== revision) throw new Error(`${commit}: ${named}, its file has ${revision}`);
     articles.push({ subject, files, revision });
   }
   return { articles, others };

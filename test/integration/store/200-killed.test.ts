@@ -1,0 +1,88 @@
+import test from 'ava';
+import { articleFiles, debris, fileOf, readStored } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
+import { createFaults } from '../../support/faults.js';
+import { launch, type Receiver } from '../../support/receiver.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+
+// One receiver after the other on one folder, each killed at a call of its own; `npm run torture` kills at all of them.
+
+const disposals: (() => void)[] = [];
+const faults = createFaults({ teardown: (dispose) => disposals.push(dispose) });
+const dir = makeTempDir();
+let receiver: Receiver;
+/** All that was acknowledged: the revisions by the articles' ids. */
+const acknowledged = new Map<string, string>();
+
+async function startAgain(): Promise<void> {
+  faults.clear();
+  receiver = await launch(dir, faults.options);
+}
+
+test.serial.before(startAgain);
+test.after.always(async () => {
+  await receiver.kill('SIGKILL');
+  removeTempDir(dir);
+  for (const dispose of disposals) dispose();
+});
+
+/** The ids and revisions of all stored articles; of one that is not whole, its revision says so. */
+function stored(): string[][] {
+  return articleFiles(dir)
+    .map(readStored)
+    .map(({ article: { id, revision }, edited, bodyEdited }) => [
+      id,
+      edited || bodyEdited ? 'not whole' : revision,
+    ])
+    .sort();
+}
+
+for (const [when, call, path, isStored] of [
+  ['before', 'fsync', '\\.tmp$', false],
+  ['before', 'link', '\\.md$', false],
+  ['after', 'link', '\\.md$', true],
+] as const)
+  test.serial(
+    `200: killed ${when} the ${call} of a publication (${path}): it is stored ${isStored ? 'already' : 'when it is sent again'}, once`,
+    async (t) => {
+      const data = article();
+      faults.set({ call, path, when, kill: true });
+      await t.throwsAsync(receiver.post('article.published', data));
+      await receiver.ended;
+      t.is(articleFiles(dir).length, acknowledged.size + (isStored ? 1 : 0));
+
+      await startAgain();
+      t.deepEqual(debris(dir), []);
+      const answer = await receiver.post('article.published', data);
+      t.is(answer.status, 200);
+      const found = await receiver.find(answer.json.url);
+      t.like(found, { id: data.id, title: data.title, content_html: data.content_html });
+      acknowledged.set(data.id, found.revision_id);
+      t.deepEqual(stored(), [...acknowledged].sort());
+    },
+  );
+
+for (const [when, call, path, isStored] of [
+  ['before', 'fsync', '\\.tmp$', false],
+  ['before', 'rename', '\\.md$', false],
+  ['after', 'rename', '\\.md$', true],
+] as const)
+  test.serial(
+    `200: killed ${when} the ${call} of an update (${path}): the article is the ${isStored ? 'new' : 'old'} one, and the update can be sent again`,
+    async (t) => {
+      const [[id, base] = ['', '']] = [...acknowledged];
+      const { url } = readStored(fileOf(dir, id)).article;
+      const request = update({ target_id: id, target_url: url, base_revision_id: base });
+      faults.set({ call, path, when, kill: true });
+      await t.throwsAsync(receiver.post('article.updated', request));
+      await receiver.ended;
+
+      await startAgain();
+      t.deepEqual(debris(dir), []);
+      t.is((await receiver.find(url)).revision_id, isStored ? request.revision_id : base);
+      t.is((await receiver.post('article.updated', request)).status, 200);
+      acknowledged.set(id, request.revision_id);
+      t.deepEqual(stored(), [...acknowledged].sort());
+      t.is((await receiver.find(url)).content_html, request.content_html);
+    },
+  );

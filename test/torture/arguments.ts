@@ -1,0 +1,85 @@
+import type { Scenario } from './scenario.js';
+
+/** What `npm run torture` was asked for. */
+export interface TortureArguments {
+  readonly minutes: number;
+  /** Undefined where a new one is wanted. */
+  readonly seed: number | undefined;
+  readonly scenarios: readonly Scenario[];
+}
+
+/** The command line cannot be understood; the message says why, and what would be right. */
+export class WrongUsage extends Error {}
+
+const DEFAULT_MINUTES = 10;
+/** The seed is 31 bits wide, as AVA's configuration draws it. */
+const SEEDS = 2 ** 31;
+
+/**
+ * Reads `[minutes] [seed] [scenario …]`.
+ *
+ * @param all the scenarios there are, in the order in which they run.
+ * @returns 'help' where that was asked for.
+ * @throws WrongUsage
+ */
+export function parseArguments(args: readonly string[], all: readonly Scenario[]): TortureArguments | 'help' {
+  if (args.includes('--help') || args.includes('-h')) return 'help';
+  const option = args.find((arg) => /^-\D/.test(arg));
+  if (option !== undefined) throw new WrongUsage(`there is no option ${option}`);
+  const [minutesText, seedText, ...names] = args;
+
+  const minutes = minutesText === undefined ? DEFAULT_MINUTES : Number(minutesText);
+  if (all.some(({ name }) => name === minutesText))
+    throw new WrongUsage(
+      `scenarios come after minutes and seed, such as: npm run torture -- ${DEFAULT_MINUTES} 1234 ${minutesText}`,
+    );
+  if (!(minutes > 0 && Number.isFinite(minutes)))
+    throw new WrongUsage(`minutes must be a number above 0, such as 2 or 0.5, not ${minutesText}`);
+
+  const seed = seedText === undefined ? undefined : Number(seedText);
+  if (all.some(({ name }) => name === seedText))
+    throw new WrongUsage(
+      `scenarios come after the seed, such as: npm run torture -- ${minutesText} 1234 ${seedText}`,
+    );
+  if (seed !== undefined && !(/^\d+$/.test(seedText ?? '') && seed < SEEDS))
+    throw new WrongUsage(`the seed must be a whole number from 0 to ${SEEDS - 1}, not ${seedText}`);
+
+  const unknown = names.find((wanted) => all.every(({ name }) => name !== wanted));
+  if (unknown !== undefined)
+    throw new WrongUsage(
+      `there is no scenario ${unknown}; there are ${all.map(({ name }) => name).join(', ')}`,
+    );
+  const scenarios = names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+  return { minutes, seed, scenarios };
+}
+
+/**
+ * How long the first of these scenarios may attack: its weight's share of what is left. Asked anew for each scenario,
+ * so that one which takes longer to check its promise takes the time from all that follow.
+ */
+export function shareOf(leftMs: number, scenarios: readonly Pick<Scenario, 'weight'>[]): number {
+  const [first] = scenarios;
+  if (first === undefined) return 0;
+  const sum = scenarios.reduce((total, { weight }) => total + weight, 0);
+  return Math.max(0, (leftMs * first.weight) / sum);
+}
+
+/** The text of `--help`. */
+export function helpText(all: readonly Scenario[]): string {
+  const width = Math.max(...all.map(({ name }) => name.length));
+  return `Usage: npm run torture -- [minutes] [seed] [scenario …]
+
+Attacks Pressmark's promises, one scenario after the other, and checks after each attack that they held.
+
+  minutes   for all scenarios together (default: ${DEFAULT_MINUTES})
+  seed      of all random choices (default: a new one, which is printed)
+  scenario  default: all
+
+Scenarios:
+${all.map(({ name, promise }) => `  ${name.padEnd(width)}  ${promise}`).join('\n')}
+
+Example:
+  $ npm run torture -- 2 1234 kill
+
+Exit code: 0 where every promise held, 1 where one was broken, 2 for wrong usage or a missing program.`;
+}

@@ -1,0 +1,429 @@
+import { article, envelope, testData, update } from '../support/events.js';
+import type { Random } from '../support/random.js';
+import { SECRET, signature } from '../support/signer.js';
+
+/** The largest body that a receiver reads (contract: Limits). */
+const MAX_BODY_BYTES = 1_000_000;
+
+/** A request as bytes on a connection, and what of it is known. */
+export interface HostileRequest {
+  /** What is written at once, one after the other. */
+  readonly writes: readonly Uint8Array[];
+  /** The body as it was signed. */
+  readonly body: Buffer;
+  /** Whether the head and the framing are those of a valid delivery, so that the answer is the body's alone. */
+  readonly isWellFramed: boolean;
+  /** Whether the signature is right. */
+  readonly isSigned: boolean;
+  /** What was done to it, for the log. */
+  readonly what: string;
+}
+
+/** An article that updates may name. */
+export interface KnownTarget {
+  readonly id: string;
+  readonly url: string;
+  readonly revision: string;
+}
+
+/** Values that a field does not expect. */
+const VALUES: readonly unknown[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  2,
+  3,
+  1.5,
+  1e308,
+  Number.MAX_SAFE_INTEGER + 2,
+  '',
+  ' ',
+  '\0',
+  '\n',
+  '\r\n',
+  'a\u2028b',
+  [],
+  {},
+  [null],
+  [[]],
+  [''],
+  [1, 'two'],
+  { length: 3 },
+  { __proto__: null, toString: 1 },
+  'null',
+  '[object Object]',
+  'x'.repeat(10_000),
+  'ä'.repeat(5_000),
+  '\u{1F41D}'.repeat(200),
+  '\u202Egnp.exe',
+  '\uFEFF',
+  'e\u0301',
+  '---\nid: other\n---\n',
+  '2026-02-30T00:00:00Z',
+  '9999-12-31T23:59:60Z',
+  '-000001-01-01T00:00:00Z',
+  'javascript:alert(1)',
+  'http://u:p@host/',
+  'https://garden.example/articles/../../etc/passwd',
+  'https://[::1',
+  'file:///etc/passwd',
+];
+
+/** Slugs and ids that would be paths, names of devices, options, templates or parts of formats. */
+const NAMES = [
+  '.',
+  '..',
+  '../..',
+  '../../outside',
+  '/etc/passwd',
+  '/',
+  '\\',
+  '..\\..\\outside',
+  'a/../../b',
+  './a',
+  '~',
+  '-rf',
+  '--help',
+  'con',
+  'NUL',
+  'aux.md',
+  'index',
+  'index.html',
+  'page',
+  'tags',
+  'feed.xml',
+  '.pressmark',
+  '.git',
+  '.git/config',
+  '.env',
+  'pressmark.config.json',
+  'a\0b',
+  'a\nb',
+  'a:b',
+  'a*?<>|"',
+  '%2e%2e%2f',
+  '%00',
+  '__proto__',
+  'constructor',
+  'a'.repeat(300),
+  'ﬁ',
+  '𝔞',
+  'İ',
+  'ß',
+  '日本語',
+  'عربي',
+  '\u202Ea',
+  '\u200B',
+  '#',
+  '?x=1',
+  'a#b',
+  '{{ 7*7 }}',
+  '<%= 1 %>',
+  '$(id)',
+  'a.tmp',
+] as const;
+
+/** Raw JSON that JSON.stringify does not write. */
+const RAW = [
+  '1e400',
+  '-1e400',
+  `1${'0'.repeat(5_000)}`,
+  '-0',
+  '01',
+  '.5',
+  '+1',
+  'NaN',
+  'undefined',
+  "'a'",
+  '"\\ud800"',
+  '"\\udc00\\ud800"',
+  '"\\u0000"',
+  '"\t"',
+  '"\\x41"',
+  '[1,]',
+  '{"a":1,"a":2}',
+  '{"__proto__":{"polluted":true}}',
+  '/* */ 1',
+  '"\\ud83d\\ude00"',
+  `${'['.repeat(20_000)}${']'.repeat(20_000)}`,
+  `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
+  '['.repeat(100_000),
+] as const;
+
+/** Put where a value was, and replaced by raw JSON in the text. */
+const PLACE = 'place-of-raw-json';
+
+export interface HostileOptions {
+  /** Is in every text of the request that nothing has replaced. */
+  readonly mark: string;
+  /** What updates and lookups name. */
+  readonly target: KnownTarget | undefined;
+  /** Whether its signature is right. */
+  readonly isSigned: boolean;
+  /** Whether no other request follows on the connection. */
+  readonly isLast: boolean;
+}
+
+/** Makes a request out of a valid one. */
+export function hostileRequest(
+  random: Random,
+  { mark, target, isSigned, isLast }: HostileOptions,
+): HostileRequest {
+  const done: string[] = [];
+  const event = random.pick([
+    'article.published',
+    'article.published',
+    'article.updated',
+    'article.lookup',
+    'webhook.test',
+  ]);
+  const valid = envelope(event, dataOf(event, mark, target));
+  if (random.chance(0.3)) {
+    const data = valid.data as Record<string, unknown>;
+    const field = random.pick(['slug', 'id', 'revision_id', 'target_id', 'title', 'author', 'published_at']);
+    data[field] = random.pick([...NAMES, `${mark}/../${mark}`, `${mark}${random.pick(NAMES)}`]);
+    done.push(`name ${field}`);
+  }
+  for (let count = random.pick([0, 0, 1, 1, 2, 4]); count > 0; count--) done.push(mutate(random, valid));
+  let text = JSON.stringify(valid);
+  if (text.includes(PLACE)) text = text.replaceAll(`"${PLACE}"`, () => random.pick(RAW));
+  if (random.chance(0.1)) {
+    text = random.pick([
+      `\uFEFF${text}`,
+      ` \n${text}\n`,
+      `[${text}]`,
+      `${text}${text}`,
+      `${text},`,
+      '',
+      'null',
+      '""',
+      text.slice(1),
+    ]);
+    done.push('wrapped');
+  }
+  let body: Buffer = Buffer.from(text);
+  if (random.chance(0.15)) {
+    body = mutateBytes(random, body);
+    done.push('bytes');
+  }
+  if (random.chance(0.03)) {
+    body = Buffer.concat([
+      body,
+      Buffer.alloc(random.pick([MAX_BODY_BYTES, MAX_BODY_BYTES - body.length, 3 * MAX_BODY_BYTES]), ' '),
+    ]);
+    done.push(`${body.length} bytes`);
+  }
+  return onTheWire(random, body, { isSigned, isLast }, done);
+}
+
+function dataOf(event: string, mark: string, target: KnownTarget | undefined): unknown {
+  const known = target ?? { id: mark, url: `https://garden.example/articles/${mark}/`, revision: mark };
+  if (event === 'article.lookup') return { target_url: known.url };
+  if (event === 'webhook.test') return testData();
+  const texts = { title: `Title ${mark}`, content_html: `<p>${mark}</p>`, content_markdown: mark };
+  if (event === 'article.published') return article({ id: mark, slug: mark, ...texts });
+  const over = { target_id: known.id, target_url: known.url, base_revision_id: known.revision };
+  return update(over, { id: mark, ...texts });
+}
+
+/** Replaces, removes or adds one value somewhere in it. */
+function mutate(random: Random, root: Record<string, unknown>): string {
+  const data = root.data;
+  const inData = typeof data === 'object' && data !== null && random.chance(0.8);
+  const within = (inData ? data : root) as Record<string, unknown>;
+  const key = random.pick([...Object.keys(within), 'extra']);
+  const how = random.pick(['value', 'value', 'name', 'raw', 'remove', 'nest', 'type'] as const);
+  if (how === 'remove') delete within[key];
+  else if (how === 'value') within[key] = random.pick(VALUES);
+  else if (how === 'name') within[key] = random.pick(NAMES);
+  else if (how === 'raw') within[key] = PLACE;
+  else if (how === 'nest') within[key] = { [key]: within[key] };
+  else within[key] = Array.isArray(within[key]) ? String(within[key]) : [within[key]];
+  return `${how} ${key}`;
+}
+
+function mutateBytes(random: Random, body: Buffer): Buffer {
+  let bytes: Buffer = Buffer.from(body);
+  for (let count = random.integer(1, 6); count > 0; count--) {
+    const at = random.integer(0, bytes.length + 1);
+    const to = Math.min(bytes.length, at + random.integer(1, 40));
+    const [before, part, after] = [bytes.subarray(0, at), bytes.subarray(at, to), bytes.subarray(to)];
+    const how = random.pick(['flip', 'insert', 'delete', 'double', 'cut'] as const);
+    if (how === 'flip' && at < bytes.length) bytes[at] = (bytes[at] ?? 0) ^ (1 << random.integer(0, 8));
+    else if (how === 'insert')
+      bytes = Buffer.concat([before, Buffer.of(random.integer(0, 256)), part, after]);
+    else if (how === 'delete') bytes = Buffer.concat([before, after]);
+    else if (how === 'double') bytes = Buffer.concat([before, part, part, after]);
+    else if (how === 'cut') bytes = Buffer.from(before);
+  }
+  return bytes;
+}
+
+/** The signature's header, or what is none. */
+function signatureLines(random: Random, body: Buffer, isSigned: boolean): string[] {
+  const right = signature(body);
+  if (isSigned) return [`X-Service-Signature: ${right}`];
+  return random.pick([
+    [],
+    ['X-Service-Signature:'],
+    [`X-Service-Signature: ${right.slice(0, -1)}`],
+    [`X-Service-Signature: ${right}0`],
+    [`X-Service-Signature: ${right.slice('sha256='.length)}`],
+    [`X-Service-Signature: sha256=${'0'.repeat(64)}`],
+    [`X-Service-Signature: ${signature(body, `${SECRET}x`)}`],
+    [`X-Service-Signature: ${signature(body, SECRET, 'sha512')}`],
+    [`X-Service-Signature: sha1=${right.slice('sha256='.length)}`],
+    [`X-Service-Signature: ${signature(Buffer.concat([body, Buffer.from(' ')]))}`],
+    [`X-Service-Signature: sha256=${'é'.repeat(64)}`],
+    [`X-Service-Signature: sha256=${'0'.repeat(64)}`, `X-Service-Signature: ${right}`],
+  ]);
+}
+
+/** Writes the request as HTTP, most of the time well. */
+function onTheWire(
+  random: Random,
+  body: Buffer,
+  { isSigned, isLast }: Pick<HostileOptions, 'isSigned' | 'isLast'>,
+  done: string[],
+): HostileRequest {
+  if (!isSigned) done.push('not signed');
+  const framing = random.chance(0.75)
+    ? 'length'
+    : random.pick([
+        'chunked',
+        'chunked',
+        'split',
+        'too short',
+        'too long',
+        'cut',
+        'bad chunks',
+        'both',
+        'no length',
+        'method',
+        'path',
+        'headers',
+        'encoding',
+        'large head',
+        'expect',
+        'old',
+        'garbage',
+      ] as const);
+  if (framing !== 'length') done.push(framing);
+
+  const more: string[] = [];
+  let [method, path, version] = ['POST', '/webhook', 'HTTP/1.1'];
+  let length: string | undefined = `Content-Length: ${body.length}`;
+  let sent: Buffer[] = [body];
+  if (framing === 'chunked' || framing === 'bad chunks' || framing === 'both') {
+    if (framing !== 'both') length = undefined;
+    more.push('Transfer-Encoding: chunked');
+    sent = chunked(random, body, framing === 'bad chunks');
+  } else if (framing === 'split') sent = pieces(random, body);
+  else if (framing === 'too short') length = `Content-Length: ${random.integer(0, body.length + 1)}`;
+  else if (framing === 'too long')
+    length = `Content-Length: ${body.length + random.integer(1, 2 * MAX_BODY_BYTES)}`;
+  else if (framing === 'cut') sent = [body.subarray(0, random.integer(0, body.length + 1))];
+  else if (framing === 'no length')
+    length = random.pick([
+      undefined,
+      'Content-Length: -1',
+      'Content-Length: 1e3',
+      `Content-Length: ${'9'.repeat(30)}`,
+    ]);
+  else if (framing === 'method')
+    method = random.pick(['GET', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'post', 'BREW']);
+  else if (framing === 'path')
+    path = random.pick([
+      '/webhook/',
+      '/webhook?x=1',
+      '/webhook//',
+      '//webhook',
+      '/webhook/../webhook',
+      '/%77ebhook',
+      '/WEBHOOK',
+      '/',
+      '*',
+      '/healthz',
+      'http://other.example/webhook',
+      '/../../../etc/passwd',
+      '/..%2f..%2fetc%2fpasswd',
+      '/%00',
+      '/%',
+      '/articles/%ff/',
+      `/${'a'.repeat(8_000)}`,
+    ]);
+  else if (framing === 'headers')
+    more.push(
+      random.pick([
+        'X-Service-Contract: 3',
+        'X-Service-Contract: 2, 2',
+        'X-Service-Event: article.deleted',
+        'X-Service-Timestamp: never',
+        'Content-Type: text/plain',
+        'Host: a, b',
+        'Cookie: a=\xe9',
+        'X-Forwarded-For: ::1',
+        'Range: bytes=0-',
+        'Upgrade: h2c',
+        ': no name',
+        'No colon',
+        ' folded: x',
+      ]),
+    );
+  else if (framing === 'encoding')
+    more.push(`Content-Encoding: ${random.pick(['gzip', 'identity', 'br, gzip', ''])}`);
+  else if (framing === 'large head')
+    more.push(
+      ...Array.from({ length: random.integer(1, 3_000) }, (_, n) => `X-${n}: ${'v'.repeat(n % 100)}`),
+    );
+  else if (framing === 'expect') more.push(`Expect: ${random.pick(['100-continue', '200-ok'])}`);
+  else if (framing === 'old')
+    version = random.pick(['HTTP/1.0', 'HTTP/0.9', 'HTTP/2.0', 'HTTP/9.9', 'http/1.1']);
+  const head = [
+    `${method} ${path} ${version}`,
+    'Host: 127.0.0.1',
+    `Connection: ${isLast ? 'close' : 'keep-alive'}`,
+    'Content-Type: application/json',
+    ...signatureLines(random, body, isSigned),
+    ...(length === undefined ? [] : [length]),
+    ...more,
+  ];
+  const start =
+    framing === 'garbage'
+      ? mutateBytes(random, Buffer.from(head.join('\r\n')))
+      : Buffer.from(head.join('\r\n'), 'latin1');
+  return {
+    writes: [Buffer.concat([start, Buffer.from('\r\n\r\n'), sent[0] ?? Buffer.alloc(0)]), ...sent.slice(1)],
+    body,
+    isWellFramed: ['length', 'chunked', 'split'].includes(framing),
+    isSigned,
+    what: done.join(', ') || 'valid',
+  };
+}
+
+/** A body in pieces of any length. */
+function pieces(random: Random, body: Buffer): Buffer[] {
+  const all: Buffer[] = [];
+  for (let at = 0; at < body.length; ) {
+    const length = random.pick([1, 7, 100, 1_000, 65_536, body.length]);
+    all.push(body.subarray(at, at + length));
+    at += length;
+    if (all.length > 200) return [...all, body.subarray(at)];
+  }
+  return all;
+}
+
+function chunked(random: Random, body: Buffer, badly: boolean): Buffer[] {
+  const chunks = pieces(random, body).filter(({ length }) => length > 0);
+  const all = chunks.map((piece) => {
+    const size = piece.length.toString(16);
+    const named =
+      badly && random.chance(0.5)
+        ? random.pick(['', '-1', 'g', `${size};x="${'y'.repeat(100)}"`, 'f'.repeat(20), `0x${size}`])
+        : size;
+    return Buffer.concat([Buffer.from(`${named}\r\n`), piece, Buffer.from('\r\n')]);
+  });
+  return badly && random.chance(0.3) ? all : [...all, Buffer.from('0\r\n\r\n')];
+}

@@ -1,0 +1,129 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { articleFiles, debris, readStored } from '../support/content.js';
+import { notLinearizable } from '../support/linearizable.js';
+import { createRandom } from '../support/random.js';
+import { launch, type Receiver } from '../support/receiver.js';
+import { createStorm } from '../support/storm.js';
+import { expectEqual, expectNone } from './expect.js';
+import { episode, runFor } from './lanes.js';
+import { attackBesideOwner } from './owner-storm.js';
+import { doubled } from './repository.js';
+import type { Attack, Counts, Scenario } from './scenario.js';
+import { withTeardown } from './teardown.js';
+
+export const receivers: Scenario = {
+  name: 'receivers',
+  promise:
+    'Receivers on one folder act as one, and git has one commit for each revision, whatever the owner does beside them.',
+  weight: 3,
+  run: attackFolders,
+};
+
+/** Deliveries to an article in one storm: more, and the search for an order takes long. */
+const DELIVERIES_PER_RECEIVER = 60;
+const ARTICLES = 6;
+/** Then a busy machine has not answered as many. */
+const LONGEST_STORM_MS = 15_000;
+
+async function attackFolders(attack: Attack): Promise<Counts> {
+  let deliveries = 0;
+  let kills = 0;
+  let storms = 0;
+  const owner = { articles: 0, updates: 0, notes: 0, rebases: 0, kills: 0 };
+  // Half of the time each: so many storms on a folder until they have taken as long as one beside the owner.
+  do {
+    const ms = episode(attack.deadline, { least: 3_000, most: 40_000 }) / 2;
+    const half = performance.now() + ms;
+    do {
+      const counts = await attackFolder((storms % 3) + 1, storms, attack);
+      storms++;
+      deliveries += counts.deliveries;
+      kills += counts.kills;
+    } while (performance.now() < half);
+    const root = join(attack.dir, `owner-${storms}`);
+    const random = createRandom(`receivers owner ${storms}`, attack.seed);
+    const counts = await attackBesideOwner({ root, random, ms, note: attack.note });
+    owner.articles += counts.articles;
+    owner.updates += counts.updates;
+    owner.notes += counts.notes;
+    owner.rebases += counts.rebases;
+    owner.kills += counts.kills;
+    fs.rmSync(root, { recursive: true });
+  } while (performance.now() < attack.deadline);
+  return {
+    linearizableStorms: storms,
+    deliveries,
+    kills: kills + owner.kills,
+    articlesBesideOwner: owner.articles,
+    updatesBesideOwner: owner.updates,
+    ownersCommits: owner.notes,
+    rebases: owner.rebases,
+  };
+}
+
+/** Deliveries of all kinds to so many receivers on one folder, which are killed: one order explains every answer. */
+function attackFolder(
+  count: number,
+  number: number,
+  { dir: root, seed, note }: Attack,
+): Promise<{ deliveries: number; kills: number }> {
+  return withTeardown(async (t) => {
+    const dir = join(root, `folder-${number}`);
+    fs.mkdirSync(dir);
+    const random = createRandom(`receivers killer ${number}`, seed);
+    const all: Receiver[] = [];
+    const start = async (slot: number) => {
+      const receiver = await launch(dir, { storeOnly: true });
+      t.teardown(() => receiver.kill('SIGKILL'));
+      all[slot] = receiver;
+    };
+    await Promise.all(Array.from({ length: count }, (_, slot) => start(slot)));
+    const storm = createStorm({
+      random: createRandom(`receivers storm ${number}`, seed),
+      clients: () => all,
+      articles: ARTICLES,
+      lanes: 2 + count,
+    });
+    let kills = 0;
+    const killer = async (isOver: () => boolean) => {
+      while (!isOver()) {
+        await setTimeout(300 + random.next() * 900);
+        const slot = random.integer(0, count);
+        await all[slot]?.kill('SIGKILL');
+        kills++;
+        await start(slot);
+      }
+    };
+    const enough = (isOver: () => boolean) => () =>
+      isOver() || storm.history.length >= DELIVERIES_PER_RECEIVER * count;
+    await runFor(LONGEST_STORM_MS, (isOver) => [
+      storm.blow({ isOver: enough(isOver) }),
+      killer(enough(isOver)),
+    ]);
+    await storm.lookAtAll(all);
+    note(`storm ${number}: ${count} receivers, ${storm.history.length} deliveries, ${kills} kills`);
+
+    expectNone(notLinearizable(storm.history), 'one order should explain all answers about an article');
+    const files = articleFiles(dir).map(readStored);
+    const ids = files.map(({ article: { id } }) => id);
+    expectNone(doubled(ids), 'each article should be stored once');
+    expectNone(
+      [...storm.published.keys()].filter((id) => !ids.includes(id)),
+      'each acknowledged article should be stored',
+    );
+    expectNone(doubled([...storm.published.values()]), 'each article should have a URL of its own');
+    expectNone(
+      files.filter(({ edited, bodyEdited }) => edited || bodyEdited).map(({ article: { id } }) => id),
+      'each file should be whole: its digest matches',
+    );
+    for (const receiver of all)
+      expectEqual(await receiver.stop(), 0, 'a receiver should end with 0 on SIGTERM');
+    await start(0);
+    expectNone(debris(dir), 'a start should remove all that an interrupted write has left behind');
+    await all[0]?.stop();
+    fs.rmSync(dir, { recursive: true });
+    return { deliveries: storm.history.length, kills };
+  });
+}
