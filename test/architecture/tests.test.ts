@@ -53,8 +53,10 @@ test('shared test support is what several files use', (t) => {
     const module = name.replace(/^.*\//, '').replace(/\.ts$/, '.js');
     return sources.filter((other) => other.name !== name && other.text.includes(`/${module}`)).length < 2;
   });
+  // A half of faults.ts: it is loaded into the receiver before the program.
+  const preloaded = [join('support', 'fault.ts')];
   t.deepEqual(
-    lonely.map(({ name }) => name),
+    lonely.map(({ name }) => name).filter((name) => !preloaded.includes(name)),
     [],
   );
 });

@@ -78,7 +78,7 @@ export async function demoSite(
     );
   }
   const articles = [KITCHEN_SINK, ...DEMO_ARTICLES].map(({ slug }) => `/articles/${slug}/`);
-  await until(async () => {
+  await until('the demo site is built', async () => {
     const home = await (await fetch(`${origin}/`)).text();
     return articles.every((path) => home.includes(`href="${path}"`));
   });
@@ -90,7 +90,7 @@ export async function demoSite(
     '/rss.xml',
     '/pagefind/pagefind.js',
   ])
-    await until(async () => (await fetch(`${origin}${path}`)).ok);
+    await until(`${path} is served`, async () => (await fetch(`${origin}${path}`)).ok);
   return receiver;
 }
 

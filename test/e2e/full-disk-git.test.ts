@@ -20,7 +20,7 @@ test('200: a really full disk under .git keeps no article from being stored; the
   const receiver = await startReceiver(t, { dir });
   const commits = () => Number(git('rev-list', '--count', '--all'));
   t.is((await receiver.post('article.published', article({ id: 'first' }))).status, 200);
-  await until(() => commits() === 1);
+  await until('the first article is committed', () => commits() === 1);
 
   const ballast = join(gitDir, 'ballast');
   t.throws(
@@ -31,11 +31,11 @@ test('200: a really full disk under .git keeps no article from being stored; the
   );
   for (const id of ['second', 'third'])
     t.is((await receiver.post('article.published', article({ id }))).status, 200);
-  await until(() => receiver.log.some(({ level }) => level === 50));
+  await until('the failed commit is logged', () => receiver.log.some(({ level }) => level === 50));
   t.is(commits(), 1);
 
   fs.unlinkSync(ballast);
-  await until(() => commits() === 3);
+  await until('the commits follow once there is room', () => commits() === 3);
   t.is(git('status', '--porcelain', '--', 'content'), '');
   t.is(git('fsck', '--full', '--no-dangling'), '');
 });

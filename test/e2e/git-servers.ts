@@ -33,9 +33,9 @@ export async function serveHttp(folder: string, address = '127.0.0.1'): Promise<
     fs.rmSync(socket, { force: true });
     const options = { env, stdio: 'ignore' as const, detached: true };
     programs.push(spawn('fcgiwrap', ['-c', '6', '-s', `unix:${socket}`], options));
-    await until(() => fs.existsSync(socket));
+    await until('fcgiwrap listens', () => fs.existsSync(socket));
     programs.push(spawn('nginx', ['-p', run, '-c', config], options));
-    await until(() => isListening(address, port));
+    await until('nginx listens', () => isListening(address, port));
   }
 
   await start();
@@ -90,7 +90,7 @@ export async function serveGit(folder: string): Promise<GitServer> {
         detached: true,
       }),
     );
-    await until(() => isListening('127.0.0.1', port));
+    await until('the git daemon listens', () => isListening('127.0.0.1', port));
   }
 
   await start();

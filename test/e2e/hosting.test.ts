@@ -31,7 +31,7 @@ async function receiverWithSite(t: ExecutionContext): Promise<Receiver> {
   const receiver = await startReceiver(t, { dir });
   await receiver.post('article.published', article({ slug: 'hive', content_html: longText('the hive') }));
   for (const file of ['articles/hive/index.html.gz', '404.html', 'pagefind/pagefind-entry.json'])
-    await until(() => fs.existsSync(join(dir, 'public', file)));
+    await until(`${file} is built`, () => fs.existsSync(join(dir, 'public', file)));
   fs.writeFileSync(join(dir, 'public/about.html'), '<p>About us</p>');
   fs.writeFileSync(join(dir, 'public/.hidden'), 'hidden');
   fs.mkdirSync(join(dir, 'public/.well-known'));
@@ -62,7 +62,7 @@ async function serve(
     child.kill('SIGTERM');
     await once(child, 'exit');
   });
-  await until(async () => {
+  await until('the web server answers', async () => {
     if (child.exitCode !== null) throw new Error(`${command} ended: ${said}`);
     return ask(origin, '/').then(
       () => true,
@@ -115,7 +115,7 @@ async function check(t: ExecutionContext, origin: string, receiver: Receiver): P
   t.is((await webhook.post('webhook.test', { id: 't', message: 'hello', capabilities: [] })).status, 200);
   t.is((await webhook.post('article.published', article({ id: 'b', slug: 'bee' }))).status, 200);
   t.is((await webhook.post('article.published', article(), { secret: 'wrong' })).status, 401);
-  await until(async () => (await get('/articles/bee/')).status === 200);
+  await until('the article is served', async () => (await get('/articles/bee/')).status === 200);
 }
 
 function nginxConfig(dir: string, http: string): string {

@@ -12,7 +12,7 @@ test('a page in a browser follows templates, config and deliveries by itself; it
   const receiver = await startReceiver(t, { dir });
   await receiver.post('article.published', article({ slug: 'hive', title: 'On the hive' }));
   const file = join(dir, 'public/articles/hive/index.html');
-  await until(() => fs.existsSync(file));
+  await until('the page is built', () => fs.existsSync(file));
   const page = await (await openBrowser(t)).newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(error.message));

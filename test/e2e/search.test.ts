@@ -34,7 +34,10 @@ async function site(t: Parameters<typeof startReceiver>[0]): Promise<Receiver & 
     );
   }
   const entry = join(dir, 'public/pagefind/pagefind-entry.json');
-  await until(() => fs.existsSync(entry) && fs.readFileSync(entry, 'utf8').includes('"page_count":3'));
+  await until(
+    'the search index holds three pages',
+    () => fs.existsSync(entry) && fs.readFileSync(entry, 'utf8').includes('"page_count":3'),
+  );
   return { ...receiver, url };
 }
 
@@ -67,19 +70,22 @@ test('an article is found by a word of its body, by its reader’s keyboard alon
   // What stands around the article is not looked through.
   t.true(await page.getByText('JSON Feed').isVisible());
   await page.getByRole('searchbox').fill('JSON');
-  await until(async () => (await page.locator('#told').textContent()) === 'Nothing was found for “JSON”.');
+  await until(
+    'the page says that nothing was found',
+    async () => (await page.locator('#told').textContent()) === 'Nothing was found for “JSON”.',
+  );
   t.deepEqual(await titles(page), []);
 
   await page.getByRole('searchbox').fill('bees');
-  await until(async () => (await titles(page)).length === 3);
+  await until('the page shows three articles', async () => (await titles(page)).length === 3);
   await page.getByRole('searchbox').fill('queen');
-  await until(async () => (await titles(page)).join() === 'On the hive');
+  await until('the page shows the one article', async () => (await titles(page)).join() === 'On the hive');
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.waitForURL(`${url}/articles/hive/`);
   t.is(await page.getByRole('heading', { level: 1 }).textContent(), 'On the hive');
   await page.goBack();
-  await until(async () => (await titles(page)).join() === 'On the hive');
+  await until('the page shows the one article', async () => (await titles(page)).join() === 'On the hive');
   t.deepEqual([complaints, foreign], [[], []]);
 });
 
@@ -95,9 +101,11 @@ test('the search says what it cannot do: without JavaScript, and while there is 
   fs.renameSync(join(dir, 'public/pagefind'), join(dir, 'away'));
   const page = await (await openBrowser(t)).newPage();
   await page.goto(`${url}/search/?q=queen`);
-  await until(async () => ((await page.locator('#told').textContent()) ?? '').includes('not ready yet'));
+  await until('the page says that the index is not ready', async () =>
+    ((await page.locator('#told').textContent()) ?? '').includes('not ready yet'),
+  );
   fs.renameSync(join(dir, 'away'), join(dir, 'public/pagefind'));
   await page.reload();
-  await until(async () => (await titles(page)).join() === 'On the hive');
+  await until('the page shows the one article', async () => (await titles(page)).join() === 'On the hive');
   t.pass();
 });

@@ -10,11 +10,7 @@ const PATIENCE_MS = 60_000;
  * @param holds is asked every 20 ms; every 200 ms where asking takes long, as the product needs the processor more.
  * @throws Error with that sentence after 60 s.
  */
-export async function until(
-  expected: string | (() => boolean | Promise<boolean>),
-  then: () => boolean | Promise<boolean> = () => true,
-): Promise<void> {
-  const holds = typeof expected === 'string' ? then : expected;
+export async function until(expected: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + PATIENCE_MS;
   for (;;) {
     const asked = performance.now();

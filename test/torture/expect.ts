@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { BrokenPromise } from './scenario.js';
 
@@ -20,6 +21,20 @@ export function expectNone(exceptions: readonly unknown[], promise: string): voi
   if (exceptions.length === 0) return;
   const some = exceptions.slice(0, SHOWN).map(shown).join('; ');
   throw new BrokenPromise(`${promise}; ${exceptions.length} did not: ${some}`);
+}
+
+/** How long a receiver may take for what it does in the background, in milliseconds. */
+const BACKGROUND_MS = 10_000;
+
+/**
+ * `expectNone` of what a running receiver may be in the middle of: it is asked again for some seconds.
+ *
+ * @param exceptions what there is just now.
+ */
+export async function expectNoneSoon(exceptions: () => readonly unknown[], promise: string): Promise<void> {
+  for (const end = performance.now() + BACKGROUND_MS; performance.now() < end; await setTimeout(50))
+    if (exceptions().length === 0) return;
+  expectNone(exceptions(), promise);
 }
 
 function shown(value: unknown): string {

@@ -9,7 +9,7 @@ import { createFaults, type Faults } from '../support/faults.js';
 import { createRandom, type Random } from '../support/random.js';
 import type { Receiver } from '../support/receiver.js';
 import { until } from '../support/until.js';
-import { expectEqual, expectNone, expectTrue } from './expect.js';
+import { expectEqual, expectNone, expectNoneSoon, expectTrue } from './expect.js';
 import { doubled, locksIn, makeRepository, ownCommits } from './repository.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
 import { withTeardown } from './teardown.js';
@@ -124,7 +124,10 @@ async function attackSite(name: string, level: Level, attack: Attack): Promise<K
         counts.killsDuringStart++;
         continue;
       }
-      expectNone(debris(dir), 'a start should remove all that an interrupted write has left behind');
+      await expectNoneSoon(
+        () => debris(dir),
+        'a start should remove all that an interrupted write has left behind',
+      );
       const few = LOOKED_UP / Math.max(1, articles().length);
       const some = articles().filter(
         ({ answer, pending }) => answer === undefined || pending !== undefined || random.chance(few),

@@ -6,7 +6,7 @@ import { notLinearizable } from '../support/linearizable.js';
 import { createRandom } from '../support/random.js';
 import { launch, type Receiver } from '../support/receiver.js';
 import { createStorm } from '../support/storm.js';
-import { expectEqual, expectNone } from './expect.js';
+import { expectEqual, expectNone, expectNoneSoon } from './expect.js';
 import { episode, runFor } from './lanes.js';
 import { attackBesideOwner } from './owner-storm.js';
 import { doubled } from './repository.js';
@@ -121,7 +121,10 @@ function attackFolder(
     for (const receiver of all)
       expectEqual(await receiver.stop(), 0, 'a receiver should end with 0 on SIGTERM');
     await start(0);
-    expectNone(debris(dir), 'a start should remove all that an interrupted write has left behind');
+    await expectNoneSoon(
+      () => debris(dir),
+      'a start should remove all that an interrupted write has left behind',
+    );
     await all[0]?.stop();
     fs.rmSync(dir, { recursive: true });
     return { deliveries: storm.history.length, kills };
