@@ -6,17 +6,17 @@ import { join } from 'node:path';
 import { createRandom, seedOfRun } from '../support/random.js';
 import { makeTempDir, removeTempDir } from '../support/temp-dir.js';
 import { helpText, parseArguments, shareOf, type TortureArguments, WrongUsage } from './arguments.js';
-import { edits } from './edits.js';
 import { kill } from './kill.js';
 import { machines } from './machines.js';
-import { powerLoss } from './power-loss.js';
+import { edits } from './owner/edits.js';
 import { killProcessesIn } from './processes.js';
 import { properties } from './properties.js';
 import { receivers } from './receivers.js';
 import { requests } from './requests.js';
 import { BrokenPromise, type Counts, type Scenario } from './scenario.js';
 import { site } from './site.js';
-import { systemCalls } from './system-calls.js';
+import { powerLoss } from './system-calls/power-loss.js';
+import { systemCalls } from './system-calls/system-calls.js';
 
 const SCENARIOS: readonly Scenario[] = [
   kill,

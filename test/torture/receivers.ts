@@ -8,7 +8,7 @@ import { launch, type Receiver } from '../support/receiver.js';
 import { createStorm } from '../support/storm.js';
 import { expectEqual, expectNone, expectNoneSoon } from './expect.js';
 import { episode, runFor } from './lanes.js';
-import { attackBesideOwner } from './owner-storm.js';
+import { attackBesideOwner } from './owner/owner-storm.js';
 import { doubled } from './repository.js';
 import type { Attack, Counts, Scenario } from './scenario.js';
 import { withTeardown } from './teardown.js';

@@ -1,15 +1,15 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { update } from '../support/events.js';
-import type { Random } from '../support/random.js';
-import { until } from '../support/until.js';
+import { update } from '../../support/events.js';
+import type { Random } from '../../support/random.js';
+import { until } from '../../support/until.js';
+import { expectEqual, expectNone, expectTrue } from '../expect.js';
+import { runFor } from '../lanes.js';
+import { doubled, locksIn } from '../repository.js';
+import { withTeardown } from '../teardown.js';
 import { branchHistory } from './branch-history.js';
-import { expectEqual, expectNone, expectTrue } from './expect.js';
-import { runFor } from './lanes.js';
 import { makeOwnerSite, type OwnerSite } from './owner-site.js';
-import { doubled, locksIn } from './repository.js';
-import { withTeardown } from './teardown.js';
 
 export interface OwnerStormOptions {
   /** A folder that is not there yet. */

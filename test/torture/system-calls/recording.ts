@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { gitIn } from '../support/clones.js';
-import type { Random } from '../support/random.js';
-import { createRandom } from '../support/random.js';
+import { gitIn } from '../../support/clones.js';
+import type { Random } from '../../support/random.js';
+import { createRandom } from '../../support/random.js';
 import type { Tree } from './crash-model.js';
 import { deliver, nothingSent, type Sent } from './deliveries.js';
 import { start } from './promises.js';

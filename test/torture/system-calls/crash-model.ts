@@ -1,4 +1,4 @@
-import type { Random } from '../support/random.js';
+import type { Random } from '../../support/random.js';
 
 /** A file: what was written into it, and what of that a power loss cannot take away. */
 export interface FileNode {

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createRandom, type Random } from '../support/random.js';
+import { createRandom, type Random } from '../../support/random.js';
+import { type Attack, BrokenPromise, type Counts, type Scenario } from '../scenario.js';
 import {
   CRASH_KINDS,
   type CrashKind,
@@ -19,7 +20,6 @@ import { type Left, layOut } from './rebuilt-state.js';
 import { replay, type Step } from './recorded-disk.js';
 import { MODES, type Recording, readRecording, readTree, record } from './recording.js';
 import { faultInRepository, readHistory } from './repository-state.js';
-import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
 
 /** Names the folder of a recording that shall be checked again. */
 const KEPT = 'PRESSMARK_TORTURE_RECORDING';

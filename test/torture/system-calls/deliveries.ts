@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Client } from '../support/client.js';
-import { article, update } from '../support/events.js';
-import type { Random } from '../support/random.js';
+import type { Client } from '../../support/client.js';
+import { article, update } from '../../support/events.js';
+import type { Random } from '../../support/random.js';
 
 /** What was sent of one article. */
 export interface Sent {

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { gitIn } from '../support/clones.js';
-import { tempDir } from '../support/temp-dir.js';
+import { gitIn } from '../../support/clones.js';
+import { tempDir } from '../../support/temp-dir.js';
 import { createDisk, type Tree } from './crash-model.js';
 import { isAbout, replay, type Step } from './recorded-disk.js';
 import { blobsInIndex } from './repository-state.js';

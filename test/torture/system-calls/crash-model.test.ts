@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createRandom } from '../support/random.js';
+import { createRandom } from '../../support/random.js';
 import {
   CRASH_KINDS,
   type CrashKind,

@@ -2,15 +2,15 @@ import fs from 'node:fs';
 import { appendFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { revisionOf } from '../support/content.js';
-import { update } from '../support/events.js';
-import { createRandom } from '../support/random.js';
-import { expectEqual, expectNone } from './expect.js';
+import { revisionOf } from '../../support/content.js';
+import { update } from '../../support/events.js';
+import { createRandom } from '../../support/random.js';
+import { expectEqual, expectNone } from '../expect.js';
+import { episode, runFor } from '../lanes.js';
+import type { Attack, Scenario } from '../scenario.js';
+import { withTeardown } from '../teardown.js';
 import { lookForLosses, type SentUpdate } from './kept-edits.js';
-import { episode, runFor } from './lanes.js';
 import { makeOwnerSite, type OwnerSite } from './owner-site.js';
-import type { Attack, Scenario } from './scenario.js';
-import { withTeardown } from './teardown.js';
 
 /** So few that most are edited while an update is on its way. */
 const ARTICLES = 8;

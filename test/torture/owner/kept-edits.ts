@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { revisionOf } from '../support/content.js';
+import { revisionOf } from '../../support/content.js';
 import { filesIn, type OwnerSite } from './owner-site.js';
 
 /** What became of one update. */

@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { decode, type StoredArticle } from '../../src/article/codec.js';
-import { filesBelow } from '../../src/site/output.js';
-import { gitEnvironment } from '../support/clones.js';
-import { articleFiles, debris } from '../support/content.js';
-import { launch, type Receiver, type ReceiverOptions, run, SITE_URL } from '../support/receiver.js';
+import { decode, type StoredArticle } from '../../../src/article/codec.js';
+import { filesBelow } from '../../../src/site/output.js';
+import { gitEnvironment } from '../../support/clones.js';
+import { articleFiles, debris } from '../../support/content.js';
+import { launch, type Receiver, type ReceiverOptions, run, SITE_URL } from '../../support/receiver.js';
 import type { Sent } from './deliveries.js';
 
 /** Which version of each article has been acknowledged: 0 is the publication, 1 the first update. */

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { gitEnvironment } from '../support/clones.js';
+import { gitEnvironment } from '../../support/clones.js';
 import type { CrashState, DiskNode, FileNode, FolderNode } from './crash-model.js';
 import type { Sent } from './deliveries.js';
 import type { Acknowledged } from './promises.js';

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { createRandom, type Random } from '../support/random.js';
-import type { Receiver } from '../support/receiver.js';
+import { createRandom, type Random } from '../../support/random.js';
+import type { Receiver } from '../../support/receiver.js';
+import { type Attack, BrokenPromise, type Counts, type Scenario } from '../scenario.js';
 import { deliver, nothingSent, type Sent } from './deliveries.js';
 import { type Acknowledged, contentsIn, faultAfterRestart, faultInFiles, start } from './promises.js';
 import { MODES, type Mode, makeSite } from './recording.js';
-import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
 import { hexOf } from './strace-log.js';
 
 /** Lets one system call fail in each course of deliveries. */

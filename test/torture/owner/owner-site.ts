@@ -3,12 +3,12 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { gitEnvironment, gitIn } from '../support/clones.js';
-import { article } from '../support/events.js';
-import { launch, type Receiver } from '../support/receiver.js';
-import { makeRepository } from './repository.js';
-import { BrokenPromise } from './scenario.js';
-import type { Teardown } from './teardown.js';
+import { gitEnvironment, gitIn } from '../../support/clones.js';
+import { article } from '../../support/events.js';
+import { launch, type Receiver } from '../../support/receiver.js';
+import { makeRepository } from '../repository.js';
+import { BrokenPromise } from '../scenario.js';
+import type { Teardown } from '../teardown.js';
 
 const run = promisify(execFile);
 
