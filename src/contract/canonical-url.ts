@@ -1,23 +1,34 @@
-// What `new URL` would silently repair is refused instead: an address is matched exactly, never guessed.
-const REPAIRED = /[\u0000-\u0020\u007f\\]/;
+import { domainToUnicode } from 'node:url';
+
+/** Characters that no URL may contain, and that `new URL` would remove or replace. */
+const FORBIDDEN = /[\u0000-\u0020\u007f\\]/;
+
+/** The parts of an absolute URL, as they are written: scheme, host with port, path, query. */
+const PARTS = /^(https?):\/\/([^/?#]+)([^?#]*)(\?[^#]*)?/i;
 
 /**
  * The canonical form of an article's public URL: the fragment and one trailing path slash dropped,
  * nothing else (contract: article.lookup, Canonicalization). Two addresses name the same article exactly
- * when their canonical forms are equal, that is, when origin, path and query all match.
+ * when their canonical forms are equal, that is, when origin, path and query all match. The origin is compared
+ * as origins are: without regard to case, the default port or the form of an international name. Path and query
+ * stay as they are written; `/a/../b` and `/%62` are other addresses than `/b`.
  *
- * @returns undefined where the text is not an absolute HTTP(S) URL without credentials.
+ * @returns undefined where the text is not an absolute HTTP(S) URL without credentials, or where its host is
+ *   written in a form that URL parsers replace, such as full-width letters or `127.1`.
  */
 export function canonicalUrl(text: string): string | undefined {
-  if (REPAIRED.test(text)) return undefined;
-  // `new URL` also accepts `http:/host` and `https:host`; the contract wants an absolute URL.
-  if (!/^https?:\/\/[^/]/i.test(text)) return undefined;
-  const url = parse(text);
-  if (url === undefined) return undefined;
-  if (url.username !== '' || url.password !== '' || /^[^/?#]*@/.test(text.slice(text.indexOf('//') + 2)))
-    return undefined;
-  const path = url.pathname.endsWith('/') ? url.pathname.slice(0, -1) : url.pathname;
-  return `${url.origin}${path}${url.search}`;
+  if (FORBIDDEN.test(text)) return undefined;
+  const [, scheme = '', authority = '', path = '', query = ''] = PARTS.exec(text) ?? [];
+  if (scheme === '' || authority.includes('@')) return undefined;
+  const url = parse(`${scheme}://${authority}`);
+  if (url === undefined || !isWrittenAs(url.hostname, authority)) return undefined;
+  return `${url.origin}${path.endsWith('/') ? path.slice(0, -1) : path}${query}`;
+}
+
+/** Whether a host and its port are written as parsers name them, but for case and the form of an international name. */
+function isWrittenAs(hostname: string, authority: string): boolean {
+  const written = authority.replace(/:(?:0|[1-9][0-9]*)$/, '').toLowerCase();
+  return written === hostname || written === domainToUnicode(hostname);
 }
 
 /** Parsed once: asking `URL.canParse` first would do the work twice. */

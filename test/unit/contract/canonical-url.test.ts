@@ -17,8 +17,18 @@ const TABLE: [text: string, canonical: string | undefined][] = [
   ['http://a.example:8080/x', 'http://a.example:8080/x'],
   ['https://a.example/%7Ex', 'https://a.example/%7Ex'],
   ['https://a.example/~x', 'https://a.example/~x'],
-  ['https://a.example/ä', 'https://a.example/%C3%A4'],
+  ['https://a.example/ä', 'https://a.example/ä'],
+  ['https://a.example/%C3%A4', 'https://a.example/%C3%A4'],
+  ['https://a.example/x/../y', 'https://a.example/x/../y'],
+  ['https://a.example/x/./y/.', 'https://a.example/x/./y/.'],
+  ['https://a.example/x/%2e%2E/y', 'https://a.example/x/%2e%2E/y'],
+  ['https://a.example/x?', 'https://a.example/x?'],
+  ['https://a.example/x/?#', 'https://a.example/x?'],
+  ['https://a.example?x=%7e', 'https://a.example?x=%7e'],
+  ['https://a.example/so\u00adft', 'https://a.example/so\u00adft'],
   ['https://ä.example/', 'https://xn--4ca.example'],
+  ['https://Ä.Example/', 'https://xn--4ca.example'],
+  ['https://xn--4ca.example/', 'https://xn--4ca.example'],
   ['https://[::1]:3000/x/', 'https://[::1]:3000/x'],
   ['', undefined],
   ['x', undefined],
@@ -39,11 +49,17 @@ const TABLE: [text: string, canonical: string | undefined][] = [
   ['https://a.example/a\tb', undefined],
   ['https://a.example\\b', undefined],
   ['https://a.example:99999/', undefined],
+  ['https://a.example:/', undefined],
+  ['https://a.example:0443/', undefined],
+  ['https://a.ex\u00adample/', undefined],
+  ['https://ａ.example/', undefined],
+  ['https://%61.example/', undefined],
+  ['https://127.1/', undefined],
+  ['https://[0:0:0:0:0:0:0:1]/', undefined],
 ];
 
 for (const [text, canonical] of TABLE) {
-  const what =
-    canonical === undefined ? 'is not an absolute HTTP(S) URL without credentials' : `is ${canonical}`;
+  const what = canonical === undefined ? 'has no canonical form' : `is ${canonical}`;
   test(`${JSON.stringify(text)} ${what}`, (t) => {
     t.is(canonicalUrl(text), canonical);
   });
