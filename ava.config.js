@@ -15,7 +15,8 @@ export const compiledTests = (folder, except = []) =>
 export default {
   files: compiledTests('', ['e2e/']),
   concurrency: 3,
-  timeout: '2m',
+  // Without any progress: longer than several waits of one test, each of which fails with a sentence of its own.
+  timeout: '5m',
   workerThreads: false,
   nodeArguments: ['--enable-source-maps'],
 };
