@@ -75,6 +75,8 @@ test.serial('a config that is removed leaves the defaults, and one that comes la
 
 test.serial('wrong settings change nothing, and the log says once what is wrong', async (t) => {
   const receiver = building();
+  fs.writeFileSync(configOf(receiver), titled('The first title'));
+  await untilTitled(receiver, 'The first title');
   fs.writeFileSync(configOf(receiver), `${titled('The second title')} and more`);
   await until('the log says that the config is wrong', () => complaints(receiver).length === 1);
   t.regex(complaints(receiver)[0] ?? '', /pressmark\.config\.json cannot be read/);

@@ -67,19 +67,27 @@ const build = (...args: string[]) =>
 
 let clean: Record<string, string> = {};
 
-test.serial('build --check names what differs from a clean build, and writes nothing', async (t) => {
+test.serial.before(async (t) => {
   const content = fileURLToPath(new URL('../../../../content', import.meta.url));
   fs.cpSync(content, join(shared, 'content'), { recursive: true });
   t.is((await build()).code, 0);
-  const output = join(shared, 'public');
-  clean = filesIn(output);
+  clean = filesIn(join(shared, 'public'));
+});
 
+/** Changes, removes and adds files of the site, one of them a person's. @returns the path of the changed page. */
+function spoil(): string {
+  const output = join(shared, 'public');
   const page = 'archive/index.html';
   fs.appendFileSync(join(output, page), 'spoiled');
-  fs.rmSync(join(output, 'feed.xml'));
-  fs.mkdirSync(join(output, 'old'));
+  fs.rmSync(join(output, 'feed.xml'), { force: true });
+  fs.mkdirSync(join(output, 'old'), { recursive: true });
   fs.writeFileSync(join(output, 'old/index.html'), '<meta name="generator" content="Pressmark">');
   fs.writeFileSync(join(output, 'mine.html'), 'a person’s');
+  return page;
+}
+
+test.serial('build --check names what differs from a clean build, and writes nothing', async (t) => {
+  const page = spoil();
   const before = filesIn(shared);
   const differing = await build('--check');
   t.is(differing.code, 1);
@@ -101,6 +109,7 @@ test.serial('build --check names what differs from a clean build, and writes not
 
 test.serial('build --clean gives what a clean build gives and leaves a person’s files', async (t) => {
   const output = join(shared, 'public');
+  spoil();
   // Of the same size and time, so that nobody sees that it has changed.
   const home = join(output, 'index.html');
   const { atime, mtime } = fs.statSync(home);

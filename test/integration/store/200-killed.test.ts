@@ -1,6 +1,6 @@
-import test from 'ava';
+import test, { type Assertions } from 'ava';
 import { articleFiles, debris, fileOf, readStored } from '../../support/content.js';
-import { article, update } from '../../support/events.js';
+import { article, type PublishedData, update } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
 import { launch, type Receiver } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
@@ -11,7 +11,7 @@ const disposals: (() => void)[] = [];
 const faults = createFaults({ teardown: (dispose) => disposals.push(dispose) });
 const dir = makeTempDir();
 let receiver: Receiver;
-/** All that was acknowledged: the revisions by the articles' ids. */
+/** All that was acknowledged: the revisions by the articles' ids; the first article is the one that is updated. */
 const acknowledged = new Map<string, string>();
 
 async function startAgain(): Promise<void> {
@@ -19,7 +19,19 @@ async function startAgain(): Promise<void> {
   receiver = await launch(dir, faults.options);
 }
 
-test.serial.before(startAgain);
+/** Publishes an article, or sends it again. */
+async function publish(t: Assertions, data: PublishedData): Promise<void> {
+  const answer = await receiver.post('article.published', data);
+  t.is(answer.status, 200);
+  const found = await receiver.find(answer.json.url);
+  t.like(found, { id: data.id, title: data.title, content_html: data.content_html });
+  acknowledged.set(data.id, found.revision_id);
+}
+
+test.serial.before(async (t) => {
+  await startAgain();
+  await publish(t, article());
+});
 test.after.always(async () => {
   await receiver.kill('SIGKILL');
   removeTempDir(dir);
@@ -53,11 +65,7 @@ for (const [when, call, path, isStored] of [
 
       await startAgain();
       t.deepEqual(debris(dir), []);
-      const answer = await receiver.post('article.published', data);
-      t.is(answer.status, 200);
-      const found = await receiver.find(answer.json.url);
-      t.like(found, { id: data.id, title: data.title, content_html: data.content_html });
-      acknowledged.set(data.id, found.revision_id);
+      await publish(t, data);
       t.deepEqual(stored(), [...acknowledged].sort());
     },
   );

@@ -166,10 +166,10 @@ test.serial(
   '200-published-redelivery: after a restart every redelivery is answered as before and touches nothing',
   async (t) => {
     const { dir } = receiver();
+    await deliver(article());
     t.is(await receiver().stop(), 0);
     const before = treeOf(dir);
     const { post, find } = await startReceiver(t, { dir });
-    t.true(delivered.length > IDS.length);
     for (const { data, text } of delivered) {
       t.is((await post('article.published', data)).text, text, JSON.stringify(data.id));
       t.is((await find((JSON.parse(text) as { url: string }).url)).id, data.id);

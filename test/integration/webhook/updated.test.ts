@@ -12,6 +12,15 @@ const stored: { readonly request: UpdatedData; readonly text: string }[] = [];
 
 // All tests are serial: they compare the whole folder, and the last one ends the receiver.
 
+/** Publishes an article and stores an update of it. @returns the update and the answer's text. */
+async function storeUpdate() {
+  const { request } = await publishForUpdate(receiver(), article());
+  const { status, text } = await receiver().post('article.updated', request);
+  if (status !== 200) throw new Error(`the update was answered ${status}: ${text}`);
+  stored.push({ request, text });
+  return { request, text };
+}
+
 /** An update of the same target from the same base, with content and a revision of its own. */
 function anotherUpdate(request: UpdatedData, over: Partial<UpdatedData> = {}): UpdatedData {
   const { target_id, target_url, base_revision_id } = request;
@@ -252,11 +261,7 @@ test.serial(
   '200-updated-retry: a retry of the current revision touches nothing, whatever else it says',
   async (t) => {
     const { dir, post } = receiver();
-    const { request } = await publishForUpdate(receiver(), article());
-    const first = await post('article.updated', request);
-    t.is(first.status, 200);
-    stored.push({ request, text: first.text });
-
+    const { request, text } = await storeUpdate();
     const before = treeOf(dir);
     for (const retry of [
       request,
@@ -264,7 +269,7 @@ test.serial(
       { ...request, title: 'Other' },
     ]) {
       const again = await post('article.updated', retry);
-      t.deepEqual([again.status, again.text], [200, first.text]);
+      t.deepEqual([again.status, again.text], [200, text]);
     }
     t.deepEqual(treeOf(dir), before);
   },
@@ -289,10 +294,10 @@ test.serial(
   '200-updated-retry: after a restart a retry is answered as before and touches nothing',
   async (t) => {
     const { dir } = receiver();
+    await storeUpdate();
     t.is(await receiver().stop(), 0);
     const before = treeOf(dir);
     const { post } = await startReceiver(t, { dir });
-    t.is(stored.length, 2);
     for (const { request, text } of stored) t.is((await post('article.updated', request)).text, text);
     t.deepEqual(treeOf(dir), before);
   },

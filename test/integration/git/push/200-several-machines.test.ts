@@ -96,6 +96,12 @@ test.serial('200: what one machine has acknowledged the others answer at once', 
 test.serial(
   'every clone follows; the branch is one line of commits with the articles’ trailers',
   async (t) => {
+    const data = article();
+    const { url } = (await one(0).post('article.published', data)).json;
+    const { revision_id: base_revision_id } = await one(1).find(url);
+    const request = update({ target_id: data.id, target_url: url, base_revision_id });
+    t.is((await one(2).post('article.updated', request)).status, 200);
+
     await everyCloneFollows(t);
     const log = clones.git('log', '--format=%s|%(trailers:key=Article-Id,valueonly,separator=%x2C)', 'main');
     t.regex(log, /^Publish: Keeping bees on a balcony\|art-/m);
