@@ -28,7 +28,7 @@ async function serve(t: ExecutionContext, change: (steps: Steps) => void = () =>
 
 const broken = answers('article.updated', () => ({ status: 202, text: '<b>"Done" | & gone</b>' }));
 
-test('check of a good receiver: exit code 0, one line of counts, and what is left behind', async (t) => {
+test('check of a good receiver exits with 0, and prints one line of counts and the articles that are left behind', async (t) => {
   const url = await serve(t);
   const { code, stdout, stderr } = await run(['check', url, '--dir', tempDir(t), ...FAST], {
     PRESSMARK_SECRET: SECRET,
@@ -40,7 +40,7 @@ test('check of a good receiver: exit code 0, one line of counts, and what is lef
   t.regex(stdout, /grep -rl pressmark-check-[0-9a-f]{8} content \| xargs rm/);
 });
 
-test('check of a broken receiver: exit code 1, and each rule with what was expected, what came, how to repair it', async (t) => {
+test('check of a broken receiver exits with 1, and names for each broken rule what was expected, what came and how to repair it', async (t) => {
   const dir = tempDir(t);
   const files = ['--junit', join(dir, 'report.xml'), '--markdown', join(dir, 'report.md')];
   const url = await serve(t, broken);
@@ -91,7 +91,7 @@ test('check --json is a report for scripts', async (t) => {
   t.false(stdout.includes(SECRET));
 });
 
-test('advice fails a run only with --strict', async (t) => {
+test('check fails because of advice only with --strict', async (t) => {
   const url = await serve(
     t,
     answers('article.published', () => ({ headers: { 'Content-Type': 'text/plain' } })),
@@ -112,7 +112,7 @@ test('check --list prints the rules and sends nothing', async (t) => {
   for (const { id } of RULES) t.true(stdout.includes(`| \`${id}\` |`), id);
 });
 
-test('check with a wrong secret, or of a wrong path, says just that', async (t) => {
+test('check reports a wrong secret or a wrong path as the only failure', async (t) => {
   const url = await serve(t);
   const wrong = await check(url, '--secret', 'another-secret', '--dir', tempDir(t), ...FAST);
   t.is(wrong.code, 1);
@@ -194,29 +194,29 @@ test('the program ends with exit code 1 where nobody listens, and with 2 where t
 });
 
 for (const [what, args, message] of [
-  ['no URL', ['--secret', SECRET], /which receiver\? Give its URL/],
+  ['a missing URL', ['--secret', SECRET], /which receiver\? Give its URL/],
   [
-    'a URL that is none',
+    'a text that is not a URL',
     ['localhost:8787', '--secret', SECRET],
     /"localhost:8787" is neither an http\(s\) URL/,
   ],
-  ['no secret', ['http://localhost:8787/webhook'], /there is no secret to sign with/],
-  ['a rate of nothing', ['http://localhost/', '--rate', '0'], /It has to be a whole number from 1/],
+  ['a missing secret', ['http://localhost:8787/webhook'], /there is no secret to sign with/],
+  ['a rate of 0', ['http://localhost/', '--rate', '0'], /It has to be a whole number from 1/],
   ['an unknown version', ['http://localhost/', '--as', '4'], /It has to be 1, 2 or 3/],
   ['an unknown rule', ['http://localhost/', '--secret', SECRET, '--only', 'x'], /there is no rule "x"/],
   [
-    'a pattern without a place',
+    'an --article-url without a placeholder',
     ['http://localhost/', '--secret', SECRET, '--article-url', 'https://a.example/'],
     /--article-url .* is no pattern/,
   ],
   [
-    'a report in no folder',
+    'a report in a folder that does not exist',
     ['http://localhost/', '--secret', SECRET, '--junit', '/no/such/folder/a.xml'],
     /the folder of .* is not there/,
   ],
 ] as const) {
   test(`check refuses ${what} as wrong usage`, async (t) => {
-    const dir = what === 'no URL' ? [] : ['--dir', tempDir(t)];
+    const dir = what === 'a missing URL' ? [] : ['--dir', tempDir(t)];
     const { stdout, stderr, error } = await check(...args, ...dir);
     t.regex(error ?? '', /^(?:USAGE$|commander\.invalidArgument$)/);
     t.is(stdout, '');

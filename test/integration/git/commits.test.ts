@@ -45,7 +45,7 @@ test('a publication and an update have one commit each, of that file alone', asy
   t.is((await site.git('reflog', 'HEAD')).split('\n').length, 4);
 });
 
-test('100 at once have 100 commits, in order, in a repository that git finds nothing wrong with', async (t) => {
+test('100 publications at once have 100 commits, in order, in a repository that git finds nothing wrong with', async (t) => {
   const site = await makeSite(t);
   await site.start();
   const ids = Array.from({ length: 99 }, (_, index) => `article-${index}`);
@@ -93,7 +93,7 @@ test('the filter git.message may change the message, not the trailers; its failu
   t.is(await site.git('log', '-1', '--format=%(trailers:key=Article-Id,valueonly)', 'HEAD^'), 'one\n\n');
 });
 
-test('a message of the config, with [skip ci]; after a crash it is the same', async (t) => {
+test('a commit has the message of the config with [skip ci], also when it is made after a restart', async (t) => {
   const site = await makeSite(t);
   const options = { message: 'content(:slug): :kind “:title”\n\nby :author', skipCi: true };
   const host = await site.start(options);
@@ -111,7 +111,7 @@ test('a message of the config, with [skip ci]; after a crash it is the same', as
   t.is(await site.git('log', '-2', '--format=%B', '--reverse'), messageOf('one') + messageOf('two'));
 });
 
-test('closing commits what waits', async (t) => {
+test('the changes that wait are committed before the host is closed', async (t) => {
   const site = await makeSite(t);
   const host = await site.start();
   for (let index = 0; index < 10; index++) await site.publish(`article-${index}`);

@@ -60,7 +60,7 @@ async function set(t: ExecutionContext, answer: Answering) {
   };
 }
 
-test('test, lookup, update, each signed and in the Version 2 format', async (t) => {
+test('a refresh sends a test, a lookup and an update, each signed and in the Version 2 format', async (t) => {
   const { endpoint, refresh } = await set(t, answering());
   const entry = await refresh(`${URL}#part`);
   t.deepEqual(standing(entry), ['success', 1, 200, null]);
@@ -92,7 +92,7 @@ test('test, lookup, update, each signed and in the Version 2 format', async (t) 
   t.is(update?.data.revision_id, update?.data.id);
 });
 
-test('each refresh has a revision of its own, and asks anew what the receiver is', async (t) => {
+test('each refresh has a revision of its own, and tests the receiver again', async (t) => {
   const { endpoint, events, refresh } = await set(t, answering());
   await refresh();
   await refresh();
@@ -103,7 +103,11 @@ test('each refresh has a revision of its own, and asks anew what the receiver is
 
 for (const [what, answer, words] of [
   ['a Version 1 receiver', reply(200, { received: true }), /a Version 2 receiver is required/],
-  ['one that knows no test', reply(400, { error: 'unsupported event' }), /a Version 2 receiver is required/],
+  [
+    'a receiver that does not know webhook.test',
+    reply(400, { error: 'unsupported event' }),
+    /a Version 2 receiver is required/,
+  ],
   [
     'a receiver without article.updated',
     reply(200, { ...tested, capabilities: ALL.slice(0, 2) }),
@@ -111,9 +115,9 @@ for (const [what, answer, words] of [
   ],
   ['a wrong secret', reply(401, { error: 'signature' }), /the secret is not the receiver's/],
   ['a redirect', reply(301, '', { location: '/hook/' }), /register the final URL/],
-  ['too large an answer', reply(200, `{${' '.repeat(1_000_001)}}`), /over 1,000,000 bytes/],
+  ['an answer that is too large', reply(200, `{${' '.repeat(1_000_001)}}`), /over 1,000,000 bytes/],
 ] as const) {
-  test(`the refresh stops at the test: ${what}`, async (t) => {
+  test(`a refresh stops after a test that finds ${what}`, async (t) => {
     const { events, queue, refresh } = await set(t, answering({ 'webhook.test': () => answer }));
     await t.throwsAsync(refresh(), { code: 'RECEIVER_REFUSED', message: words });
     t.deepEqual(events(), ['webhook.test']);
@@ -134,11 +138,11 @@ for (const [what, answer, words] of [
     reply(200, { ...found, target: { ...target, revision_id: '' } }),
     /target\.revision_id must be a nonempty string/,
   ],
-  ['no JSON', reply(200, '<h1>Hello</h1>'), /must be a JSON object, got "<h1>Hello/],
+  ['an answer without JSON', reply(200, '<h1>Hello</h1>'), /must be a JSON object, got "<h1>Hello/],
   ['a redirect', reply(302, '', { location: '/elsewhere' }), /HTTP 302 to "\/elsewhere"/],
-  ['too large an answer', reply(200, 'x'.repeat(1_000_001)), /over 1,000,000 bytes/],
+  ['an answer that is too large', reply(200, 'x'.repeat(1_000_001)), /over 1,000,000 bytes/],
 ] as const) {
-  test(`the refresh stops at the lookup: ${what}`, async (t) => {
+  test(`a refresh stops after a lookup that finds ${what}`, async (t) => {
     const { events, queue, refresh } = await set(t, answering({ 'article.lookup': () => answer }));
     await t.throwsAsync(refresh(), { code: 'RECEIVER_REFUSED', message: words });
     t.deepEqual(events(), ['webhook.test', 'article.lookup']);
@@ -146,7 +150,7 @@ for (const [what, answer, words] of [
   });
 }
 
-test('a 409 fails at once and is never sent again', async (t) => {
+test('an update that is answered with a 409 fails at once and is never sent again', async (t) => {
   const conflict = reply(409, { error: 'Article revision conflict' });
   const { events, queue, clock, refresh, worker } = await set(
     t,
@@ -183,7 +187,7 @@ test('an update that fails otherwise is tried again, after a fresh test, byte fo
   t.deepEqual(first?.body, second?.body);
 });
 
-test('an update whose receiver has become a Version 1 meanwhile stops', async (t) => {
+test('an update is stopped when its receiver has become a Version 1 receiver meanwhile', async (t) => {
   let version = 3;
   const { events, clock, queue, refresh, worker } = await set(
     t,
@@ -229,7 +233,7 @@ test('an answer that does not repeat the revision is a failed attempt', async (t
   t.regex(entry.record.lastError ?? '', /revision_id must be .* in the answer, got "x"/);
 });
 
-test('a URL that is none is refused before anything is sent', async (t) => {
+test('a text that is not a URL is refused before anything is sent', async (t) => {
   const { events, refresh } = await set(t, answering());
   await t.throwsAsync(refresh('/articles/bees/'), { code: 'USAGE' });
   t.deepEqual(events(), []);

@@ -59,7 +59,7 @@ const TABLE: [text: string, canonical: string | undefined][] = [
 ];
 
 for (const [text, canonical] of TABLE) {
-  const what = canonical === undefined ? 'has no canonical form' : `is ${canonical}`;
+  const what = canonical === undefined ? 'has no canonical form' : `has the canonical form ${canonical}`;
   test(`${JSON.stringify(text)} ${what}`, (t) => {
     t.is(canonicalUrl(text), canonical);
   });

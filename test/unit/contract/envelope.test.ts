@@ -37,7 +37,7 @@ test('a valid publication is parsed to the data that was sent, with the known ke
   );
 });
 
-test('any other body is refused with 400 and a diagnostic that fits into the text that the service keeps', (t) => {
+test('a body that is not a valid event is refused with 400 and a diagnostic that fits into the text that the service keeps', (t) => {
   const event = fc.oneof(fc.constantFrom(...EVENTS), fc.string(), fc.jsonValue());
   const anything = fc.oneof(
     fc.uint8Array().map((array) => Buffer.from(array)),

@@ -57,7 +57,7 @@ test('a staged file gets its name only where the name is free', async (t) => {
   t.deepEqual(fs.readdirSync(dir).filter(isLeftover), [basename(second.temp)]);
 });
 
-test('a directory tells which others got a new entry', (t) => {
+test('making a directory returns the directories that got a new entry', (t) => {
   const dir = tempDir(t);
   const deep = join(dir, 'a', 'b', 'c');
   t.deepEqual(makeDirectory(deep), [join(dir, 'a', 'b'), join(dir, 'a'), dir]);
@@ -65,7 +65,7 @@ test('a directory tells which others got a new entry', (t) => {
   t.deepEqual(makeDirectory(join(dir, 'a', 'd')), [join(dir, 'a')]);
 });
 
-test('only names of unfinished work are leftovers, and an undo name tells its mark', async (t) => {
+test('only names of unfinished work are leftovers, and an undo name contains its mark', async (t) => {
   const dir = tempDir(t);
   const { temp } = await stage(dir, '');
   t.true(isLeftover(temp.slice(dir.length + 1)));

@@ -10,10 +10,10 @@ test('memory is lent to one at a time, and again when it has been given back', (
   first.giveBack();
   first.giveBack();
   t.is(third.take(2_000).buffer, a.buffer);
-  t.not(memory.lease().take(1_000).buffer, a.buffer, 'what is given back twice is not lent twice');
+  t.not(memory.lease().take(1_000).buffer, a.buffer, 'memory that is given back twice is not lent twice');
 });
 
-test('other threads see it, and a large file gets as much as it needs', (t) => {
+test('other threads can read the memory, and a large file gets as much as it needs', (t) => {
   const memory = createSharedMemory();
   const large = memory.lease();
   const bytes = large.take(3_000_000);

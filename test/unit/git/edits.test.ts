@@ -34,7 +34,7 @@ test('an edited file counts as edited once it has lain still for two seconds, ho
   });
 });
 
-test('a file that is forgotten is not told of, until it is edited again', (t) => {
+test('a forgotten file is not reported until it is edited again', (t) => {
   record((edits, told, pass) => {
     edits.note('one');
     edits.forget('one');
@@ -46,7 +46,7 @@ test('a file that is forgotten is not told of, until it is edited again', (t) =>
   });
 });
 
-test('a flush tells of all that has not lain still yet, and nothing is waited for afterwards', (t) => {
+test('a flush reports all edits that have not lain still yet, and no edit waits afterwards', (t) => {
   record((edits, told, pass) => {
     edits.note('one');
     edits.flush();

@@ -170,7 +170,7 @@ test('where the parked commits are gone, the articles are compared with the bran
   t.is(await queue.close(), 0);
 });
 
-test('a start-up check that fails holds no delivery back; what one finds is committed before deliveries', async (t) => {
+test('a failed start-up check does not hold back deliveries, and the changes that a check finds are committed before them', async (t) => {
   const failing = record({
     async recover() {
       throw new Error('no');

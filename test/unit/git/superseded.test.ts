@@ -37,7 +37,7 @@ test('a text is not committed over the newer one that another receiver has store
   t.is(await count(['published'], 'updated', 'updated', 'updated'), 1);
 });
 
-test('an edit, and what has replaced it, is committed upon the version that it was made from, whoever has committed that', async (t) => {
+test('an edit and the text that has replaced it are committed upon the version that the edit was made from, whoever has committed that version', async (t) => {
   const since = async () => new Set<string>();
   const waiting = ['older', 'edit', 'update'].map((blob) => ({ blob, before: async () => 'before', since }));
   const isInFile = async () => false;

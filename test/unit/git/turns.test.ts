@@ -72,7 +72,7 @@ test('offers that gather during a turn go into the next one together', async (t)
   t.deepEqual(did, ['push a', 'accepted a', 'push b+c', 'accepted b', 'accepted c']);
 });
 
-test('all who wait for freshness share a look, but never one that had begun before they came', async (t) => {
+test('all requests that wait for a fresh state share a look at the remote, but never one that began before them', async (t) => {
   const { did, turns } = stage({});
   const first = turns.fresh();
   const others = [turns.fresh(), turns.fresh()];
@@ -82,7 +82,7 @@ test('all who wait for freshness share a look, but never one that had begun befo
   t.deepEqual(did, ['look', 'look']);
 });
 
-test('an accepted push is as good as a look', async (t) => {
+test('an accepted push counts as a look at the remote', async (t) => {
   const { did, offer, turns } = stage({});
   const running = turns.fresh();
   await Promise.all([running, offer('a'), turns.fresh()]);
@@ -104,7 +104,7 @@ test('an offer that is refused although nothing is new is pushed again', async (
   t.deepEqual(did, ['push a', 'look', 'push a', 'accepted a']);
 });
 
-test('a push that nobody knows the end of is followed by a look', async (t) => {
+test('a push whose result is unknown is followed by a look at the remote', async (t) => {
   const landed = stage({ push: [silence(), 'accepted'], look: [true] });
   const error = await t.throwsAsync(landed.offer('a'), { instanceOf: PressmarkError });
   t.is(error?.code, 'OUTDATED', 'it may be what is new');
@@ -126,7 +126,7 @@ test('an offer is tried again at most every 1.5 s until its deadline, and no pus
   await turns.close();
 });
 
-test('whoever waits for freshness gets an error after 10 s, also where a look never ends', async (t) => {
+test('a request that waits for a fresh state gets an error after 10 s, also where a look never ends', async (t) => {
   const clock = virtualClock(0);
   const turns = createTurns(
     { push: async () => ({ outcome: 'accepted' }), look: () => new Promise(() => undefined) },
@@ -151,7 +151,7 @@ test('an offer that the remote’s rules decline is refused alone; those that ca
   t.true(did.includes('push good+bad+late'));
 });
 
-test('a stop ends the turn under way, and everybody who waits gets an answer', async (t) => {
+test('a stop ends the turn under way, and every request that waits gets an answer', async (t) => {
   const { offer, turns } = stage({});
   const all = ['a', 'b'].map((name) => codeOf(offer(name)));
   await turns.close();

@@ -6,7 +6,7 @@ import { createHooks } from '../../../src/host/hooks.js';
 const silent = pino({ level: 'silent' });
 const page = { kind: 'home', path: '/' };
 
-test('lower priorities run first, equal ones in the order added; each gets what the one before returned', async (t) => {
+test('filters with a lower priority run first, those with the same in the order in which they were added, each on the value of the one before', async (t) => {
   const hooks = createHooks(silent);
   for (const [letter, priority] of [
     ['c', 10],
@@ -30,7 +30,7 @@ test('lower priorities run first, equal ones in the order added; each gets what 
   );
 });
 
-test('an unknown name is refused at registration, and the nearest is named', (t) => {
+test('a handler for an unknown hook is refused, and the nearest name is suggested', (t) => {
   const hooks = createHooks(silent);
   const add = (name: string) => () =>
     hooks.addAction(name as ActionName, () => undefined, { plugin: 'mine' });
@@ -44,7 +44,7 @@ test('an unknown name is refused at registration, and the nearest is named', (t)
   });
 });
 
-test('registration ends with the start', (t) => {
+test('a handler that is added after the start is refused', (t) => {
   const hooks = createHooks(silent);
   hooks.seal();
   t.throws(() => hooks.addFilter('page.html', (html) => html, { plugin: 'late' }), {
@@ -69,7 +69,7 @@ test('a filter that throws, rejects, returns nothing or hangs is a failure that 
   }
 });
 
-test('an action that throws, rejects or hangs hinders nobody', async (t) => {
+test('an action that throws, rejects or hangs does not stop the other actions', async (t) => {
   const hooks = createHooks(silent, { actionTimeoutMs: 20 });
   const told: string[] = [];
   hooks.addAction('host.ready', () => told.push('first'), { plugin: 'a' });

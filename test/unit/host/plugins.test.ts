@@ -78,21 +78,24 @@ test('a disposer that never ends does not keep the host from closing, and the lo
 });
 
 const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
-  'a requirement that is not there': [[named('a', [], ['z'])], /plugin a .*requires "z"/],
-  'a circle': [[named('a', [], ['b']), named('b', [], ['c']), named('c', [], ['a'])], /a -> b -> c -> a/],
-  'itself required': [[named('a', [], ['a'])], /a -> a/],
-  'one name twice': [
+  'a plugin that requires a missing plugin': [[named('a', [], ['z'])], /plugin a .*requires "z"/],
+  'plugins that require one another in a circle': [
+    [named('a', [], ['b']), named('b', [], ['c']), named('c', [], ['a'])],
+    /a -> b -> c -> a/,
+  ],
+  'a plugin that requires itself': [[named('a', [], ['a'])], /a -> a/],
+  'two plugins with one name': [
     [named('a', []), named('a', [])],
     /two plugins are named "a": plugins\/x\.js and plugins\/x\.js/,
   ],
-  'no default export': [[entry(undefined)], /plugins\/x\.js is no plugin/],
-  'no name': [[entry({ setup: () => undefined })], /name is missing/],
-  'no setup': [[entry({ name: 'a' })], /no setup/],
-  'options where none are taken': [
+  'a module without a default export': [[entry(undefined)], /plugins\/x\.js is no plugin/],
+  'a plugin without a name': [[entry({ setup: () => undefined })], /name is missing/],
+  'a plugin without a setup': [[entry({ name: 'a' })], /no setup/],
+  'options for a plugin that takes none': [
     [entry({ name: 'a', setup: () => undefined }, { x: 1 })],
     /plugin a .*takes no options/,
   ],
-  'options that its check refuses': [
+  'options that the check of the plugin refuses': [
     [
       entry(
         {
@@ -109,7 +112,7 @@ const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
     ],
     /plugin a .*options are wrong: x is missing/,
   ],
-  'a setup that throws': [
+  'a plugin whose setup throws': [
     [
       entry({
         name: 'a',
@@ -123,12 +126,12 @@ const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
 };
 
 for (const [name, [entries, words]] of Object.entries(REFUSED)) {
-  test(`refused: ${name}`, async (t) => {
+  test(`the host refuses ${name}`, async (t) => {
     await t.throwsAsync(startHost(entries, around), { message: words });
   });
 }
 
-test('options come as their check returned them', async (t) => {
+test('a plugin gets its options as their check has returned them', async (t) => {
   let seen: unknown;
   const plugin = definePlugin<{ n: number }>({
     name: 'a',

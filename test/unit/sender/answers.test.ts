@@ -25,7 +25,7 @@ function answer(status: number, body: unknown = '', over: Partial<Reply> = {}): 
 const refusal = (checked: object) => ('refusal' in checked ? String(checked.refusal) : 'accepted');
 
 for (const version of [2, 3]) {
-  test(`webhook.test: version ${version} with all three capabilities takes a refresh`, (t) => {
+  test(`webhook.test: a receiver of Version ${version} with all three capabilities can be refreshed`, (t) => {
     const checked = checkTest(
       answer(200, { received: true, contract_version: version, capabilities: [...ALL, 'article.sung'] }),
     );
@@ -35,21 +35,21 @@ for (const version of [2, 3]) {
 
 for (const [what, reply] of [
   ['a bare 200', answer(200)],
-  ['received alone', answer(200, { received: true })],
-  ['no JSON', answer(200, '<p>Thank you</p>')],
+  ['an answer with received alone', answer(200, { received: true })],
+  ['an answer without JSON', answer(200, '<p>Thank you</p>')],
   ['a list', answer(200, [1])],
   ['another version', answer(200, { received: true, contract_version: 1, capabilities: ALL })],
   ['a version that is a text', answer(200, { received: true, contract_version: '3', capabilities: ALL })],
-  ['no capabilities', answer(200, { received: true, contract_version: 3 })],
+  ['an answer without capabilities', answer(200, { received: true, contract_version: 3 })],
   [
-    'capabilities that are no list',
+    'an answer with capabilities that are not a list',
     answer(200, { received: true, contract_version: 3, capabilities: 'all' }),
   ],
-  ['not received', answer(200, { contract_version: 3, capabilities: ALL })],
+  ['an answer without received', answer(200, { contract_version: 3, capabilities: ALL })],
   ['a 202', answer(202, { received: true, contract_version: 3, capabilities: ALL })],
   ['an unsupported event', answer(400, { error: 'unsupported event' })],
 ] as const) {
-  test(`webhook.test: ${what} reads as version 1, and a refresh needs a Version 2 receiver`, (t) => {
+  test(`webhook.test: ${what} is read as Version 1, and a refresh needs a Version 2 receiver`, (t) => {
     const checked = checkTest(reply);
     t.true('value' in checked);
     if (!('value' in checked)) return;
@@ -58,7 +58,7 @@ for (const [what, reply] of [
   });
 }
 
-test('webhook.test: a receiver that lacks a capability is Version 1, and the missing one is named', (t) => {
+test('webhook.test: a receiver that lacks a capability is Version 1, and the missing capability is named', (t) => {
   const checked = checkTest(
     answer(200, { received: true, contract_version: 3, capabilities: ALL.slice(0, 2) }),
   );
@@ -101,9 +101,14 @@ for (const [what, reply, words] of [
     answer(301, '', { headers: { location: 'https://r.example/hook/' } }),
     /HTTP 301 to "https:\/\/r\.example\/hook\/" .*register the final URL/,
   ],
-  ['too large an answer', answer(200, '{', { incomplete: 'is over 1,000,000 bytes' }), /over 1,000,000/],
+  [
+    'an answer that is too large',
+    answer(200, '{', { incomplete: 'is over 1,000,000 bytes' }),
+    /over 1,000,000/,
+  ],
 ] as const) {
-  test(`webhook.test: ${what} is a test that failed`, (t) => t.regex(refusal(checkTest(reply)), words));
+  test(`webhook.test: the test fails after ${what}, and the reason is named`, (t) =>
+    t.regex(refusal(checkTest(reply)), words));
 }
 
 const target = {
@@ -116,7 +121,7 @@ const target = {
 const found = (over: object, status = 200) =>
   answer(status, { received: true, contract_version: 3, target, ...over });
 
-test('lookup: a whole target is taken, and nothing but the five fields', (t) => {
+test('lookup: the five fields of a target are read, and no others', (t) => {
   const checked = checkLookup(found({ target: { ...target, more: 1 } }), 'https://g.example/a/#top');
   t.deepEqual(checked, { value: target });
 });
@@ -165,7 +170,7 @@ const update: Envelope = {
 };
 const publish: Envelope = { event: 'article.published', timestamp: 't', data: { id: 'd' } };
 
-test('update: landed only where the answer repeats the revision', (t) => {
+test('update: an update counts as stored only where the answer repeats its revision', (t) => {
   const landed = { received: true, contract_version: 2, revision_id: 'd' };
   t.deepEqual(checkUpdated(answer(200, landed), 'd'), { value: true });
   t.deepEqual(outcomeOf(update, answer(200, landed)), {
@@ -202,7 +207,7 @@ test('update: a 409 is final, any other failure is not', (t) => {
 });
 
 for (const status of [200, 201, 202, 204]) {
-  test(`publish: a bare ${status} means delivered`, (t) =>
+  test(`publish: a bare ${status} means that the article is delivered`, (t) =>
     t.deepEqual(outcomeOf(publish, answer(status)), {
       result: 'accepted',
       statusCode: status,
@@ -210,7 +215,7 @@ for (const status of [200, 201, 202, 204]) {
     }));
 }
 
-test('publish: the url of the answer is the live link', (t) => {
+test('publish: the url of the answer is the live link of the article', (t) => {
   const outcome = outcomeOf(publish, answer(200, { received: true, id: 'd', url: 'https://g.example/a/' }));
   t.deepEqual(outcome, { result: 'accepted', statusCode: 200, liveUrl: 'https://g.example/a/' });
 });
@@ -224,7 +229,7 @@ for (const url of [
   null,
   'https://g.example/\u0000',
 ]) {
-  test(`publish: delivered, but ${JSON.stringify(url)} is no live link`, (t) => {
+  test(`publish: the article is delivered, but ${JSON.stringify(url)} is not its live link`, (t) => {
     const outcome = outcomeOf(publish, answer(200, { url }));
     t.true(outcome.result === 'accepted' && outcome.liveUrl === null);
     t.regex((outcome.result === 'accepted' && outcome.note) || '', /is not an absolute http\(s\) URL/);
@@ -232,7 +237,7 @@ for (const url of [
 }
 
 for (const incomplete of ['is over 1,000,000 bytes', 'broke off', 'was not complete within 30 s']) {
-  test(`publish: delivered, though the answer ${incomplete}`, (t) => {
+  test(`publish: the article is delivered, although the answer ${incomplete}`, (t) => {
     const outcome = outcomeOf(publish, answer(200, '{"url":"https://g.example/a"', { incomplete }));
     t.deepEqual(outcome, {
       result: 'accepted',
@@ -250,7 +255,7 @@ for (const status of [301, 304, 400, 401, 409, 413, 429, 500, 599]) {
   });
 }
 
-test('the error text is the first 200 characters of the body, whole ones', (t) => {
+test('the error text is made of the first 200 whole characters of the body', (t) => {
   t.is(errorText(answer(500, 'é'.repeat(300))), 'é'.repeat(200));
   t.is(errorText(answer(500, '🐝'.repeat(300))), '🐝'.repeat(200));
   t.is(errorText({ body: Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('x')]) }), '\ufffd\ufffdx');

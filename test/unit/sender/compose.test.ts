@@ -39,7 +39,7 @@ function draft(t: Test, text: string, name = 'bees.md') {
 const compose = (t: Test, text: string, over: Partial<Connector> = {}, name?: string) =>
   composeArticle(draft(t, text, name), { ...connector, ...over }, 'a-1', AT);
 
-test('every field of the contract, from front matter and text', (t) => {
+test('an article gets every field of the contract from its front matter and its text', (t) => {
   const data = compose(
     t,
     [
@@ -77,7 +77,7 @@ test('every field of the contract, from front matter and text', (t) => {
   t.deepEqual(parseDelivery(request, undefined).data, data, 'a receiver takes it as it is');
 });
 
-test('a file that says nothing: title from the first heading, slug from the name, byline from the application', (t) => {
+test('a file with empty front matter takes its title from the first heading, its slug from its name, and its author from the application', (t) => {
   const data = compose(t, '---\n---\n\n# Wind & weather #\n\nText.\n', {}, '2024-03-02-Über den Wind.md');
   t.is(data.title, 'Wind & weather');
   t.is(data.slug, 'ueber-den-wind');
@@ -87,13 +87,13 @@ test('a file that says nothing: title from the first heading, slug from the name
   t.deepEqual(data.tags, []);
 });
 
-test('byline: the file’s, then the connector’s, then the application’s', (t) => {
+test('the author is that of the file, else that of the connector, else the application', (t) => {
   t.is(compose(t, '---\nauthor: A\n---\nx', { author: 'B' }).author, 'A');
   t.is(compose(t, '---\n---\nx', { author: 'B' }).author, 'B');
   t.is(compose(t, '---\n---\nx').author, 'The Garden');
 });
 
-test('the slug of index.md is its folder’s name; where nothing is left, the id stands in', (t) => {
+test('the slug of index.md is the name of its folder, and a slug without letters and digits is replaced by the id', (t) => {
   const folder = join(tempDir(t), 'wind-at-home');
   fs.mkdirSync(folder);
   fs.writeFileSync(join(folder, 'index.md'), '---\n---\nx');
@@ -101,7 +101,7 @@ test('the slug of index.md is its folder’s name; where nothing is left, the id
   t.is(compose(t, '---\nslug: "***"\n---\nx').slug, 'a-1');
 });
 
-test('tracking markup is off unless asked for, and then part of the body, before the comment', (t) => {
+test('tracking markup is added only where the connector asks for it, between the text and the item comment', (t) => {
   const data = compose(t, '---\n---\nx', { tracking: 'https://stats.example/v?a=1' });
   const image = '<img src="https://stats.example/v?a=1&amp;item=a-1" alt="" width="1" height="1">';
   t.is(data.content_html, `<p>x</p>\n${image}\n<!-- svc:item:a-1 -->`);
@@ -109,12 +109,12 @@ test('tracking markup is off unless asked for, and then part of the body, before
   t.notRegex(compose(t, '---\n---\nx').content_html, /<img/);
 });
 
-test('the item comment stands there once, also where the file has it already', (t) => {
+test('the body ends with one item comment, also where the file contains it already', (t) => {
   t.is(compose(t, '---\n---\nx\n\n<!-- svc:item:a-1 -->\n').content_html.match(/svc:item/g)?.length, 1);
   t.is(
     compose(t, '---\n---\n`<!-- svc:item:a-1 -->`').content_html.endsWith('<!-- svc:item:a-1 -->'),
     true,
-    'shown as code it is none',
+    'a comment that is shown as code does not count',
   );
 });
 
@@ -124,7 +124,7 @@ const blocks = (jsonLd: string) =>
     return JSON.parse(json) as Record<string, unknown>;
   });
 
-test('JSON-LD: Article and Organization, the same text each time', (t) => {
+test('the JSON-LD describes an Article and an Organization, and is the same text each time', (t) => {
   const text = '---\ntitle: "</script><b>"\ndate: 2024-05-01 10:00:00\ntags: a, b\n---\nx';
   const [article, organization, ...more] = blocks(compose(t, text).json_ld);
   t.deepEqual(article, {
@@ -146,7 +146,7 @@ test('JSON-LD: Article and Organization, the same text each time', (t) => {
   t.is(compose(t, text).json_ld.match(/<\/script>/g)?.length, 2, 'no text ends a block early');
 });
 
-test('JSON-LD: a FAQPage where headings ask questions', (t) => {
+test('the JSON-LD describes a FAQPage where headings ask questions', (t) => {
   const text = [
     '---',
     '---',
@@ -203,7 +203,7 @@ test('an update keeps the comment that the article is recognised by, and names t
   t.regex(bare.content_html, /<!-- svc:item:stored -->$/);
 });
 
-test('an update keeps an item comment whose id holds a >', (t) => {
+test('an update keeps an item comment whose id contains a >', (t) => {
   const content_html = '<p>a</p>\n<!-- svc:item:a>b -->';
   const data = composeUpdate(draft(t, '---\n---\nnew'), connector, { ...target, content_html }, 'd', AT);
   t.is(data.content_html, '<p>new</p>\n<!-- svc:item:a>b -->');
@@ -231,38 +231,46 @@ test('the id is the file’s own, or made from its place and the connector’s k
 
 for (const [what, text, words] of [
   ['no front matter', 'hello', /line 1: there is no YAML front matter/],
-  ['TOML', '+++\ntitle = "x"\n+++\nhello', /line 1: there is no YAML front matter/],
+  ['TOML front matter', '+++\ntitle = "x"\n+++\nhello', /line 1: there is no YAML front matter/],
   ['front matter that never ends', '---\ntitle: x\nhello', /never closed/],
   ['broken YAML', '---\ntitle: a\ntags: [x\n---\nhello', /line \d+: unexpected end/],
-  ['a language that would be run', '---js\n{title: process.exit()}\n---\nhello', /no YAML front matter/],
+  [
+    'front matter in a language that would be run',
+    '---js\n{title: process.exit()}\n---\nhello',
+    /no YAML front matter/,
+  ],
   ['front matter that is a list', '---\n- a\n---\nhello', /must be a map/],
   ['a title that is a list', '---\ntitle: [a]\n---\nhello', /"title" must be a text/],
   ['tags that are a map', '---\ntags: {a: b}\n---\nhello', /"tags" must be a list of texts/],
   ['a tag that is a list', '---\ntags: [[a]]\n---\nhello', /"tags" must be a list of texts/],
-  ['an image on the own disk', '---\nimage: /img/a.jpg\n---\nhello', /must be an absolute http\(s\) URL/],
+  [
+    'a path instead of the URL of its image',
+    '---\nimage: /img/a.jpg\n---\nhello',
+    /must be an absolute http\(s\) URL/,
+  ],
   ['an id that ends a comment', '---\nid: "a --> b"\n---\nhello', /must be made of letters, digits/],
   ['no text', '---\ntitle: x\n---\n\n \n', /there is no text/],
 ] as const) {
-  test(`refused, with the file’s name and why: ${what}`, (t) => {
+  test(`a file with ${what} is refused, and the error names the file and the reason`, (t) => {
     const error = t.throws(() => draft(t, text), { code: 'ARTICLE_FILE_INVALID', message: words });
     t.regex(error?.message ?? '', /bees\.md: /);
   });
 }
 
-test('refused: a file that is not UTF-8, and one that is not there', (t) => {
+test('a file that is not UTF-8 and a file that does not exist are refused', (t) => {
   const path = join(tempDir(t), 'latin1.md');
   fs.writeFileSync(path, Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xe4]));
   t.throws(() => readDraft(path), { code: 'ARTICLE_FILE_INVALID', message: /not valid UTF-8/ });
   t.throws(() => readDraft(`${path}x`), { code: 'ARTICLE_FILE_INVALID', message: /ENOENT/ });
 });
 
-test('CRLF, a BOM and a fence in the text do no harm', (t) => {
+test('a file with CRLF, a BOM and a thematic break is read like any other file', (t) => {
   const data = compose(t, '\ufeff---\r\ntitle: x\r\n---\r\n\r\nOne\r\n\r\n---\r\n\r\nTwo\r\n');
   t.is(data.title, 'x');
   t.is(data.content_html, '<p>One</p>\n<hr>\n<p>Two</p>\n<!-- svc:item:a-1 -->');
 });
 
-test('unfinished ones are told apart', (t) => {
+test('a file with draft: true or published: false is unfinished', (t) => {
   t.true(draft(t, '---\ndraft: true\n---\nx').unfinished);
   t.true(draft(t, '---\npublished: false\n---\nx').unfinished);
   t.false(draft(t, '---\ndraft: false\n---\nx').unfinished);

@@ -63,18 +63,18 @@ test('a record has the columns of the contract and no others, in every state', (
     t.is(Object.keys(one).sort().join(' '), columns);
 });
 
-test('pending: taken up when it is due, not before', (t) => {
+test('a pending delivery is taken up when it is due, not before', (t) => {
   const waiting = { ...queued('https://r.example/hook', publish, T0 + MINUTE) };
   t.is(advance(waiting, { kind: 'take' }, T0 + MINUTE - 1), undefined);
   t.is(advance(waiting, { kind: 'take' }, T0 + MINUTE)?.status, 'sending');
 });
 
-test('sending: nobody else takes it up', (t) => {
+test('a delivery that is being sent is not taken up a second time', (t) => {
   t.is(advance(taken(), { kind: 'take' }, T0), undefined);
   t.is(advance(taken(), { kind: 'take' }, T0 + 24 * 60 * MINUTE), undefined);
 });
 
-test('sending: stuck for ten minutes it is pending again, due at once, the attempt not counted', (t) => {
+test('a delivery that has been sending for ten minutes is pending again and due at once, and the attempt is not counted', (t) => {
   t.is(advance(taken(), { kind: 'tick' }, T0 + 10 * MINUTE - 1), undefined);
   const again = after(taken(), { kind: 'tick' }, T0 + 10 * MINUTE);
   t.deepEqual(
@@ -84,7 +84,7 @@ test('sending: stuck for ten minutes it is pending again, due at once, the attem
   t.is(after(again, { kind: 'take' }, T0 + 10 * MINUTE).status, 'sending');
 });
 
-test('sending: a 2xx on a publish is success, and nothing more is due', (t) => {
+test('a publication that is answered with a 2xx succeeds, and no retry is due', (t) => {
   const done = after(taken(), { kind: 'end', outcome: accepted }, T0 + 5);
   t.deepEqual(
     [done.status, done.attempts, done.lastStatusCode, done.lastError, done.nextRetryAt],
@@ -92,7 +92,7 @@ test('sending: a 2xx on a publish is success, and nothing more is due', (t) => {
   );
 });
 
-test('success after a failure keeps no error', (t) => {
+test('a delivery that succeeds after a failure keeps no error', (t) => {
   const once = after(taken(), { kind: 'end', outcome: refused(503, 'busy') }, T0);
   const again = after(once, { kind: 'take' }, T0 + MINUTE);
   const done = after(again, { kind: 'end', outcome: accepted }, T0 + MINUTE);
@@ -101,11 +101,11 @@ test('success after a failure keeps no error', (t) => {
 
 for (const [what, statusCode] of [
   ['a 4xx', 400],
-  ['a 409 on a publish', 409],
+  ['a 409 to a publication', 409],
   ['a 5xx', 503],
   ['a timeout or connection error', null],
 ] as const) {
-  test(`sending: ${what} is tried again by the schedule, with status and error recorded`, (t) => {
+  test(`a delivery that ends with ${what} is tried again by the schedule, and its status and error are recorded`, (t) => {
     const failed = after(taken(), { kind: 'end', outcome: refused(statusCode, 'words') }, T0);
     t.deepEqual(
       [failed.status, failed.attempts, failed.lastStatusCode, failed.lastError, failed.nextRetryAt],
@@ -114,7 +114,7 @@ for (const [what, statusCode] of [
   });
 }
 
-test('six attempts, 1, 5, 30, 120 and 360 minutes apart at least, then it has failed', (t) => {
+test('a delivery has failed after six attempts, which are at least 1, 5, 30, 120 and 360 minutes apart', (t) => {
   let now = T0;
   let delivery = queued('https://r.example/hook', publish, now);
   for (const [n, wait] of [1, 5, 30, 120, 360, null].entries()) {
@@ -134,7 +134,7 @@ test('six attempts, 1, 5, 30, 120 and 360 minutes apart at least, then it has fa
     t.is(advance(delivery, { kind }, now + 365 * 24 * 60 * MINUTE), undefined);
 });
 
-test('being stuck uses no attempt up', (t) => {
+test('a delivery that is stuck again and again does not use up an attempt', (t) => {
   let now = T0;
   let delivery = taken();
   for (let n = 0; n < 20; n++) {
@@ -144,7 +144,7 @@ test('being stuck uses no attempt up', (t) => {
   t.is(delivery.attempts, 0);
 });
 
-test('a refusal that is final fails at once', (t) => {
+test('a delivery fails at once when its refusal is final', (t) => {
   const failed = after(taken(update), { kind: 'end', outcome: refused(409, 'conflict', true) }, T0);
   t.deepEqual(
     [failed.status, failed.attempts, failed.lastStatusCode, failed.lastError, failed.nextRetryAt],
@@ -161,7 +161,7 @@ test('an outcome counts only while the delivery is being sent', (t) => {
     t.is(advance(delivery, { kind: 'end', outcome: refused(500) }, T0 + 11 * MINUTE), undefined);
 });
 
-test('a person may have a failed delivery sent again, but not a stale update, nor one that has not failed', (t) => {
+test('a failed delivery can be sent again, but a stale update and a delivery that has not failed cannot', (t) => {
   const failed = after(taken(), { kind: 'end', outcome: refused(413, 'too large', true) }, T0);
   const again = after(failed, { kind: 'retry' }, T0 + 5);
   t.deepEqual(

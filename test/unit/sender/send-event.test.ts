@@ -10,7 +10,7 @@ import {
 } from '../../../src/sender/send-event.js';
 import { SECRET, signature } from '../../support/signer.js';
 
-test('articles may take 30 seconds, test and lookup 15', (t) => {
+test('a publication and an update have a timeout of 30 seconds, a test and a lookup one of 15', (t) => {
   t.deepEqual([DELIVERY_TIMEOUT_MS, LOOKUP_TIMEOUT_MS], [30_000, 15_000]);
   t.deepEqual(
     EVENT_NAMES.map((event) => [event, timeoutOf(event)]),
@@ -23,7 +23,7 @@ test('articles may take 30 seconds, test and lookup 15', (t) => {
   );
 });
 
-test('a publish follows one redirect, the others none', (t) =>
+test('a publication follows one redirect, and the other events follow none', (t) =>
   t.deepEqual(EVENT_NAMES.map(redirectsOf), [1, 0, 0, 0]));
 
 test('the body is compact JSON with the fields in the contract’s order', (t) => {
@@ -40,7 +40,7 @@ test('the body is compact JSON with the fields in the contract’s order', (t) =
 });
 
 for (const event of EVENT_NAMES) {
-  test(`the headers of ${event}`, (t) => {
+  test(`a request with ${event} has the headers of the contract`, (t) => {
     const body = Buffer.from('{}');
     t.deepEqual(eventHeaders(event, body, SECRET, 1_795_075_200_999), {
       'content-type': 'application/json',

@@ -5,7 +5,7 @@ import { fc } from '../../support/property.js';
 
 const css = fs.readFileSync(new URL('../../../../templates/style.css', import.meta.url), 'utf8');
 
-test('contrast is WCAG’s', (t) => {
+test('the contrast of two colours is that of WCAG', (t) => {
   t.is(contrast('#000000', '#ffffff'), 21);
   t.is(contrast('#ffffff', '#fff'), 1);
   t.is(Math.round(contrast('#767676', '#ffffff') * 100) / 100, 4.54);

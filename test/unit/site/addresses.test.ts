@@ -5,7 +5,7 @@ import { siteInfo } from '../../support/site-info.js';
 const root = siteInfo('https://x.example');
 const blog = siteInfo('https://x.example/blog');
 
-test('a public URL has its file', (t) => {
+test('a public URL belongs to one file of the site', (t) => {
   const files = {
     'https://x.example/articles/a/': 'articles/a/index.html',
     'https://x.example/articles/a': 'articles/a/index.html',

@@ -60,7 +60,7 @@ test('an article at the end changes four pages of its list at most, however long
   }
 });
 
-test('files of a list have numbers, others have none', (t) => {
+test('a page of a list has its number in its path, and another path has no number', (t) => {
   const files = ['index.html', 'page/1/index.html', 'page/12/index.html'];
   t.deepEqual(files.map(listNumber), [0, 1, 12]);
   for (const file of ['', 'page/0/index.html', 'page/01/index.html', 'page/x/index.html', 'x/index.html'])

@@ -1,7 +1,7 @@
 import test from 'ava';
 import { lengthOf } from '../../../src/site/reading-time.js';
 
-test('words are what stands between tags, outside comments, scripts and styles', (t) => {
+test('words are counted between tags, and not in comments, scripts and styles', (t) => {
   const counts = {
     '': 0,
     '<p>Two words</p>': 2,

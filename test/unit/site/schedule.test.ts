@@ -1,7 +1,7 @@
 import test from 'ava';
 import { createSchedule, type Work } from '../../../src/site/schedule.js';
 
-test('requests are gathered, and one build runs at a time', async (t) => {
+test('requests for a build are gathered, and one build runs at a time', async (t) => {
   const works: Work[] = [];
   let running = 0;
   const schedule = createSchedule(async (work) => {
@@ -23,7 +23,7 @@ test('requests are gathered, and one build runs at a time', async (t) => {
   t.deepEqual(works.slice(2), ['all']);
 });
 
-test('a request is built without further ado, and nothing is built after the stop', async (t) => {
+test('a request starts a build by itself, and nothing is built after the stop', async (t) => {
   let builds = 0;
   let resolve: () => void = () => undefined;
   const first = new Promise<void>((done) => {

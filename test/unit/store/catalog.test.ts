@@ -25,7 +25,7 @@ const step = fc.record({
 
 const sorted = (entries: Iterable<Entry>) => [...entries].sort((a, b) => (a.path < b.path ? -1 : 1));
 
-test('whatever is set and deleted, the indexes say what a list would say', (t) => {
+test('the indexes agree with a plain list after any sequence of sets and deletes', (t) => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const catalog = createCatalog();

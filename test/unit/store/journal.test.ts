@@ -4,7 +4,7 @@ import test from 'ava';
 import { openJournal } from '../../../src/store/journal.js';
 import { tempDir } from '../../support/temp-dir.js';
 
-test('what one names is news to the others, once, and never to itself', (t) => {
+test('a path that one process names is news to the others once, and never to that process', (t) => {
   const path = join(tempDir(t), 'journal');
   const [a, b] = [openJournal(path), openJournal(path)];
   t.deepEqual(b.news(), new Set());
@@ -65,7 +65,7 @@ test('only a long journal is begun anew', (t) => {
   t.is(b.news(), 'everything');
 });
 
-test('what was not read before the journal was begun anew is not forgotten', (t) => {
+test('a process that begins a journal anew reads everything, where it had not read the journal to its end', (t) => {
   const path = join(tempDir(t), 'journal');
   const [a, b] = [openJournal(path), openJournal(path)];
   a.append(Array.from({ length: 30_000 }, (_, n) => `articles/2026/11/an-article-${n}.md`));

@@ -88,7 +88,7 @@ test('an id that another machine has stored meanwhile is known, and a slug that 
   });
 });
 
-test('an update that another machine was before gets its conflict', async (t) => {
+test('an update is refused as a conflict where another machine has stored one before it', async (t) => {
   let path = '';
   let rival = false;
   const { store, texts, other } = stage(t, async (write) => {
@@ -119,7 +119,7 @@ test('an update that may have been stored and replaced since is not refused as i
   t.is(error, silence);
 });
 
-test('where another machine has put a second article at a URL, none is updated there', async (t) => {
+test('an article is not updated at a URL where another machine has put a second article', async (t) => {
   const { store, other } = stage(t, () => undefined);
   const { id, url, stored } = await store.publish(draftOf(article({ id: 'a' })));
   const theirs = encodeFirst({ ...draftOf(article({ id: 'b' })), slug: 'b', url, updated: null });

@@ -36,7 +36,7 @@ test('a catalog comes back as it was saved', async (t) => {
   for (const id of IDS) t.is(loaded.byId(id).length, 1, JSON.stringify(id));
 });
 
-test('a snapshot of another key, a missing one and one that is no snapshot are not read', async (t) => {
+test('a snapshot of another key, a missing file and a file that is not a snapshot are not read', async (t) => {
   const path = join(tempDir(t), 'catalog.jsonl');
   const catalog = createCatalog();
   t.is(await loadSnapshot(path, 'key', catalog), 0);
@@ -49,7 +49,7 @@ test('a snapshot of another key, a missing one and one that is no snapshot are n
   }
 });
 
-test('a line that is no entry costs that entry alone', async (t) => {
+test('a line that is not an entry is left out, and the other entries are read', async (t) => {
   const path = join(tempDir(t), 'catalog.jsonl');
   const catalog = createCatalog();
   for (let n = 0; n < 5; n++) catalog.set(entry(n, `id-${n}`));

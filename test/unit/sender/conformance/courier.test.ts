@@ -31,7 +31,7 @@ test('an event that went unanswered three times is not sent again; other events 
   t.is(sent(), 4);
 });
 
-test('nothing that must not be sent is sent: in a read-only run, after the time is over, after an interrupt', async (t) => {
+test('a publication is not sent in a read-only run, after the time is over, or after an interrupt', async (t) => {
   const aborted = AbortSignal.abort();
   for (const [over, message] of [
     [{ readOnly: true }, /it sends article\.published, and --read-only was given/],
@@ -45,7 +45,7 @@ test('nothing that must not be sent is sent: in a read-only run, after the time 
   }
 });
 
-test('a kept connection that was closed is tried once more, and that takes a turn too', async (t) => {
+test('a request on a kept connection that was closed is sent once more, and counts twice for the rate', async (t) => {
   const { courier, sent, taken } = courierOver((count) =>
     count === 1 ? { ...silence, stale: true } : answer,
   );

@@ -208,7 +208,7 @@ test('when the time for the run is over, no request begins', async (t) => {
   t.true(outcomes.some(({ why }) => why === 'the time for the run is over; --max-time gives it more'));
 });
 
-test('a receiver that breaks off in the middle of a run: every further rule has an outcome', async (t) => {
+test('every rule has an outcome, also where the receiver breaks off in the middle of a run', async (t) => {
   let count = 0;
   const found = await report(t, (socket) => {
     if (++count < 5) socket.end(answer('401 Unauthorized', '{"error":"no"}'));

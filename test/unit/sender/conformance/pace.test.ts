@@ -11,7 +11,7 @@ function virtualClock() {
   };
 }
 
-test('no second holds more than the rate, wherever it begins', async (t) => {
+test('no more requests begin within any second than the rate allows', async (t) => {
   const clock = virtualClock();
   const pace = createPace(20, clock);
   const begun: number[] = [];
@@ -24,7 +24,7 @@ test('no second holds more than the rate, wherever it begins', async (t) => {
   for (const [n, at] of begun.entries()) t.true((begun[n + 20] ?? Number.POSITIVE_INFINITY) - at >= 1000);
 });
 
-test('as long as there is room nobody waits', async (t) => {
+test('a request waits only where the rate is used up', async (t) => {
   const clock = virtualClock();
   const pace = createPace(20, clock);
   await pace.take(6);

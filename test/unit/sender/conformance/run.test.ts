@@ -26,7 +26,7 @@ test('a read-only run sends nothing that writes', async (t) => {
   t.is(publish?.why, 'it sends article.published, and --read-only was given');
 });
 
-test('a read-only run looks an article up that is there', async (t) => {
+test('a read-only run looks up an article that the receiver has', async (t) => {
   const steps = referenceSteps();
   await checked(steps, { only: ['publish-accepted'] });
   const [article] = steps.store.articles.values();
@@ -37,7 +37,7 @@ test('a read-only run looks an article up that is there', async (t) => {
   t.is(steps.store.articles.size, 1);
 });
 
-test('it says which articles it has left behind', async (t) => {
+test('the report lists the articles that the run has left behind', async (t) => {
   const steps = referenceSteps();
   const report = await checked(steps);
   t.deepEqual(report.left.map(({ id }) => id).sort(), [...steps.store.articles.keys()].sort());
@@ -66,7 +66,7 @@ test('no report holds the secret, a signature, the URL’s password or its query
   t.is(report.url, `${url.href}?…`);
 });
 
-test('what a terminal would obey is escaped', async (t) => {
+test('the control characters of an answer are escaped in the report', async (t) => {
   const steps = referenceSteps();
   answers('article.published', () => ({ status: 500, text: '\u001b]0;owned\u0007\u009b31m\u202egone' }))(
     steps,
@@ -76,7 +76,7 @@ test('what a terminal would obey is escaped', async (t) => {
   t.regex(complaints(report).join(), /\\u\{1b\}\]0;owned\\u\{7\}\\u\{9b\}31m\\u\{202e\}gone/);
 });
 
-test('a run keeps to its rate: no second holds more requests', async (t) => {
+test('a run sends no more requests within a second than its rate allows', async (t) => {
   let now = 0;
   // Only the pace waits so briefly; an answer is waited for in real time.
   const clock: Clock = {
@@ -99,7 +99,7 @@ test('a run keeps to its rate: no second holds more requests', async (t) => {
   for (const [n, at] of came.entries()) t.true((came[n + 10] ?? Number.POSITIVE_INFINITY) - at >= 1000);
 });
 
-test('an unknown rule is wrong usage', async (t) => {
+test('a run with an unknown rule is refused', async (t) => {
   await t.throwsAsync(checked(referenceSteps(), { only: ['no-such-rule'] }), {
     message: /there is no rule "no-such-rule"; pressmark check --list/,
   });

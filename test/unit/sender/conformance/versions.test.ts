@@ -58,7 +58,7 @@ test('a receiver that answers contract_version 2 is Version 2, and may answer a 
   t.is(resultOf(report, 'publish-url')?.result, 'not applicable');
 });
 
-test('where nobody says a Version 2 receiver’s URLs, what needs them is not checked, and why is said', async (t) => {
+test('rules that need the URLs of a Version 2 receiver are not checked where no URL is given, and the report says why', async (t) => {
   const report = await checked(version2(), { as: undefined, pages: undefined });
   t.deepEqual(failed(report), []);
   const lookup = resultOf(report, 'lookup-200');
@@ -67,13 +67,13 @@ test('where nobody says a Version 2 receiver’s URLs, what needs them is not ch
   t.is(resultOf(report, 'update-content')?.why, 'it needs update-200, which is not checked');
 });
 
-test('a receiver that is meant to be Version 3 is told what its answer lacks', async (t) => {
+test('a report on a receiver that should be Version 3 says what its answers lack', async (t) => {
   const report = await checked(version1(), { as: 3, pages: undefined });
   t.is(report.version, 3);
   for (const id of ['test-200', 'publish-200', 'publish-url']) t.true(failed(report).includes(id), id);
 });
 
-test('a rule whose ground is missing is not checked, by the name of that ground', async (t) => {
+test('a rule is not checked where a rule that it needs has failed, and the report names that rule', async (t) => {
   const steps = referenceSteps();
   steps.events['article.lookup'] = () => refuse(500, 'no');
   const report = await checked(steps);
