@@ -5,7 +5,7 @@ import test from 'ava';
 
 const SOURCE = fileURLToPath(new URL('../../../src', import.meta.url));
 
-/** Who may import whom (docs: design). A part is a folder of src, or a file at its top. */
+/** Which part of src may import which (docs: design). A part is a folder of src, or a file directly in src. */
 const ALLOWED: Record<string, readonly string[]> = {
   errors: [],
   log: ['errors'],
@@ -47,7 +47,7 @@ const files = fs
 const text = (file: string) => fs.readFileSync(join(SOURCE, file), 'utf8');
 const partOf = (file: string) => file.split('/', 1)[0]?.replace(/\.ts$/, '') ?? '';
 
-/** The files of src that a file imports or re-exports, types too. */
+/** The files of src that a file imports or re-exports, including type imports and worker files. */
 function importsOf(file: string): string[] {
   const pattern =
     /(?:\bfrom|\bimport)\s*\(?\s*'(\.{1,2}\/[^']+)'|new URL\('(\.{1,2}\/[^']+\.js)', import\.meta\.url\)/g;
@@ -57,7 +57,7 @@ function importsOf(file: string): string[] {
   });
 }
 
-test('every import names a file that is there, so that this test reads them all', (t) => {
+test('every relative import is the name of an existing file', (t) => {
   for (const file of files)
     for (const target of importsOf(file)) t.true(files.includes(target), `${file} imports ${target}`);
 });
@@ -75,7 +75,7 @@ test('a part imports only what the table allows', (t) => {
   }
 });
 
-test('no file imports itself by a detour', (t) => {
+test('there are no circular imports', (t) => {
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): void => {
     const at = path.indexOf(file);
@@ -98,12 +98,12 @@ test('only config reads the environment', (t) => {
   );
 });
 
-test('every exported function, class and interface of src says what it is', (t) => {
+test('every exported function, class and interface of src has a docstring', (t) => {
   for (const file of files) {
     const lines = text(file).split('\n');
     for (const [n, line] of lines.entries()) {
       if (!/^export (?:async )?(?:function|class|interface)/.test(line)) continue;
-      if (/^export interface \w+Options /.test(line)) continue; // said where they are taken
+      if (/^export interface \w+Options /.test(line)) continue; // the function with these options has the docstring
       t.true(lines[n - 1]?.trimEnd().endsWith('*/'), `${file}:${n + 1} ${line}`);
     }
   }

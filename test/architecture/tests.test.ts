@@ -16,7 +16,7 @@ const sources = fs
   .filter((name) => name.endsWith('.ts') && !name.startsWith(join('e2e', 'tools')))
   .map((name) => ({ name, text: fs.readFileSync(join(ROOT, 'test', name), 'utf8') }));
 
-/** The files in which a pattern is found. */
+/** The names of the files that match a pattern. */
 const filesWith = (pattern: RegExp) =>
   sources.filter(({ text }) => pattern.test(text)).map(({ name }) => name);
 
@@ -28,9 +28,9 @@ for (const kind of ['unit', 'integration'])
     );
   });
 
-test('no test is skipped, left to do, expected to fail or run alone', (t) => {
+test('no test uses skip, todo, failing or only', (t) => {
   const found = filesWith(/\btest(?:\.serial)?\.(?:skip|todo|failing|only)\b/);
-  // Only Linux has /dev/full: elsewhere its tests are reported as skipped.
+  // Only Linux has /dev/full; on other systems the tests that need it are skipped.
   const allowed = [join('support', 'full-disk.ts')];
   t.deepEqual(
     found.filter((name) => !allowed.includes(name)),
@@ -38,7 +38,7 @@ test('no test is skipped, left to do, expected to fail or run alone', (t) => {
   );
 });
 
-test('whatever is random in a test comes from the seed of the run', (t) => {
+test('all random choices of tests come from the seed of the run', (t) => {
   const own = ['support/random.ts', 'support/property.ts', join('architecture', 'tests.test.ts')];
   const random = filesWith(/\bMath\.random\b|\brandomInt\(|from 'fast-check'/);
   t.deepEqual(
@@ -47,16 +47,16 @@ test('whatever is random in a test comes from the seed of the run', (t) => {
   );
 });
 
-test('shared test support is what several files use', (t) => {
+test('every file of the shared test support is used by several files', (t) => {
   const shared = sources.filter(({ name }) => /^support.[^/]+(?<!\.test)\.ts$/.test(name));
-  const lonely = shared.filter(({ name }) => {
+  const rarelyUsed = shared.filter(({ name }) => {
     const module = name.replace(/^.*\//, '').replace(/\.ts$/, '.js');
     return sources.filter((other) => other.name !== name && other.text.includes(`/${module}`)).length < 2;
   });
-  // A half of faults.ts: it is loaded into the receiver before the program.
+  // Belongs to faults.ts, which loads it into the receiver with --import.
   const preloaded = [join('support', 'fault.ts')];
   t.deepEqual(
-    lonely.map(({ name }) => name).filter((name) => !preloaded.includes(name)),
+    rarelyUsed.map(({ name }) => name).filter((name) => !preloaded.includes(name)),
     [],
   );
 });

@@ -1,6 +1,6 @@
 import http from 'node:http';
 
-/** An answer to a plain request, with its bytes as they came over the wire. */
+/** The answer to an HTTP request, with the bytes as they were received. */
 export interface Reply {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
@@ -8,7 +8,7 @@ export interface Reply {
   readonly text: string;
 }
 
-/** Asks for a path as it stands: nothing is normalized, nothing followed, nothing decompressed. */
+/** Requests a path as given: does not normalize it, does not follow redirects, does not decompress the body. */
 export function ask(
   origin: string,
   path: string,

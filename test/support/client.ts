@@ -10,7 +10,7 @@ export interface Target {
   content_html: string;
 }
 
-/** Every field that an answer may have; the tests check which of them are present. */
+/** All fields of all answers; the tests check which of them are present. */
 export interface AnswerBody {
   received?: boolean;
   id: string;
@@ -31,24 +31,24 @@ export interface Answer {
 }
 
 export interface PostOptions {
-  /** Laid over the envelope. */
+  /** Overrides fields of the envelope. */
   readonly envelope?: Record<string, unknown>;
-  /** Laid over the headers; undefined leaves one out. */
+  /** Overrides headers; undefined omits a header. */
   readonly headers?: Record<string, string | undefined>;
   readonly secret?: string;
 }
 
-/** Everything that a test sends to one webhook. */
+/** Sends requests to one webhook. */
 export interface Client {
   /** Sends an event, signed. */
   post(event: string, data: unknown, options?: PostOptions): Promise<Answer>;
   /** Sends bytes; signed unless the headers say otherwise. */
   raw(bytes: Uint8Array | string, headers?: Record<string, string | undefined>): Promise<Answer>;
-  /** Looks an article up that must be there. */
+  /** Looks up an article that must exist. */
   find(url: string): Promise<Target>;
 }
 
-/** A sender of signed events to `url`. */
+/** Makes a client that sends signed events to `url`. */
 export function createClient(url: string): Client {
   async function raw(
     bytes: Uint8Array | string,
@@ -57,7 +57,7 @@ export function createClient(url: string): Client {
     const all = {
       'Content-Type': 'application/json',
       'X-Service-Signature': signature(bytes),
-      // On a busy machine fetch would send on a kept connection that the receiver has closed as idle meanwhile.
+      // Without this, fetch may reuse a connection that the receiver has just closed because it was idle.
       Connection: 'close',
       ...headers,
     };
@@ -88,9 +88,9 @@ export function createClient(url: string): Client {
 }
 
 /**
- * Publishes an article and makes an update of it that succeeds while nothing changes the article.
+ * Publishes an article and makes, but does not send, an update of it.
  *
- * @param over laid over the update.
+ * @param over overrides fields of the update.
  */
 export async function publishForUpdate(
   { post, find }: Client,
@@ -104,7 +104,7 @@ export async function publishForUpdate(
   return { url, request: update({ target_id: data.id, target_url: url, base_revision_id }, over) };
 }
 
-/** An answer, read to its end. */
+/** Reads a response to its end. */
 export async function answerOf(response: Response): Promise<Answer> {
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, json: bodyOf(text) };

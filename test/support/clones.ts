@@ -3,25 +3,25 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { launch, type Receiver, type ReceiverOptions } from './receiver.js';
 
-/** A bare remote and the clones that receivers work in, below one folder. */
+/** A bare remote and its clones, in which receivers run, in one folder. */
 export interface Clones {
   /** The bare repository. */
   readonly remote: string;
-  /** A new clone, ready for a receiver. */
+  /** Makes a clone. @returns its path. */
   clone(name: string): string;
   /** Runs git in the remote. */
   git(...args: string[]): string;
-  /** The texts of the articles on the remote's branch, by path. */
+  /** The texts of the articles on the remote's branch `main`, by path. */
   articles(): Map<string, string>;
 }
 
-/** A machine on which git knows nobody's settings. */
+/** An environment in which git does not read any settings of the machine or the user. */
 export function gitEnvironment(home: string): NodeJS.Dict<string> {
   const { PATH } = process.env;
   return { PATH, HOME: home, GIT_CONFIG_NOSYSTEM: '1', LC_ALL: 'C' };
 }
 
-/** Runs git as a person would. */
+/** Runs git as a person with the name Olga. */
 export function gitIn(folder: string, ...args: string[]): string {
   const env = gitEnvironment(folder);
   return execFileSync('git', ['-c', 'user.name=Olga', '-c', 'user.email=olga@example.org', ...args], {
@@ -36,9 +36,9 @@ export function gitIn(folder: string, ...args: string[]): string {
 /**
  * Makes a bare remote with one commit.
  *
- * @param folder holds the remote and the clones.
- * @param url where clones find the remote. @default its path
- * @param config laid over the site's settings.
+ * @param folder the folder for the remote and the clones.
+ * @param url the URL of the remote in the clones. @default its path
+ * @param config overrides the site's settings.
  */
 export function makeRemote(folder: string, url?: string, config: Record<string, unknown> = {}): Clones {
   const remote = join(folder, 'remote.git');
@@ -63,7 +63,10 @@ export function makeRemote(folder: string, url?: string, config: Record<string, 
   };
 }
 
-/** In two commands, however many there are: while a test waits for a command, its connections may time out. */
+/**
+ * Runs two commands for any number of articles: they block the test's process, whose connections may time out
+ * meanwhile.
+ */
 function articlesIn(remote: string): Map<string, string> {
   const names = gitIn(remote, 'ls-tree', '-r', '-z', '--name-only', 'main', 'content/')
     .split('\0')
@@ -85,7 +88,7 @@ function articlesIn(remote: string): Map<string, string> {
   return texts;
 }
 
-/** The site's settings for several machines. */
+/** The settings of a site with several machines. */
 export function settings(over: Record<string, unknown> = {}): Record<string, unknown> {
   return { site: false, durability: 'push', git: { push: { fetchEvery: 500 } }, ...over };
 }
@@ -95,7 +98,7 @@ export function launchIn(clone: string, options: ReceiverOptions = {}): Promise<
   return launch(clone, { ...options, env: { HOME: clone, GIT_CONFIG_NOSYSTEM: '1', ...options.env } });
 }
 
-/** Commits one file as a person would; returns the commit. */
+/** Commits one file as a person would. @returns the commit. */
 export function commitFile(folder: string, name: string, text: string): string {
   fs.mkdirSync(dirname(join(folder, name)), { recursive: true });
   fs.writeFileSync(join(folder, name), text);
@@ -104,7 +107,7 @@ export function commitFile(folder: string, name: string, text: string): string {
   return gitIn(folder, 'rev-parse', 'HEAD').trim();
 }
 
-/** Commits one file and pushes it, pulling as often as others were first; returns the commit. */
+/** Commits and pushes one file, and pulls again whenever others have pushed meanwhile. @returns the commit. */
 export function commitAndPush(folder: string, name: string, text: string): string {
   commitFile(folder, name, text);
   for (let attempt = 1; ; attempt++) {

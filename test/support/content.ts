@@ -3,12 +3,12 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { decode, type StoredArticle } from '../../src/article/codec.js';
 
-/** Every file and folder below `dir`, relative, sorted. */
+/** The relative paths of all files and folders below `dir`, sorted. */
 export function namesIn(dir: string): string[] {
   return fs.readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort();
 }
 
-/** The content folder to the last byte and time stamp; equal before and after where nothing was written. */
+/** Describes every file of the content folder with its times and digest. It changes whenever something was written. */
 export function treeOf(site: string): string[] {
   const root = join(site, 'content');
   return namesIn(root).map((name) => {
@@ -19,7 +19,7 @@ export function treeOf(site: string): string[] {
   });
 }
 
-/** The paths of all article files, absolute. */
+/** The absolute paths of all article files. */
 export function articleFiles(site: string): string[] {
   const root = join(site, 'content');
   return namesIn(root)
@@ -27,18 +27,21 @@ export function articleFiles(site: string): string[] {
     .map((name) => join(root, name));
 }
 
-/** What unfinished work would leave behind: names in the content folder that are no article's, and temp files. */
+/**
+ * Files that an interrupted write may leave behind: temporary files, and other files than articles in the content
+ * folder.
+ */
 export function debris(site: string): string[] {
   const root = join(site, 'content');
-  const strange = namesIn(root).filter(
+  const unexpected = namesIn(root).filter(
     (name) => !name.endsWith('.md') && fs.statSync(join(root, name)).isFile(),
   );
-  // in build/ the builder is at work, whose own debris the tests of the site look for
+  // build/ belongs to the builder, whose temporary files are checked by the tests of the site
   const temps = namesIn(join(site, '.pressmark')).filter((name) => /^(?!build\/).*\.tmp$/.test(name));
-  return [...strange, ...temps];
+  return [...unexpected, ...temps];
 }
 
-/** An article's file, found by the id in its front matter, as a person would find it. */
+/** The path of an article's file, found by the id in its front matter. */
 export function fileOf(site: string, id: string): string {
   const line = `\nid: ${JSON.stringify(id)}\n`;
   const found = articleFiles(site).filter((path) => fs.readFileSync(path, 'utf8').includes(line));
@@ -47,7 +50,7 @@ export function fileOf(site: string, id: string): string {
   return path;
 }
 
-/** A stored article, decoded. */
+/** Reads and decodes an article file. */
 export function readStored(path: string): StoredArticle {
   return decode(fs.readFileSync(path, 'utf8'), {
     id: 'none',
@@ -56,15 +59,15 @@ export function readStored(path: string): StoredArticle {
   });
 }
 
-/** What a text's revision is called, as any receiver would. */
+/** The revision of an article file's text. */
 export function revisionOf(text: string): string {
   return decode(text, { id: '', slug: '', url: () => '' }).article.revision;
 }
 
-/** A person's edit: the file saved in place with one text replaced by another. */
+/** Replaces a text in a file and saves it in place, as a person's editor would. */
 export function edit(path: string, from: string, to: string): void {
   const text = fs.readFileSync(path, 'utf8');
-  if (!text.includes(from)) throw new Error(`${path} does not say ${from}`);
+  if (!text.includes(from)) throw new Error(`${path} does not contain ${from}`);
   fs.writeFileSync(
     path,
     text.replace(from, () => to),

@@ -10,19 +10,19 @@ export interface Got {
   readonly body: Buffer;
 }
 
-/** A server that answers as a test tells it to. */
+/** A server whose answers are chosen by a test. */
 export interface Endpoint {
   /** `http://127.0.0.1:<port>/hook`. */
   readonly url: string;
   readonly origin: string;
-  /** Every request that came, in order. */
+  /** All requests in the order of their arrival. */
   readonly got: readonly Got[];
 }
 
 /** Answers one request. */
 export type Answering = (got: Got, response: http.ServerResponse) => unknown;
 
-/** Answers with a status and a body; JSON unless it is a text. */
+/** Answers with a status and a body. A body that is not a string is sent as JSON. */
 export function reply(status: number, body: unknown = '', headers: http.OutgoingHttpHeaders = {}): Answering {
   return (_got, response) => {
     response.writeHead(status, headers);
@@ -30,7 +30,7 @@ export function reply(status: number, body: unknown = '', headers: http.Outgoing
   };
 }
 
-/** Starts an endpoint that goes away with the test. */
+/** Starts an endpoint that is closed after the test. */
 export async function startEndpoint(
   t: { teardown(dispose: () => unknown): void },
   answer: Answering,

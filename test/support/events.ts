@@ -1,6 +1,6 @@
 import { createRandom, type Random } from './random.js';
 
-/** `data` of `article.published`, as the contract words it. */
+/** `data` of `article.published`, as in the contract. */
 export interface PublishedData {
   id: string;
   title: string;
@@ -24,10 +24,10 @@ export interface UpdatedData extends PublishedData {
   revision_id: string;
 }
 
-/** The moment at which the tests' deliveries are sent. */
+/** The timestamp of the tests' deliveries. */
 export const SENT = '2026-11-19T08:00:00Z';
 
-/** Made with the first id: `npm run torture` sets the seed when this file has been loaded. */
+/** Created with the first id, because `npm run torture` sets the seed only after this module was loaded. */
 let random: Random | undefined;
 let made = 0;
 
@@ -37,7 +37,7 @@ function newId(kind: 'art' | 'draft'): string {
   return `${kind}-${++made}-${random.integer(0, 2 ** 32).toString(16)}`;
 }
 
-/** A whole article; every part of it can be replaced. */
+/** A complete article; `over` replaces fields. */
 export function article(over: Partial<PublishedData> = {}): PublishedData {
   const id = over.id ?? newId('art');
   return {

@@ -1,5 +1,5 @@
-// Loaded before the program (node --import): lets a test make single file-system calls fail, stop or kill the process,
-// lets a person save a file at an exact moment, and writes down what was called, in its order.
+// Loaded before the program (node --import). Applies the rules of faults.ts: single file-system calls fail, stop or
+// kill the process, or save a file as a person's editor would. Also writes a trace of the calls.
 
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
@@ -13,21 +13,22 @@ const uses = new Map<string, number>();
 const run = randomUUID();
 /** What `change` stands for. */
 const CHANGES = new Set(['write', 'fsync', 'link', 'rename', 'unlink', 'rm', 'mkdir']);
-let ours = false;
+/** Whether a call is made by this module, or inside of another wrapped call. */
+let isInternal = false;
 
-/** What of our own doing calls the wrapped functions again must not be seen by them. */
-function privately<T>(work: () => T): T {
-  ours = true;
+/** Runs `work` without rules and trace for its file-system calls. */
+function internally<T>(work: () => T): T {
+  isInternal = true;
   try {
     return work();
   } finally {
-    ours = false;
+    isInternal = false;
   }
 }
 
 function ruleFor(call: string, paths: readonly string[]): Rule | undefined {
-  if (ours) return undefined;
-  return privately(() => {
+  if (isInternal) return undefined;
+  return internally(() => {
     real.appendFileSync(tracePath, `${JSON.stringify({ run, call, paths })}\n`);
     const rules = JSON.parse(real.readFileSync(rulesPath, 'utf8')) as Rule[];
     const rule = rules.find(
@@ -48,17 +49,17 @@ function failure(code: string, call: string): Error {
   return Object.assign(new Error(`${code}: injected, ${call}`), { code, syscall: call });
 }
 
-/** Runs a call under its rule: a failure, or something that happens just before or after it. */
-function under<T>(call: string, paths: readonly string[], work: () => T, spoil?: () => void): T {
+/** Makes a call and applies its rule: the call fails, or something happens just before or after it. */
+function callWithRule<T>(call: string, paths: readonly string[], work: () => T, spoil?: () => void): T {
   const rule = ruleFor(call, paths);
   if (rule === undefined) return work();
   if (rule.code !== undefined) {
     if (rule.halfway) spoil?.();
     throw failure(rule.code, call);
   }
-  // A person who has the file open already writes into the same inode, whatever its name is by then.
+  // Opened before the call: an editor that has the file open writes to the same inode, even if the file was renamed.
   const open =
-    rule.save === undefined ? undefined : privately(() => real.openSync(rule.save?.path ?? '', 'r+'));
+    rule.save === undefined ? undefined : internally(() => real.openSync(rule.save?.path ?? '', 'r+'));
   const happen = () => {
     if (rule.stop) process.kill(process.pid, 'SIGSTOP');
     if (rule.kill) process.kill(process.pid, 'SIGKILL');
@@ -68,16 +69,16 @@ function under<T>(call: string, paths: readonly string[], work: () => T, spoil?:
     real.closeSync(open);
   };
   if (rule.when !== 'after') {
-    privately(happen);
+    internally(happen);
     return work();
   }
-  const result = unlessItFails(rule, work);
-  privately(happen);
+  const result = countIfSuccessful(rule, work);
+  internally(happen);
   return result;
 }
 
-/** There is no moment after a call that failed; the rule waits for the next. */
-function unlessItFails<T>({ name }: Rule, work: () => T): T {
+/** Does not count a call that fails, so that a rule with `when: 'after'` applies after the next successful call. */
+function countIfSuccessful<T>({ name }: Rule, work: () => T): T {
   try {
     return work();
   } catch (error) {
@@ -86,8 +87,8 @@ function unlessItFails<T>({ name }: Rule, work: () => T): T {
   }
 }
 
-/** Hands a failure to the callback, as the real function would. */
-function later(done: (error: Error) => void, work: () => void): void {
+/** Passes an injected failure to the callback, as the real function would. */
+function failByCallback(done: (error: Error) => void, work: () => void): void {
   try {
     work();
   } catch (error) {
@@ -101,15 +102,15 @@ function nameOf(file: unknown): string {
 
 Object.assign(fs, {
   openSync: (...args: Parameters<typeof fs.openSync>) => {
-    const fd = under('open', [String(args[0])], () => real.openSync(...args));
+    const fd = callWithRule('open', [String(args[0])], () => real.openSync(...args));
     names.set(fd, String(args[0]));
     return fd;
   },
   writeFileSync: (...args: Parameters<typeof fs.writeFileSync>) => {
     const [file, data] = args;
     const half = () =>
-      privately(() => real.writeFileSync(file, String(data).slice(0, String(data).length / 2)));
-    under('write', [nameOf(file)], () => privately(() => real.writeFileSync(...args)), half);
+      internally(() => real.writeFileSync(file, String(data).slice(0, String(data).length / 2)));
+    callWithRule('write', [nameOf(file)], () => internally(() => real.writeFileSync(...args)), half);
   },
   open: (path: string, ...rest: unknown[]) => {
     const done = rest.pop() as (error: Error | null, fd?: number) => void;
@@ -117,42 +118,48 @@ Object.assign(fs, {
       if (fd !== undefined) names.set(fd, path);
       done(error, fd);
     };
-    later(named, () => under('open', [path], () => Reflect.apply(real.open, fs, [path, ...rest, named])));
+    failByCallback(named, () =>
+      callWithRule('open', [path], () => Reflect.apply(real.open, fs, [path, ...rest, named])),
+    );
   },
   writeFile: (file: number, data: string | Uint8Array, done: fs.NoParamCallback) => {
     const half = () =>
-      privately(() => real.writeFileSync(file, String(data).slice(0, String(data).length / 2)));
-    later(done, () => under('write', [nameOf(file)], () => real.writeFile(file, data, done), half));
+      internally(() => real.writeFileSync(file, String(data).slice(0, String(data).length / 2)));
+    failByCallback(done, () =>
+      callWithRule('write', [nameOf(file)], () => real.writeFile(file, data, done), half),
+    );
   },
   fsync: (fd: number, done: fs.NoParamCallback) =>
-    later(done, () => under('fsync', [nameOf(fd)], () => real.fsync(fd, done))),
+    failByCallback(done, () => callWithRule('fsync', [nameOf(fd)], () => real.fsync(fd, done))),
   link: (from: string, to: string, done: fs.NoParamCallback) =>
-    later(done, () =>
-      under('link', [from, to], () => {
-        real.linkSync(from, to); // so that what happens after it really does
+    failByCallback(done, () =>
+      callWithRule('link', [from, to], () => {
+        real.linkSync(from, to); // so that `when: 'after'` means after the link was made
         process.nextTick(done, null);
       }),
     ),
   unlink: (path: string, done: fs.NoParamCallback) =>
-    later(done, () => under('unlink', [path], () => real.unlink(path, done))),
-  linkSync: (from: string, to: string) => under('link', [from, to], () => real.linkSync(from, to)),
-  renameSync: (from: string, to: string) => under('rename', [from, to], () => real.renameSync(from, to)),
-  unlinkSync: (path: string) => under('unlink', [path], () => real.unlinkSync(path)),
+    failByCallback(done, () => callWithRule('unlink', [path], () => real.unlink(path, done))),
+  linkSync: (from: string, to: string) => callWithRule('link', [from, to], () => real.linkSync(from, to)),
+  renameSync: (from: string, to: string) =>
+    callWithRule('rename', [from, to], () => real.renameSync(from, to)),
+  unlinkSync: (path: string) => callWithRule('unlink', [path], () => real.unlinkSync(path)),
   rmSync: (...args: Parameters<typeof fs.rmSync>) =>
-    under('rm', [String(args[0])], () => privately(() => real.rmSync(...args))),
+    callWithRule('rm', [String(args[0])], () => internally(() => real.rmSync(...args))),
   mkdirSync: (...args: Parameters<typeof fs.mkdirSync>) =>
-    under('mkdir', [String(args[0])], () => real.mkdirSync(...args)),
+    callWithRule('mkdir', [String(args[0])], () => real.mkdirSync(...args)),
   statSync: (...args: Parameters<typeof fs.statSync>) =>
-    under('stat', [String(args[0])], () => real.statSync(...args)),
+    callWithRule('stat', [String(args[0])], () => real.statSync(...args)),
 });
-// Under names of their own, so that a rule for `rename` means the store's and not git's.
+// With the prefix `promises.`, so that a rule for `rename` applies to the store, and not to the git part, which uses
+// node:fs/promises.
 for (const name of ['link', 'rename', 'unlink', 'rm', 'mkdir', 'writeFile'] as const) {
   const call = name === 'writeFile' ? 'promises.write' : `promises.${name}`;
   const count = name === 'link' || name === 'rename' ? 2 : 1;
   const promised: (...args: never[]) => Promise<unknown> = fs.promises[name];
   Object.assign(fs.promises, {
     [name]: async (...args: never[]) =>
-      under(call, args.slice(0, count).map(String), () => Reflect.apply(promised, fs.promises, args)),
+      callWithRule(call, args.slice(0, count).map(String), () => Reflect.apply(promised, fs.promises, args)),
   });
 }
 syncBuiltinESMExports();

@@ -4,20 +4,20 @@ import { join } from 'node:path';
 import type { ReceiverOptions } from './receiver.js';
 import { tempDir } from './temp-dir.js';
 
-/** What shall happen at a file-system call of the receiver. */
+/** What should happen at a file-system call of the receiver. */
 export interface Rule {
-  /** Unique; under it the uses are counted. */
+  /** A unique name, under which the uses are counted. */
   readonly name: string;
   /**
-   * The function of node:fs, be it `openSync` or `open`: open, write, fsync, link, rename, unlink, rm, mkdir, stat.
+   * The function of node:fs without `Sync`: open, write, fsync, link, rename, unlink, rm, mkdir, stat.
    * `change` stands for all that change something or sync it: write, fsync, link, rename, unlink, rm, mkdir.
    */
   readonly call: string;
-  /** A regular expression; the path, or for two-path calls either of them. */
+  /** A regular expression for the path; for calls with two paths, one of them must match. */
   readonly path: string;
   /** The call fails with this code instead of being made. */
   readonly code?: string;
-  /** Half of the data is written before it fails. */
+  /** Half of the data is written before the call fails. */
   readonly halfway?: boolean;
   /** A person's editor, which has this file open already, saves this text in place. */
   readonly save?: { readonly path: string; readonly text: string };
@@ -25,13 +25,13 @@ export interface Rule {
   readonly stop?: boolean;
   /** The process is killed (SIGKILL) here. */
   readonly kill?: boolean;
-  /** So many calls pass before it holds. @default 0 */
+  /** How many matching calls are made before the rule applies. @default 0 */
   readonly skip?: number;
   /** Whether `save`, `stop` and `kill` happen before or after the call is made. @default 'before' */
   readonly when?: 'before' | 'after';
-  /** The rule does not hold as long as this file has this text. */
+  /** The rule does not apply while this file has this text. */
   readonly unless?: { readonly path: string; readonly text: string };
-  /** How often; always, where it is not said. */
+  /** How many times the rule applies. @default no limit */
   readonly times?: number;
 }
 
@@ -43,20 +43,21 @@ export interface Traced {
   readonly paths: readonly string[];
 }
 
-/** How a test makes calls of a running receiver fail, stop or be preceded by an edit. */
+/** Controls the faults of a running receiver. */
 export interface Faults {
-  /** What the receiver must be started with. */
+  /** The options with which the receiver must be started. */
   readonly options: ReceiverOptions;
-  /** From now on these rules hold, and no others. */
+  /** Replaces all rules. */
   set(...rules: Omit<Rule, 'name'>[]): void;
+  /** Removes all rules. */
   clear(): void;
-  /** What was called since the last `clear` or `set`. */
+  /** The calls since the last `clear` or `set`. */
   trace(): Traced[];
 }
 
 const PRELOAD = new URL('./fault.js', import.meta.url).href;
 
-/** Faults that a receiver of this test can be given while it runs. */
+/** Makes faults for the receivers of one test. */
 export function createFaults(t: { teardown(dispose: () => void): void }): Faults {
   const folder = tempDir(t);
   const rulesPath = join(folder, 'rules.json');
@@ -64,7 +65,7 @@ export function createFaults(t: { teardown(dispose: () => void): void }): Faults
 
   function set(...rules: Omit<Rule, 'name'>[]): void {
     const named = rules.map((rule) => ({ name: randomUUID(), ...rule }));
-    // By rename: the receiver may be reading.
+    // By rename, because a running receiver may read the rules at any moment.
     fs.writeFileSync(`${rulesPath}.new`, JSON.stringify(named));
     fs.renameSync(`${rulesPath}.new`, rulesPath);
     fs.writeFileSync(tracePath, '');
@@ -88,8 +89,8 @@ export function createFaults(t: { teardown(dispose: () => void): void }): Faults
   };
 }
 
-/** Faults for a receiver that all tests of a file share; such tests are serial. */
+/** Makes faults for a receiver that all tests of a file share; such tests must be serial. */
 export function sharedFaults(): Faults {
-  // At the end of the process: until its hooks have run, a receiver may still write there.
+  // Removed at the end of the process, because a receiver may write its trace until the hooks of the file have run.
   return createFaults({ teardown: (dispose) => process.once('exit', dispose) });
 }

@@ -1,22 +1,22 @@
 import { type Command, CommanderError } from 'commander';
 import { messageOf, PressmarkError } from '../../src/errors.js';
 
-/** How a command ended that ran in the process of the test. */
+/** The result of a command that ran in the test's own process. */
 export interface Ran {
-  /** What it left in `process.exitCode`; 0 where nothing. */
+  /** The value of `process.exitCode` after the command; 0 if it set none. */
   readonly code: number;
   readonly stdout: string;
   /** What it printed, and the message of the error that it threw. */
   readonly stderr: string;
-  /** The code of that error, such as `USAGE`, or `commander.missingArgument` where the arguments were at fault. */
+  /** The code of that error, such as `USAGE`, or `commander.missingArgument` for wrong arguments. */
   readonly error: string | undefined;
 }
 
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command as the program does, without starting the program: that takes 0.4 s of CPU time. How its errors become
- * exit codes is the program's part; each test file has a few runs of the program itself for that.
+ * Runs a command as the program does, but in this process, because each start of the program takes 0.4 s of CPU time.
+ * Only the program turns errors into exit codes; each test file also runs the program a few times to check them.
  */
 export function runHere(
   command: Command,

@@ -5,5 +5,8 @@ import { until } from './until.js';
 /** Waits until no process holds the store's lock on a site. */
 export async function untilReleased(site: string): Promise<void> {
   const path = join(site, '.pressmark', 'lock');
-  await until('the lock of the store is free', () => spawnSync('flock', ['-n', path, 'true']).status === 0);
+  await until(
+    'no process holds the lock of the store',
+    () => spawnSync('flock', ['-n', path, 'true']).status === 0,
+  );
 }

@@ -17,28 +17,32 @@ const updated = (
 const fine: Record<string, Operation[]> = {
   'nothing at all': [],
   'one after the other': [published(0, 1), looked(2, 3, 'r0'), updated(4, 5, 'r0', 'r1'), looked(6, 7, 'r1')],
-  'a lookup beside a publication sees either': [published(0, 10), missed(1, 2), looked(3, 4, 'r0')],
-  'of two rivals one wins': [
+  'a lookup during a publication may find the article or not': [
+    published(0, 10),
+    missed(1, 2),
+    looked(3, 4, 'r0'),
+  ],
+  'one of two competing updates is stored': [
     published(0, 1),
     looked(2, 3, 'r0'),
     updated(4, 8, 'r0', 'r1'),
     updated(4, 9, 'r0', 'r2', 'conflict'),
     looked(10, 11, 'r1'),
   ],
-  'a retry of an update is no second one': [
+  'a repeated update is acknowledged again': [
     published(0, 1),
     looked(2, 3, 'r0'),
     updated(4, 5, 'r0', 'r1'),
     updated(6, 7, 'r0', 'r1'),
   ],
-  'what was not answered may have happened, late': [
+  'an update without an answer may take effect late': [
     published(0, 1),
     looked(2, 3, 'r0'),
     updated(4, Number.POSITIVE_INFINITY, 'r0', 'r1', 'unknown'),
     looked(5, 6, 'r0'),
     looked(7, 8, 'r1'),
   ],
-  'or never': [
+  'an update without an answer may never take effect': [
     published(0, 1),
     looked(2, 3, 'r0'),
     updated(4, Number.POSITIVE_INFINITY, 'r0', 'r1', 'unknown'),
@@ -55,33 +59,37 @@ const wrong: Record<string, Operation[]> = {
     updated(4, 5, 'r0', 'r1'),
     looked(6, 7, 'r0'),
   ],
-  'a lookup that goes back behind another': [
+  'a lookup that finds an older revision than an earlier lookup': [
     published(0, 1),
     looked(2, 3, 'r0'),
     updated(4, 20, 'r0', 'r1'),
     looked(5, 6, 'r1'),
     looked(7, 8, 'r0'),
   ],
-  'two winners on one base': [
+  'two updates of one base are acknowledged': [
     published(0, 1),
     looked(2, 3, 'r0'),
     updated(4, 8, 'r0', 'r1'),
     updated(4, 9, 'r0', 'r2'),
   ],
-  'a refusal without a reason': [published(0, 1), looked(2, 3, 'r0'), updated(4, 5, 'r0', 'r1', 'conflict')],
+  'a conflict without a competing update': [
+    published(0, 1),
+    looked(2, 3, 'r0'),
+    updated(4, 5, 'r0', 'r1', 'conflict'),
+  ],
   'an update that was acknowledged and lost': [
     published(0, 1),
     looked(2, 3, 'r0'),
     updated(4, 5, 'r0', 'r1'),
     updated(6, 7, 'r0', 'r2'),
   ],
-  'a refusal by an update that has not begun': [
+  'a conflict with an update that has not begun': [
     published(0, 1),
     looked(2, 3, 'r0'),
     updated(4, 5, 'r0', 'r1', 'conflict'),
     updated(6, 7, 'r0', 'r2'),
   ],
-  'what was not answered cannot have happened before it was sent': [
+  'an update without an answer takes effect before it was sent': [
     published(0, 1),
     looked(2, 3, 'r0'),
     looked(4, 5, 'r1'),
@@ -96,7 +104,7 @@ for (const [what, history] of Object.entries(fine))
 for (const [what, history] of Object.entries(wrong))
   test(`a wrong history: ${what}`, (t) => t.deepEqual(notLinearizable(history), ['a']));
 
-test('articles are looked at each by itself', (t) => {
+test('each article is checked on its own', (t) => {
   const history = [
     published(0, 1),
     { ...missed(2, 3), article: 'b' },
@@ -105,7 +113,7 @@ test('articles are looked at each by itself', (t) => {
   t.deepEqual(notLinearizable(history), ['c']);
 });
 
-test('a long history with many at once is decided quickly', (t) => {
+test('a long history with many concurrent updates is checked quickly', (t) => {
   const history: Operation[] = [published(0, 1), looked(1, 2, 'r0')];
   for (let n = 1; n <= 300; n++) {
     const from = n * 10;

@@ -1,12 +1,12 @@
 /**
- * What one delivery did to one article, as its sender saw it. Times are of one clock.
+ * One delivery as its sender saw it. All times are from the same clock.
  *
- * `unknown` as a result: no answer, or a 5xx; it may have taken effect at any moment after `from`, or never.
+ * The result `unknown` means no answer or a 5xx: the delivery may have taken effect at any time after `from`, or never.
  */
 export interface Operation {
   readonly article: string;
   readonly from: number;
-  /** Infinity where no answer came. */
+  /** Infinity if the result is `unknown`. */
   readonly to: number;
   readonly did:
     | { readonly event: 'publish'; readonly result: 'ok' | 'unknown' }
@@ -19,17 +19,18 @@ export interface Operation {
     | { readonly event: 'lookup'; readonly result: { readonly revision: string } | 'missing' | 'unknown' };
 }
 
-/** What the article is in the sequential model: not there, or at a revision. */
+/** The state of an article in the sequential model: its revision, or undefined if it does not exist. */
 type State = string | undefined;
 
-/** What the first publication's revision is called in the model; its real name is told by lookups. */
+/** The name of the publication's revision in the model; only lookups show the real one. */
 const FIRST = 'the first revision';
 
 /**
- * Whether a history of deliveries can be put in one order that keeps every answer true and puts no operation after
- * one that began when it had ended (linearizability). Articles do not touch each other, so each is looked at alone.
+ * Checks linearizability: for each article there must be an order of the deliveries that explains every answer and in
+ * which a delivery that had ended comes before all that began later. Articles are independent, so each is checked on
+ * its own.
  *
- * @returns the articles for which there is no such order.
+ * @returns the articles without such an order.
  */
 export function notLinearizable(history: readonly Operation[]): string[] {
   const articles = new Map<string, Operation[]>();
@@ -41,7 +42,7 @@ export function notLinearizable(history: readonly Operation[]): string[] {
   return [...articles].filter(([, operations]) => !hasOrder(named(operations))).map(([article]) => article);
 }
 
-/** Calls the revision that no update made by one name. Two such names for one article are a contradiction. */
+/** Renames the revision that no update made to `FIRST`. If there are two, none is renamed, so that no order exists. */
 function named(operations: readonly Operation[]): Operation[] {
   const made = new Set(operations.flatMap(({ did }) => (did.event === 'update' ? [did.revision] : [])));
   const firsts = new Set(
@@ -61,9 +62,10 @@ function named(operations: readonly Operation[]): Operation[] {
   });
 }
 
-/** Looks for an order by trying: each time one of those that may come next, remembering what led nowhere. */
+/** Searches for an order by backtracking, and remembers the dead ends. */
 function hasOrder(all: readonly Operation[]): boolean {
-  // What may never have happened need not be placed; what nobody has an answer for and reads only, neither.
+  // A lookup without an answer says nothing. An unknown publication or update stays in the list, but need not be
+  // placed.
   const operations = all
     .filter(({ did }) => !(did.event === 'lookup' && did.result === 'unknown'))
     .sort((a, b) => a.from - b.from);
@@ -76,7 +78,7 @@ function hasOrder(all: readonly Operation[]): boolean {
     if (known.length === 0) return true;
     const key = `${state}|${open.map(({ index }) => index).join()}`;
     if (dead.has(key)) return false;
-    // Nothing may come before an operation that had ended when it began.
+    // An operation that began after another one had ended must not come before it.
     const firstEnd = Math.min(...known.map(({ operation }) => operation.to));
     for (const { operation, index } of open) {
       if (operation.from > firstEnd) break;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { seedOfRun } from './random.js';
 
-/** How many times as many cases as usual each property is tried with; `npm run torture` sets it. */
+/** Multiplies the number of cases of each property; `npm run torture` sets it. */
 const FACTOR = Number(process.env.PRESSMARK_TEST_RUNS ?? 1);
 
 /** The number of cases for a property that usually has `usual`. */

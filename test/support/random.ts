@@ -1,8 +1,8 @@
 import { createHash, randomInt } from 'node:crypto';
 
 /**
- * The seed of everything random in this run. `PRESSMARK_TEST_SEED` sets it; without that variable, AVA's configuration
- * chooses one, prints it and hands it to every test process.
+ * The seed of all random choices in this run: the value of `PRESSMARK_TEST_SEED`. AVA's configuration sets this
+ * variable for every test process. Without it, a seed is chosen and printed here.
  */
 export function seedOfRun(): number {
   if (process.env.PRESSMARK_TEST_SEED === undefined) {
@@ -12,7 +12,7 @@ export function seedOfRun(): number {
   return Number(process.env.PRESSMARK_TEST_SEED);
 }
 
-/** A source of random choices that gives the same ones for the same seed. */
+/** A source of random choices that are the same for the same seed. */
 export interface Random {
   /** At least 0, less than 1. */
   next(): number;
@@ -25,9 +25,10 @@ export interface Random {
 }
 
 /**
- * Makes a random source of its own for each name, so that concurrent lanes do not take each other's numbers.
+ * Makes an independent source for each name, so that the choices of one lane do not depend on those of a concurrent
+ * one.
  *
- * @param name which source of the run.
+ * @param name the name of the source, unique in the run.
  * @param seed of the run. @default the seed of the run
  */
 export function createRandom(name: string, seed = seedOfRun()): Random {
@@ -46,7 +47,7 @@ export function createRandom(name: string, seed = seedOfRun()): Random {
     next,
     integer,
     pick: (list) => {
-      if (list.length === 0) throw new RangeError('there is nothing to pick from');
+      if (list.length === 0) throw new RangeError('cannot pick from an empty list');
       return list[integer(0, list.length)] as (typeof list)[number];
     },
     chance: (probability) => next() < probability,

@@ -11,7 +11,7 @@ import { until } from './until.js';
 /** The program that is tested, as it is shipped. */
 export const PROGRAM = fileURLToPath(new URL('../../src/cli/bin.cjs', import.meta.url));
 
-/** The address of the sites that test receivers serve. */
+/** The URL of the test receivers' sites. */
 export const SITE_URL = 'https://garden.example';
 
 /** A line of the receiver's log. */
@@ -22,9 +22,9 @@ export interface LogLine {
 }
 
 export interface ReceiverOptions {
-  /** Neither builds pages nor commits: where the store and the answers are looked at, that costs time alone. */
+  /** Builds no pages and makes no commits, which saves time in tests that check only the store and the answers. */
   readonly storeOnly?: boolean;
-  /** Laid over the environment; undefined leaves a variable out. */
+  /** Overrides environment variables; undefined omits a variable. */
   readonly env?: NodeJS.Dict<string>;
   /** A module that is loaded before the program. */
   readonly preload?: string;
@@ -34,13 +34,13 @@ export interface ReceiverOptions {
   readonly args?: readonly string[];
   /** @default one that the system chooses */
   readonly port?: number;
-  /** Where it is reached. @default '127.0.0.1' */
+  /** The IP address at which it is reached. @default '127.0.0.1' */
   readonly address?: string;
-  /** Kills it when it is aborted, even before it has answered. */
+  /** Kills the receiver when the signal is aborted, even before its first answer. */
   readonly signal?: AbortSignal;
 }
 
-/** A receiver in a process of its own. */
+/** A receiver in its own process. */
 export interface Receiver extends Client {
   readonly dir: string;
   /** `http://<address>:<port>`. */
@@ -55,23 +55,23 @@ export interface Receiver extends Client {
   kill(signal: NodeJS.Signals): Promise<void>;
   /** Sends a signal that does not end it. */
   signal(signal: NodeJS.Signals): void;
-  /** Ends it in good order, and waits for its end. @returns the exit code. */
+  /** Sends a signal that stops it gracefully, and waits for its end. @returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** How a program ended that was not meant to run on. */
+/** The result of a program that ends by itself. */
 export interface Ended {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Starts a receiver on a site's folder and waits until it answers. Whoever calls this stops it. */
+/** Starts a receiver on a site's folder and waits until it answers. The caller must stop it. */
 export async function launch(dir: string, options: ReceiverOptions = {}): Promise<Receiver> {
   if (options.storeOnly) storeOnly(dir);
   const child = spawnStart(dir, options);
   const exited = once(child, 'exit');
-  // A wrapper's program is a process of its own, which a signal to the wrapper alone would leave behind.
+  // A wrapper starts the program as a second process, so the signal goes to the whole process group.
   const send = (signal: NodeJS.Signals) => {
     if (options.wrapper === undefined || child.pid === undefined) child.kill(signal);
     else if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, signal);
@@ -87,7 +87,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
   const port = await new Promise<number>((resolve, reject) => {
     if (child.stdout === null) throw new Error('standard output is not a pipe');
     let rest = '';
-    // By LF alone: readline also takes the U+2028 in an id for a line's end.
+    // Not with readline, which also splits lines at a U+2028 in an id.
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       const lines = `${rest}${text}`.split('\n');
       rest = lines.pop() ?? '';
@@ -116,7 +116,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     kill: async (signal) => {
       if (child.exitCode === null && child.signalCode === null) send(signal);
       await exited;
-      // The wrapper has ended; the program that it ran may still be writing.
+      // The wrapper has ended, but its program may still write files.
       if (options.wrapper !== undefined)
         await until('the wrapped program ends', () => !isGroupAlive(child.pid));
     },
@@ -161,13 +161,13 @@ function spawnStart(
   });
 }
 
-/** What a program needs to run at all; nothing of the tester's own settings. */
+/** The few environment variables that a program needs, without any settings of the tester. */
 export function bareEnvironment(): NodeJS.Dict<string> {
   const { PATH, HOME, TMPDIR } = process.env;
   return { PATH, HOME, TMPDIR };
 }
 
-/** Runs the program until it ends by itself. */
+/** Runs the program and waits until it ends by itself. */
 export async function run(args: readonly string[], env: NodeJS.Dict<string> = {}): Promise<Ended> {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { ...bareEnvironment(), ...env },
@@ -183,7 +183,7 @@ export async function run(args: readonly string[], env: NodeJS.Dict<string> = {}
   return { code: child.exitCode, ...output };
 }
 
-/** A receiver that goes away with the test; in a new folder unless one is named. */
+/** Starts a receiver that is killed after the test; in a new folder unless `dir` is given. */
 export async function startReceiver(
   t: { teardown(dispose: () => unknown): void },
   options: ReceiverOptions & { readonly dir?: string } = {},
@@ -194,10 +194,10 @@ export async function startReceiver(
   return receiver;
 }
 
-/** What most tests of the contract start their receivers with. */
+/** The options of the receivers in most tests of the contract. */
 export const STORE_ONLY: ReceiverOptions = { storeOnly: true };
 
-/** One receiver for all tests of a file. */
+/** Starts one receiver for all tests of a file. @returns a function that returns it. */
 export function sharedReceiver(test: TestFn, options: ReceiverOptions = {}): () => Receiver {
   let receiver: Receiver | undefined;
   const dir = makeTempDir();

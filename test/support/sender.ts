@@ -9,10 +9,10 @@ import { article } from './events.js';
 import { SECRET } from './signer.js';
 import { tempDir } from './temp-dir.js';
 
-/** The moment at which the tests' virtual clocks begin. */
+/** The start time of the tests' virtual clocks. */
 export const T0 = Date.parse('2026-11-19T08:00:00Z');
 
-/** The parts of the contract's delivery record that tell where it stands. */
+/** The fields of a delivery record that describe its progress. */
 export const standing = ({ record }: Entry) =>
   [record.status, record.attempts, record.lastStatusCode, record.lastError] as const;
 
@@ -22,7 +22,7 @@ export function testLog() {
   return { lines, log: pino({ base: null }, { write: (line) => void lines.push(JSON.parse(line)) }) };
 }
 
-/** An entry of an article that was queued at `now`. */
+/** A queue entry of an article that was queued at `now`. */
 export function makeEntry(connector: Connector, id: string, now = T0): Entry {
   const timestamp = new Date(now).toISOString();
   const data = { ...article({ id, title: `Title of ${id}`, published_at: timestamp }) };
@@ -36,7 +36,7 @@ export function makeEntry(connector: Connector, id: string, now = T0): Entry {
   };
 }
 
-/** A sender's folder with a connector to `url`. */
+/** Makes a sender's folder with a connector to `url`. */
 export async function connected(
   t: { teardown(dispose: () => void): void },
   url: string,
@@ -55,7 +55,7 @@ export async function connected(
   return { state, connector };
 }
 
-/** A queue that is closed with the test. */
+/** Opens a queue that is closed after the test. */
 export function testQueue(
   t: { teardown(dispose: () => void): void },
   state: SenderState,

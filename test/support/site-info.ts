@@ -1,7 +1,7 @@
 import type { SiteInfo } from '../../src/host/page-types.js';
 import { type SiteSettings, siteInfoOf } from '../../src/site/site-info.js';
 
-/** What is the same on every page of a made-up site. */
+/** The `SiteInfo` of a site with made-up settings. */
 export function siteInfo(url: string, settings: Partial<SiteSettings> = {}): SiteInfo {
   return siteInfoOf(url, {
     title: 'A <site>',

@@ -10,7 +10,7 @@ import type { Random } from './random.js';
 
 const BUILDER = fileURLToPath(new URL('../integration/site/builder-to-kill.js', import.meta.url));
 
-/** The functions of node:fs that change the disk and that a build uses. */
+/** The functions of node:fs with which a build changes the disk. */
 const CHANGING = [
   'writeSync',
   'writeFileSync',
@@ -25,9 +25,9 @@ const CHANGING = [
 ] as const;
 
 /**
- * Has a function called before each change of the disk that this process makes.
+ * Calls a function before each change of the disk by this process.
  *
- * @returns what ends that.
+ * @returns a function that ends this.
  */
 export function beforeDiskChanges(act: () => void): () => void {
   const undo = CHANGING.map((name) => {
@@ -45,15 +45,16 @@ export function beforeDiskChanges(act: () => void): () => void {
 }
 
 /**
- * Starts a builder in a process of its own and waits for its first build.
+ * Starts a builder in its own process and waits for its first build.
  *
- * @param dieBefore which change of the disk after that is not made, as the process kills itself before it; the first
- *   is 1. @default it lives on
+ * @param dieBefore the process kills itself before this change of the disk; the first change after the first build is
+ * 1.   @default it does not kill itself
  */
 export async function startBuilderProcess(dir: string, dieBefore = 0): Promise<ChildProcess> {
   const child = fork(BUILDER, [dir, String(dieBefore)]);
   const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-  if (message !== 'built') throw new Error(`the builder's process has ended with ${String(message)}`);
+  if (message !== 'built')
+    throw new Error(`the builder's process ended with ${String(message)} before its first build`);
   return child;
 }
 
@@ -64,28 +65,28 @@ export async function killProcess(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** Files of the output; what a process that was killed had not yet given its name is swept after a minute. */
+/** The files of the output without temporary files, which a killed process may leave behind for a minute. */
 export function outputOf(site: TestSite): Record<string, string> {
   return Object.fromEntries(
     Object.entries(site.output()).filter(([file]) => !file.startsWith('.pressmark-')),
   );
 }
 
-/** How often the builder's process has been killed in the midst of a build, and how often after its end. */
+/** How many times the builder's process was killed during a build, and how many times after it. */
 export interface SiteKills {
   readonly during: number;
   readonly after: number;
 }
 
-/** More changes of the disk than the builds below make, by a little. */
+/** A little more than the number of changes that one of the builds below makes. */
 const MOST_CHANGES = 120;
 
 /**
- * Kills builds at random changes of the disk. After each kill the next build of everything must leave what a clean
- * build makes.
+ * Kills builds at random changes of the disk. After each kill, the next complete build must make the same site as a
+ * clean build.
  *
  * @param dir an empty folder.
- * @param isOver asked before each kill, with the number of those before.
+ * @param isOver called before each kill with the number of earlier kills.
  * @throws Error with the files that differ.
  */
 export async function killBuilds(
@@ -107,7 +108,7 @@ export async function killBuilds(
     child.send(paths);
     kills[await Promise.race([built, ended])]++;
     await killProcess(child);
-    // What it was about to build may be another thing by the time that somebody builds again.
+    // Sometimes the articles change before the next build, so that the interrupted build is out of date.
     if (random.chance(0.3)) changeArticle(site, `a${random.integer(1, 13)}`, random);
 
     const next = createBuilder(site.options);
@@ -119,7 +120,7 @@ export async function killBuilds(
     );
     if (!isDeepStrictEqual(differing, []))
       throw new Error(
-        `after a kill before change ${dieBefore} the next build should leave what a clean one makes; it did not for ${differing.join(', ')}`,
+        `after a kill before change ${dieBefore} the next build should make the same site as a clean one; these files differ: ${differing.join(', ')}`,
       );
   }
   return kills;

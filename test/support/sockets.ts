@@ -1,12 +1,12 @@
 import net from 'node:net';
 
-/** What came back over a raw connection. */
+/** An answer on a raw connection. */
 export interface RawAnswer {
   readonly status: number;
   readonly body: string;
 }
 
-/** Sends everything before it reads anything, as a client does that looks for an answer only afterwards. */
+/** Sends a whole request before it reads any part of the answer, as some clients do. */
 export function sendThenRead(port: number, head: string, chunks: readonly Uint8Array[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     const socket = net.connect(port, '127.0.0.1');
@@ -14,7 +14,7 @@ export function sendThenRead(port: number, head: string, chunks: readonly Uint8A
     socket.on('error', reject);
     socket.write(head);
     for (const chunk of chunks) socket.write(chunk);
-    // Called when all of it has been handed to the system.
+    // This callback runs when all data was passed to the kernel.
     socket.write('', () => {
       let text = '';
       socket.setEncoding('utf8').on('data', (part: string) => {

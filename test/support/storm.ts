@@ -3,36 +3,36 @@ import { article, type PublishedData, update } from './events.js';
 import type { Operation } from './linearizable.js';
 import type { Random } from './random.js';
 
-/** Deliveries of all kinds to several receivers at once, written down as their senders see them. */
+/** Deliveries of all kinds to several receivers at the same time, recorded as their senders see them. */
 export interface Storm {
   readonly history: Operation[];
-  /** The articles whose publication was acknowledged, with the URL that they were acknowledged with. */
+  /** The URLs of the acknowledged articles, by id. */
   readonly published: Map<string, string>;
-  /** Sends so many deliveries, or as many as there are until `isOver` says so. */
+  /** Sends a number of deliveries, or sends deliveries until `isOver` returns true. */
   blow(how: { readonly deliveries: number } | { isOver(): boolean }): Promise<void>;
-  /** Looks every acknowledged article up at these receivers, which must answer. */
+  /** Looks up every acknowledged article at each of these receivers. */
   lookAtAll(clients: readonly Client[]): Promise<void>;
 }
 
 export interface StormOptions {
-  /** What is sent to whom; `createRandom(name)`. */
+  /** Chooses the deliveries and their receivers. */
   readonly random: Random;
-  /** Asked anew each time: receivers come and go. */
+  /** The running receivers; called before each delivery, because receivers are restarted. */
   clients(): readonly Client[];
   readonly articles: number;
-  /** How many deliveries are under way at once. */
+  /** How many deliveries are sent at the same time. */
   readonly lanes: number;
-  /** Between two deliveries of a lane, in milliseconds. @default 0 */
+  /** The pause between two deliveries of a lane, in milliseconds. @default 0 */
   readonly pause?: number;
 }
 
-/** Makes a storm over articles of its own. */
+/** Makes a storm with new articles. */
 export function createStorm({ random, clients, articles, lanes, pause = 0 }: StormOptions): Storm {
   const history: Operation[] = [];
   const published = new Map<string, string>();
   const all = Array.from({ length: articles }, () => article({ slug: 'storm' }));
-  /** What senders believe each article's revision to be. */
-  const believed = new Map<string, string>();
+  /** The last revision of each article that a sender has seen. */
+  const seen = new Map<string, string>();
 
   async function record<R>(
     id: string,
@@ -44,7 +44,7 @@ export function createStorm({ random, clients, articles, lanes, pause = 0 }: Sto
     try {
       answer = await send();
     } catch {
-      // the receiver is gone, or was cut off: nobody knows what became of it
+      // the connection broke: the delivery may have been stored or not
     }
     const operation = did(answer);
     const to = operation.result === 'unknown' ? Number.POSITIVE_INFINITY : performance.now();
@@ -58,10 +58,12 @@ export function createStorm({ random, clients, articles, lanes, pause = 0 }: Sto
       (answer) => {
         if (answer === undefined || answer.status >= 500) return { event: 'publish', result: 'unknown' };
         if (answer.status !== 200)
-          throw new Error(`a publication should not be answered with ${answer.status} ${answer.text}`);
+          throw new Error(
+            `a publication should be answered with 200 or 5xx, not with ${answer.status} ${answer.text}`,
+          );
         const before = published.get(data.id);
         if (before !== undefined && before !== answer.json.url)
-          throw new Error(`${data.id} should have one URL; it is at ${before} and at ${answer.json.url}`);
+          throw new Error(`${data.id} should have one URL, but has ${before} and ${answer.json.url}`);
         published.set(data.id, answer.json.url);
         return { event: 'publish', result: 'ok' };
       },
@@ -76,14 +78,14 @@ export function createStorm({ random, clients, articles, lanes, pause = 0 }: Sto
         if (answer === undefined || answer.status >= 500) return { event: 'lookup', result: 'unknown' };
         if (answer.status === 404) return { event: 'lookup', result: 'missing' };
         const { revision_id: revision } = answer.json.target;
-        believed.set(id, revision);
+        seen.set(id, revision);
         return { event: 'lookup', result: { revision } };
       },
     );
   }
 
   async function change(client: Client, id: string, url: string): Promise<void> {
-    const base = believed.get(id);
+    const base = seen.get(id);
     if (base === undefined) return look(client, id, url);
     const data = update({ target_id: id, target_url: url, base_revision_id: base });
     const { id: revision } = data;
@@ -91,12 +93,12 @@ export function createStorm({ random, clients, articles, lanes, pause = 0 }: Sto
       id,
       () => client.post('article.updated', data),
       (answer) => {
-        const said = { event: 'update', base, revision } as const;
-        if (answer?.status === 200) believed.set(id, revision);
-        if (answer?.status === 200) return { ...said, result: 'ok' };
-        if (answer?.status === 409) believed.delete(id);
-        if (answer?.status === 409) return { ...said, result: 'conflict' };
-        return { ...said, result: answer?.status === 404 ? 'missing' : 'unknown' };
+        const sent = { event: 'update', base, revision } as const;
+        if (answer?.status === 200) seen.set(id, revision);
+        if (answer?.status === 200) return { ...sent, result: 'ok' };
+        if (answer?.status === 409) seen.delete(id);
+        if (answer?.status === 409) return { ...sent, result: 'conflict' };
+        return { ...sent, result: answer?.status === 404 ? 'missing' : 'unknown' };
       },
     );
   }
@@ -106,9 +108,9 @@ export function createStorm({ random, clients, articles, lanes, pause = 0 }: Sto
       const client = random.pick(clients());
       const data = random.pick(all);
       const url = published.get(data.id);
-      const dice = random.next();
-      if (url === undefined || dice < 0.1) await publish(client, data);
-      else if (dice < 0.5) await look(client, data.id, url);
+      const choice = random.next();
+      if (url === undefined || choice < 0.1) await publish(client, data);
+      else if (choice < 0.5) await look(client, data.id, url);
       else await change(client, data.id, url);
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
     }

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A new empty folder; `removeTempDir` takes it away. */
+/** Makes an empty folder; `removeTempDir` removes it. */
 export function makeTempDir(): string {
   return fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'pressmark-test-')));
 }
@@ -11,7 +11,7 @@ export function removeTempDir(path: string): void {
   fs.rmSync(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
 }
 
-/** A new empty folder that goes away with the test. */
+/** Makes an empty folder that is removed after the test. */
 export function tempDir(t: { teardown(dispose: () => void): void }): string {
   const path = makeTempDir();
   t.teardown(() => removeTempDir(path));

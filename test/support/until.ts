@@ -1,13 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** Longer than anything takes on a busy machine: a test that waits this long has failed. */
+/** Longer than any awaited condition takes on a busy machine. */
 const PATIENCE_MS = 60_000;
 
 /**
- * Waits until something holds that the product does in the background.
+ * Waits until a condition holds that background work of the product brings about.
  *
  * @param expected one sentence: what the product should do, such as `the edit is committed`.
- * @param holds is asked every 20 ms; every 200 ms where asking takes long, as the product needs the processor more.
+ * @param holds called every 20 ms; less often, up to every 200 ms, if a call is slow, to leave the product more CPU
+ *   time.
  * @throws Error with that sentence after 60 s.
  */
 export async function until(expected: string, holds: () => boolean | Promise<boolean>): Promise<void> {

@@ -1,10 +1,10 @@
 import type { Clock } from '../../src/sender/clock.js';
 
-/** A clock that stands still until a test moves it. */
+/** A clock whose time changes only when a test calls `pass`. */
 export interface VirtualClock extends Clock {
-  /** Lets time pass; whoever waited that long goes on. */
+  /** Advances the time and resolves the waits that are over. */
   pass(ms: number): void;
-  /** How many wait. */
+  /** The number of pending waits. */
   waiting(): number;
 }
 
@@ -13,7 +13,7 @@ interface Waiter {
   done(): void;
 }
 
-/** A clock that begins at `start`, in milliseconds since the epoch. */
+/** Makes a clock that starts at `start`, in milliseconds since the epoch. */
 export function virtualClock(start: number): VirtualClock {
   let at = start;
   const waiters = new Set<Waiter>();

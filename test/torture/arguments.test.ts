@@ -3,7 +3,7 @@ import { helpText, parseArguments, shareOf, WrongUsage } from './arguments.js';
 import type { Scenario } from './scenario.js';
 
 function scenario(name: string, weight = 1): Scenario {
-  return { name, weight, promise: `What ${name} attacks holds.`, run: () => Promise.resolve({}) };
+  return { name, weight, promise: `The promise of ${name} holds.`, run: () => Promise.resolve({}) };
 }
 
 const ALL = [scenario('kill'), scenario('site'), scenario('requests')];
@@ -12,7 +12,7 @@ test('without arguments, all scenarios run for ten minutes with a new seed', (t)
   t.deepEqual(parseArguments([], ALL), { minutes: 10, seed: undefined, scenarios: ALL });
 });
 
-test('minutes, seed and scenarios are taken in this order; the scenarios run in their own', (t) => {
+test('minutes, seed and scenarios are given in this order; the scenarios always run in the order of the list', (t) => {
   t.deepEqual(parseArguments(['0.5', '1234', 'requests', 'kill'], ALL), {
     minutes: 0.5,
     seed: 1234,
@@ -20,7 +20,7 @@ test('minutes, seed and scenarios are taken in this order; the scenarios run in 
   });
 });
 
-test('help is given wherever it is asked for', (t) => {
+test('--help and -h are recognized at every position', (t) => {
   t.is(parseArguments(['2', '--help'], ALL), 'help');
   t.is(parseArguments(['-h'], ALL), 'help');
   const text = helpText(ALL);
@@ -44,14 +44,14 @@ for (const [args, message] of [
     t.throws(() => parseArguments(args, ALL), { instanceOf: WrongUsage, message });
   });
 
-test('time is shared by weight, and what a scenario did not use goes to those after it', (t) => {
+test('the time is divided by weight, and time that a scenario did not use goes to the later ones', (t) => {
   const scenarios = [scenario('a', 3), scenario('b', 2), scenario('c', 1)];
   t.is(shareOf(60_000, scenarios), 30_000);
   t.is(shareOf(48_000, scenarios.slice(1)), 32_000);
   t.is(shareOf(20_000, scenarios.slice(2)), 20_000);
 });
 
-test('a scenario that comes after the end of the time begins nothing', (t) => {
+test('a scenario that starts after the end of the time gets no time', (t) => {
   t.is(shareOf(-500, [scenario('late')]), 0);
   t.is(shareOf(1_000, []), 0);
 });

@@ -1,25 +1,25 @@
 import type { Scenario } from './scenario.js';
 
-/** What `npm run torture` was asked for. */
+/** The parsed command line of `npm run torture`. */
 export interface TortureArguments {
   readonly minutes: number;
-  /** Undefined where a new one is wanted. */
+  /** Undefined if the run chooses a new one. */
   readonly seed: number | undefined;
   readonly scenarios: readonly Scenario[];
 }
 
-/** The command line cannot be understood; the message says why, and what would be right. */
+/** The command line is invalid. The message says why and shows a valid one. */
 export class WrongUsage extends Error {}
 
 const DEFAULT_MINUTES = 10;
-/** The seed is 31 bits wide, as AVA's configuration draws it. */
+/** A seed has 31 bits, like those that AVA's configuration chooses. */
 const SEEDS = 2 ** 31;
 
 /**
  * Reads `[minutes] [seed] [scenario …]`.
  *
- * @param all the scenarios there are, in the order in which they run.
- * @returns 'help' where that was asked for.
+ * @param all all existing scenarios, in the order in which they run.
+ * @returns 'help' if the command line contains `--help` or `-h`.
  * @throws WrongUsage
  */
 export function parseArguments(args: readonly string[], all: readonly Scenario[]): TortureArguments | 'help' {
@@ -44,7 +44,7 @@ export function parseArguments(args: readonly string[], all: readonly Scenario[]
   if (seed !== undefined && !(/^\d+$/.test(seedText ?? '') && seed < SEEDS))
     throw new WrongUsage(`the seed must be a whole number from 0 to ${SEEDS - 1}, not ${seedText}`);
 
-  const unknown = names.find((wanted) => all.every(({ name }) => name !== wanted));
+  const unknown = names.find((given) => all.every(({ name }) => name !== given));
   if (unknown !== undefined)
     throw new WrongUsage(
       `there is no scenario ${unknown}; there are ${all.map(({ name }) => name).join(', ')}`,
@@ -54,8 +54,8 @@ export function parseArguments(args: readonly string[], all: readonly Scenario[]
 }
 
 /**
- * How long the first of these scenarios may attack: its weight's share of what is left. Asked anew for each scenario,
- * so that one which takes longer to check its promise takes the time from all that follow.
+ * How long the first of these scenarios may attack: its share, by weight, of the remaining time. It is computed again
+ * before each scenario, so that a scenario that overruns takes the time from all later ones.
  */
 export function shareOf(leftMs: number, scenarios: readonly Pick<Scenario, 'weight'>[]): number {
   const [first] = scenarios;
@@ -69,7 +69,7 @@ export function helpText(all: readonly Scenario[]): string {
   const width = Math.max(...all.map(({ name }) => name.length));
   return `Usage: npm run torture -- [minutes] [seed] [scenario …]
 
-Attacks Pressmark's promises, one scenario after the other, and checks after each attack that they held.
+Attacks Pressmark's promises, one scenario after the other, and checks after each attack whether they held.
 
   minutes   for all scenarios together (default: ${DEFAULT_MINUTES})
   seed      of all random choices (default: a new one, which is printed)

@@ -2,10 +2,10 @@ import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { BrokenPromise } from './scenario.js';
 
-/** At most so much of a list is in a message. */
+/** How many elements of a list a message shows. */
 const SHOWN = 5;
 
-/** @param sentence what the product should have done, and what it did. */
+/** @param sentence what the product should have done and what it did. */
 export function expectTrue(holds: boolean, sentence: string): asserts holds {
   if (!holds) throw new BrokenPromise(sentence);
 }
@@ -16,20 +16,20 @@ export function expectEqual(actual: unknown, expected: unknown, promise: string)
   throw new BrokenPromise(`${promise}: expected ${shown(expected)}, found ${shown(actual)}`);
 }
 
-/** @param promise what the product should have done, so that there would be none. */
+/** @param promise what the product should have done; each element of the list is an exception to it. */
 export function expectNone(exceptions: readonly unknown[], promise: string): void {
   if (exceptions.length === 0) return;
   const some = exceptions.slice(0, SHOWN).map(shown).join('; ');
-  throw new BrokenPromise(`${promise}; ${exceptions.length} did not: ${some}`);
+  throw new BrokenPromise(`${promise}; ${exceptions.length} found that contradict this: ${some}`);
 }
 
-/** How long a receiver may take for what it does in the background, in milliseconds. */
+/** How long a receiver may take for its background work, in milliseconds. */
 const BACKGROUND_MS = 10_000;
 
 /**
- * `expectNone` of what a running receiver may be in the middle of: it is asked again for some seconds.
+ * Like `expectNone`, but repeats the check for some seconds, because a running receiver may not have finished its work.
  *
- * @param exceptions what there is just now.
+ * @param exceptions returns the current exceptions.
  */
 export async function expectNoneSoon(exceptions: () => readonly unknown[], promise: string): Promise<void> {
   for (const end = performance.now() + BACKGROUND_MS; performance.now() < end; await setTimeout(50))

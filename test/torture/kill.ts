@@ -14,24 +14,24 @@ import { doubled, locksIn, makeRepository, ownCommits } from './repository.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
 import { withTeardown } from './teardown.js';
 
-/** What an answer waits for; each is attacked on a site of its own. */
+/** The durability of each attacked site; `files` is a site without git. */
 const LEVELS = ['files', 'disk', 'commit'] as const;
 type Level = (typeof LEVELS)[number];
 
-/** After so many kills everything is checked, and a new site is made. */
+/** After this many kills the whole site is checked and a new one is made. */
 const KILLS_PER_SITE = 40;
 const LANES = 4;
 /** How many acknowledged articles are looked up after each start, besides those that wait for an answer. */
 const LOOKED_UP = 8;
-/** Within this time of deliveries a receiver is killed by the clock. */
-const MOMENTS_MS: Readonly<Record<Level, number>> = { files: 120, disk: 600, commit: 600 };
-/** The receiver that is to kill itself at a call has made that call after this time, or makes it never. */
+/** A receiver that is killed at a random moment is killed within this time after the first delivery. */
+const LONGEST_MOMENT_MS: Readonly<Record<Level, number>> = { files: 120, disk: 600, commit: 600 };
+/** A receiver that should kill itself at a call is killed after this time if it has not made that call. */
 const LONGEST_ROUND_MS = 2_000;
 
 export const kill: Scenario = {
   name: 'kill',
   promise:
-    'A killed receiver loses nothing it has acknowledged, leaves nothing half done, and git catches up.',
+    'A killed receiver loses nothing that it has acknowledged; the next one removes unfinished files, and git catches up.',
   weight: 3,
   run: async (attack) => {
     const all = await Promise.all(LEVELS.map((level) => attackLevel(level, attack)));
@@ -44,7 +44,7 @@ interface KillCounts extends Counts {
   readonly killsDuringStart: number;
   readonly articlesAcknowledged: number;
   readonly updatesAcknowledged: number;
-  readonly landedUnanswered: number;
+  readonly storedUnanswered: number;
 }
 
 function added(one: KillCounts, other: KillCounts): KillCounts {
@@ -53,7 +53,7 @@ function added(one: KillCounts, other: KillCounts): KillCounts {
     killsDuringStart: one.killsDuringStart + other.killsDuringStart,
     articlesAcknowledged: one.articlesAcknowledged + other.articlesAcknowledged,
     updatesAcknowledged: one.updatesAcknowledged + other.updatesAcknowledged,
-    landedUnanswered: one.landedUnanswered + other.landedUnanswered,
+    storedUnanswered: one.storedUnanswered + other.storedUnanswered,
   };
 }
 
@@ -66,18 +66,18 @@ async function attackLevel(level: Level, attack: Attack): Promise<KillCounts> {
   return sum;
 }
 
-/** What is known of one article; one lane alone writes to it. */
+/** What the sender knows about one article. Only one lane sends deliveries for it. */
 interface Known {
   readonly data: PublishedData;
-  /** The answer to its publication, once there was one. */
+  /** The text of the answer to the publication; undefined until it is acknowledged. */
   answer: string | undefined;
   url: string;
-  /** Of the last update that was acknowledged; of the publication, a lookup tells it. */
+  /** The revision of the last acknowledged update; before the first one, a lookup finds the revision. */
   revision: string | undefined;
   html: string;
-  /** The update whose answer never came. */
+  /** The update that has no answer yet. */
   pending: UpdatedData | undefined;
-  /** The revisions of all updates that were acknowledged. */
+  /** The revisions of all acknowledged updates. */
   readonly updates: string[];
 }
 
@@ -97,7 +97,7 @@ async function attackSite(name: string, level: Level, attack: Attack): Promise<K
     articles: [] as Known[],
   }));
   const articles = () => lanes.flatMap((lane) => lane.articles);
-  const counts = { kills: 0, killsDuringStart: 0, landedUnanswered: 0 };
+  const counts = { kills: 0, killsDuringStart: 0, storedUnanswered: 0 };
 
   await withTeardown(async (t) => {
     const faults = createFaults(t);
@@ -126,20 +126,20 @@ async function attackSite(name: string, level: Level, attack: Attack): Promise<K
       }
       await expectNoneSoon(
         () => debris(dir),
-        'a start should remove all that an interrupted write has left behind',
+        'a start should remove all temporary files of an interrupted write',
       );
       const few = LOOKED_UP / Math.max(1, articles().length);
       const some = articles().filter(
         ({ answer, pending }) => answer === undefined || pending !== undefined || random.chance(few),
       );
-      for (const known of some) if (await recheck(receiver, known)) counts.landedUnanswered++;
+      for (const known of some) if (await recheck(receiver, known)) counts.storedUnanswered++;
 
       if (how === 'at a call') faults.set({ ...rule, skip: random.integer(0, 60) });
-      const working = Promise.all(lanes.map((lane) => deliverUntilGone(receiver, lane)));
+      const working = Promise.all(lanes.map((lane) => deliverUntilRefused(receiver, lane)));
       if (how === 'at a moment') {
-        await setTimeout(random.next() * MOMENTS_MS[level]);
+        await setTimeout(random.next() * LONGEST_MOMENT_MS[level]);
         await receiver.kill('SIGKILL');
-      } else await killedItself(receiver, faults);
+      } else await awaitKill(receiver, faults);
       await working;
       attack.note(`${name}: killed ${how} (${rule.when}); ${articles().length} articles`);
       if (level === 'commit') expectCommitted(dir, articles(), ['--all']);
@@ -147,9 +147,9 @@ async function attackSite(name: string, level: Level, attack: Attack): Promise<K
 
     faults.clear();
     const last = await start();
-    for (const known of articles()) if (await recheck(last, known)) counts.landedUnanswered++;
+    for (const known of articles()) if (await recheck(last, known)) counts.storedUnanswered++;
     if (git)
-      await until('git should commit all that is stored', () => {
+      await until('git should commit all stored articles', () => {
         return gitIn(dir, 'status', '--porcelain', '--', 'content') === '';
       });
     expectEqual(await last.stop(), 0, 'a receiver should end with 0 on SIGTERM');
@@ -157,10 +157,10 @@ async function attackSite(name: string, level: Level, attack: Attack): Promise<K
 
   const files = articleFiles(dir).map(readStored);
   expectNone(doubled(files.map(({ article: { id } }) => id)), 'each article should be stored once');
-  expectEqual(files.length, articles().length, 'nothing but the delivered articles should be stored');
+  expectEqual(files.length, articles().length, 'only the delivered articles should be stored');
   expectNone(
     files.filter(({ edited, bodyEdited }) => edited || bodyEdited).map(({ article: { id } }) => id),
-    'each file should be whole: its digest matches',
+    'each file should be complete, with a digest that matches',
   );
   if (git) {
     expectCommitted(dir, articles(), ['HEAD']);
@@ -178,35 +178,35 @@ async function attackSite(name: string, level: Level, attack: Attack): Promise<K
   return { ...counts, articlesAcknowledged: acknowledged.length, updatesAcknowledged: updates.length };
 }
 
-/** Starts a receiver; undefined where it was killed before it answered. */
+/** Starts a receiver. @returns undefined if it was killed before its first answer. */
 async function unlessKilled(start: () => Promise<Receiver>): Promise<Receiver | undefined> {
   try {
     return await start();
   } catch (error) {
     const { message } = error instanceof Error ? error : { message: '' };
-    // Killed by a signal before it was ready, or between that and its first answer.
+    // It was killed by a signal (exit code null) before it was ready, or after that but before its first answer.
     if (/^the receiver ended with null: $|fetch failed/.test(message)) return undefined;
     throw error;
   }
 }
 
-/** Waits for the end of a receiver that kills itself at a call; where it does not come to that call, it is killed. */
-async function killedItself(receiver: Receiver, faults: Faults): Promise<void> {
-  const late = new AbortController();
-  const timeout = setTimeout(LONGEST_ROUND_MS, undefined, { signal: late.signal }).catch(() => undefined);
+/** Waits until a receiver has killed itself at a call; kills it if it does not make that call. */
+async function awaitKill(receiver: Receiver, faults: Faults): Promise<void> {
+  const timer = new AbortController();
+  const timeout = setTimeout(LONGEST_ROUND_MS, undefined, { signal: timer.signal }).catch(() => undefined);
   await Promise.race([receiver.ended, timeout]);
-  late.abort();
+  timer.abort();
   faults.clear();
   await receiver.kill('SIGKILL');
 }
 
-/** Sends a delivery; undefined where the receiver was killed, or could not take it now and says so. */
+/** Sends a delivery. @returns undefined if the receiver was killed or answered 503. */
 async function deliver(receiver: Receiver, event: string, data: unknown): Promise<Answer | undefined> {
   let answer: Answer;
   try {
     answer = await receiver.post(event, data);
   } catch (error) {
-    if (error instanceof TypeError) return undefined; // the connection broke
+    if (error instanceof TypeError) return undefined; // fetch throws a TypeError when the connection breaks
     throw error;
   }
   if (answer.status === 503) return undefined;
@@ -217,14 +217,15 @@ async function deliver(receiver: Receiver, event: string, data: unknown): Promis
   return answer;
 }
 
-/** Publishes and updates, one delivery after the other, until the receiver is gone. */
-async function deliverUntilGone(
+/** Publishes and updates, one delivery at a time, until one is not acknowledged. */
+async function deliverUntilRefused(
   receiver: Receiver,
   { random, articles }: { readonly random: Random; readonly articles: Known[] },
 ): Promise<void> {
   for (;;) {
-    const open = articles.find(({ answer, pending }) => answer === undefined || pending !== undefined);
-    const known = open ?? (articles.length > 0 && random.chance(0.5) ? random.pick(articles) : create());
+    const unanswered = articles.find(({ answer, pending }) => answer === undefined || pending !== undefined);
+    const known =
+      unanswered ?? (articles.length > 0 && random.chance(0.5) ? random.pick(articles) : create());
     if (known.answer === undefined) {
       if (!(await publish(receiver, known))) return;
     } else if (known.revision === undefined) {
@@ -250,7 +251,7 @@ async function publish(receiver: Receiver, known: Known): Promise<boolean> {
   const answer = await deliver(receiver, 'article.published', known.data);
   if (answer === undefined) return false;
   if (known.answer !== undefined)
-    expectEqual(answer.text, known.answer, 'a redelivery should be answered as the publication was');
+    expectEqual(answer.text, known.answer, 'a redelivery should get the same answer as the publication');
   known.answer = answer.text;
   known.url = answer.json.url;
   return true;
@@ -264,8 +265,10 @@ function settle(known: Known, { revision_id, content_html }: UpdatedData): void 
 }
 
 /**
- * Requires an article to be as it was acknowledged, or as the unanswered update made it, and sends again what had no
- * answer. @returns whether that update had landed; undefined where the receiver was killed meanwhile.
+ * Requires that an article has its acknowledged content, or that of the update without an answer, and sends again what
+ * had no answer.
+ *
+ * @returns whether the update without an answer was stored; undefined if a delivery was not acknowledged.
  */
 async function recheck(receiver: Receiver, known: Known): Promise<boolean | undefined> {
   if (!(await publish(receiver, known))) return undefined;
@@ -274,22 +277,22 @@ async function recheck(receiver: Receiver, known: Known): Promise<boolean | unde
   const { target } = answer.json;
   known.revision ??= target.revision_id;
   const { pending } = known;
-  const landed = pending !== undefined && target.revision_id === pending.revision_id;
-  const { revision_id, content_html } = landed
+  const isStored = pending !== undefined && target.revision_id === pending.revision_id;
+  const { revision_id, content_html } = isStored
     ? pending
     : { revision_id: known.revision, content_html: known.html };
   expectEqual(
     { id: target.id, url: target.url, revision_id: target.revision_id, content_html: target.content_html },
     { id: known.data.id, url: known.url, revision_id, content_html },
-    'an article should be as it was acknowledged, or as an unanswered update made it',
+    'an article should have its acknowledged content, or that of an update without an answer',
   );
   if (pending === undefined) return false;
   if ((await deliver(receiver, 'article.updated', pending)) === undefined) return undefined;
   settle(known, pending);
-  return landed;
+  return isStored;
 }
 
-/** Requires a commit for everything that was acknowledged. */
+/** Requires a commit for each acknowledged publication and update. */
 function expectCommitted(dir: string, articles: readonly Known[], range: readonly string[]): void {
   const commits = ownCommits(dir, ...range);
   const published = new Set(commits.filter(({ kind }) => kind === 'Publish').map((one) => one.article));

@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 
 /**
- * Runs what goes on at the same time, until the time is over or one of it fails; waits for the end of all.
+ * Runs several lanes (asynchronous functions) at the same time, until the time is over or one of them fails, and waits
+ * until all of them have ended.
  *
- * @param start begins all of it; each asks `isOver` before it begins anything new.
- * @throws the first failure.
+ * @param start starts the lanes. Each lane calls `isOver` before it begins anything new.
+ * @throws the error of the first lane, in the order of the list, that failed.
  */
 export async function runFor(
   ms: number,
@@ -13,15 +14,15 @@ export async function runFor(
   let over = false;
   const lanes = start(() => over);
   const timer = new AbortController();
-  const time = setTimeout(ms, undefined, { signal: timer.signal });
-  await Promise.race([time, Promise.all(lanes)]).catch(() => undefined);
+  const timeout = setTimeout(ms, undefined, { signal: timer.signal });
+  await Promise.race([timeout, Promise.all(lanes)]).catch(() => undefined);
   timer.abort();
   over = true;
-  await time.catch(() => undefined);
-  for (const ended of await Promise.allSettled(lanes)) if (ended.status === 'rejected') throw ended.reason;
+  await timeout.catch(() => undefined);
+  for (const result of await Promise.allSettled(lanes)) if (result.status === 'rejected') throw result.reason;
 }
 
-/** What is left until a deadline, for one of so many episodes: at least `least`, at most `most` milliseconds. */
+/** The length of the next part of an attack: the time until the deadline, at least `least` and at most `most` ms. */
 export function episode(deadline: number, { least, most }: { least: number; most: number }): number {
   return Math.min(most, Math.max(least, deadline - performance.now()));
 }

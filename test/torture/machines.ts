@@ -15,14 +15,15 @@ import { doubled } from './repository.js';
 import type { Attack, Scenario } from './scenario.js';
 import { withTeardown } from './teardown.js';
 
-/** More deliveries in one storm, and the search for an order takes long. */
+/** With more deliveries in one storm, the search for an order takes too long. */
 const MOST_DELIVERIES = 500;
-const AWAY_MS = 1_000;
+/** How long the remote cannot be reached in an outage. */
+const OUTAGE_MS = 1_000;
 
 export const machines: Scenario = {
   name: 'machines',
   promise:
-    'Several machines with clones of one git remote act as one, though machines die and the remote goes away, and no edit is lost among updates.',
+    'Several machines with clones of one git remote act as one, even if machines are killed and the remote is unavailable, and no update loses an edit.',
   weight: 3,
   run: async (attack) => {
     const counts = { storms: 0, deliveries: 0, kills: 0, outages: 0, edits: 0, updatesAmongEdits: 0 };
@@ -41,7 +42,9 @@ export const machines: Scenario = {
   },
 };
 
-/** Deliveries of all kinds to three machines, which are killed, while the remote comes and goes. */
+/**
+ * Sends deliveries of all kinds to three machines that are killed in turn, while the remote is unavailable at times.
+ */
 function attackStorm(number: number, ms: number, { dir, seed, note }: Attack) {
   return withTeardown(async (t) => {
     const root = join(dir, `storm-${number}`);
@@ -68,7 +71,10 @@ function attackStorm(number: number, ms: number, { dir, seed, note }: Attack) {
     async function killer(isOver: () => boolean): Promise<void> {
       do {
         const before = storm.history.length;
-        await until('machines should answer', () => storm.history.length > before + 10 || isOver());
+        await until(
+          'the machines should answer deliveries',
+          () => storm.history.length > before + 10 || isOver(),
+        );
         await setTimeout(random.next() * 200);
         const index = random.integer(0, receivers.length);
         await receivers[index]?.kill('SIGKILL');
@@ -78,7 +84,7 @@ function attackStorm(number: number, ms: number, { dir, seed, note }: Attack) {
         if (random.chance(0.5)) {
           fs.renameSync(clones.remote, `${clones.remote}.away`);
           outages++;
-          await setTimeout(AWAY_MS);
+          await setTimeout(OUTAGE_MS);
           fs.renameSync(`${clones.remote}.away`, clones.remote);
         }
       } while (!isOver());
@@ -88,11 +94,14 @@ function attackStorm(number: number, ms: number, { dir, seed, note }: Attack) {
     await runFor(ms, (isOver) => [storm.blow({ isOver: enough(isOver) }), killer(enough(isOver))]);
     await storm.lookAtAll(receivers);
 
-    expectNone(notLinearizable(storm.history), 'one order should explain all answers about an article');
-    const ids = [...clones.articles().values()].map((text) => /^id: "(.*)"$/m.exec(text)?.[1] ?? '');
-    expectNone(doubled(ids), 'each article should be on the remote once');
     expectNone(
-      [...storm.published.keys()].filter((id) => !ids.includes(id)),
+      notLinearizable(storm.history),
+      'one order of the deliveries should explain all answers about an article',
+    );
+    const remoteIds = [...clones.articles().values()].map((text) => /^id: "(.*)"$/m.exec(text)?.[1] ?? '');
+    expectNone(doubled(remoteIds), 'each article should be on the remote once');
+    expectNone(
+      [...storm.published.keys()].filter((id) => !remoteIds.includes(id)),
       'each acknowledged article should be on the remote',
     );
     expectNone(doubled([...storm.published.values()]), 'each article should have a URL of its own');
@@ -100,15 +109,18 @@ function attackStorm(number: number, ms: number, { dir, seed, note }: Attack) {
     expectEqual(
       clones.git('rev-list', '--merges', '--count', 'main').trim(),
       '0',
-      'the branch should be one straight line',
+      'the branch should have no merge commits',
     );
     const tip = clones.git('rev-parse', 'main');
     for (const clone of dirs) {
-      await until('each clone should follow the remote', () => gitIn(clone, 'rev-parse', 'HEAD') === tip);
+      await until(
+        'each clone should reach the commit of the remote',
+        () => gitIn(clone, 'rev-parse', 'HEAD') === tip,
+      );
       expectEqual(
         gitIn(clone, 'status', '--porcelain'),
         '',
-        'each clone’s files should be those of the branch',
+        'the files of each clone should be those of the branch',
       );
       expectEqual(gitIn(clone, 'fsck', '--full', '--no-dangling').trim(), '', 'git fsck should find nothing');
     }
@@ -119,7 +131,7 @@ function attackStorm(number: number, ms: number, { dir, seed, note }: Attack) {
   });
 }
 
-/** People edit articles in two clones while updates come in: each version is made from the one before it. */
+/** People edit articles in two clones while updates arrive: each version must be made from the version before it. */
 function attackEdits(number: number, ms: number, { dir, seed, note }: Attack) {
   return withTeardown(async (t) => {
     const root = join(dir, `edits-${number}`);
@@ -139,7 +151,7 @@ function attackEdits(number: number, ms: number, { dir, seed, note }: Attack) {
       articles.every(({ path }) => fs.existsSync(join(b.dir, path))),
     );
 
-    /** What each update was made from, be it acknowledged or not. */
+    /** The base revision of each update that was sent, acknowledged or not. */
     const bases = new Map<string, string>();
     const acknowledged = new Set<string>();
     let updates = 0;
@@ -169,12 +181,12 @@ function attackEdits(number: number, ms: number, { dir, seed, note }: Attack) {
       while (!isOver()) {
         fs.appendFileSync(join(folder, path), `words ${++words} of ${folder}\n`);
         await setTimeout(1_000 + random.next() * 4_000);
-        // mostly, who has fallen behind takes over what there is before going on
+        // usually the person discards their text, so that the clone can follow the remote again
         if (!random.chance(0.7)) continue;
         try {
           gitIn(folder, 'restore', path);
         } catch {
-          // Pressmark has the index
+          // Pressmark holds the lock of the index
         }
         await setTimeout(1_000);
       }
@@ -189,7 +201,7 @@ function attackEdits(number: number, ms: number, { dir, seed, note }: Attack) {
         .git('log', '--format=%s', 'main')
         .split('\n')
         .filter((line) => line.startsWith('Edit: ')).length;
-    await until('an edit should be committed and pushed', () => editCommits() > 0);
+    await until('at least one edit should be committed and pushed', () => editCommits() > 0);
     for (const machine of both)
       expectEqual(await machine.stop(), 0, 'a receiver should end with 0 on SIGTERM');
 
@@ -206,16 +218,20 @@ function attackEdits(number: number, ms: number, { dir, seed, note }: Attack) {
           expectEqual(
             revisionOf(before),
             bases.get(revision),
-            'an update should replace the version it was made from',
+            'an update should replace the version that it was made from',
           );
         if (kind === 'Edit:') {
-          expectEqual(bodyOf(text), bodyOf(before), `an edit should be of the version before it (${commit})`);
+          expectEqual(
+            bodyOf(text),
+            bodyOf(before),
+            `an edit should be made from the version before it (${commit})`,
+          );
           const author = authorOf(wordsOf(text).at(-1));
-          const gone = wordsOf(before).filter((one) => !wordsOf(text).includes(one));
-          // their own words a person may have taken back
+          const missing = wordsOf(before).filter((one) => !wordsOf(text).includes(one));
+          // a person may remove their own words, see `git restore` above
           expectNone(
-            gone.filter((one) => authorOf(one) !== author),
-            `an edit should keep the words of others (${commit})`,
+            missing.filter((one) => authorOf(one) !== author),
+            `an edit should keep the words of other people (${commit})`,
           );
         }
         acknowledged.delete(revision);
@@ -239,7 +255,7 @@ function authorOf(line = ''): string {
   return line.replace(/^words \d+ of /, '');
 }
 
-/** What people have added their lines to. */
+/** A text without the lines that people have added. */
 function bodyOf(text: string): string {
   return text.replace(/(?:words \d+ of .+\n)+$/, '');
 }

@@ -1,5 +1,6 @@
 /**
- * `npm run torture`: attacks what the README promises, for as long as one likes. `npm run torture -- --help` says how.
+ * `npm run torture`: attacks the promises of the README for a given time. `npm run torture -- --help` lists the
+ * arguments.
  */
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -30,10 +31,10 @@ const SCENARIOS: readonly Scenario[] = [
   properties,
 ];
 
-/** Lines of a failed scenario's log that are printed; all of them are in the kept folder's log. */
+/** How many lines of a failed scenario's log are printed. The log file has all of them. */
 const PRINTED_NOTES = 30;
 
-// By exit: what a broken scenario has left behind must not keep the process alive.
+// process.exit, because timers and sockets of a failed scenario would keep the process alive.
 process.exit(await main(process.argv.slice(2)));
 
 async function main(args: readonly string[]): Promise<number> {
@@ -42,19 +43,19 @@ async function main(args: readonly string[]): Promise<number> {
     asked = parseArguments(args, SCENARIOS);
   } catch (error) {
     if (!(error instanceof WrongUsage)) throw error;
-    console.error(`${error.message}\nnpm run torture -- --help says more`);
+    console.error(`${error.message}\nnpm run torture -- --help lists the arguments`);
     return 2;
   }
   if (asked === 'help') {
     console.log(helpText(SCENARIOS));
     return 0;
   }
-  const lacking = asked.scenarios.flatMap(({ name, missing }) => {
+  const missingPrograms = asked.scenarios.flatMap(({ name, missing }) => {
     const program = missing?.();
     return program === undefined ? [] : [`${name} needs ${program}`];
   });
-  if (lacking.length > 0) {
-    console.error(lacking.join('\n'));
+  if (missingPrograms.length > 0) {
+    console.error(missingPrograms.join('\n'));
     return 2;
   }
   return attackAll(asked);
@@ -63,7 +64,7 @@ async function main(args: readonly string[]): Promise<number> {
 async function attackAll({ minutes, scenarios, seed = seedOfRun() }: TortureArguments): Promise<number> {
   process.setMaxListeners(0);
   const folder = makeTempDir();
-  // Whatever a scenario starts has this in its environment, and makes its own temporary files here.
+  // Every process that a scenario starts inherits these variables and puts its temporary files into this folder.
   process.env.TMPDIR = folder;
   process.env.PRESSMARK_TEST_SEED = String(seed);
   endOnSignals(folder);
@@ -88,7 +89,7 @@ interface Run {
   readonly shareMs: number;
 }
 
-/** Runs one scenario and prints what became of it; whether the promise held. */
+/** Runs one scenario and prints the result. @returns whether the promise held. */
 async function attack(scenario: Scenario, { folder, seed, shareMs }: Run): Promise<boolean> {
   const { name } = scenario;
   const dir = join(folder, name);
@@ -107,15 +108,15 @@ async function attack(scenario: Scenario, { folder, seed, shareMs }: Run): Promi
     const logPath = join(folder, `${name}.log`);
     fs.writeFileSync(logPath, notes.map((line) => `${line}\n`).join(''));
     for (const line of notes.slice(-PRINTED_NOTES)) console.log(`  ${line}`);
-    const what =
+    const reason =
       error instanceof BrokenPromise ? error.message : error instanceof Error ? error.stack : error;
-    // Its time at least, so that what happened after so many seconds happens again.
-    const again = (Math.ceil((shareMs / 60_000) * 100) / 100).toFixed(2);
-    console.log(`  BROKEN: ${what}
+    // Rounded up: with less time, the repeated run could end before the failure.
+    const minutes = (Math.ceil((shareMs / 60_000) * 100) / 100).toFixed(2);
+    console.log(`  BROKEN: ${reason}
   kept:   ${dir}
   log:    ${logPath}
   seed:   ${seed}
-  again:  npm run torture -- ${again} ${seed} ${name}`);
+  again:  npm run torture -- ${minutes} ${seed} ${name}`);
     return false;
   }
 }
@@ -126,7 +127,7 @@ function inWords(counts: Counts): string {
     .join(', ');
 }
 
-/** Who interrupts the run keeps nothing of it: no process, no folder. */
+/** An interrupted run leaves no process and no folder behind. */
 function endOnSignals(folder: string): void {
   for (const [signal, number] of [
     ['SIGINT', 2],
@@ -134,7 +135,7 @@ function endOnSignals(folder: string): void {
     ['SIGHUP', 1],
   ] as const)
     process.once(signal, () => {
-      // Without a return to the event loop: no scenario starts anything meanwhile.
+      // All of it is synchronous, so that no scenario can start another process in between.
       killProcessesIn(folder);
       removeTempDir(folder);
       process.exit(128 + number);

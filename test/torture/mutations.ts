@@ -5,28 +5,28 @@ import { SECRET, signature } from '../support/signer.js';
 /** The largest body that a receiver reads (contract: Limits). */
 const MAX_BODY_BYTES = 1_000_000;
 
-/** A request as bytes on a connection, and what of it is known. */
+/** A request as bytes on a connection, with what a check must know about it. */
 export interface HostileRequest {
-  /** What is written at once, one after the other. */
+  /** The buffers that are written to the socket, in order. */
   readonly writes: readonly Uint8Array[];
-  /** The body as it was signed. */
+  /** The complete body, which the signature covers. */
   readonly body: Buffer;
-  /** Whether the head and the framing are those of a valid delivery, so that the answer is the body's alone. */
+  /** Whether head and framing are those of a valid delivery, so that the answer depends only on body and signature. */
   readonly isWellFramed: boolean;
   /** Whether the signature is right. */
   readonly isSigned: boolean;
-  /** What was done to it, for the log. */
+  /** The mutations, for the log. */
   readonly what: string;
 }
 
-/** An article that updates may name. */
+/** A stored article that updates and lookups can refer to. */
 export interface KnownTarget {
   readonly id: string;
   readonly url: string;
   readonly revision: string;
 }
 
-/** Values that a field does not expect. */
+/** Values that are invalid or unusual for most fields. */
 const VALUES: readonly unknown[] = [
   null,
   true,
@@ -71,7 +71,7 @@ const VALUES: readonly unknown[] = [
   'file:///etc/passwd',
 ];
 
-/** Slugs and ids that would be paths, names of devices, options, templates or parts of formats. */
+/** Slugs and ids with a meaning elsewhere: as path, device name, command-line option, template or file format. */
 const NAMES = [
   '.',
   '..',
@@ -125,7 +125,7 @@ const NAMES = [
   'a.tmp',
 ] as const;
 
-/** Raw JSON that JSON.stringify does not write. */
+/** JSON, or almost JSON, that JSON.stringify never writes. */
 const RAW = [
   '1e400',
   '-1e400',
@@ -152,26 +152,26 @@ const RAW = [
   '['.repeat(100_000),
 ] as const;
 
-/** Put where a value was, and replaced by raw JSON in the text. */
-const PLACE = 'place-of-raw-json';
+/** A placeholder value, which is replaced by raw JSON after JSON.stringify. */
+const PLACEHOLDER = 'place-of-raw-json';
 
 export interface HostileOptions {
-  /** Is in every text of the request that nothing has replaced. */
+  /** A text in the title, the content and (of new articles) the id and slug, unless a mutation replaces them. */
   readonly mark: string;
-  /** What updates and lookups name. */
+  /** The article that updates and lookups refer to; undefined takes one that does not exist. */
   readonly target: KnownTarget | undefined;
-  /** Whether its signature is right. */
+  /** Whether the signature is right. */
   readonly isSigned: boolean;
   /** Whether no other request follows on the connection. */
   readonly isLast: boolean;
 }
 
-/** Makes a request out of a valid one. */
+/** Makes a valid request and mutates its JSON, its bytes, its signature and its framing at random. */
 export function hostileRequest(
   random: Random,
   { mark, target, isSigned, isLast }: HostileOptions,
 ): HostileRequest {
-  const done: string[] = [];
+  const mutations: string[] = [];
   const event = random.pick([
     'article.published',
     'article.published',
@@ -184,11 +184,11 @@ export function hostileRequest(
     const data = valid.data as Record<string, unknown>;
     const field = random.pick(['slug', 'id', 'revision_id', 'target_id', 'title', 'author', 'published_at']);
     data[field] = random.pick([...NAMES, `${mark}/../${mark}`, `${mark}${random.pick(NAMES)}`]);
-    done.push(`name ${field}`);
+    mutations.push(`name ${field}`);
   }
-  for (let count = random.pick([0, 0, 1, 1, 2, 4]); count > 0; count--) done.push(mutate(random, valid));
+  for (let count = random.pick([0, 0, 1, 1, 2, 4]); count > 0; count--) mutations.push(mutate(random, valid));
   let text = JSON.stringify(valid);
-  if (text.includes(PLACE)) text = text.replaceAll(`"${PLACE}"`, () => random.pick(RAW));
+  if (text.includes(PLACEHOLDER)) text = text.replaceAll(`"${PLACEHOLDER}"`, () => random.pick(RAW));
   if (random.chance(0.1)) {
     text = random.pick([
       `\uFEFF${text}`,
@@ -201,21 +201,21 @@ export function hostileRequest(
       '""',
       text.slice(1),
     ]);
-    done.push('wrapped');
+    mutations.push('wrapped');
   }
   let body: Buffer = Buffer.from(text);
   if (random.chance(0.15)) {
     body = mutateBytes(random, body);
-    done.push('bytes');
+    mutations.push('bytes');
   }
   if (random.chance(0.03)) {
     body = Buffer.concat([
       body,
       Buffer.alloc(random.pick([MAX_BODY_BYTES, MAX_BODY_BYTES - body.length, 3 * MAX_BODY_BYTES]), ' '),
     ]);
-    done.push(`${body.length} bytes`);
+    mutations.push(`${body.length} bytes`);
   }
-  return onTheWire(random, body, { isSigned, isLast }, done);
+  return onTheWire(random, body, { isSigned, isLast }, mutations);
 }
 
 function dataOf(event: string, mark: string, target: KnownTarget | undefined): unknown {
@@ -228,7 +228,7 @@ function dataOf(event: string, mark: string, target: KnownTarget | undefined): u
   return update(over, { id: mark, ...texts });
 }
 
-/** Replaces, removes or adds one value somewhere in it. */
+/** Replaces, removes or adds one value in the envelope or its data. @returns a description for the log. */
 function mutate(random: Random, root: Record<string, unknown>): string {
   const data = root.data;
   const inData = typeof data === 'object' && data !== null && random.chance(0.8);
@@ -238,7 +238,7 @@ function mutate(random: Random, root: Record<string, unknown>): string {
   if (how === 'remove') delete within[key];
   else if (how === 'value') within[key] = random.pick(VALUES);
   else if (how === 'name') within[key] = random.pick(NAMES);
-  else if (how === 'raw') within[key] = PLACE;
+  else if (how === 'raw') within[key] = PLACEHOLDER;
   else if (how === 'nest') within[key] = { [key]: within[key] };
   else within[key] = Array.isArray(within[key]) ? String(within[key]) : [within[key]];
   return `${how} ${key}`;
@@ -261,7 +261,7 @@ function mutateBytes(random: Random, body: Buffer): Buffer {
   return bytes;
 }
 
-/** The signature's header, or what is none. */
+/** The header with the right signature, or headers with a wrong one or none. */
 function signatureLines(random: Random, body: Buffer, isSigned: boolean): string[] {
   const right = signature(body);
   if (isSigned) return [`X-Service-Signature: ${right}`];
@@ -281,14 +281,14 @@ function signatureLines(random: Random, body: Buffer, isSigned: boolean): string
   ]);
 }
 
-/** Writes the request as HTTP, most of the time well. */
+/** Writes the request as HTTP, usually well-formed. */
 function onTheWire(
   random: Random,
   body: Buffer,
   { isSigned, isLast }: Pick<HostileOptions, 'isSigned' | 'isLast'>,
-  done: string[],
+  mutations: string[],
 ): HostileRequest {
-  if (!isSigned) done.push('not signed');
+  if (!isSigned) mutations.push('not signed');
   const framing = random.chance(0.75)
     ? 'length'
     : random.pick([
@@ -310,7 +310,7 @@ function onTheWire(
         'old',
         'garbage',
       ] as const);
-  if (framing !== 'length') done.push(framing);
+  if (framing !== 'length') mutations.push(framing);
 
   const more: string[] = [];
   let [method, path, version] = ['POST', '/webhook', 'HTTP/1.1'];
@@ -399,11 +399,11 @@ function onTheWire(
     body,
     isWellFramed: ['length', 'chunked', 'split'].includes(framing),
     isSigned,
-    what: done.join(', ') || 'valid',
+    what: mutations.join(', ') || 'valid',
   };
 }
 
-/** A body in pieces of any length. */
+/** Splits a body into pieces of random lengths. */
 function pieces(random: Random, body: Buffer): Buffer[] {
   const all: Buffer[] = [];
   for (let at = 0; at < body.length; ) {

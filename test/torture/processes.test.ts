@@ -4,12 +4,12 @@ import test from 'ava';
 import { tempDir } from '../support/temp-dir.js';
 import { killProcessesIn, processesIn } from './processes.js';
 
-const FOREVER = 'setInterval(() => undefined, 1_000); console.log("runs")';
+const ENDLESS_PROGRAM = 'setInterval(() => undefined, 1_000); console.log("runs")';
 
-test('processes that work in a folder or name it in their environment are killed, others live on', async (t) => {
+test('processes that run in a folder or have it in their environment are killed, others keep running', async (t) => {
   const folder = tempDir(t);
   const start = async (options: { cwd?: string; env?: NodeJS.ProcessEnv }) => {
-    const child = spawn(process.execPath, ['-e', FOREVER], {
+    const child = spawn(process.execPath, ['-e', ENDLESS_PROGRAM], {
       ...options,
       stdio: ['ignore', 'pipe', 'ignore'],
     });
@@ -22,9 +22,9 @@ test('processes that work in a folder or name it in their environment are killed
   const other = await start({});
   t.deepEqual(new Set(processesIn(folder)), new Set([within.pid, named.pid]));
 
-  const ends = [once(within, 'exit'), once(named, 'exit')];
+  const exits = [once(within, 'exit'), once(named, 'exit')];
   killProcessesIn(folder);
-  t.deepEqual(await Promise.all(ends), [
+  t.deepEqual(await Promise.all(exits), [
     [null, 'SIGKILL'],
     [null, 'SIGKILL'],
   ]);

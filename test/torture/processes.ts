@@ -2,12 +2,12 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Kills every process that works in a folder or was started for it: whose working directory, command or environment
- * names the folder. Receivers are killed with the commands they have started, also with those that outlived them.
- * Needs /proc; elsewhere it kills nothing.
+ * Kills every process whose working directory, command line or environment contains the folder's path: the receivers
+ * and the commands that they have started, also commands that have outlived their receiver. Needs /proc; without it,
+ * nothing is killed.
  */
 export function killProcessesIn(folder: string): void {
-  // What is killed may have started something meanwhile.
+  // A process may start another one before it is killed.
   for (let round = 0; round < 50; round++) {
     const found = processesIn(folder);
     if (found.length === 0) return;
@@ -15,36 +15,36 @@ export function killProcessesIn(folder: string): void {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // it has ended
+        // it has already ended
       }
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
   }
 }
 
-/** The processes of a folder that still run. */
+/** The ids of the processes that `killProcessesIn` kills. */
 export function processesIn(folder: string): number[] {
   if (!fs.existsSync('/proc/self/cmdline')) return [];
   const pids = fs
     .readdirSync('/proc')
     .map(Number)
     .filter((pid) => pid > 0 && pid !== process.pid);
-  return pids.filter((pid) => isFor(folder, pid));
+  return pids.filter((pid) => belongsTo(folder, pid));
 }
 
-function isFor(folder: string, pid: number): boolean {
-  const about = join('/proc', String(pid));
+function belongsTo(folder: string, pid: number): boolean {
+  const info = join('/proc', String(pid));
   const read = (work: () => string) => {
     try {
       return work();
     } catch {
-      return ''; // it has ended, or is somebody else's
+      return ''; // it has ended, or belongs to another user
     }
   };
-  // A process that has ended and that nobody has waited for yet has neither.
+  // For a zombie (ended, but its parent has not waited for it) all three are empty.
   return [
-    () => fs.readlinkSync(join(about, 'cwd')),
-    () => fs.readFileSync(join(about, 'cmdline'), 'utf8'),
-    () => fs.readFileSync(join(about, 'environ'), 'utf8'),
+    () => fs.readlinkSync(join(info, 'cwd')),
+    () => fs.readFileSync(join(info, 'cmdline'), 'utf8'),
+    () => fs.readFileSync(join(info, 'environ'), 'utf8'),
   ].some((work) => read(work).includes(folder));
 }

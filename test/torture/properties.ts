@@ -7,26 +7,27 @@ import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenar
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const TESTS = fileURLToPath(new URL('..', import.meta.url));
-/** So many times as many cases as in `npm test`, at first. */
+/** In the first run: how many times as many cases as in `npm test`. */
 const FIRST_FACTOR = 3;
-/** So many times as many cases as in `npm test`, at most: beyond it, single tests would take hours. */
+/** How many times as many cases as in `npm test` at most; with more, a single test could take hours. */
 const LARGEST_FACTOR = 1_000;
 /** Much longer than one property takes. */
 const LONGEST_TEST = '60m';
 
 export const properties: Scenario = {
   name: 'properties',
-  promise: 'What the tests say of a few random articles, requests and settings holds for many more.',
+  promise:
+    'The properties that the tests check with a few random articles, requests and settings hold for many more.',
   weight: 2,
   run: async (attack) => {
     const files = propertyTests();
-    // The first run shows how long they take, the starting of processes included; it is part of the attack.
+    // The first run is part of the attack and also measures how long the tests take, including the start of processes.
     const began = performance.now();
     await runTests(files, FIRST_FACTOR, attack);
     const tookMs = performance.now() - began;
     let runs = 1;
     let factor = FIRST_FACTOR;
-    // Once more with all that is left; the cases of the same seed begin with those of the first run.
+    // The second run gets the remaining time. With the same seed, it repeats the cases of the first run and adds more.
     const leftMs = attack.deadline - performance.now();
     if (leftMs > tookMs) {
       factor = Math.min(LARGEST_FACTOR, Math.floor((2 * FIRST_FACTOR * leftMs) / tookMs));
@@ -37,7 +38,7 @@ export const properties: Scenario = {
   },
 };
 
-/** The test files with properties, by what they import. */
+/** The test files with properties; they are recognized by their imports. */
 function propertyTests(): string[] {
   const names = fs.readdirSync(TESTS, { recursive: true, encoding: 'utf8' });
   return names
@@ -48,7 +49,7 @@ function propertyTests(): string[] {
     );
 }
 
-/** @throws BrokenPromise with what AVA says of the failures. */
+/** @throws BrokenPromise with AVA's report of the failed tests. */
 async function runTests(files: readonly string[], factor: number, { seed, note }: Attack): Promise<Counts> {
   note(`${files.length} files, factor ${factor}`);
   const args = [join(ROOT, 'node_modules/ava/entrypoints/cli.mjs'), '--timeout', LONGEST_TEST, ...files];

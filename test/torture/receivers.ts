@@ -16,15 +16,15 @@ import { withTeardown } from './teardown.js';
 export const receivers: Scenario = {
   name: 'receivers',
   promise:
-    'Receivers on one folder act as one, and git has one commit for each revision, whatever the owner does beside them.',
+    'Receivers on one folder act as one, and git has one commit for each revision, whatever the owner does meanwhile.',
   weight: 3,
   run: attackFolders,
 };
 
-/** Deliveries to an article in one storm: more, and the search for an order takes long. */
+/** How many deliveries a storm has for each receiver. With more, the search for an order takes too long. */
 const DELIVERIES_PER_RECEIVER = 60;
 const ARTICLES = 6;
-/** Then a busy machine has not answered as many. */
+/** A storm ends after this time even if a busy machine has not answered that many deliveries. */
 const LONGEST_STORM_MS = 15_000;
 
 async function attackFolders(attack: Attack): Promise<Counts> {
@@ -32,7 +32,7 @@ async function attackFolders(attack: Attack): Promise<Counts> {
   let kills = 0;
   let storms = 0;
   const owner = { articles: 0, updates: 0, notes: 0, rebases: 0, kills: 0 };
-  // Half of the time each: so many storms on a folder until they have taken as long as one beside the owner.
+  // Storms on one folder and a storm with a working owner take turns; each kind gets half of the time.
   do {
     const ms = episode(attack.deadline, { least: 3_000, most: 40_000 }) / 2;
     const half = performance.now() + ms;
@@ -63,7 +63,7 @@ async function attackFolders(attack: Attack): Promise<Counts> {
   };
 }
 
-/** Deliveries of all kinds to so many receivers on one folder, which are killed: one order explains every answer. */
+/** Sends deliveries of all kinds to receivers that are killed in turn. One order must explain all answers. */
 function attackFolder(
   count: number,
   number: number,
@@ -73,16 +73,16 @@ function attackFolder(
     const dir = join(root, `folder-${number}`);
     fs.mkdirSync(dir);
     const random = createRandom(`receivers killer ${number}`, seed);
-    const all: Receiver[] = [];
+    const running: Receiver[] = [];
     const start = async (slot: number) => {
       const receiver = await launch(dir, { storeOnly: true });
       t.teardown(() => receiver.kill('SIGKILL'));
-      all[slot] = receiver;
+      running[slot] = receiver;
     };
     await Promise.all(Array.from({ length: count }, (_, slot) => start(slot)));
     const storm = createStorm({
       random: createRandom(`receivers storm ${number}`, seed),
-      clients: () => all,
+      clients: () => running,
       articles: ARTICLES,
       lanes: 2 + count,
     });
@@ -91,7 +91,7 @@ function attackFolder(
       while (!isOver()) {
         await setTimeout(300 + random.next() * 900);
         const slot = random.integer(0, count);
-        await all[slot]?.kill('SIGKILL');
+        await running[slot]?.kill('SIGKILL');
         kills++;
         await start(slot);
       }
@@ -102,10 +102,13 @@ function attackFolder(
       storm.blow({ isOver: enough(isOver) }),
       killer(enough(isOver)),
     ]);
-    await storm.lookAtAll(all);
+    await storm.lookAtAll(running);
     note(`storm ${number}: ${count} receivers, ${storm.history.length} deliveries, ${kills} kills`);
 
-    expectNone(notLinearizable(storm.history), 'one order should explain all answers about an article');
+    expectNone(
+      notLinearizable(storm.history),
+      'one order of the deliveries should explain all answers about an article',
+    );
     const files = articleFiles(dir).map(readStored);
     const ids = files.map(({ article: { id } }) => id);
     expectNone(doubled(ids), 'each article should be stored once');
@@ -116,16 +119,16 @@ function attackFolder(
     expectNone(doubled([...storm.published.values()]), 'each article should have a URL of its own');
     expectNone(
       files.filter(({ edited, bodyEdited }) => edited || bodyEdited).map(({ article: { id } }) => id),
-      'each file should be whole: its digest matches',
+      'each file should be complete, with a digest that matches',
     );
-    for (const receiver of all)
+    for (const receiver of running)
       expectEqual(await receiver.stop(), 0, 'a receiver should end with 0 on SIGTERM');
     await start(0);
     await expectNoneSoon(
       () => debris(dir),
-      'a start should remove all that an interrupted write has left behind',
+      'a start should remove all temporary files of an interrupted write',
     );
-    await all[0]?.stop();
+    await running[0]?.stop();
     fs.rmSync(dir, { recursive: true });
     return { deliveries: storm.history.length, kills };
   });

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { gitIn } from '../support/clones.js';
 
-/** A new repository with a site's settings, committed. */
+/** Makes a repository whose first commit contains the site's config file. */
 export function makeRepository(dir: string, settings: Record<string, unknown>): void {
   fs.mkdirSync(dir, { recursive: true });
   gitIn(dir, 'init', '--quiet', '--initial-branch=main');
@@ -12,7 +12,7 @@ export function makeRepository(dir: string, settings: Record<string, unknown>): 
   gitIn(dir, 'commit', '--quiet', '-m', 'First');
 }
 
-/** A commit of Pressmark's, by its trailers. */
+/** A commit that Pressmark made. */
 export interface OwnCommit {
   readonly commit: string;
   /** Such as `Publish`. */
@@ -21,7 +21,11 @@ export interface OwnCommit {
   readonly revision: string;
 }
 
-/** Pressmark's commits of a branch, oldest first. */
+/**
+ * Pressmark's commits, oldest first; they are recognized by their trailers.
+ *
+ * @param revisions arguments of `git log`, such as `--all`. @default HEAD
+ */
 export function ownCommits(dir: string, ...revisions: string[]): OwnCommit[] {
   const trailer = (key: string) => `%(trailers:key=${key},valueonly,separator=%x2C)`;
   const format = `%H%x00%s%x00${trailer('Article-Id')}%x00${trailer('Revision-Id')}`;
@@ -33,12 +37,12 @@ export function ownCommits(dir: string, ...revisions: string[]): OwnCommit[] {
     });
 }
 
-/** The elements that a list has more than once. */
+/** The elements that occur more than once in a list. */
 export function doubled<T>(list: readonly T[]): T[] {
-  return [...new Set(list.filter((one, index) => list.indexOf(one) < index))];
+  return [...new Set(list.filter((element, index) => list.indexOf(element) < index))];
 }
 
-/** Lock files that lie in a repository. */
+/** The lock files in a repository, such as `index.lock`. */
 export function locksIn(dir: string): string[] {
   return fs
     .readdirSync(join(dir, '.git'), { recursive: true, encoding: 'utf8' })

@@ -12,27 +12,27 @@ import { doubled } from './repository.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
 import { withTeardown } from './teardown.js';
 
-/** Within this time the service gives up on a delivery (contract: Limits). */
+/** The service waits this long for an answer (contract: Limits). */
 const LONGEST_ANSWER_MS = 30_000;
-/** Generous: a body of 1 MB that is parsed and rendered needs a few times its size. */
+/** Far more than a receiver needs to parse and render several bodies of 1 MB at once. */
 const MOST_MEGABYTES = 1_000;
-/** After this time a client that has announced more than it sends says that nothing follows. */
+/** When a client that has announced more bytes than it sends closes its side of the connection. */
 const HALF_CLOSED_AFTER_MS = 200;
 const LANES = 4;
-/** After so many hostile requests of a lane a valid delivery is sent. */
-const BETWEEN = 10;
-/** In every unsigned request. */
+/** Each lane makes a valid delivery before this many exchanges of hostile requests. */
+const EXCHANGES_PER_DELIVERY = 10;
+/** A text in every unsigned request, so that anything stored from one can be found. */
 const UNSIGNED = 'never-signed';
 
 export const requests: Scenario = {
   name: 'requests',
   promise:
-    'No request makes the receiver fail, hang, grow, store what is not signed, or write outside of its folder.',
+    'No request makes the receiver fail, hang, use too much memory, store unsigned data, or write outside its folder.',
   weight: 2,
   run: attackReceiver,
 };
 
-/** What was acknowledged as stored, by the article's id. */
+/** The acknowledged articles by id; `data` is undefined if a later update may have changed the article. */
 type Stored = Map<string, { readonly url: string; readonly data: PublishedData | undefined }>;
 
 function attackReceiver({ dir: root, deadline, seed, note }: Attack): Promise<Counts> {
@@ -51,9 +51,10 @@ function attackReceiver({ dir: root, deadline, seed, note }: Attack): Promise<Co
     async function lane(number: number, isOver: () => boolean): Promise<void> {
       const random = createRandom(`requests lane ${number}`, seed);
       let target: KnownTarget | undefined;
-      for (let n = 0; !isOver() || n < BETWEEN + 1; n++) {
-        if (n % BETWEEN === 0) target = await deliverValid(receiver, `valid-${number}-${n}`, stored);
-        // several on one connection, as a client that does not wait for answers sends them
+      for (let n = 0; !isOver() || n < EXCHANGES_PER_DELIVERY + 1; n++) {
+        if (n % EXCHANGES_PER_DELIVERY === 0)
+          target = await deliverValid(receiver, `valid-${number}-${n}`, stored);
+        // sometimes several on one connection (HTTP pipelining)
         const count = random.chance(0.05) ? 3 : 1;
         const requests = Array.from({ length: count }, (_, k) => {
           const isSigned = random.chance(0.7);
@@ -68,16 +69,16 @@ function attackReceiver({ dir: root, deadline, seed, note }: Attack): Promise<Co
         const [request] = requests;
         const [answer] = answers;
         if (request !== undefined && count === 1) requireRightAnswer(request, answer, `${number}-${n}`);
-        // Only of a request that stood alone is it known which answer is whose.
+        // Several answers on one connection cannot be assigned to their requests for sure.
         if (request !== undefined && count === 1 && answer?.status === 200)
           remember(request.body, answer.body, stored);
         expectTrue(
           receiver.log.every(({ level }) => level < 60),
-          'the receiver should live on',
+          'the receiver should log no fatal error',
         );
         expectTrue(
           megabytesOf(receiver, 'VmRSS') < MOST_MEGABYTES,
-          `the receiver should need less than ${MOST_MEGABYTES} MB; it has ${megabytesOf(receiver, 'VmRSS')} MB`,
+          `the receiver should use less than ${MOST_MEGABYTES} MB of memory; it uses ${megabytesOf(receiver, 'VmRSS')} MB`,
         );
       }
     }
@@ -91,7 +92,7 @@ function attackReceiver({ dir: root, deadline, seed, note }: Attack): Promise<Co
       await runFor(ms, (isOver) => Array.from({ length: LANES }, (_, number) => lane(number, isOver)));
     } catch (error) {
       throw hasEnded
-        ? new BrokenPromise(`the receiver should live on; it has ended: ${receiver.stderr()}`)
+        ? new BrokenPromise(`the receiver should keep running, but it has ended: ${receiver.stderr()}`)
         : error;
     }
     const peakMegabytes = megabytesOf(receiver, 'VmHWM');
@@ -115,7 +116,7 @@ function attackReceiver({ dir: root, deadline, seed, note }: Attack): Promise<Co
   });
 }
 
-/** A publication and an update, both of which must be acknowledged. */
+/** Publishes and updates an article. Both must be acknowledged. */
 async function deliverValid({ post, find }: Receiver, id: string, stored: Stored): Promise<KnownTarget> {
   const data = article({ id, slug: id });
   const late = AbortSignal.timeout(LONGEST_ANSWER_MS);
@@ -141,15 +142,17 @@ async function deliverValid({ post, find }: Receiver, id: string, stored: Stored
     expectEqual(
       (await find(url)).content_html,
       request.content_html,
-      'a lookup should answer what was acknowledged last',
+      'a lookup should return the content that was acknowledged last',
     );
-    // updates of hostile requests may follow, so that its content is not known for good
+    // the content is not recorded, because hostile requests may contain valid updates of this article
     stored.set(id, { url, data: undefined });
     return { id, url, revision: request.revision_id };
   })();
   const timeout = new Promise<never>((_, reject) =>
     late.addEventListener('abort', () =>
-      reject(new BrokenPromise('a valid delivery should be answered within 30 s')),
+      reject(
+        new BrokenPromise('a valid publication, its update and their lookups should be answered within 30 s'),
+      ),
     ),
   );
   return Promise.race([work, timeout]);
@@ -169,10 +172,10 @@ function exchange(port: number, requests: readonly HostileRequest[]): Promise<Ra
     const timer = setTimeout(() => {
       socket.destroy();
       const what = requests.map((one) => one.what).join(' | ');
-      reject(new BrokenPromise(`a request should be answered or cut off within 30 s: ${what}`));
+      reject(new BrokenPromise(`a connection should be answered or closed within 30 s: ${what}`));
     }, LONGEST_ANSWER_MS);
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // A receiver that has answered may close before all was sent.
+    // A receiver may answer and close the connection before the client has sent everything.
     socket.on('error', () => undefined);
     socket.on('end', () => socket.end());
     socket.on('close', () => {
@@ -180,13 +183,14 @@ function exchange(port: number, requests: readonly HostileRequest[]): Promise<Ra
       resolve(answersIn(Buffer.concat(chunks)));
     });
     for (const write of requests.flatMap((one) => one.writes)) socket.write(write);
-    // A server of Node drops its answer when the client says that nothing follows; one that waits for more needs it.
+    // Node's HTTP server drops the answer if the client closes its side early, so well-formed requests leave it open;
+    // for the others, the close tells a server that still waits for bytes that none will come.
     if (requests.some(({ isWellFramed }) => !isWellFramed))
       setTimeout(() => socket.end(), HALF_CLOSED_AFTER_MS);
   });
 }
 
-/** The answers on a connection, one after the other. */
+/** Splits the bytes of a connection into its answers. */
 function answersIn(bytes: Buffer): RawAnswer[] {
   const answers: RawAnswer[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -197,7 +201,7 @@ function answersIn(bytes: Buffer): RawAnswer[] {
     expectTrue(status > 0, `each answer should begin with a status line, not with ${head.slice(0, 100)}`);
     const length = /\r\ncontent-length: (\d+)/i.exec(head)?.[1];
     const from = end + 4;
-    // an interim answer has no body, another without a length goes on until the connection closes
+    // an interim answer (1xx) has no body; any other answer without a length ends with the connection
     const to =
       status < 200 || status === 304 ? from : length === undefined ? bytes.length : from + Number(length);
     if (status >= 200) answers.push({ status, body: bytes.toString('utf8', from, to) });
@@ -206,7 +210,7 @@ function answersIn(bytes: Buffer): RawAnswer[] {
   return answers;
 }
 
-/** The parts of an answer that the contract leaves no choice in. */
+/** Checks only what the contract fixes for any request. */
 function requireRightAnswer(request: HostileRequest, answer: RawAnswer | undefined, number: string): void {
   const { what, isWellFramed, isSigned } = request;
   const status = answer?.status;
@@ -216,7 +220,7 @@ function requireRightAnswer(request: HostileRequest, answer: RawAnswer | undefin
       `no request should be answered with ${status}: ${what} (${number}): ${answer?.body.slice(0, 300)}`,
     );
   if (!isWellFramed) return;
-  expectTrue(status !== undefined, `a whole request should have an answer: ${what} (${number})`);
+  expectTrue(status !== undefined, `a complete request should be answered: ${what} (${number})`);
   if (isSigned)
     expectTrue(status !== 401, `a signed request should not be answered with 401: ${what} (${number})`);
   else
@@ -226,7 +230,7 @@ function requireRightAnswer(request: HostileRequest, answer: RawAnswer | undefin
     );
 }
 
-/** Writes down what a 200 has acknowledged; the first one for an id is the one that stays. */
+/** Records what a 200 has acknowledged. A later publication with the same id must not change it. */
 function remember(body: Buffer, text: string, stored: Stored): void {
   let request: { event?: unknown; data?: PublishedData };
   let answer: { id?: unknown; url?: unknown };
@@ -234,7 +238,7 @@ function remember(body: Buffer, text: string, stored: Stored): void {
     request = JSON.parse(body.toString('utf8')) as typeof request;
     answer = JSON.parse(text) as typeof answer;
   } catch {
-    return; // a page of the site, or the head of a request for one
+    return; // not a delivery, but the answer to GET, HEAD or OPTIONS, such as a page of the site
   }
   if (request?.event !== 'article.published' || typeof answer.id !== 'string') return;
   expectTrue(typeof answer.url === 'string', `a publication’s answer should have a URL: ${text}`);
@@ -243,7 +247,9 @@ function remember(body: Buffer, text: string, stored: Stored): void {
   else expectEqual(answer.url, before.url, 'a redelivery should be answered with the same URL');
 }
 
-/** Requires a file for each acknowledged article, with what was sent where nobody may have changed it. */
+/**
+ * Requires a file for each acknowledged article, with the content that was sent unless an update may have changed it.
+ */
 async function requireStored({ dir, post }: Receiver, stored: Stored): Promise<void> {
   const files = articleFiles(dir).map((path) => readStored(path));
   const byId = new Map(files.map((file) => [file.article.id, file]));
@@ -258,13 +264,19 @@ async function requireStored({ dir, post }: Receiver, stored: Stored): Promise<v
   );
   expectNone(
     files.filter(({ edited, bodyEdited }) => edited || bodyEdited).map((file) => file.article.id),
-    'each file should be whole: its digest matches',
+    'each file should be complete, with a digest that matches',
   );
   for (const [id, { data, url }] of stored) {
-    const is = byId.get(id)?.article;
-    if (data === undefined || is === undefined) continue;
+    const found = byId.get(id)?.article;
+    if (data === undefined || found === undefined) continue;
     expectEqual(
-      { title: is.title, html: is.contentHtml, tags: is.tags, author: is.author, jsonLd: is.jsonLd },
+      {
+        title: found.title,
+        html: found.contentHtml,
+        tags: found.tags,
+        author: found.author,
+        jsonLd: found.jsonLd,
+      },
       {
         title: data.title,
         html: data.content_html,
@@ -274,30 +286,30 @@ async function requireStored({ dir, post }: Receiver, stored: Stored): Promise<v
       },
       `article ${id} should be stored as it was sent`,
     );
-    if (data.title === '' || data.content_html === '') continue; // a lookup must not answer with empty fields
+    if (data.title === '' || data.content_html === '') continue; // the lookup answers with a placeholder, because its fields must not be empty
     const answer = await post('article.lookup', { target_url: url });
-    const found = { status: answer.status, id: answer.json.target?.id };
-    expectEqual(found, { status: 200, id }, `article ${id} should be found at ${url}`);
+    const lookup = { status: answer.status, id: answer.json.target?.id };
+    expectEqual(lookup, { status: 200, id }, `article ${id} should be found at ${url}`);
   }
 }
 
-/** Nothing unsigned is anywhere, and nothing is beside the site's folder or in places of its own that are not Pressmark's. */
+/** Requires that nothing unsigned was written, nothing next to the site's folder, and nothing unexpected in it. */
 function requireInside(root: string): void {
   const dir = join(root, 'site');
   expectEqual(
     fs.readdirSync(root).sort(),
     ['outside.txt', 'site'],
-    'nothing should be written beside the site',
+    'nothing should be written next to the site’s folder',
   );
   expectEqual(
     fs.readFileSync(join(root, 'outside.txt'), 'utf8'),
     'outside\n',
-    'no file outside should be changed',
+    'no file outside the site should be changed',
   );
   const own = ['.pressmark', 'content', 'pressmark.config.json', 'public'];
   expectNone(
     fs.readdirSync(dir).filter((name) => !own.includes(name)),
-    'articles should be written in the content folder alone',
+    'only the content folder, the output folder and .pressmark should be written',
   );
   expectNone(
     namesIn(join(dir, 'content')).filter(
@@ -312,11 +324,11 @@ function requireInside(root: string): void {
       (path) =>
         path.includes(UNSIGNED) || (fs.statSync(path).isFile() && fs.readFileSync(path).includes(UNSIGNED)),
     ),
-    'nothing that is not signed should be written',
+    'nothing from an unsigned request should be written',
   );
 }
 
-/** What a process needs, or has needed at most, of memory; 0 where the system does not say. */
+/** The memory that a process uses (VmRSS), or has used at most (VmHWM); 0 if /proc does not have the process. */
 function megabytesOf({ pid }: Receiver, what: 'VmRSS' | 'VmHWM'): number {
   try {
     const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -1,16 +1,16 @@
 import type { Random } from '../support/random.js';
 
-/** One promise, attacked. */
+/** An attack on one promise of the product. */
 export interface Scenario {
-  /** On the command line: `npm run torture -- 2 1234 kill`. */
+  /** Selects the scenario on the command line, such as `npm run torture -- 2 1234 kill`. */
   readonly name: string;
   /** The promise in one sentence. */
   readonly promise: string;
-  /** Its share of the time, against the others'. */
+  /** The scenario's share of the time, relative to the weights of the other scenarios. */
   readonly weight: number;
-  /** What the machine lacks for it, such as `strace (Debian package strace)`; undefined where nothing is missing. */
+  /** The program that the machine lacks, such as `strace (Debian package strace)`; undefined if none is missing. */
   missing?(): string | undefined;
-  /** Attacks until `deadline`; resolves with what was done. @throws BrokenPromise where the promise did not hold. */
+  /** Attacks until `deadline`; resolves with the counts. @throws BrokenPromise if the promise does not hold. */
   run(attack: Attack): Promise<Counts>;
 }
 
@@ -18,18 +18,18 @@ export interface Attack {
   readonly seed: number;
   /** `createRandom(scenario name, seed)`. */
   readonly random: Random;
-  /** `performance.now()` at which to begin nothing new. */
+  /** The value of `performance.now()` after which the scenario begins nothing new. */
   readonly deadline: number;
-  /** An empty folder; removed when the scenario ends well, kept and named when it does not. */
+  /** An empty folder. It is removed after a success; after a failure it is kept and its path is printed. */
   readonly dir: string;
-  /** A line about what is happening, for the log of a failed run. */
+  /** Adds a line to the log, which is printed only after a failure. */
   note(line: string): void;
 }
 
-/** Such as `{ kills: 41, acknowledged: 3210 }`. */
+/** What a scenario did, such as `{ kills: 41, acknowledged: 3210 }`. */
 export type Counts = Readonly<Record<string, number>>;
 
-/** The message is one sentence: what the product should have done, and what it did. */
+/** The product broke a promise. The message says in one sentence what it should have done and what it did. */
 export class BrokenPromise extends Error {
   override readonly name = 'BrokenPromise';
 }

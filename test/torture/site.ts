@@ -11,11 +11,12 @@ import { expectNone, expectTrue } from './expect.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from './scenario.js';
 import { withTeardown } from './teardown.js';
 
-/** So many articles are there before the first kill; enough for pages that are written anew by each delivery. */
+/** How many articles are published before the first kill: enough that each delivery changes several pages. */
 const ARTICLES = 6;
-/** No more than that: a build should be over before the next kill. */
+/** With more articles, a build would take too long to end before the next kill. */
 const MOST_ARTICLES = 40;
-const MOMENTS_MS = 1_500;
+/** A receiver that is not killed at a change is killed within this time. */
+const LONGEST_MOMENT_MS = 1_500;
 /** Longer than any build of this site takes on a busy machine. */
 const PATIENCE_MS = 60_000;
 const SETTINGS = { git: false, site: { pageSize: 2, search: false } };
@@ -23,7 +24,7 @@ const SETTINGS = { git: false, site: { pageSize: 2, search: false } };
 export const site: Scenario = {
   name: 'site',
   promise:
-    'However a building receiver is killed, no page is half or empty, and the next one makes what a clean build makes.',
+    'Whenever a receiver is killed during a build, no page is incomplete or empty, and the next receiver makes the same site as a clean build.',
   weight: 1,
   run: async (attack) => {
     const now = performance.now();
@@ -70,15 +71,15 @@ function attackBuilds({ dir: root, random, deadline, note }: Attack): Promise<Co
       counts.deliveries++;
     }
 
-    /** Delivers until the receiver is gone. */
-    async function deliverUntilGone(receiver: Receiver): Promise<void> {
+    /** Delivers until the receiver has ended. */
+    async function deliverUntilEnd(receiver: Receiver): Promise<void> {
       try {
         for (;;) {
           await deliver(receiver);
           await setTimeout(random.integer(0, 100));
         }
       } catch (error) {
-        if (!(error instanceof TypeError)) throw error; // the connection broke
+        if (!(error instanceof TypeError)) throw error; // fetch throws a TypeError when the connection breaks
       }
     }
 
@@ -94,8 +95,8 @@ function attackBuilds({ dir: root, random, deadline, note }: Attack): Promise<Co
         faults.set({ call: 'change', path: '/public/', kill: true, when, skip, times: 1 });
         note(`kill ${counts.kills}: ${when} change ${skip} of the pages`);
       }
-      const delivering = deliverUntilGone(receiver);
-      const moment = setTimeout(atChange ? PATIENCE_MS : random.next() * MOMENTS_MS, undefined, {
+      const delivering = deliverUntilEnd(receiver);
+      const moment = setTimeout(atChange ? PATIENCE_MS : random.next() * LONGEST_MOMENT_MS, undefined, {
         ref: false,
       });
       await Promise.race([receiver.ended, moment]);
@@ -106,7 +107,7 @@ function attackBuilds({ dir: root, random, deadline, note }: Attack): Promise<Co
       faults.clear();
       counts.foundWhole += requireWhole(join(dir, 'public'));
 
-      // what it was about to build is another thing by the time that somebody starts again
+      // the articles may change before the next receiver starts, so that the interrupted build is out of date
       const path = random.pick(articleFiles(dir));
       if (random.chance(0.3)) fs.appendFileSync(path, 'Words of its owner.\n');
       const next = await start();
@@ -117,14 +118,14 @@ function attackBuilds({ dir: root, random, deadline, note }: Attack): Promise<Co
   });
 }
 
-/** Requires that no file of the site is empty or cut off. @returns how many there are. */
+/** Requires that no file of the site is empty or incomplete. @returns the number of files. */
 function requireWhole(output: string): number {
   const texts = filesOf(output);
   expectNone(
     [...texts]
       .filter(([name, text]) => !isWhole(name, text))
       .map(([name, text]) => `${name} (${text.length} bytes)`),
-    'each file of the site should be whole when a builder was killed',
+    'each file of the site should be complete after a builder was killed',
   );
   return texts.size;
 }
@@ -137,7 +138,7 @@ function isWhole(name: string, text: string): boolean {
   return true;
 }
 
-/** The files of a site by their names; what a killed builder has not yet given its name is nobody's to see. */
+/** The contents of a site's files by name, without the builder's temporary files, which are never served. */
 function filesOf(output: string): Map<string, string> {
   const names = namesIn(output).filter((name) => !/(?:^|\/)\.pressmark-/.test(name));
   const texts = new Map<string, string>();
@@ -146,13 +147,13 @@ function filesOf(output: string): Map<string, string> {
     try {
       if (fs.statSync(path).isFile()) texts.set(name, fs.readFileSync(path, 'latin1'));
     } catch {
-      // removed meanwhile by the builder that runs
+      // a running builder has removed it since `namesIn`
     }
   }
   return texts;
 }
 
-/** Waits until the site is what a build makes of the same articles elsewhere. @returns how many files there are. */
+/** Waits until the site equals a build of the same articles in another folder. @returns the number of files. */
 async function requireSameAsClean(dir: string, elsewhere: string): Promise<number> {
   fs.mkdirSync(elsewhere);
   for (const name of ['pressmark.config.json', 'content'])
@@ -169,7 +170,7 @@ async function requireSameAsClean(dir: string, elsewhere: string): Promise<numbe
     if (differing.length === 0) break;
     if (performance.now() > end)
       throw new BrokenPromise(
-        `within 60 s of the next start the site should be what a clean build makes (${relative(join(dir, '..'), elsewhere)}); these files differ: ${differing.join(', ')}`,
+        `within 60 s of the next start the site should equal a clean build (${relative(join(dir, '..'), elsewhere)}); these files differ: ${differing.join(', ')}`,
       );
     await setTimeout(50);
   }

@@ -1,9 +1,9 @@
-/** Where the test support registers what has to be ended, as AVA's `t` in the tests. */
+/** The part of AVA's `t` that the test support needs: registers functions that clean up. */
 export interface Teardown {
   teardown(dispose: () => unknown): void;
 }
 
-/** Runs work that starts things, and ends them when it is over, the last one first, however it went. */
+/** Runs `work`, then the registered functions in reverse order, also after a failure. */
 export async function withTeardown<T>(work: (t: Teardown) => Promise<T>): Promise<T> {
   const disposals: (() => unknown)[] = [];
   try {

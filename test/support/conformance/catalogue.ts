@@ -5,16 +5,16 @@ import { UPDATE_FAULTS } from './faults-update.js';
 import type { Incoming } from './reference-receiver.js';
 import { type Break, finishes } from './ways.js';
 
-/** One fault, and what the run has to be like for its rule to meet it. */
+/** A fault of the receiver, and the rules that must run so that the checker can find it. */
 export interface Fault {
   readonly break: Break;
-  /** Other rules that make the requests at which it shows. */
+  /** Other rules whose requests trigger the fault. */
   readonly with: readonly string[];
 }
 
 const LARGE = ' '.repeat(1_000_001);
 
-/** From the second request of an event on, never an answer. */
+/** Answers only the first request of an event. */
 const hangs = (event: string, rule: string): Fault => {
   const breaks: Break = (steps) => {
     let count = 0;
@@ -36,7 +36,7 @@ const firstPieceAlone: Break = (steps) => {
   steps.body = ([first]) => first ?? Buffer.alloc(0);
 };
 
-/** For each rule a receiver that is broken in that one respect. */
+/** For each rule a fault that breaks only this rule. */
 export const CATALOGUE: ReadonlyMap<string, Fault> = new Map([
   ...Object.entries({
     ...REQUEST_FAULTS,

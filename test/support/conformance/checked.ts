@@ -8,7 +8,7 @@ import { SECRET } from '../signer.js';
 import { virtualClock } from '../virtual-clock.js';
 import { type Steps, serveSteps } from './reference-receiver.js';
 
-/** What runs of the tests have in common: no pace to keep, and pages where the receiver itself is. */
+/** The options of all test runs: no limit of the rate, and pages at the receiver's own origin. */
 export function optionsFor(url: URL, over: Partial<ConformanceOptions> = {}): ConformanceOptions {
   return {
     url,
@@ -21,13 +21,13 @@ export function optionsFor(url: URL, over: Partial<ConformanceOptions> = {}): Co
   };
 }
 
-/** Longer than any answer is waited for. */
+/** Longer than the checker waits for any answer. */
 const LONG_MS = 30_000;
 
 /**
- * Holds a receiver of these steps against the contract, as Version 3 unless something else is said. Nothing in it takes
- * real time: the clock stands still until the receiver leaves a request unanswered, and the second piece of a body
- * follows when the first one has been read.
+ * Checks a receiver with these steps against the contract, by default as Version 3, without real waits: the clock
+ * advances only when the receiver leaves a request unanswered, and the second piece of a body is sent when the first
+ * was read.
  */
 export async function checked(steps: Steps, over: Partial<ConformanceOptions> = {}): Promise<Report> {
   const clock = virtualClock(0);
@@ -39,7 +39,7 @@ export async function checked(steps: Steps, over: Partial<ConformanceOptions> = 
   }
 }
 
-/** The outcomes that are not as they should be, in short. */
+/** The outcomes other than `passed`, one line each. */
 export function complaints({ outcomes }: Report): string[] {
   return outcomes.filter(({ result }) => result !== 'passed').map(inShort);
 }

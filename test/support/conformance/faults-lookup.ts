@@ -10,7 +10,7 @@ const nothingThere: Parameters<typeof refuses>[1] = ({ data }, { store }) =>
   store.find(String(data.target_url)) === undefined;
 const parts = (url: string): URL => new URL(url, GARDEN);
 
-/** What a lookup tells and finds. */
+/** Faults in the answers of lookups and in the search for articles. */
 export const LOOKUP_FAULTS: Record<string, Break> = {
   'lookup-200': answers(LOOKUP, () => ({ status: 203 })),
   'lookup-no-redirect': instead(LOOKUP, nothingThere, { status: 302, headers: { Location: '/' } }),

@@ -8,7 +8,7 @@ const PUBLISHED = 'article.published';
 const known: Parameters<typeof refuses>[1] = ({ data }, { store }) => store.articles.has(String(data.id));
 const old = (timestamp: unknown) => Date.parse(String(timestamp)) < Date.now() - 300_000;
 
-/** What is stored, answered and shown of a publish. */
+/** Faults in what is stored, answered and shown of a publication. */
 export const PUBLISH_FAULTS: Record<string, Break> = {
   'publish-accepted': refuses(PUBLISHED, ({ json }) => json.contract_version !== 2),
   'publish-no-redirect': finishes((_, { path, headers }) =>
@@ -184,9 +184,9 @@ export const PUBLISH_FAULTS: Record<string, Break> = {
 type Publish = (data: ArticleFields) => Outgoing | Promise<Outgoing>;
 
 /**
- * Handles the articles that come at the same moment otherwise.
+ * Handles concurrent publications differently.
  *
- * @param otherwise gets what publishes as usual, and what waits until two such articles have come.
+ * @param otherwise makes the other handler from one that publishes as usual and a barrier for two concurrent requests.
  */
 function gap(otherwise: (steps: Steps, publish: Publish, both: () => Promise<void>) => Publish): Break {
   return (steps) => {

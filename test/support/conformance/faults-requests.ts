@@ -24,7 +24,7 @@ const again = (body: Buffer): string => {
 const trimmed = (body: Buffer) => body.toString().trim();
 const has = (text: string) => (body: string) => body.includes(text);
 
-/** What is not signed right, or not formed right. */
+/** Faults at wrong signatures, malformed requests and tests. */
 export const REQUEST_FAULTS: Record<string, Break> = {
   reachable: finishes(() => ({ cut: true })),
   'test-no-redirect': answers('webhook.test', () => ({ status: 301, headers: { Location: '/webhook/' } })),

@@ -9,7 +9,7 @@ const UPDATED = 'article.updated';
 type Store = Steps['store'];
 type Apply = Store['apply'];
 
-/** Applies updates otherwise. */
+/** Applies updates differently. */
 const applies =
   (change: (apply: Apply, ...of: [...Parameters<Apply>, Store]) => void): Break =>
   ({ store }) => {
@@ -17,7 +17,7 @@ const applies =
     store.apply = (article, data) => change(apply, article, data, store);
   };
 
-/** Takes something else for stale. */
+/** Decides differently which updates are stale. */
 const stale =
   (isStale: (...of: [...Parameters<Store['isStale']>, Store]) => boolean): Break =>
   ({ store }) => {
@@ -28,7 +28,7 @@ const unknownTarget = ({ data }: Envelope, { store }: Steps) => !store.articles.
 const current = ({ data }: Envelope, { store }: Steps) =>
   [...store.articles.values()].some(({ revision }) => revision === data.revision_id);
 
-/** What an update does, and what it is refused for. */
+/** Faults in what an update changes and in the reasons for its refusal. */
 export const UPDATE_FAULTS: Record<string, Break> = {
   'update-200': answers(UPDATED, () => ({ status: 202 })),
   'update-no-redirect': instead(UPDATED, unknownTarget, { status: 302, headers: { Location: '/' } }),
@@ -154,7 +154,7 @@ export const UPDATE_FAULTS: Record<string, Break> = {
   }),
 };
 
-/** Writes the content, and only then finds that it should not have. */
+/** Writes the content before it checks whether the update is stale. */
 function writesStale({ store }: Steps): void {
   const isStale = store.isStale.bind(store);
   store.isStale = (article, data) => {
@@ -163,10 +163,10 @@ function writesStale({ store }: Steps): void {
   };
 }
 
-/** So many lookups come at the same moment as an update, or before it; the update is served after all of these. */
+/** How many lookups the checker sends together with an update; the update is handled after all of them. */
 const BURST = 10;
 
-/** Stores the revision first, and the content once a lookup has been answered in between. */
+/** Stores the revision first, and the content only after the answer to another lookup. */
 function seenBetween({ store, events }: Steps): void {
   const lookup = events['article.lookup'] ?? (() => refuse(500, 'no lookup'));
   let looked: () => void = () => undefined;
@@ -193,7 +193,9 @@ function seenBetween({ store, events }: Steps): void {
   };
 }
 
-/** Looks whether an update may be applied, lets a second one look too where they come at once, and writes. */
+/**
+ * Checks whether an update may be applied, waits until a concurrent one has been checked, too, and only then writes.
+ */
 function race(write: (store: Store, article: StoredArticle, data: UpdateFields) => void): Break {
   return ({ store, events }) => {
     const meetings = new Map<string, () => Promise<void>>();

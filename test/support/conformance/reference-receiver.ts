@@ -7,18 +7,18 @@ import { ReferenceStore, type StoredArticle } from './reference-store.js';
 import { type Fields, fields, type Outgoing, Refusal, refuse } from './refusal.js';
 import { requireArticle, requireTexts, requireUpdate, requireVersion2 } from './validation.js';
 
-/** A request as it came. */
+/** A received request. */
 export interface Incoming {
   readonly headers: http.IncomingHttpHeaders;
-  /** As they were written. */
+  /** The names of the headers as they were sent. */
   readonly names: readonly string[];
   readonly body: Buffer;
-  /** Whether it came without a length. */
+  /** Whether the request has no Content-Length. */
   readonly chunked: boolean;
   readonly path: string;
 }
 
-/** What a request says once it is parsed. */
+/** The parsed body of a request. */
 export interface Envelope {
   readonly event: string;
   readonly json: Fields;
@@ -29,8 +29,8 @@ export interface Envelope {
 type Handler = (envelope: Envelope) => Outgoing | Promise<Outgoing>;
 
 /**
- * A small receiver in memory, written from the contract alone and correct. Each of its steps can be replaced: that is
- * how the catalogue of faults breaks it in one place at a time.
+ * The steps of a small, correct receiver in memory, which was written from the contract alone. Each step can be
+ * replaced, so that the catalogue of faults can break the receiver in one place at a time.
  */
 export interface Steps {
   readonly store: ReferenceStore;
@@ -40,7 +40,7 @@ export interface Steps {
   unsigned(incoming: Incoming): Outgoing;
   parse(incoming: Incoming): Envelope;
   readonly events: Record<string, Handler>;
-  /** The last word on every answer. */
+  /** Can change every answer just before it is sent. */
   finish(out: Outgoing, incoming: Incoming): Outgoing;
   page(article: StoredArticle): string;
 }
@@ -102,7 +102,7 @@ function parsed(body: Buffer): unknown {
   }
 }
 
-/** The whole receiving side without HTTP. */
+/** Answers a request, without HTTP. */
 export async function answerTo(steps: Steps, incoming: Incoming): Promise<Outgoing> {
   try {
     if (!steps.verify(incoming)) return steps.unsigned(incoming);
@@ -118,12 +118,12 @@ export async function answerTo(steps: Steps, incoming: Incoming): Promise<Outgoi
 /** A receiver that listens. */
 export interface Listening {
   readonly url: URL;
-  /** Settles as soon as a part of a body, but not all of it, has been read. */
+  /** Resolves when a part of a body, but not all of it, has been read. */
   firstPieceRead(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What happens inside a receiver while it serves. */
+/** Is notified of events inside a receiver. */
 interface Watch {
   /** A piece of a body was read. */
   onPiece(request: http.IncomingMessage): void;

@@ -1,10 +1,10 @@
 import { refuse } from './refusal.js';
 import type { ArticleFields, UpdateFields } from './validation.js';
 
-/** Where the articles of the reference receiver are said to be. */
+/** The origin of the article URLs of the reference receiver. */
 export const GARDEN = 'https://garden.example';
 
-/** An article as it is stored. */
+/** A stored article. */
 export interface StoredArticle {
   readonly id: string;
   readonly url: string;
@@ -15,16 +15,16 @@ export interface StoredArticle {
   jsonLd: string;
 }
 
-/** The articles, in memory: every method runs to its end without anybody else, as in one transaction. */
+/** The articles, in memory. All methods are synchronous, so each of them works like a transaction. */
 export class ReferenceStore {
   readonly articles = new Map<string, StoredArticle>();
 
-  /** Stores an article once. */
+  /** Stores an article unless there is one with this id. */
   publish(data: ArticleFields): StoredArticle {
     return this.articles.get(data.id) ?? this.insert(data, this.freeUrl(data.slug));
   }
 
-  /** Stores an article, whatever is there. */
+  /** Stores an article, even if there is one with this id. */
   insert(data: ArticleFields, url: string): StoredArticle {
     const { id, featured_image_url: image } = data;
     const article = { id, url, image, revision: `first-${id}`, title: '', html: '', jsonLd: '' };
@@ -46,7 +46,7 @@ export class ReferenceStore {
     return [...this.articles.values()].find(({ url }) => new URL(url).pathname === path);
   }
 
-  /** The contract's steps 2 to 5. */
+  /** Steps 2 to 5 of the contract's `article.updated`. */
   update(data: UpdateFields): void {
     const article = this.target(data);
     if (this.isRetry(article, data)) return;

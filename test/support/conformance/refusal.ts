@@ -1,11 +1,11 @@
 /** The fields of an object. */
 export type Fields = Record<string, unknown>;
 
-/** An answer that is to be sent; or none. */
+/** An answer that should be sent, or the lack of one. */
 export interface Outgoing {
   readonly status: number;
   readonly json?: Fields | undefined;
-  /** In place of the JSON. */
+  /** Is sent instead of the JSON. */
   readonly text?: string;
   readonly headers?: Record<string, string>;
   /** Never answers. */
@@ -14,7 +14,7 @@ export interface Outgoing {
   readonly cut?: boolean;
 }
 
-/** A status other than 200. */
+/** An answer with another status than 200. */
 export class Refusal extends Error {
   readonly status: number;
 
@@ -28,7 +28,7 @@ export function refuse(status: number, message: string): never {
   throw new Refusal(status, message);
 }
 
-/** An object's fields, or a 400. */
+/** The fields of an object. @throws Refusal with 400 if the value is not an object. */
 export function fields(value: unknown): Fields {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   return refuse(400, 'an object');

@@ -20,7 +20,7 @@ export interface UpdateFields extends ArticleFields {
 
 const TEXTS = ['title', 'slug', 'content_html', 'content_markdown', 'author', 'json_ld'];
 
-/** Nonempty texts, or a 400. */
+/** Requires nonempty strings. @throws Refusal with 400. */
 export function requireTexts(data: Fields, names: readonly string[]): void {
   for (const name of names) if (typeof data[name] !== 'string' || data[name] === '') refuse(400, name);
 }

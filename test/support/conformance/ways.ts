@@ -6,8 +6,9 @@ import { type Fields, type Outgoing, refuse } from './refusal.js';
 /** Breaks a receiver in one place. */
 export type Break = (steps: Steps) => void;
 
-/** Whether a request's signature, beside the right one, is meant. */
+/** Whether the fault concerns a request with this signature; `right` is the correct one. */
 type Judge = (given: string | undefined, right: string, incoming: Incoming) => boolean;
+/** Whether the fault concerns this request. */
 type Meant = (envelope: Envelope, steps: Steps) => boolean;
 
 const givenIn = ({ headers }: Incoming): string | undefined => {
@@ -33,7 +34,7 @@ export function denies(judge: Judge): Break {
   };
 }
 
-/** Crashes over signatures. */
+/** Throws an exception at some signatures. */
 export function crashes(judge: Judge): Break {
   return (steps) => {
     const { verify } = steps;
@@ -44,14 +45,14 @@ export function crashes(judge: Judge): Break {
   };
 }
 
-/** Signs other bytes than those that came. */
+/** Computes the signature of other bytes than those of the body. */
 export function signs(bytes: (body: Buffer) => Buffer | string): Break {
   return (steps) => {
     steps.verify = (incoming) => givenIn(incoming) === signatureOf(Buffer.from(bytes(incoming.body)));
   };
 }
 
-/** Answers an event otherwise, where the answer is a success. */
+/** Changes the answer to an event, unless the event is refused. */
 export function answers(
   event: string,
   change: (json: Fields, envelope: Envelope) => Partial<Outgoing>,
@@ -74,12 +75,12 @@ export function instead(event: string, meant: Meant, out: Partial<Outgoing> = {}
   };
 }
 
-/** Refuses what it has to take. */
+/** Refuses requests that it must accept. */
 export function refuses(event: string, meant: Meant, status = 400): Break {
   return instead(event, meant, { status, json: { error: 'no' } });
 }
 
-/** Handles an event as if it said something else. */
+/** Handles an event as if its content were different. */
 export function reads(event: string, as: (envelope: Envelope) => Partial<Envelope>): Break {
   return (steps) => {
     const handler = handlerOf(steps, event);
@@ -87,14 +88,14 @@ export function reads(event: string, as: (envelope: Envelope) => Partial<Envelop
   };
 }
 
-/** Takes a wrong contract_version for 2. */
+/** Accepts a wrong contract_version as 2. */
 export function tolerates(event: string, version: unknown): Break {
   return reads(event, ({ json }) =>
     json.contract_version === version ? { json: { ...json, contract_version: 2 } } : {},
   );
 }
 
-/** Fails over a body before it is parsed. */
+/** Fails at some bodies before they are parsed. */
 export function stumbles(over: (text: string, incoming: Incoming) => boolean, status = 500): Break {
   return (steps) => {
     const { parse } = steps;
@@ -103,7 +104,7 @@ export function stumbles(over: (text: string, incoming: Incoming) => boolean, st
   };
 }
 
-/** Answers unsigned requests otherwise. */
+/** Answers some unsigned requests with another status. */
 export function unsigned(meant: (incoming: Incoming, steps: Steps) => boolean, status: number): Break {
   return (steps) => {
     const { unsigned: refused } = steps;
@@ -112,14 +113,14 @@ export function unsigned(meant: (incoming: Incoming, steps: Steps) => boolean, s
   };
 }
 
-/** Has the last word on answers. */
+/** Changes every answer just before it is sent. */
 export function finishes(change: (out: Outgoing, incoming: Incoming) => Partial<Outgoing>): Break {
   return (steps) => {
     steps.finish = (out, incoming) => ({ ...out, ...change(out, incoming) });
   };
 }
 
-/** Finds articles at other URLs too. */
+/** Finds articles at other URLs, too. */
 export function alsoFinds(as: (url: string) => string): Break {
   return ({ store }) => {
     const find = store.find.bind(store);
@@ -127,7 +128,7 @@ export function alsoFinds(as: (url: string) => string): Break {
   };
 }
 
-/** Does not find articles at URLs of this kind. */
+/** Does not find articles at URLs that match. */
 export function misses(kind: RegExp): Break {
   return ({ store }) => {
     const find = store.find.bind(store);
@@ -135,7 +136,7 @@ export function misses(kind: RegExp): Break {
   };
 }
 
-/** Stores articles otherwise. */
+/** Changes articles when they are stored. */
 export function stores(change: (article: StoredArticle) => void): Break {
   return ({ store }) => {
     const replace = store.replace.bind(store);
@@ -146,14 +147,14 @@ export function stores(change: (article: StoredArticle) => void): Break {
   };
 }
 
-/** Stores bodies otherwise. */
+/** Changes the HTML of articles when they are stored. */
 export function storesHtml(change: (html: string) => string): Break {
   return stores((article) => {
     article.html = change(article.html);
   });
 }
 
-/** Shows pages otherwise. */
+/** Changes the pages of articles. */
 export function shows(change: (page: string, article: StoredArticle) => string): Break {
   return (steps) => {
     const { page } = steps;
@@ -161,7 +162,7 @@ export function shows(change: (page: string, article: StoredArticle) => string):
   };
 }
 
-/** Lets those that come before `count` have come wait for the others, and nobody after that. */
+/** Makes a barrier: the first calls wait until there are `count` calls; later calls do not wait. */
 export function meeting(count: number): () => Promise<void> {
   let missing = count;
   let open: () => void = () => undefined;
@@ -176,6 +177,6 @@ export function meeting(count: number): () => Promise<void> {
 
 function handlerOf(steps: Steps, event: string) {
   const handler = steps.events[event];
-  if (handler === undefined) throw new Error(`no handler of ${event}`);
+  if (handler === undefined) throw new Error(`there is no handler for ${event}`);
   return handler;
 }

@@ -1,19 +1,20 @@
 import type { OwnerSite } from './owner-site.js';
 
-/** A commit of HEAD's history that has an article in it. */
+/** A commit of HEAD's history that contains an article. */
 export interface ArticleCommit {
   readonly subject: string;
   readonly files: readonly string[];
-  /** The revision of the article that stands in its file there. */
+  /** The revision in the article's file at this commit. */
   readonly revision: string;
 }
 
-/** A commit of somebody else. */
+/** A commit that Pressmark did not make. */
 export type OtherCommit = Pick<ArticleCommit, 'subject' | 'files'>;
 
 /**
- * HEAD's history, oldest first. Pressmark's commits are known by their author and trailers: a rebase makes the owner
- * their committer. Where the owner has amended one, the trailers are gone, but the author and the file are as before.
+ * HEAD's history, oldest first. Pressmark's commits are recognized by their author or trailers, not by their committer,
+ * because a rebase makes the owner the committer. A commit that the owner has amended has lost its trailers, but it
+ * still has its author and its file.
  */
 export async function branchHistory({ git }: Pick<OwnerSite, 'git'>): Promise<{
   readonly articles: ArticleCommit[];
@@ -30,15 +31,19 @@ export async function branchHistory({ git }: Pick<OwnerSite, 'git'>): Promise<{
     const revisionOf = async (file: string) =>
       /^revision: "(.*)"$/m.exec(await git('show', `${commit}:${file}`))?.[1] ?? '';
     if (named === '' && author !== 'Bot') {
-      // A receiver that is killed between the index and the branch leaves its articles staged: an owner who
-      // amends the whole index just then, and not a file of theirs, has them in their commit.
-      const swept = subject.endsWith(', amended') ? files.filter((name) => name.startsWith('content/')) : [];
-      for (const file of swept) articles.push({ subject, files: [file], revision: await revisionOf(file) });
-      others.push({ subject, files: files.filter((name) => !swept.includes(name)) });
+      // A receiver that is killed after it has written the index and before it has moved the branch leaves its
+      // articles staged. An amend of the whole index then takes them into the owner's commit.
+      const included = subject.endsWith(', amended')
+        ? files.filter((name) => name.startsWith('content/'))
+        : [];
+      for (const file of included)
+        articles.push({ subject, files: [file], revision: await revisionOf(file) });
+      others.push({ subject, files: files.filter((name) => !included.includes(name)) });
       continue;
     }
     const revision = await revisionOf(files[0] ?? '');
-    if (named !== '' && named !== revision) throw new Error(`${commit}: ${named}, its file has ${revision}`);
+    if (named !== '' && named !== revision)
+      throw new Error(`the trailer of ${commit} has the revision ${named}, but its file has ${revision}`);
     articles.push({ subject, files, revision });
   }
   return { articles, others };

@@ -12,19 +12,20 @@ import { withTeardown } from '../teardown.js';
 import { lookForLosses, type SentUpdate } from './kept-edits.js';
 import { makeOwnerSite, type OwnerSite } from './owner-site.js';
 
-/** So few that most are edited while an update is on its way. */
+/** Few articles, so that most updates meet an edit of the same article. */
 const ARTICLES = 8;
+/** After this many storms without a replaced edit, the scenario gives up. */
 const MOST_EMPTY_STORMS = 5;
 
 const pathOf = (id: string) => `content/articles/2026/11/${id}.md`;
 const idOf = (path: string) => basename(path, '.md');
-/** Every other article the owner commits themselves, too. */
+/** The owner also commits the articles with odd numbers. */
 const isOwners = (id: string) => Number(id.slice(1)) % 2 === 1;
 
 export const edits: Scenario = {
   name: 'edits',
   promise:
-    'Every update has its one commit, and every edit that it replaces, unless the owner has committed the article since.',
+    'Every update has exactly one commit, and so has every edit that an update replaces, unless the owner has committed the article since.',
   weight: 2,
   run: async (attack) => {
     const sum = { updates: 0, updatesOfEdits: 0, edits: 0, rebases: 0, kills: 0 };
@@ -33,15 +34,20 @@ export const edits: Scenario = {
       const counts = await attackOnce(storms, attack);
       for (const key of Object.keys(sum) as (keyof typeof sum)[]) sum[key] += counts[key];
       storms++;
-      // A storm on a very busy machine may be over before an edit was replaced.
+      // On a very busy machine, a storm may end before an update has replaced an edit.
     } while (performance.now() < attack.deadline || (sum.updatesOfEdits === 0 && storms < MOST_EMPTY_STORMS));
     if (sum.updatesOfEdits === 0 || sum.kills === 0)
-      throw new Error(`nothing tested: ${sum.updatesOfEdits} updates of edits, ${sum.kills} kills`);
+      throw new Error(
+        `the storms tested nothing: ${sum.updatesOfEdits} updates of edits, ${sum.kills} kills`,
+      );
     return { storms, ...sum };
   },
 };
 
-/** Edits among updates through one or two receivers, beside an owner who commits, amends and rebases; all of it killed. */
+/**
+ * Edits and updates the same articles, with one or two receivers, while the owner commits, amends and rebases, and
+ * while receivers and their git commands are killed.
+ */
 function attackOnce(number: number, attack: Attack) {
   return withTeardown(async (t) => {
     const count = number % 2 === 0 ? 1 : 2;
@@ -56,7 +62,7 @@ function attackOnce(number: number, attack: Attack) {
     const randomOf = (lane: string) => createRandom(`edits ${number} ${lane}`, attack.seed);
     /** The URLs of the articles, by id. */
     const published = new Map<string, string>();
-    /** Every text that the owner has saved, by the revision that it is. */
+    /** Every text that the owner has saved, by its revision. */
     const saved = new Map<string, string>();
     const updates: SentUpdate[] = [];
     const diary: Noted[] = [];
@@ -82,20 +88,20 @@ function attackOnce(number: number, attack: Attack) {
           one.status = (await receivers[slot]?.post('article.updated', request))?.status ?? 'killed';
           note(`${slot}: update ${one.id}: ${one.status}`, one.path);
         } catch {
-          // killed, or the owner's rebase has the file away just now
+          // the receiver was killed, or the file is absent during a rebase of the owner
         }
       }
     }
 
-    /** Adds words of the owner's to articles, in place. */
+    /** Appends words to articles in place, as the owner's editor. */
     async function editor(isOver: () => boolean): Promise<void> {
       const random = randomOf('editor');
       while (!isOver()) {
         await setTimeout(random.next() * 250);
         const id = random.pick([...published.keys()]);
-        // through one descriptor, so that it is the text of this very file, whatever stands at its path by now
+        // read through the same descriptor, because an update may have put another file at this path by now
         const file = openInPlace(join(dir, pathOf(id)));
-        if (file === undefined) continue; // during a rebase
+        if (file === undefined) continue; // absent during a rebase
         fs.writeSync(file, `words ${++edits}\n`);
         const text = fs.readFileSync(join('/proc/self/fd', String(file)), 'utf8');
         fs.closeSync(file);
@@ -104,7 +110,7 @@ function attackOnce(number: number, attack: Attack) {
       }
     }
 
-    /** Does what an owner does, again where git says no. */
+    /** Commits, amends and rebases as the owner, and repeats commands that git refuses. */
     async function owner(isOver: () => boolean): Promise<void> {
       const random = randomOf('owner');
       for (let n = 0; !isOver(); n++) {
@@ -116,11 +122,11 @@ function attackOnce(number: number, attack: Attack) {
           note('rebase begins');
           const isDone = await site.rebase();
           if (isDone) rebases++;
-          note(`rebase: ${isDone}`);
+          note(`rebase ${isDone ? 'done' : 'refused or aborted'}`);
         }
         if (n % 4 === 3) {
           const path = pathOf(random.pick([...published.keys()].filter(isOwners)));
-          note(`Mine ${n}`, path);
+          note(`Mine ${n} begins`, path);
           await site.insist('commit', '-q', '-m', `Mine ${n}`, '--', path);
           note(`Mine ${n} is done`, path);
         }
@@ -162,13 +168,13 @@ function attackOnce(number: number, attack: Attack) {
     }
     expectNone(
       findings.flatMap(({ path, wrong }) => wrong.map((what) => `${path}: ${what}`)),
-      `each text should be committed once, or left to the owner (${count} receivers)`,
+      `each text should be committed once or left to the owner (${count} receivers)`,
     );
     expectEqual(await git('fsck', '--full', '--strict', '--no-dangling'), '', 'git fsck should find nothing');
     expectEqual(
       await git('for-each-ref', '--format=%(refname)'),
       'refs/heads/main\n',
-      'no ref should be left but the branch',
+      'no other ref than the branch should be left',
     );
     const stored = updates.filter(({ status }) => status === 200);
     const updatesOfEdits = stored.filter(({ base }) => base.startsWith('edit-')).length;
@@ -177,14 +183,16 @@ function attackOnce(number: number, attack: Attack) {
   });
 }
 
-/** Something that happened, to one file or to all, in milliseconds since the beginning. */
+/** An event of the storm. */
 interface Noted {
+  /** In milliseconds since the beginning of the storm. */
   readonly at: number;
+  /** The article's file; undefined if the event concerns all of them. */
   readonly path: string | undefined;
   readonly what: string;
 }
 
-/** What the receivers have said of it. */
+/** The log lines of the receivers as events. */
 function logged({ logs }: OwnerSite, began: number): Noted[] {
   return logs.flatMap(({ slot, lines }) =>
     lines.map(({ time, level: _, plugin: __, path, ...rest }) => ({
@@ -195,7 +203,9 @@ function logged({ logs }: OwnerSite, began: number): Noted[] {
   );
 }
 
-/** Opens a file for more words; undefined where there is none, as nobody makes one by that. */
+/**
+ * Opens an existing file for reading and appending. @returns undefined if it does not exist, so that none is created.
+ */
 function openInPlace(path: string): number | undefined {
   try {
     return fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_APPEND);

@@ -12,44 +12,44 @@ import type { Teardown } from '../teardown.js';
 
 const run = promisify(execFile);
 
-/** Longer than anything takes that succeeds when it is repeated. */
+/** How long a command or delivery is repeated until it must have succeeded. */
 const PATIENCE_MS = 60_000;
 
-/** A repository in which its owner works while receivers do. */
+/** A repository in which the owner and receivers work at the same time. */
 export interface OwnerSite {
   readonly dir: string;
   readonly receivers: (Receiver | undefined)[];
-  /** The logs of all receivers there ever were, by number. */
+  /** The logs of all receivers, including killed ones; `slot` is the receiver's index in `receivers`. */
   readonly logs: { readonly slot: number; readonly lines: Receiver['log'] }[];
   /** Runs git as the owner. */
   git(...args: string[]): Promise<string>;
-  /** Publishes an article until that is acknowledged; resolves with its URL. */
+  /** Sends a publication until it is acknowledged; resolves with the article's URL. */
   publish(slot: number, id: string): Promise<string>;
-  /** Kills a receiver and starts it again, or kills one of its git commands. */
+  /** In every third turn kills a receiver and starts it again; in the others kills a git command of a receiver. */
   kill(turn: number): Promise<void>;
-  /** Runs git until it succeeds, or has nothing to commit. */
+  /** Repeats a git command until it succeeds or has nothing to commit. */
   insist(...args: string[]): Promise<void>;
   /**
    * Rebases the last commits onto themselves.
    *
-   * @param whenBegun is called once the rebase is under way.
-   * @returns false where git refused.
+   * @param whenBegun is called when the rebase has begun, or has ended without beginning.
+   * @returns false if git refused it, or it was aborted.
    */
   rebase(whenBegun?: () => void): Promise<boolean>;
-  /** Waits until git has all that is stored, while nobody delivers anything. */
+  /** Waits until git has all stored articles; there must be no deliveries meanwhile. */
   caughtUp(): Promise<void>;
 }
 
 export interface OwnerSiteOptions {
-  /** A folder that is not there yet. */
+  /** A folder that does not exist yet. */
   readonly root: string;
-  /** Laid over the settings of git. */
+  /** Overrides the site's `git` settings. */
   readonly git?: Record<string, unknown>;
   readonly receivers: 1 | 2;
   readonly logLevel?: 'info' | 'debug';
 }
 
-/** Makes the repository and starts the receivers, with a `git` that writes down its process ids. */
+/** Makes the repository and starts the receivers, with a `git` wrapper that records the ids of its processes. */
 export async function makeOwnerSite(
   t: Teardown,
   { root, git: config = {}, receivers: count, logLevel = 'info' }: OwnerSiteOptions,
@@ -94,11 +94,11 @@ export async function makeOwnerSite(
         const answer = await receivers[slot]?.post('article.published', article({ id, slug: id }));
         if (answer?.status === 200) return answer.json.url;
       } catch {
-        // killed
+        // the receiver was killed
       }
       await setTimeout(50);
     }
-    throw new BrokenPromise(`a publication that is sent again should be acknowledged in the end: ${id}`);
+    throw new BrokenPromise(`a repeated publication should be acknowledged within 60 s: ${id}`);
   }
 
   async function kill(turn: number): Promise<void> {
@@ -115,10 +115,10 @@ export async function makeOwnerSite(
         await git(...args);
         return;
       } catch (error) {
-        // git says so on standard output
+        // git prints this on standard output, which is part of the error
         if (/nothing (?:added )?to commit|no changes added/.test(JSON.stringify(error))) return;
         if (performance.now() > end)
-          throw new BrokenPromise(`a git command of the owner should succeed when it is repeated: ${error}`);
+          throw new BrokenPromise(`a repeated git command of the owner should succeed within 60 s: ${error}`);
         await setTimeout(40);
       }
     }
@@ -148,10 +148,12 @@ export async function makeOwnerSite(
   async function caughtUp(): Promise<void> {
     const end = performance.now() + PATIENCE_MS;
     for (;;) {
-      const waiting = await waitingIn({ dir, git });
+      const waiting = await missingIn({ dir, git });
       if (waiting === '') return;
       if (performance.now() > end)
-        throw new BrokenPromise(`git should have all that is stored within 60 s; it lacks ${waiting}`);
+        throw new BrokenPromise(
+          `git should have all stored articles within 60 s; these are missing or in the way: ${waiting}`,
+        );
       await setTimeout(50);
     }
   }
@@ -159,25 +161,25 @@ export async function makeOwnerSite(
   return { dir, receivers, logs, git, publish, kill, insist, rebase, caughtUp };
 }
 
-/** What git does not have yet, or what keeps it from it; empty where it has all. */
-async function waitingIn({ dir, git }: Pick<OwnerSite, 'dir' | 'git'>): Promise<string> {
+/** The articles that git does not have yet and the refs of parked commits; empty if there are none. */
+async function missingIn({ dir, git }: Pick<OwnerSite, 'dir' | 'git'>): Promise<string> {
   const lines = (await git('status', '--porcelain', '--', 'content')).split('\n');
-  // `git commit <path>` also stages an edit that an update has replaced before it was committed
+  // Staged changes do not count: `git commit <path>` of the owner may leave an edit staged that an update has replaced.
   const status = lines.filter((line) => /^[ ?]/.test(line));
   const replaced = filesIn(join(dir, '.pressmark', 'replaced'));
   const parked = await git('for-each-ref', '--format=%(refname)', 'refs/pressmark/');
   return [...status, ...replaced, parked.trim()].filter((line) => line !== '').join(', ');
 }
 
-/** The files of a folder that may not be there. */
+/** The files of a folder; none if it does not exist. */
 export function filesIn(folder: string): string[] {
   return fs.existsSync(folder) ? fs.readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
-/** Kills the youngest git command of a receiver that still runs. */
+/** Kills the git command of the receivers that was started last and still runs. */
 function killGit(pids: string): void {
-  const youngest = fs.readFileSync(pids, 'utf8').trim().split('\n').slice(-5).reverse();
-  for (const pid of youngest.map(Number)) {
+  const newest = fs.readFileSync(pids, 'utf8').trim().split('\n').slice(-5).reverse();
+  for (const pid of newest.map(Number)) {
     try {
       if (!fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('git')) continue;
       process.kill(pid, 'SIGKILL');

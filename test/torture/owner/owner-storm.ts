@@ -12,10 +12,10 @@ import { branchHistory } from './branch-history.js';
 import { makeOwnerSite, type OwnerSite } from './owner-site.js';
 
 export interface OwnerStormOptions {
-  /** A folder that is not there yet. */
+  /** A folder that does not exist yet. */
   readonly root: string;
   readonly random: Random;
-  /** How long is delivered and killed. */
+  /** How long the storm lasts. */
   readonly ms: number;
   note(line: string): void;
 }
@@ -28,12 +28,12 @@ export interface OwnerStormCounts {
   readonly kills: number;
 }
 
-/** The owner does each thing at least once: a commit, an amended one, a rebase. */
+/** In this many turns the owner commits, amends and rebases at least once. */
 const FEWEST_TURNS = 6;
 
 /**
- * Two receivers publish and update beside an owner who commits, amends and rebases; the receivers and their git
- * commands are killed. Requires one commit for everything acknowledged, and that nothing of the owner's is touched.
+ * Two receivers publish and update while the owner of the repository commits, amends and rebases, and while receivers
+ * and their git commands are killed. Requires one commit for each acknowledged delivery and intact work of the owner.
  */
 export function attackBesideOwner(options: OwnerStormOptions): Promise<OwnerStormCounts> {
   return withTeardown(async (t) => {
@@ -41,9 +41,11 @@ export function attackBesideOwner(options: OwnerStormOptions): Promise<OwnerStor
     const done = await deliverAndKill(site, options);
     await requireAllCommitted(site, done);
     const { acknowledged, updated, noted, rebases, kills } = done;
-    // A storm without them would prove nothing.
+    // A storm without any of these would prove nothing.
     if (rebases === 0 || kills === 0 || acknowledged.size === 0)
-      throw new Error(`nothing tested: ${acknowledged.size} articles, ${kills} kills, ${rebases} rebases`);
+      throw new Error(
+        `the storm tested nothing: ${acknowledged.size} articles, ${kills} kills, ${rebases} rebases`,
+      );
     return {
       articles: acknowledged.size,
       updates: updated.size,
@@ -55,11 +57,11 @@ export function attackBesideOwner(options: OwnerStormOptions): Promise<OwnerStor
 }
 
 interface Done {
-  /** The ids of the articles that were acknowledged. */
+  /** The ids of the acknowledged articles. */
   readonly acknowledged: Set<string>;
-  /** The revisions of the updates that were acknowledged. */
+  /** The revisions of the acknowledged updates. */
   readonly updated: Set<string>;
-  /** What the owner has committed. */
+  /** The lines that the owner has committed. */
   readonly noted: Set<string>;
   readonly rebases: number;
   readonly kills: number;
@@ -72,17 +74,17 @@ async function deliverAndKill(site: OwnerSite, { random, ms, note }: OwnerStormO
   const noted = new Set<string>();
   let kills = 0;
   let rebases = 0;
-  /** Whether nobody begins to deliver or to kill. */
-  let isCalm = false;
-  /** What was begun before it was calm. */
-  let underWay = 0;
+  /** While this is true, no delivery and no kill begins. */
+  let isPaused = false;
+  /** How many deliveries and kills are running. */
+  let running = 0;
 
-  /** Does one thing of what must not begin while it is calm. */
-  async function unlessCalm(work: () => Promise<void>): Promise<void> {
-    while (isCalm) await setTimeout(10);
-    underWay++;
+  /** Runs a delivery or a kill as soon as the pause is over. */
+  async function unlessPaused(work: () => Promise<void>): Promise<void> {
+    while (isPaused) await setTimeout(10);
+    running++;
     await work().finally(() => {
-      underWay--;
+      running--;
     });
   }
 
@@ -91,11 +93,11 @@ async function deliverAndKill(site: OwnerSite, { random, ms, note }: OwnerStormO
     for (let n = 0; !isOver(); n++) {
       const id = `${slot}-${n}`;
       let url = '';
-      await unlessCalm(async () => {
+      await unlessPaused(async () => {
         url = await site.publish(slot, id);
         acknowledged.add(id);
       });
-      if (n % 2 === 1) await unlessCalm(() => updateOnce(slot, url));
+      if (n % 2 === 1) await unlessPaused(() => updateOnce(slot, url));
     }
   }
 
@@ -108,7 +110,7 @@ async function deliverAndKill(site: OwnerSite, { random, ms, note }: OwnerStormO
       const answer = await receivers[slot]?.post('article.updated', change);
       if (answer?.status === 200) updated.add(change.revision_id);
     } catch {
-      // killed, or the owner's rebase has the file away just now: the service would try again
+      // the receiver was killed, or the file is absent during a rebase; the service would try again
     }
   }
 
@@ -120,36 +122,37 @@ async function deliverAndKill(site: OwnerSite, { random, ms, note }: OwnerStormO
       await site.insist('commit', '-q', '-m', `Note ${n}`, '--', 'notes.txt');
       noted.add(`note ${n}`);
       if (n % 3 === 1) await site.insist('commit', '-q', '--amend', '-m', `Note ${n}, amended`);
-      if (n % 6 === 2) await rebaseInTheCalm(n === 2);
+      if (n % 6 === 2) await rebaseInPause(n === 2);
       if (n % 6 === 5 && (await site.rebase())) rebases++;
       await setTimeout(30);
     }
   }
 
   /**
-   * Git begins no rebase while a stored update waits for its commit, as one nearly always does. So deliveries and kills
-   * wait for its beginning; for the end of the first one, too, so that there is one in every storm.
+   * Git refuses a rebase while the work tree has uncommitted changes, and a stored update waits for its commit nearly
+   * always. So deliveries and kills pause until the rebase has begun. For the first rebase they pause until it has
+   * ended, so that every storm has a complete one.
    */
-  async function rebaseInTheCalm(toItsEnd: boolean): Promise<void> {
-    isCalm = true;
+  async function rebaseInPause(untilEnd: boolean): Promise<void> {
+    isPaused = true;
     let isDone = false;
     try {
-      await until('what is under way should end', () => underWay === 0);
+      await until('the running deliveries and kills should end', () => running === 0);
       await site.caughtUp();
       isDone = await site.rebase(() => {
-        isCalm = toItsEnd;
+        isPaused = untilEnd;
       });
     } finally {
-      isCalm = false;
+      isPaused = false;
     }
     if (isDone) rebases++;
-    note(`rebase ${isDone ? 'done' : 'refused or given up'}`);
+    note(`rebase ${isDone ? 'done' : 'refused or aborted'}`);
   }
 
   async function killer(isOver: () => boolean): Promise<void> {
     for (let n = 0; !isOver(); n++) {
       await setTimeout(200 + random.next() * 400);
-      await unlessCalm(() => site.kill(n));
+      await unlessPaused(() => site.kill(n));
       kills++;
       note(`kill ${n}`);
     }
@@ -174,13 +177,13 @@ async function requireAllCommitted(site: OwnerSite, { acknowledged, updated, not
   expectEqual(
     await git('status', '--porcelain'),
     '?? draft.txt\n',
-    'nothing but the owner’s draft should be uncommitted',
+    'only the owner’s draft should be uncommitted',
   );
   expectEqual(await git('fsck', '--full', '--strict', '--no-dangling'), '', 'git fsck should find nothing');
   expectEqual(
     await git('for-each-ref', '--format=%(refname)'),
     'refs/heads/main\n',
-    'no ref should be left but the branch',
+    'no other ref than the branch should be left',
   );
   expectNone(locksIn(dir), 'no lock file should be left in the repository');
   const notes = new Set((await git('show', 'HEAD:notes.txt')).split('\n'));
@@ -194,17 +197,17 @@ async function requireAllCommitted(site: OwnerSite, { acknowledged, updated, not
     articles.filter(
       ({ files }) => files.length !== 1 || !/^content\/articles\/2026\/11\/[\d-]+\.md$/.test(files.join()),
     ),
-    'each commit of Pressmark should hold one article and nothing else',
+    'each commit of Pressmark should contain exactly one article',
   );
   expectNone(
     others.filter(({ files }) => files.some((name) => name === 'draft.txt' || name.startsWith('content/'))),
-    'no commit of the owner should hold an article or the draft',
+    'no commit of the owner should contain an article or the draft',
   );
   const revisions = articles.map(({ revision }) => revision);
   expectNone(doubled(revisions), 'each revision should have one commit');
   expectNone(
     [...updated].filter((revision) => !revisions.includes(revision)),
-    'each acknowledged update should have its commit, also where a later one has replaced it',
+    'each acknowledged update should have its commit, even if a later one has replaced it',
   );
   const publications = new Set(
     articles.filter(({ revision }) => revision.startsWith('rev-')).map(({ files }) => files[0]),

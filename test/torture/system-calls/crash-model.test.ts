@@ -33,7 +33,7 @@ function sync(disk: Disk, path: string): void {
   disk.beginSync(at(disk, path))();
 }
 
-/** Writes a file beside its target, and gives it the target's name. */
+/** Writes a temporary file in the folder of the target, and renames it to the target. */
 function replace(
   disk: Disk,
   target: string,
@@ -46,7 +46,7 @@ function replace(
   if (steps.syncFolder) sync(disk, 'content');
 }
 
-/** What the states of one kind hold at a path, over many seeds. */
+/** The contents of a path in the states of these kinds, with many seeds. */
 function found(disk: Disk, path: string, kinds: readonly CrashKind[] = CRASH_KINDS): string[] {
   const contents = new Set<string>();
   for (const kind of kinds) {
@@ -73,27 +73,27 @@ test('a file that was written without fsync and renamed may be old, new, empty o
   t.deepEqual(found(disk, 'content/a.md', ['names']), ['empty']);
 });
 
-test('a file that was synced and renamed, its folder not, may be the old one still', (t) => {
+test('a file that was synced and renamed may still be the old one if its folder was not synced', (t) => {
   const disk = makeDisk();
   replace(disk, 'content/a.md', { syncFile: true, syncFolder: false });
   t.deepEqual(found(disk, 'content/a.md'), ['new', 'old']);
   t.deepEqual(found(disk, 'content/a.md', ['synced']), ['old']);
 });
 
-test('a new file that was synced, its folder not, may be lost', (t) => {
+test('a new file that was synced may be lost if its folder was not synced', (t) => {
   const disk = makeDisk();
   replace(disk, 'content/b.md', { syncFile: true, syncFolder: false });
   t.deepEqual(found(disk, 'content/b.md'), ['new', 'nothing']);
 });
 
-test('a file that was synced, renamed within its folder, and its folder synced, is there in every state', (t) => {
+test('a file that was synced and renamed within its folder is in every state if its folder was synced', (t) => {
   const disk = makeDisk();
   replace(disk, 'content/a.md', { syncFile: true, syncFolder: true });
   t.deepEqual(found(disk, 'content/a.md'), ['new']);
   t.deepEqual(found(disk, 'content/temp'), ['nothing']);
 });
 
-test('a file in a new folder may be lost until the folder above is synced too', (t) => {
+test('a file in a new folder may be lost until the parent folder is synced, too', (t) => {
   const disk = makeDisk();
   disk.makeFolder('content/2026');
   disk.write(disk.create('content/2026/b.md'), 0, NEW);
@@ -104,7 +104,7 @@ test('a file in a new folder may be lost until the folder above is synced too', 
   t.deepEqual(found(disk, 'content/2026/b.md'), ['new']);
 });
 
-test('a rename out of one folder into another is found whole, or not at all', (t) => {
+test('a rename from one folder to another is found in both folders or in none', (t) => {
   const disk = makeDisk();
   disk.write(disk.create('staging/temp'), 0, NEW);
   sync(disk, 'staging/temp');
@@ -124,7 +124,7 @@ test('a rename out of one folder into another is found whole, or not at all', (t
   }
 });
 
-test('an fsync makes durable what was there when it began, and nothing that came while it was under way', (t) => {
+test('an fsync makes durable what existed at its beginning, but not what was written during it', (t) => {
   const disk = makeDisk();
   const file = disk.create('content/b.md');
   disk.write(file, 0, OLD);
@@ -138,7 +138,7 @@ test('an fsync makes durable what was there when it began, and nothing that came
   t.deepEqual(found(disk, 'content/c.md', ['synced']), ['nothing']);
 });
 
-test('a file that was synced may be empty after it was cut to nothing, or what it was', (t) => {
+test('a synced file that is truncated to length 0 may be empty or have its old content', (t) => {
   const disk = makeDisk();
   const file = at(disk, 'content/a.md');
   if (file.kind === 'file') disk.truncate(file, 0);

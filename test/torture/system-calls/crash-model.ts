@@ -1,19 +1,19 @@
 import type { Random } from '../../support/random.js';
 
-/** A file: what was written into it, and what of that a power loss cannot take away. */
+/** A file: what was written to it, and what of that survives a power loss. */
 export interface FileNode {
   readonly kind: 'file';
   readonly number: number;
   written: Buffer;
-  /** What the last completed fsync saw when it began; undefined before the first. */
+  /** The content at the beginning of the last completed fsync; undefined before the first one. */
   synced: Buffer | undefined;
-  /** Whether it was cut to nothing since. */
+  /** Whether the file was new or truncated to length 0 since that fsync, so that it may be empty after a power loss. */
   emptied: boolean;
-  /** When it was written last, in seconds since 1970. */
+  /** The time of the last write, in seconds since 1970. */
   time: number;
 }
 
-/** A folder: its entries, those that a power loss cannot take away, and what lies between the two. */
+/** A folder: its entries, the entries that survive a power loss, and the operations between the two. */
 export interface FolderNode {
   readonly kind: 'folder';
   readonly number: number;
@@ -24,7 +24,7 @@ export interface FolderNode {
 
 export type DiskNode = FileNode | FolderNode;
 
-/** A change of entries, applied whole or not at all: a rename out of one folder into another is one operation. */
+/** An atomic change of entries. A rename from one folder to another is one operation. */
 interface Operation {
   readonly number: number;
   readonly effects: readonly Effect[];
@@ -33,14 +33,14 @@ interface Operation {
 interface Effect {
   readonly folder: FolderNode;
   readonly name: string;
-  /** What the name stands for afterwards; undefined where the entry is removed. */
+  /** The new entry of this name; undefined if the entry is removed. */
   readonly node: DiskNode | undefined;
 }
 
-/** A disk and what it has been told to do; see `createDisk`. */
+/** The model of a disk; see `createDisk`. */
 export interface Disk {
   readonly root: FolderNode;
-  /** @returns undefined where nothing is there. */
+  /** @returns undefined if there is neither a file nor a folder at this path. */
   find(path: string): DiskNode | undefined;
   create(path: string): FileNode;
   makeFolder(path: string): void;
@@ -49,20 +49,20 @@ export interface Disk {
   remove(path: string): void;
   write(file: FileNode, position: number, bytes: Buffer): void;
   truncate(file: FileNode, length: number): void;
-  /** An fsync begins now; the function that is returned is called when it has succeeded. */
+  /** Begins an fsync. @returns a function to be called when the fsync has succeeded. */
   beginSync(node: DiskNode): () => void;
 }
 
-/** Files and folders by name, as they lie on a real disk. */
+/** Files and folders by name, as read from a real disk. */
 export type Tree = ReadonlyMap<string, Buffer | Tree>;
 
 const EMPTY = Buffer.alloc(0);
 
 /**
- * The model of a disk that keeps nothing but what was synced: a file's content by an fsync of the file, a name by an
- * fsync of its folder.
+ * Makes the model of a disk on which a power loss may undo everything that was not synced: a file's content by an fsync
+ * of the file, a name by an fsync of its folder.
  *
- * @param base what is on the disk already, all of it synced.
+ * @param base the initial content of the disk, all of it synced.
  */
 export function createDisk(base: Tree): Disk {
   let nodes = 0;
@@ -180,7 +180,7 @@ function namesIn(path: string): string[] {
   return path.split('/').filter((name) => name !== '');
 }
 
-/** What may be found on a disk when the power is back. */
+/** What may be on a disk after a power loss. */
 export interface CrashState {
   readonly kind: CrashKind;
   entries(folder: FolderNode): ReadonlyMap<string, DiskNode>;
@@ -189,12 +189,15 @@ export interface CrashState {
 
 export const CRASH_KINDS = ['synced', 'written', 'names', 'folder', 'mixture'] as const;
 /**
- * Which of the states: only what was `synced`; all that was `written`; all `names`, of the contents only what was
- * synced; all names of one random `folder`, of everything else only what was synced; a `mixture`.
+ * - `synced`: only synced names and contents
+ * - `written`: all names and contents
+ * - `names`: all names, but only synced contents
+ * - `folder`: all names of one random folder, otherwise only synced names and contents
+ * - `mixture`: of each folder a random number of the oldest operations, of each file a random content
  */
 export type CrashKind = (typeof CRASH_KINDS)[number];
 
-/** One state that the disk may be in if the power fails now. It is valid until the disk changes. */
+/** A state that the disk may have if the power fails now. It must not be used after the disk has changed. */
 export function crashState(disk: Disk, kind: CrashKind, random: Random): CrashState {
   const isAll = kind === 'written' || kind === 'names';
   const folders = isAll || kind === 'synced' ? undefined : withOperations(disk, kind, random);
@@ -205,14 +208,14 @@ export function crashState(disk: Disk, kind: CrashKind, random: Random): CrashSt
     content: (file) => {
       if (kind === 'written') return file.written;
       if (kind !== 'mixture') return file.synced ?? EMPTY;
-      const content = contents.get(file) ?? anyContent(file, random);
+      const content = contents.get(file) ?? randomContent(file, random);
       contents.set(file, content);
       return content;
     },
   };
 }
 
-/** The entries of the folders of which more is found than was synced. */
+/** The entries of the folders that keep unsynced operations. */
 function withOperations(disk: Disk, kind: CrashKind, random: Random): Map<FolderNode, Map<string, DiskNode>> {
   const changed = [...foldersBelow(disk.root)].filter(({ unsynced }) => unsynced.length > 0);
   const one = kind === 'folder' && changed.length > 0 ? random.pick(changed) : undefined;
@@ -231,7 +234,7 @@ function withOperations(disk: Disk, kind: CrashKind, random: Random): Map<Folder
   return folders;
 }
 
-/** All folders that have a name, or had one when they were last synced. */
+/** All folders that have a name, or have one in the synced entries of another folder. */
 function foldersBelow(root: FolderNode): Set<FolderNode> {
   const found = new Set([root]);
   for (const folder of found)
@@ -242,18 +245,19 @@ function foldersBelow(root: FolderNode): Set<FolderNode> {
 
 const BLOCK = 4_096;
 
-function anyContent(file: FileNode, random: Random): Buffer {
+/** The synced content, the written one, a mixture of both at a block boundary, or nothing. */
+function randomContent(file: FileNode, random: Random): Buffer {
   const { written, synced = EMPTY } = file;
   if (written === file.synced) return written;
-  const dice = random.integer(0, file.emptied ? 4 : 3);
-  if (dice === 0) return synced;
-  if (dice === 1) return written;
-  if (dice === 3) return EMPTY;
+  const choice = random.integer(0, file.emptied ? 4 : 3);
+  if (choice === 0) return synced;
+  if (choice === 1) return written;
+  if (choice === 3) return EMPTY;
   const torn = BLOCK * random.integer(0, Math.ceil(written.length / BLOCK) + 1);
   return Buffer.concat([written.subarray(0, torn), synced.subarray(torn)]);
 }
 
-/** Every file of a state, by its path. */
+/** Yields every file of a state with its path. */
 export function* filesIn(
   state: CrashState,
   folder: FolderNode,

@@ -3,27 +3,28 @@ import type { Client } from '../../support/client.js';
 import { article, update } from '../../support/events.js';
 import type { Random } from '../../support/random.js';
 
-/** What was sent of one article. */
+/** The deliveries of one article that were sent so far. */
 export interface Sent {
   readonly id: string;
-  /** Undefined until the publication is acknowledged. */
+  /** The article's URL; undefined until the publication is acknowledged. */
   url: string | undefined;
   /** The revisions of its updates, in the order in which they were sent. */
   readonly updates: string[];
-  /** The last version that the sender knows to be acknowledged: 0 is the publication, 1 the first update. */
+  /** The last acknowledged version: 0 is the publication, 1 the first update; undefined if there is none. */
   acknowledged: number | undefined;
 }
 
-/** What is sent of one article, and how. */
+/** The deliveries of one article that should be sent. */
 export interface Plan {
   readonly id: string;
+  /** How many updates follow the publication. */
   readonly updates: number;
-  /** Characters of the body. */
+  /** The length of the body, in characters. */
   readonly size: number;
   readonly random: Random;
-  /** How often a delivery is sent that is answered with 5xx. @default 1 */
+  /** How often a delivery is sent while the answer is 5xx. @default 1 */
   readonly attempts?: number;
-  /** Told of each answer. */
+  /** Called after each answer. */
   onAnswer?(event: string, status: number, sent: Sent): void;
 }
 
@@ -31,10 +32,10 @@ export interface Plan {
 const LONGEST_ANSWER_MS = 30_000;
 
 /**
- * Publishes an article, updates it some times, and delivers some of it again. A delivery that is not acknowledged is the
- * last one.
+ * Publishes an article, updates it, and repeats some of the deliveries at random. Stops after a publication, lookup or
+ * update that is not acknowledged.
  *
- * @throws Error where there was no answer in time, or none at all.
+ * @throws Error if an answer is late or the connection breaks.
  */
 export async function deliver({ post }: Client, sent: Sent, plan: Plan): Promise<void> {
   const { id, random, attempts = 1, onAnswer } = plan;
@@ -45,7 +46,7 @@ export async function deliver({ post }: Client, sent: Sent, plan: Plan): Promise
   });
   const send = async (event: string, body: unknown) => {
     for (let attempt = 1; ; attempt++) {
-      const answer = await Promise.race([post(event, body), tooLate(event)]);
+      const answer = await Promise.race([post(event, body), failAfterTimeout(event)]);
       onAnswer?.(event, answer.status, sent);
       if (answer.status < 500 || attempt >= attempts) return answer;
     }
@@ -78,12 +79,12 @@ function text({ size, random }: Plan): string {
   return made.trimEnd();
 }
 
-async function tooLate(event: string): Promise<never> {
+async function failAfterTimeout(event: string): Promise<never> {
   await setTimeout(LONGEST_ANSWER_MS, undefined, { ref: false });
   throw new Error(`${event} was not answered within ${LONGEST_ANSWER_MS / 1000} s`);
 }
 
-/** A new record of what is sent. */
+/** A record of an article of which nothing has been sent yet. */
 export function nothingSent(id: string): Sent {
   return { id, url: undefined, updates: [], acknowledged: undefined };
 }

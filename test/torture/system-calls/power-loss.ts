@@ -21,14 +21,14 @@ import { replay, type Step } from './recorded-disk.js';
 import { MODES, type Recording, readRecording, readTree, record } from './recording.js';
 import { faultInRepository, readHistory } from './repository-state.js';
 
-/** Names the folder of a recording that shall be checked again. */
+/** The environment variable with the folder of a recording that should be checked again. */
 const KEPT = 'PRESSMARK_TORTURE_RECORDING';
 
-/** Cuts the power at every point of a recorded receiver's work. */
+/** Simulates a power loss after every step of a recorded receiver. */
 export const powerLoss: Scenario = {
   name: 'power-loss',
   promise:
-    'An article that was acknowledged is whole on the disk whenever the power fails, git’s repository stays whole, and the next start catches up with everything.',
+    'Whenever the power fails, every acknowledged article is complete on the disk, the git repository stays intact, and the next start finishes what was interrupted.',
   weight: 3,
   missing: () => {
     const { status } = spawnSync('strace', ['-V'], { stdio: 'ignore' });
@@ -39,9 +39,9 @@ export const powerLoss: Scenario = {
 
 type Check = 'files' | 'git' | 'restart';
 
-/** One state that is checked, and how. */
+/** A state of the disk after a power loss, and the check that it gets. */
 interface Job {
-  /** Counted in steps of the recording. */
+  /** The index of the recording's last step before the power loss. */
   readonly point: number;
   readonly kind: CrashKind;
   readonly check: Check;
@@ -50,7 +50,7 @@ interface Job {
 /** A recording under examination. */
 interface Examined {
   readonly recording: Recording;
-  /** Where it lies. */
+  /** The folder of the recording. */
   readonly dir: string;
   readonly seed: number;
   readonly steps: readonly Step[];
@@ -78,7 +78,7 @@ async function run(attack: Attack): Promise<Counts> {
     const folder = join(dir, `recording-${round}`);
     note(`recording ${round}: ${mode}`);
     const recording = await record(folder, mode, random, seed);
-    // the first three share the time, so that a short run has seen each mode
+    // the first recordings share half of the time, so that a short run checks each mode
     const end =
       round < MODES.length
         ? performance.now() + left / (2 * (MODES.length - round))
@@ -89,7 +89,10 @@ async function run(attack: Attack): Promise<Counts> {
   return counts;
 }
 
-/** Checks the article files at every point, then whole states at random points until `end`. */
+/**
+ * Checks articles and git's objects at every point, then lays out random states and checks these with git and a
+ * receiver.
+ */
 async function examine(
   recording: Recording,
   dir: string,
@@ -103,10 +106,10 @@ async function examine(
   count('recordings');
   const examined = look(recording, dir, seed, count);
   const random = createRandom(`power-loss jobs ${recording.mode}`, seed);
-  const before = jobThatFailed(dir);
+  const failed = jobThatFailed(dir);
   let removed: Promise<void> = Promise.resolve();
-  for (let batch = 0; (batch === 0 && before !== undefined) || performance.now() < end; batch++) {
-    const jobs = batch === 0 && before !== undefined ? [before] : chooseJobs(examined.steps, random);
+  for (let batch = 0; (batch === 0 && failed !== undefined) || performance.now() < end; batch++) {
+    const jobs = batch === 0 && failed !== undefined ? [failed] : chooseJobs(examined.steps, random);
     const folder = join(workshop, `states-${batch}`);
     const laidOut = layOutAll(examined, jobs, folder);
     const check = async ({ job, state, acknowledged }: LaidOut) => {
@@ -115,7 +118,7 @@ async function examine(
       count(job.check);
       return wrong === undefined ? undefined : broken(examined, job, wrong);
     };
-    // A restart waits more than it works; git looks at the other states meanwhile.
+    // A restarted receiver mostly waits; git checks the other states at the same time.
     const restarts = laidOut.filter(({ job }) => job.check === 'restart').map(check);
     const looks = (async () => {
       for (const one of laidOut.filter(({ job }) => job.check !== 'restart')) {
@@ -132,7 +135,9 @@ async function examine(
   await removed;
 }
 
-/** Goes through the whole recording once, and checks the article files and git's objects in five states at every point. */
+/**
+ * Replays the recording once, and checks the article files and git's objects in a state of each kind at every point.
+ */
 function look(
   recording: Recording,
   dir: string,
@@ -162,24 +167,24 @@ function look(
     if (one.acknowledged === undefined) continue;
     count('acknowledged', 1 + one.acknowledged);
     if (acknowledged.get(one.id) !== one.acknowledged)
-      throw new Error(`the recording lacks an answer that ${one.id} got`);
+      throw new Error(`the recording does not contain the answer that acknowledged ${one.id}`);
   }
   return { recording, dir, seed, steps, left: leftBy(disk, recording) };
 }
 
-/** @throws Error where the model differs from the real disk: the recording was not understood then. */
+/** @throws Error if the model differs from the real disk; then the replay of the recording is wrong. */
 function leftBy(disk: Disk, { left }: Recording): Left {
   const real = flat(readTree(left));
   const files = new Map<number, { path: string; content: Buffer }>();
   const state = crashState(disk, 'written', createRandom('none', 0));
   for (const { path, file } of filesIn(state, disk.root)) {
     if (real.get(path)?.equals(file.written) !== true)
-      throw new Error(`the model has another ${path} than the disk`);
+      throw new Error(`the model has other bytes in ${path} than the disk`);
     real.delete(path);
     files.set(file.number, { path, content: file.written });
   }
   const [more] = real.keys();
-  if (more !== undefined) throw new Error(`the model lacks ${more}, which is on the disk`);
+  if (more !== undefined) throw new Error(`the disk has ${more}, but the model does not`);
   return { dir: left, files };
 }
 
@@ -191,7 +196,7 @@ function flat(tree: Tree, prefix = '', files = new Map<string, Buffer>()): Map<s
   return files;
 }
 
-/** What an answer acknowledges. */
+/** Records the version that an answer acknowledges. */
 function acknowledge({ answer }: Step, sent: readonly Sent[], acknowledged: Map<string, number>): void {
   if (answer === undefined) return;
   const body = parsed(answer);
@@ -207,12 +212,12 @@ function parsed(answer: string): { readonly id?: string; readonly revision_id?: 
   try {
     return JSON.parse(answer) as { id?: string; revision_id?: string };
   } catch {
-    // the first part of a long lookup
+    // the answer to a lookup, which is too long for one write
     return {};
   }
 }
 
-/** The state of a job; always the same one for the same seed. */
+/** The state of a job. It is the same for the same seed. */
 function stateOf(disk: Disk, { point, kind }: Job, seed: number) {
   return crashState(disk, kind, createRandom(`power-loss ${point} ${kind}`, seed));
 }
@@ -224,11 +229,11 @@ function* articlesIn(state: CrashState, disk: Disk) {
     if (path.endsWith('.md')) yield { path, content: state.content(file) };
 }
 
-/** How many states of a batch are looked at by git, and on how many a receiver is started. */
+/** How many states of a batch git checks, and on how many a receiver is started. */
 const GIT_JOBS = 8;
 const RESTARTS = 2;
 
-/** Random states; most of them around the moves of refs. */
+/** Chooses random states, most of them near a change of a ref or of the index. */
 function chooseJobs(steps: readonly Step[], random: Random): Job[] {
   const moves = steps.flatMap(({ what, path = '' }, point) =>
     what.startsWith('rename') && /^\.git\/(?:refs|HEAD|index|packed-refs)/.test(path) ? [point] : [],
@@ -243,7 +248,7 @@ function chooseJobs(steps: readonly Step[], random: Random): Job[] {
   return [...jobs(GIT_JOBS, 'git'), ...jobs(RESTARTS, 'restart')];
 }
 
-/** A state in a folder of its own. */
+/** A state that was written to a folder. */
 interface LaidOut {
   readonly job: Job;
   readonly state: string;
@@ -287,12 +292,12 @@ function broken(
 ): BrokenPromise {
   fs.writeFileSync(join(dir, 'failed.json'), JSON.stringify(job));
   return new BrokenPromise(
-    `After a power loss ${wrong} [durability ${recording.mode}, step ${job.point}: ${steps[job.point]?.what}, state: ${job.kind}, looked at: ${job.check}; ` +
+    `after a power loss, ${wrong} [mode: ${recording.mode}, step ${job.point}: ${steps[job.point]?.what}, state: ${job.kind}, check: ${job.check}; ` +
       `to check this recording again: ${KEPT}=${dir} npm run torture -- 1 ${seed} power-loss]`,
   );
 }
 
-/** The state with which a kept recording has failed, so that it comes first; those of `look` come anyhow. */
+/** The state at which a kept recording failed, to be checked first. States of `look` are all checked again anyway. */
 function jobThatFailed(dir: string): Job | undefined {
   const path = join(dir, 'failed.json');
   if (!fs.existsSync(path)) return undefined;

@@ -16,11 +16,11 @@ export type Acknowledged = ReadonlyMap<string, number>;
 const decoded = new WeakMap<Buffer, StoredArticle>();
 
 /**
- * Whether every acknowledged article is there once, whole, in the version that was acknowledged or a later one, and
- * no other article file is torn.
+ * Checks that every acknowledged article is stored once, in the acknowledged version or a later one, that no article
+ * file is torn, and that only sent articles are stored.
  *
  * @param files the article files.
- * @returns the promise that is broken, as a sentence.
+ * @returns the broken promise as a sentence; undefined if there is none.
  */
 export function faultInFiles(
   files: Iterable<{ readonly path: string; readonly content: Buffer }>,
@@ -34,27 +34,26 @@ export function faultInFiles(
     try {
       stored ??= decode(content.toString(), { id: '', slug: '', url: () => '' });
     } catch (error) {
-      return `every article file should be whole, but ${path} cannot be read: ${String(error)}`;
+      return `every article file should be complete, but ${path} cannot be read: ${String(error)}`;
     }
     decoded.set(content, stored);
     const { id, revision } = stored.article;
-    if (stored.edited) return `every article file should be whole, but ${path} is not what its digest says`;
+    if (stored.edited) return `every article file should be complete, but ${path} does not match its digest`;
     const one = byId.get(id);
-    if (one === undefined) return `only what was sent should be stored, but ${path} has the id ${id}`;
-    if (versions.has(id)) return `${id} should be stored once, but ${path} is a second file of it`;
+    if (one === undefined) return `only sent articles should be stored, but ${path} has the id ${id}`;
+    if (versions.has(id)) return `${id} should be stored once, but ${path} is a second file with this id`;
     versions.set(id, 1 + one.updates.indexOf(revision));
   }
   for (const [id, version] of acknowledged) {
     const stored = versions.get(id);
-    if (stored === undefined)
-      return `${id} was acknowledged and should be stored, but there is no file of it`;
+    if (stored === undefined) return `${id} was acknowledged and should be stored, but it has no file`;
     if (stored < version)
       return `${id} was acknowledged as version ${version}, but its file has version ${stored}`;
   }
   return undefined;
 }
 
-/** What `git` says and how it ends, as for a person on a machine without settings. */
+/** Runs git without any settings of the machine. @returns its exit code and output. */
 async function git(
   dir: string,
   ...args: string[]
@@ -70,10 +69,10 @@ async function git(
 }
 
 /**
- * Whether the repository is whole.
+ * Checks that the repository is intact.
  *
- * @param committed the articles that must be in HEAD or parked; undefined where nothing was promised of commits.
- * @returns the promise that is broken, as a sentence.
+ * @param committed the articles that must be in HEAD or parked; undefined if no commit was promised.
+ * @returns the broken promise as a sentence; undefined if there is none.
  */
 export async function faultInGit(
   dir: string,
@@ -99,14 +98,14 @@ export async function faultInGit(
   const contents: { readonly path: string; readonly content: Buffer }[] = [];
   for (const ref of ['HEAD', ...refs.text.split('\n').filter((name) => name !== '')])
     contents.push(...(await filesOf(dir, ref)));
-  const best = new Map<string, number>();
+  const newest = new Map<string, number>();
   for (const { content } of contents) {
     const { id, revision } = decode(content.toString(), { id: '', slug: '', url: () => '' }).article;
     const version = 1 + (sent.find((one) => one.id === id)?.updates.indexOf(revision) ?? -1);
-    best.set(id, Math.max(version, best.get(id) ?? -1));
+    newest.set(id, Math.max(version, newest.get(id) ?? -1));
   }
   for (const [id, version] of committed) {
-    const found = best.get(id);
+    const found = newest.get(id);
     if (found === undefined || found < version)
       return `${id} was acknowledged as version ${version} and should be committed, but git has ${found ?? 'nothing'}`;
   }
@@ -130,26 +129,26 @@ async function filesOf(dir: string, ref: string) {
   return files;
 }
 
-/** How long a restarted receiver has for what it does in the background. */
+/** How long a restarted receiver may take for its background work. */
 const CATCH_UP_MS = 60_000;
 const START_MS = 30_000;
 const STOP_MS = 20_000;
 
-/** What a restarted receiver must do. */
+/** The site on which a receiver is restarted, and what must be there. */
 export interface Restart {
   readonly dir: string;
   readonly sent: readonly Sent[];
   readonly acknowledged: Acknowledged;
   /** Whether pages are built. */
   readonly site: boolean;
-  /** An empty folder. */
+  /** A folder for the clean build; it need not exist. */
   readonly workshop: string;
 }
 
 /**
- * Starts a receiver on what is left, and looks whether it keeps every promise.
+ * Starts a receiver on a site after a failure, and checks that every promise holds.
  *
- * @returns the promise that is broken, as a sentence.
+ * @returns the broken promise as a sentence; undefined if there is none.
  */
 export async function faultAfterRestart(restart: Restart): Promise<string | undefined> {
   const { dir, sent, acknowledged, site } = restart;
@@ -157,7 +156,7 @@ export async function faultAfterRestart(restart: Restart): Promise<string | unde
   try {
     receiver = await start(dir);
   } catch (error) {
-    return `the receiver should start on what is left, but: ${String(error)}`;
+    return `the receiver should start on the remaining files, but: ${String(error)}`;
   }
   try {
     for (const { id, url, updates } of sent) {
@@ -169,7 +168,7 @@ export async function faultAfterRestart(restart: Restart): Promise<string | unde
         return `${id} was acknowledged as version ${version}, but the lookup finds version ${looked} of ${found.id}`;
     }
     const wrong =
-      (await stays(async () => faultInCommits(dir))) ??
+      (await lastingFault(async () => faultInCommits(dir))) ??
       (site ? await faultInPages(restart) : undefined) ??
       faultInFiles(contentsIn(dir), sent, acknowledged);
     if (wrong !== undefined) return wrong;
@@ -178,9 +177,9 @@ export async function faultAfterRestart(restart: Restart): Promise<string | unde
     const locks = fs
       .readdirSync(join(dir, '.git'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.lock'));
-    if (locks.length > 0) return `no lock should stay in .git, but there is ${locks.join(', ')}`;
+    if (locks.length > 0) return `no lock file should remain in .git, but there is ${locks.join(', ')}`;
     const left = debris(dir);
-    if (left.length > 0) return `no unfinished file should stay, but there is ${left.join(', ')}`;
+    if (left.length > 0) return `no temporary file should remain, but there is ${left.join(', ')}`;
     return faultInGit(dir, sent, acknowledged);
   } catch (error) {
     return `${error instanceof Error ? error.message : String(error)}`;
@@ -189,22 +188,22 @@ export async function faultAfterRestart(restart: Restart): Promise<string | unde
   }
 }
 
-/** Aborted when this process ends, on whatever way: nothing that it has started outlives it. */
-const ending = new AbortController();
-process.once('exit', () => ending.abort());
+/** Aborted when this process exits, so that no receiver outlives it. */
+const exiting = new AbortController();
+process.once('exit', () => exiting.abort());
 
-/** Starts a receiver that does not outlive this process. @throws Error where it does not answer in time. */
+/** Starts a receiver that does not outlive this process. @throws Error if it does not answer in time. */
 export async function start(dir: string, options: ReceiverOptions = {}): Promise<Receiver> {
   const late = new AbortController();
   const timer = globalThis.setTimeout(() => late.abort(), START_MS);
   try {
-    return await launch(dir, { ...options, signal: AbortSignal.any([late.signal, ending.signal]) });
+    return await launch(dir, { ...options, signal: AbortSignal.any([late.signal, exiting.signal]) });
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The article files as they lie on the disk. */
+/** Reads the article files of a site. */
 export function* contentsIn(dir: string) {
   if (!fs.existsSync(join(dir, 'content'))) return;
   for (const path of articleFiles(dir)) yield { path, content: fs.readFileSync(path) };
@@ -218,7 +217,7 @@ async function faultInCommits(dir: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Compares the pages with those of a clean build of the same articles in another folder. */
+/** Compares the pages with a clean build of the same articles in another folder. */
 async function faultInPages({ dir, workshop }: Restart): Promise<string | undefined> {
   const clean = join(workshop, 'clean');
   fs.mkdirSync(clean, { recursive: true });
@@ -228,9 +227,9 @@ async function faultInPages({ dir, workshop }: Restart): Promise<string | undefi
   if (built.code !== 0) return `the site should build, but: ${built.stderr}`;
   const expected = join(clean, 'public');
   const actual = join(dir, 'public');
-  return stays(async () => {
+  return lastingFault(async () => {
     const names = new Set([...filesBelow(expected), ...filesBelow(actual)]);
-    names.delete('pagefind/pressmark.json'); // Pressmark's note of how it came to its index
+    names.delete('pagefind/pressmark.json'); // describes how Pressmark made the search index
     const wrong = [...names].filter((name) => !isSame(join(expected, name), join(actual, name)));
     if (wrong.length === 0) return undefined;
     return `the pages should be those of a clean build, but these are not: ${wrong.slice(0, 20).join(', ')}`;
@@ -242,18 +241,18 @@ function isSame(one: string, other: string): boolean {
   return fs.readFileSync(one).equals(fs.readFileSync(other));
 }
 
-/** @returns the fault, where it stays for a minute. */
-async function stays(look: () => Promise<string | undefined>): Promise<string | undefined> {
+/** Repeats a check for up to a minute. @returns the last fault; undefined as soon as there is none. */
+async function lastingFault(check: () => Promise<string | undefined>): Promise<string | undefined> {
   for (const end = performance.now() + CATCH_UP_MS; ; await setTimeout(100)) {
-    const fault = await look();
+    const fault = await check();
     if (fault === undefined || performance.now() > end) return fault;
   }
 }
 
-async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
+async function within<T>(ms: number, expected: string, work: Promise<T>): Promise<T> {
   const late = async () => {
     await setTimeout(ms, undefined, { ref: false });
-    throw new Error(`${what} within ${ms / 1000} s, but did not`);
+    throw new Error(`${expected} within ${ms / 1000} s`);
   };
   return Promise.race([work, late()]);
 }

@@ -2,21 +2,22 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import type { CrashState, Disk, FileNode, FolderNode } from './crash-model.js';
 
-/** Files that nobody ever writes into again: they may be the very ones that the recorded receiver has left. */
-const REPLACED_WHOLE = /^(?:content\/|public\/|\.git\/objects\/)/;
+/** Files that are only ever replaced, never written in place, so that a hard link to the recorded file is safe. */
+const NEVER_WRITTEN_IN_PLACE = /^(?:content\/|public\/|\.git\/objects\/)/;
 
-/** What the recorded receiver has left on the real disk. */
+/** The files on the real disk when the recorded receiver had ended. */
 export interface Left {
   readonly dir: string;
-  /** By the number of the file in the model. */
+  /** The files by their numbers in the model. */
   readonly files: ReadonlyMap<number, { readonly path: string; readonly content: Buffer }>;
 }
 
 /**
- * Lays a state out in a new folder, as a disk would show it after the power loss: with the times of the recording, and,
- * where a file lives on to the end of it, with the very file, so that its inode and times are those that Pressmark noted.
+ * Writes a state to a new folder, as it would be on the disk after the power loss. Files have the times of the
+ * recording. Where possible, a file is a hard link to the recorded one, so that it has the inode and times that
+ * Pressmark has stored.
  *
- * @param part lays out no more than this folder.
+ * @param part the only folder that is written. @default all of them
  */
 export function layOut(state: CrashState, disk: Disk, left: Left, dir: string, part?: string): void {
   const paths = new Map<FileNode, string>();
@@ -40,9 +41,13 @@ export function layOut(state: CrashState, disk: Disk, left: Left, dir: string, p
     }
     paths.set(file, target);
     const content = state.content(file);
-    const still = left.files.get(file.number);
-    if (still !== undefined && REPLACED_WHOLE.test(still.path) && still.content.equals(content)) {
-      fs.linkSync(join(left.dir, still.path), target);
+    const recorded = left.files.get(file.number);
+    if (
+      recorded !== undefined &&
+      NEVER_WRITTEN_IN_PLACE.test(recorded.path) &&
+      recorded.content.equals(content)
+    ) {
+      fs.linkSync(join(left.dir, recorded.path), target);
       return;
     }
     fs.writeFileSync(target, content);

@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { Disk, DiskNode, FileNode } from './crash-model.js';
 import { type Call, type Descriptor, hexOf, processesOf } from './strace-log.js';
 
-/** The system calls that are recorded; whatever else changes files is an error. */
+/** The recorded system calls. `replay` throws at one that changes files and is not modelled. */
 export const RECORDED_CALLS = [
   'open,openat,openat2,creat,close,lseek,read,write,pwrite64,writev,pwritev,pwritev2,sendto,sendmsg',
   'truncate,ftruncate,fallocate,copy_file_range,sendfile,splice,fsync,fdatasync,syncfs,sync,sync_file_range',
@@ -10,15 +10,15 @@ export const RECORDED_CALLS = [
   'chdir,fchdir,clone,clone3,fork,vfork,io_uring_enter',
 ].join(',');
 
-/** One moment of a recording. */
+/** A change of the disk, or an answer, in a recording. */
 export interface Step {
-  /** What happened, for a person. */
+  /** A description for messages. */
   readonly what: string;
-  /** Whether the disk, or what it may lose, has changed. */
+  /** Whether the disk, or what survives a power loss, has changed. */
   readonly isChange: boolean;
-  /** The file or folder, below the root. */
+  /** The path of the file or folder, relative to the root. */
   readonly path: string | undefined;
-  /** The body of an answer with status 200 that is about to be sent. */
+  /** The body of an answer with status 200, of which the write begins now. */
   readonly answer?: string;
 }
 
@@ -28,7 +28,7 @@ interface OpenFile {
   readonly appends: boolean;
 }
 
-/** Whether a line of strace's can be about the files below a folder, or an answer. */
+/** Makes a filter for lines of strace: true for lines that may concern files below a folder, or an answer. */
 export function isAbout(root: string): (line: string) => boolean {
   const folder = hexOf(root);
   const ok = hexOf('HTTP/1.1 200 ');
@@ -39,22 +39,23 @@ export function isAbout(root: string): (line: string) => boolean {
 }
 
 /**
- * Does to a model what the recorded calls did to a disk, a step at a time; between the steps the caller looks at the model.
+ * Applies the recorded calls to a model, one step at a time, so that the caller can examine the model between the
+ * steps.
  *
- * @param disk holds what the folder held when the recording began.
- * @param root the folder that was recorded, absolute.
- * @throws Error where a call is met that the model does not know, or that cannot have succeeded.
+ * @param disk contains what the folder contained when the recording began.
+ * @param root the absolute path of the recorded folder.
+ * @throws Error if the model does not know a call, or if the call cannot have succeeded.
  */
 export function* replay(disk: Disk, calls: readonly Call[], root: string): Generator<Step, void, void> {
   const processes = processesOf(calls);
   const open = new Map<string, OpenFile>();
   const folders = new Map<number, string>();
-  /** Files that have lost a name and may be written or synced still. */
-  const nameless = new Map<string, DiskNode>();
+  /** Files by a name that they have lost; they can still be written or synced through a descriptor. */
+  const unlinked = new Map<string, DiskNode>();
   const done = new Set<Call>();
   const syncs = new Map<Call, () => void>();
 
-  /** A path below the root, or undefined for one that is elsewhere. */
+  /** A path relative to the root; undefined if it is not below the root. */
   function below(path: string): string | undefined {
     const found = relative(root, path);
     return found === '..' || found.startsWith('../') || found.startsWith('/') ? undefined : found;
@@ -62,7 +63,7 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
 
   const processOf = ({ thread }: Call) => processes.get(thread) ?? thread;
 
-  /** The paths of a call, each relative to the folder that is named before it. */
+  /** The paths of a call. Each is resolved against the folder descriptor before it, or the current folder. */
   function pathsOf(call: Call): (string | undefined)[] {
     let next = 0;
     let from: Descriptor | undefined;
@@ -88,9 +89,9 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     if (path === undefined) return undefined;
     const opened = open.get(`${processOf(call)} ${descriptor.number}`);
     if (opened !== undefined) return opened.file;
-    const node = descriptor.deleted ? nameless.get(path) : disk.find(path);
+    const node = descriptor.deleted ? unlinked.get(path) : disk.find(path);
     if (node === undefined && !descriptor.deleted)
-      throw new Error(`${call.name} on ${path}, which is not there`);
+      throw new Error(`${call.name} on ${path}, which does not exist in the model`);
     return node;
   }
 
@@ -99,16 +100,16 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     if (node?.kind !== 'file') return undefined;
     const number = call.descriptors[0]?.number ?? -1;
     const opened = open.get(`${processOf(call)} ${number}`);
-    if (opened === undefined) throw new Error(`${call.name} on a file that was not seen to be opened`);
+    if (opened === undefined) throw new Error(`${call.name} on a file without a recorded open`);
     return opened;
   }
 
-  function forget(path: string): void {
+  function rememberUnlinked(path: string): void {
     const node = disk.find(path);
-    if (node !== undefined) nameless.set(path, node);
+    if (node !== undefined) unlinked.set(path, node);
   }
 
-  /** @returns the path that it is about; undefined where it changes nothing. */
+  /** Applies a call to the model. @returns the changed path; undefined if the call changes nothing. */
   function apply(call: Call): string | undefined {
     const { name, text, result } = call;
     const [first, second] = /^(?:open|creat|truncate|rename|link|unlink|symlink|mkdir|rmdir)/.test(name)
@@ -117,19 +118,20 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     if (/^(?:open|openat|creat)$/.test(name)) return applyOpen(call, first);
     if (/^rename/.test(name)) {
       if (first === undefined && second === undefined) return undefined;
-      if (first === undefined || second === undefined) throw new Error(`${name} across the recorded folder`);
-      if (text.includes('RENAME_EXCHANGE')) throw new Error('an exchange of names is not modelled');
-      forget(second);
+      if (first === undefined || second === undefined)
+        throw new Error(`${name} into or out of the recorded folder`);
+      if (text.includes('RENAME_EXCHANGE')) throw new Error('RENAME_EXCHANGE is not modelled');
+      rememberUnlinked(second);
       disk.rename(first, second);
       return second;
     }
     if (/^link/.test(name) && second !== undefined) {
-      if (first === undefined) throw new Error(`${name} across the recorded folder`);
+      if (first === undefined) throw new Error(`${name} into or out of the recorded folder`);
       disk.link(first, second);
       return second;
     }
     if (/^(?:unlink|rmdir)/.test(name) && first !== undefined) {
-      forget(first);
+      rememberUnlinked(first);
       disk.remove(first);
       return first;
     }
@@ -166,8 +168,8 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
       return undefined;
     }
     if (/^(?:clone|clone3|fork|vfork|sendto|sendmsg)$/.test(name)) return undefined;
-    const isOurs = call.descriptors.some(({ path }) => below(path) !== undefined) || first !== undefined;
-    if (isOurs || /^(?:sync|io_uring)/.test(name))
+    const isBelowRoot = call.descriptors.some(({ path }) => below(path) !== undefined) || first !== undefined;
+    if (isBelowRoot || /^(?:sync|io_uring)/.test(name))
       throw new Error(`the model does not know ${name}(${text})`);
     return undefined;
   }
@@ -178,11 +180,11 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     if (from?.number === -100) folders.set(processOf(call), from.path);
     const writes = name === 'creat' || /O_(?:WRONLY|RDWR|CREAT|TRUNC)/.test(text);
     if (path === undefined || !writes) return undefined;
-    if (text.includes('O_TMPFILE')) throw new Error('files without a name are not modelled');
+    if (text.includes('O_TMPFILE')) throw new Error('O_TMPFILE is not modelled');
     const present = disk.find(path);
     if (present?.kind === 'folder') throw new Error(`${path} is a folder in the model`);
     if (present === undefined && name !== 'creat' && !text.includes('O_CREAT'))
-      throw new Error(`${name} of ${path}, which is not there`);
+      throw new Error(`${name} of ${path}, which does not exist in the model`);
     const file = present ?? disk.create(path);
     const key = `${processOf(call)} ${result}`;
     open.set(key, { file, position: 0, appends: text.includes('O_APPEND') });
@@ -212,8 +214,11 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     return path;
   }
 
-  /** Does first what another thread had done already, though its call was seen to end later. */
-  function applyEarlier(call: Call, index: number): string | undefined {
+  /**
+   * Applies a call. If that fails, another thread may have finished a call that strace logged later; such calls are
+   * applied first.
+   */
+  function applyInOrder(call: Call, index: number): string | undefined {
     try {
       return apply(call);
     } catch (error) {
@@ -226,7 +231,7 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
         try {
           return apply(call);
         } catch {
-          // another one must have been the one
+          // this call was not the cause; the next one may be
         }
       }
       throw error;
@@ -253,7 +258,7 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
       syncs.get(call)?.();
       yield { what: `${name} ${path}`, isChange: true, path };
     } else if (result >= 0 && !done.has(call)) {
-      const path = applyEarlier(call, index);
+      const path = applyInOrder(call, index);
       if (path !== undefined) yield { what: `${name} ${path}`, isChange: true, path };
     }
   }

@@ -9,31 +9,31 @@ import { start } from './promises.js';
 import { isAbout, RECORDED_CALLS } from './recorded-disk.js';
 import { type Call, parseStrace, STRACE_OPTIONS } from './strace-log.js';
 
-/** How the recorded receiver is set up. */
+/** Which settings the recorded receiver has: its durability, or `site` for durability `disk` and pages. */
 export const MODES = ['disk', 'commit', 'site'] as const;
 export type Mode = (typeof MODES)[number];
 
-/** What a receiver did to its folder, call by call, and what it was sent. */
+/** The system calls with which a receiver changed its folder, and the deliveries that it got. */
 export interface Recording {
   readonly mode: Mode;
-  /** The folder that the calls name. */
+  /** The path of the site's folder in the calls. */
   readonly root: string;
-  /** The same folder as the receiver has left it. */
+  /** The folder as it was when the receiver had ended. */
   readonly left: string;
-  /** What was in the folder before. */
+  /** The content of the folder before the receiver started. */
   readonly base: Tree;
   readonly calls: readonly Call[];
   readonly sent: readonly Sent[];
 }
 
-/** What a recording's folder says of itself. */
+/** The content of `recording.json` in a recording's folder. */
 interface Notes {
   readonly mode: Mode;
   readonly root: string;
   readonly sent: readonly Sent[];
 }
 
-/** Makes a site's folder with a repository of one commit. */
+/** Makes a site's folder that is a repository with one commit. */
 export function makeSite(dir: string, mode: Mode, random: Random): void {
   fs.mkdirSync(dir, { recursive: true });
   const settings = {
@@ -48,14 +48,14 @@ export function makeSite(dir: string, mode: Mode, random: Random): void {
   gitIn(dir, 'commit', '--quiet', '-m', 'First');
 }
 
-/** How much is sent while it is recorded. */
+/** How many senders there are at the same time. */
 const LANES = 3;
 const ARTICLES_PER_LANE = { disk: 4, commit: 2, site: 3 };
 
 /**
- * Records a receiver that is sent publications and updates, from its start to its end.
+ * Records a receiver from its start to its end while it gets publications and updates.
  *
- * @param dir where the recording is kept.
+ * @param dir the folder in which the recording is stored.
  */
 export async function record(dir: string, mode: Mode, random: Random, seed: number): Promise<Recording> {
   fs.mkdirSync(dir, { recursive: true });
@@ -87,14 +87,14 @@ export async function record(dir: string, mode: Mode, random: Random, seed: numb
   return readRecording(dir);
 }
 
-/** Reads a recording that `record` has kept. */
+/** Reads a recording that `record` has stored. */
 export function readRecording(dir: string): Recording {
   const { mode, root, sent } = JSON.parse(fs.readFileSync(join(dir, 'recording.json'), 'utf8')) as Notes;
   const calls = parseStrace(fs.readFileSync(join(dir, 'calls.strace'), 'latin1'), isAbout(root));
   return { mode, root, left: join(dir, 'site'), base: readTree(join(dir, 'base')), calls, sent };
 }
 
-/** A folder with everything in it. */
+/** Reads a folder with all files and subfolders. */
 export function readTree(folder: string): Tree {
   const tree = new Map<string, Buffer | Tree>();
   for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {

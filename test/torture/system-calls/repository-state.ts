@@ -6,19 +6,22 @@ import type { CrashState, DiskNode, FileNode, FolderNode } from './crash-model.j
 import type { Sent } from './deliveries.js';
 import type { Acknowledged } from './promises.js';
 
-/** A history without branches, as git tells it afterwards. */
+/** The linear history of a recording's branch, read with git after the recording. */
 export interface History {
-  /** All objects, each commit followed by those that it brings along; every beginning that ends before a commit is whole. */
+  /**
+   * All objects, each commit followed by its new ones, so that the objects before a commit are all that its parent
+   * needs.
+   */
   readonly objects: readonly string[];
   readonly commits: ReadonlyMap<string, CommitInHistory>;
-  /** The objects in each pack, by the pack's name without its ending. */
+  /** The objects in each pack, by the pack's file name without its extension. */
   readonly packs: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 interface CommitInHistory {
-  /** How many of `objects` it needs. */
+  /** The commit needs this many of the first `objects`. */
   readonly needs: number;
-  /** The version of each article that is committed with it or before. */
+  /** The version of each article at this commit. */
   readonly versions: ReadonlyMap<string, number>;
 }
 
@@ -66,10 +69,10 @@ export function readHistory(dir: string, sent: readonly Sent[]): History {
 }
 
 /**
- * Whether what a branch and the index need is there and whole: what `git fsck` would say, without a process.
+ * Checks that all objects of the branch and the index exist and are complete: like `git fsck`, but without a process.
  *
- * @param committed the articles that must be committed.
- * @returns the promise that is broken, as a sentence.
+ * @param committed the articles that must be committed; undefined if no commit was promised.
+ * @returns the broken promise as a sentence; undefined if there is none.
  */
 export function faultInRepository(
   state: CrashState,
@@ -91,7 +94,7 @@ export function faultInRepository(
       : [],
   );
   if (folder?.kind !== 'folder' || packFolder?.kind !== 'folder')
-    return 'the folders of git’s objects should be there';
+    return 'the folders of git’s objects should exist';
   const fans = state.entries(folder);
   const isThere = (id: string) => {
     const fan = fans.get(id.slice(0, 2));
@@ -102,7 +105,8 @@ export function faultInRepository(
   const branch = at('.git/refs/heads/main');
   const tip = branch?.kind === 'file' ? state.content(branch).toString().trim() : '';
   const commit = commits.get(tip);
-  if (commit === undefined) return `the branch should be at a commit, but is at ${JSON.stringify(tip)}`;
+  if (commit === undefined)
+    return `the branch should point to a commit, but points to ${JSON.stringify(tip)}`;
   const missing = objects.slice(0, commit.needs).filter((id) => !isThere(id));
   if (missing.length > 0) return `the branch should have all its objects, but lacks ${missing.join(', ')}`;
   const index = at('.git/index');
@@ -113,7 +117,7 @@ export function faultInRepository(
   for (const [id, version] of committed ?? []) {
     const found = commit.versions.get(id);
     if (found === undefined || found < version)
-      return `${id} was acknowledged as version ${version} and should be committed, but the branch has ${found ?? 'nothing'}`;
+      return `${id} was acknowledged as version ${version} and should be committed, but the branch has version ${found ?? 'none'}`;
   }
   return undefined;
 }
@@ -125,10 +129,10 @@ function isWhole(state: CrashState, node: DiskNode | undefined): node is FileNod
 }
 
 const HEADER = 12;
-/** Before the path: the stat data, the object's name, the flags. */
+/** The length of an entry before the path: the stat data, the object's name, the flags. */
 const ENTRY = 62;
 
-/** The blobs that a git index names (version 2, SHA-1). @throws Error where it is something else, or torn. */
+/** The blobs in a git index (version 2, SHA-1). @throws Error if it is torn or has another version. */
 export function blobsInIndex(index: Buffer): string[] {
   if (index.toString('latin1', 0, 4) !== 'DIRC' || index.readUInt32BE(4) !== 2)
     throw new Error('the index is torn, or of another version');
@@ -137,7 +141,7 @@ export function blobsInIndex(index: Buffer): string[] {
   for (let count = index.readUInt32BE(8); count > 0; count--) {
     blobs.push(index.toString('hex', at + 40, at + 60));
     const end = index.indexOf(0, at + ENTRY);
-    // one to eight NUL bytes, so that entries begin at multiples of eight
+    // each entry ends with one to eight NUL bytes, so that its length is a multiple of eight
     at += Math.ceil((end + 1 - at) / 8) * 8;
   }
   return blobs;

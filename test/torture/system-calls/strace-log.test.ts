@@ -15,9 +15,9 @@ const quoted = (text: string) => `"${hexOf(text)}"`;
 const fd = (number: number, path: string) => `${number}<${hexOf(path)}>`;
 const here = `AT_FDCWD<${hexOf(ROOT)}>`;
 
-/** Lines of strace's, each said by a thread. */
-function log(...lines: readonly (readonly [thread: number, said: string])[]): string {
-  return lines.map(([thread, said], index) => `${thread} 1795360000.${index} ${said}\n`).join('');
+/** Makes a log of strace: each line has a thread and the text after the time. */
+function log(...lines: readonly (readonly [thread: number, text: string])[]): string {
+  return lines.map(([thread, text], index) => `${thread} 1795360000.${index} ${text}\n`).join('');
 }
 
 function stepsOf(text: string, base: Tree = new Map()): { readonly steps: Step[]; readonly names: string[] } {
@@ -36,7 +36,7 @@ test('a call is read with its strings, its descriptors and its result', (t) => {
   t.deepEqual(call?.descriptors, [{ number: 3, path: '/site/a.md', deleted: false }]);
 });
 
-test('a call that was interrupted in the log is put together from its two halves', (t) => {
+test('a call with two lines in the log, unfinished and resumed, is read as one call', (t) => {
   const text = log(
     [7, `fsync(${fd(3, '/site')} <unfinished ...>`],
     [8, `mkdir(${quoted('/site/b')}, 0777) = 0`],
@@ -49,16 +49,16 @@ test('a call that was interrupted in the log is put together from its two halves
   ]);
 });
 
-test('a failed call has a negative result, and an injected one says so', (t) => {
+test('a failed call has a negative result, and an injected failure is marked', (t) => {
   const [call] = parseStrace(
     log([7, `rename(${quoted('a')}, ${quoted('b')}) = -1 EIO (Input/output error) (INJECTED)`]),
   );
   t.like(call, { result: -1, injected: true });
 });
 
-test('a string that strace has cut off is an error', (t) => {
+test('a string that strace has truncated is an error', (t) => {
   t.throws(() => parseStrace(log([7, `write(${fd(3, '/site/a')}, ${quoted('abc')}..., 9) = 9`])), {
-    message: /has cut off a string/,
+    message: /has truncated a string/,
   });
 });
 
@@ -98,7 +98,7 @@ test('a file that is opened, written, linked and unlinked is found under its new
   );
 });
 
-test('what is written goes where the file was read or moved to, and to the end of one that is opened for that', (t) => {
+test('data is written at the current position, after reads and seeks, or at the end of a file that is opened with O_APPEND', (t) => {
   const base: Tree = new Map([
     ['a', Buffer.from('0123456789')],
     ['b', Buffer.from('01')],
@@ -119,7 +119,7 @@ test('what is written goes where the file was read or moved to, and to the end o
   t.deepEqual(names, ['a: X1234Y6789end', 'b: 0123']);
 });
 
-test('a call of another thread that is seen to end too late is put before the one that needs it', (t) => {
+test('a call of another thread that ends later in the log is applied first if a call depends on it', (t) => {
   const { names } = stepsOf(
     log(
       [7, `rename(${quoted('/site/a')}, ${quoted('/site/b')} <unfinished ...>`],
@@ -131,7 +131,7 @@ test('a call of another thread that is seen to end too late is put before the on
   t.deepEqual(names, []);
 });
 
-test('an answer with status 200 is a step, at the moment when it begins to be sent', (t) => {
+test('an answer with status 200 is a step at the beginning of its write', (t) => {
   const answer = quoted('HTTP/1.1 200 OK\r\nContent-Length: 15\r\n\r\n');
   const { steps } = stepsOf(
     log([
@@ -151,7 +151,7 @@ test('a call that the model does not know is an error', (t) => {
   });
 });
 
-test('calls elsewhere change nothing', (t) => {
+test('calls outside of the root change nothing', (t) => {
   const calls: readonly Call[] = parseStrace(
     log(
       [7, `openat(${here}, ${quoted('/etc/passwd')}, O_RDWR|O_CREAT, 0666) = ${fd(3, '/etc/passwd')}`],

@@ -3,54 +3,57 @@ export interface Descriptor {
   /** -100 stands for the current folder (AT_FDCWD). */
   readonly number: number;
   readonly path: string;
-  /** Whether the file has no name any more at `path`. */
+  /** Whether the file no longer has the name `path`. */
   readonly deleted: boolean;
 }
 
 /** One finished system call. */
 export interface Call {
-  /** Where it begins and ends in the recording, counted in lines. */
+  /** The lines of the log at which the call begins and ends. */
   readonly begin: number;
   readonly end: number;
-  /** When it began, in seconds since 1970. */
+  /** The time of its beginning, in seconds since 1970. */
   readonly time: number;
   /** The thread that made it. */
   readonly thread: number;
   readonly name: string;
-  /** The arguments that are strings, in their order; those of an iovec too. */
+  /** The string arguments in their order, including those of an iovec. */
   readonly strings: readonly Buffer[];
   readonly descriptors: readonly Descriptor[];
   /** The arguments with `S` for each string and `F` for each descriptor. */
   readonly text: string;
-  /** What it returned; -1 where it failed. */
+  /** The return value; -1 if the call failed. */
   readonly result: number;
-  /** Whether it was made to fail by strace. */
+  /** Whether strace made it fail. */
   readonly injected: boolean;
 }
 
-/** The options with which strace writes what `parseStrace` reads; of `read` no contents, just how much was read. */
+/**
+ * The options of strace for a log that `parseStrace` can read. The log has the return values of `read`, but no
+ * contents.
+ */
 export const STRACE_OPTIONS = ['-f', '-y', '-ttt', '-xx', '-s', '8000000', '--seccomp-bpf', '-e', 'raw=read'];
 
 /**
- * Reads what `strace -f -y -ttt -xx -s <large> -o` has written: all calls that have ended, in the order of their end.
+ * Parses the output of `strace -f -y -ttt -xx -s <large> -o`: all completed calls, in the order of their ends.
  *
- * @param isWanted asked about each line before it is parsed; most lines are about files that nobody is interested in.
- * @throws Error where strace has cut a string off.
+ * @param isWanted selects the lines that are parsed; most lines concern other files, and parsing is slow.
+ * @throws Error if strace has truncated a string.
  */
 export function parseStrace(log: string, isWanted: (line: string) => boolean = () => true): Call[] {
   const begun = new Map<string, { readonly line: number; readonly time: number; readonly text: string }>();
   const calls: Call[] = [];
   for (const [line, entry] of log.split('\n').entries()) {
-    const [, thread = '', seconds = '', said = ''] = /^(\d+) +([\d.]+) (.*)$/s.exec(entry) ?? [];
-    if (said.endsWith('<unfinished ...>')) {
-      const text = said.slice(0, -'<unfinished ...>'.length).trimEnd();
+    const [, thread = '', seconds = '', output = ''] = /^(\d+) +([\d.]+) (.*)$/s.exec(entry) ?? [];
+    if (output.endsWith('<unfinished ...>')) {
+      const text = output.slice(0, -'<unfinished ...>'.length).trimEnd();
       begun.set(thread, { line, time: Number(seconds), text });
       continue;
     }
-    const resumed = /^<\.\.\. \w+ resumed>(.*)$/s.exec(said);
+    const resumed = /^<\.\.\. \w+ resumed>(.*)$/s.exec(output);
     const start = resumed === null ? { line, time: Number(seconds), text: '' } : begun.get(thread);
     if (start === undefined) continue;
-    const text = resumed === null ? said : `${start.text}${resumed[1]}`;
+    const text = resumed === null ? output : `${start.text}${resumed[1]}`;
     if (!isWanted(text)) continue;
     const call = parseCall(text);
     if (call !== undefined)
@@ -59,18 +62,18 @@ export function parseStrace(log: string, isWanted: (line: string) => boolean = (
   return calls;
 }
 
-/** A string, or a descriptor with its path. */
+/** An argument that is a string, or a descriptor with its path. */
 const ARGUMENT = /"((?:\\x[0-9a-f]{2})*)"(\.\.\.)?|(-?\d+|AT_FDCWD)<((?:\\x[0-9a-f]{2})*)>(\(deleted\))?/g;
 
-function parseCall(said: string): Omit<Call, 'begin' | 'end' | 'time' | 'thread'> | undefined {
-  const [, name, rest, result] = /^(\w+)\((.*)\) += (-?0x[0-9a-f]+|-?\d+|\?)/s.exec(said) ?? [];
+function parseCall(output: string): Omit<Call, 'begin' | 'end' | 'time' | 'thread'> | undefined {
+  const [, name, rest, result] = /^(\w+)\((.*)\) += (-?0x[0-9a-f]+|-?\d+|\?)/s.exec(output) ?? [];
   if (name === undefined || rest === undefined || result === '?') return undefined;
   const strings: Buffer[] = [];
   const descriptors: Descriptor[] = [];
   const text = rest.replace(
     ARGUMENT,
     (_, string?: string, cut?: string, fd = '', path = '', gone?: string) => {
-      if (cut !== undefined) throw new Error(`strace has cut off a string of ${name}`);
+      if (cut !== undefined) throw new Error(`strace has truncated a string of ${name}`);
       if (string !== undefined) {
         strings.push(bytesOf(string));
         return 'S';
@@ -80,11 +83,11 @@ function parseCall(said: string): Omit<Call, 'begin' | 'end' | 'time' | 'thread'
       return 'F';
     },
   );
-  const injected = said.endsWith('(INJECTED)');
+  const injected = output.endsWith('(INJECTED)');
   return { name, strings, descriptors, text, result: Number(result), injected };
 }
 
-/** How strace writes a text with `-xx`; for looking into its lines before they are parsed. */
+/** A text as strace writes it with `-xx`, to search for it in lines that are not parsed yet. */
 export function hexOf(text: string): string {
   return Buffer.from(text)
     .toString('hex')
@@ -95,7 +98,7 @@ function bytesOf(hex: string): Buffer {
   return Buffer.from(hex.replaceAll('\\x', ''), 'hex');
 }
 
-/** Which process each thread belongs to, of those that were made by another one of theirs. */
+/** The process of each thread, except for main threads, whose ids are those of their processes. */
 export function processesOf(calls: readonly Call[]): ReadonlyMap<number, number> {
   const parents = new Map<number, number>();
   for (const { name, text, thread, result } of calls)

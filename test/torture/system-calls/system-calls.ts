@@ -9,11 +9,11 @@ import { type Acknowledged, contentsIn, faultAfterRestart, faultInFiles, start }
 import { MODES, type Mode, makeSite } from './recording.js';
 import { hexOf } from './strace-log.js';
 
-/** Lets one system call fail in each course of deliveries. */
+/** Runs the same course of deliveries again and again, and makes one system call fail in each. */
 export const systemCalls: Scenario = {
   name: 'system-calls',
   promise:
-    'Whatever system call fails, nothing is acknowledged that is not stored, nothing is torn, and the next start puts everything in order.',
+    'Whichever system call fails, only stored articles are acknowledged, no file is torn, and the next start restores order.',
   weight: 2,
   missing: () => {
     const { status } = spawnSync('strace', ['-V'], { stdio: 'ignore' });
@@ -25,7 +25,7 @@ export const systemCalls: Scenario = {
 const FULL = ['ENOSPC', 'EDQUOT'];
 const REFUSED = ['EROFS', 'EACCES'];
 
-/** The errors that each call can give. */
+/** The errors that each call can return. */
 const ERRORS: Readonly<Record<string, readonly string[]>> = {
   open: ['EIO', ...FULL, ...REFUSED, 'EMFILE', 'ENFILE'],
   openat: ['EIO', ...FULL, ...REFUSED, 'EMFILE', 'ENFILE'],
@@ -48,7 +48,7 @@ const CALLS = Object.keys(ERRORS).join(',');
 interface Fault {
   readonly call: string;
   readonly error: string;
-  /** Which of its calls, counted in each thread. */
+  /** The n-th call fails; each thread counts its own calls. */
   readonly count: number;
   /** Only calls with this path are counted; undefined counts all. */
   readonly path: string | undefined;
@@ -56,7 +56,8 @@ interface Fault {
 
 async function run({ deadline, dir, note, seed }: Attack): Promise<Counts> {
   const counts = { courses: 0, faults: 0, refused: 0, ended: 0, acknowledged: 0 };
-  const todo = new Map<Mode, Fault[]>();
+  /** The faults that have not been tried yet. */
+  const untried = new Map<Mode, Fault[]>();
   let failure: unknown;
 
   async function lane(number: number): Promise<void> {
@@ -64,15 +65,15 @@ async function run({ deadline, dir, note, seed }: Attack): Promise<Counts> {
       const mode = MODES[(round + number) % MODES.length] ?? 'disk';
       const folder = join(dir, `course-${number}-${round}`);
       const source = createRandom(`course ${number} ${round}`, seed);
-      let faults = todo.get(mode);
+      let faults = untried.get(mode);
       if (faults === undefined || faults.length === 0) {
         faults = await findFaults(`${folder}-dry`, mode, seed, source);
-        todo.set(mode, faults);
+        untried.set(mode, faults);
       }
       const fault = faults.pop();
-      if (fault === undefined) throw new Error('no call was found that could fail');
-      const told = `${mode}: ${sentenceOf(fault)}`;
-      note(told);
+      if (fault === undefined) throw new Error('the course has no call that could fail');
+      const sentence = `${mode}: ${sentenceOf(fault)}`;
+      note(sentence);
       const end = await takeCourse(folder, mode, fault, seed);
       counts.courses++;
       counts.faults += end.injected.length;
@@ -81,7 +82,7 @@ async function run({ deadline, dir, note, seed }: Attack): Promise<Counts> {
       counts.acknowledged += end.acknowledged;
       if (end.wrong !== undefined)
         throw new BrokenPromise(
-          `Where ${told}, ${end.wrong} [failed calls: ${end.injected.slice(0, 5).join('; ')}; kept: ${folder}]`,
+          `${sentence}; ${end.wrong} [failed calls: ${end.injected.slice(0, 5).join('; ')}; kept: ${folder}]`,
         );
       fs.rmSync(folder, { recursive: true });
     }
@@ -99,10 +100,12 @@ async function run({ deadline, dir, note, seed }: Attack): Promise<Counts> {
 
 function sentenceOf({ call, error, count, path }: Fault): string {
   const where = path === undefined ? '' : ` on ${path}`;
-  return `${call} number ${count} of each thread${where} fails with ${error}`;
+  return `call ${count} of ${call} in each thread${where} fails with ${error}`;
 }
 
-/** Takes the course once without a fault, and lists what can fail in it: in random order, each call in its turn. */
+/**
+ * Runs the course once without a fault. @returns the calls that can fail, in random order, mixed evenly by their names.
+ */
 async function findFaults(dir: string, mode: Mode, seed: number, random: Random): Promise<Fault[]> {
   fs.mkdirSync(dir, { recursive: true });
   const site = join(fs.realpathSync(dir), 'site');
@@ -144,7 +147,10 @@ async function findFaults(dir: string, mode: Mode, seed: number, random: Random)
     .map(({ fault }) => fault);
 }
 
-/** Every call that changes a file of the site, by its number in its thread; and once more by its path, if it has one that lasts. */
+/**
+ * Every call that changes a file of the site, by its number in its thread, and again by its number on its path, unless
+ * the path is different in every run.
+ */
 function faultsIn(log: string, site: string): Omit<Fault, 'error'>[] {
   const folder = hexOf(site);
   const counted = new Map<string, number>();
@@ -181,7 +187,7 @@ function faultsIn(log: string, site: string): Omit<Fault, 'error'>[] {
   return [...faults.values()];
 }
 
-/** Stands for the site's folder in the path of a fault. */
+/** A placeholder for the site's folder, which is another one in each course. */
 const SITE = '<site>';
 
 function shuffled<T>(list: readonly T[], random: Random): T[] {
@@ -196,17 +202,20 @@ interface End {
   readonly wrong: string | undefined;
   /** The calls that strace made fail. */
   readonly injected: readonly string[];
-  /** Answers with a status of 5xx. */
+  /** How many answers had a status of 5xx. */
   readonly refused: number;
-  /** Whether the receiver ended before it was told to. */
+  /** Whether the receiver did not start, or ended before it was stopped. */
   readonly hasEnded: boolean;
   readonly acknowledged: number;
 }
 
-/** The calls of the pool come in one order then, and are counted as in the course without a fault. */
+/**
+ * With one thread, libuv's pool makes its calls in one order, so that their numbers are those of the course without a
+ * fault.
+ */
 const ONE_POOL_THREAD = { UV_THREADPOOL_SIZE: '1' };
 
-/** The longest that a receiver may take to end in good order. */
+/** How long a receiver may take to stop. */
 const STOP_MS = 25_000;
 
 async function takeCourse(dir: string, mode: Mode, fault: Fault, seed: number): Promise<End> {
@@ -252,12 +261,12 @@ async function takeCourse(dir: string, mode: Mode, fault: Fault, seed: number): 
       await receiver.kill('SIGKILL');
     }
   } catch (cause) {
-    // It may end, but says why, and answers in time as long as it lives.
+    // The receiver may end, but it must log the reason, and it must answer in time while it runs.
     hasEnded = true;
     const text = cause instanceof Error ? cause.message : String(cause);
-    if (text.includes('was not answered')) wrong ??= `every delivery should be answered, but ${text}`;
+    if (text.includes('was not answered')) wrong ??= `every delivery should be answered, but: ${text}`;
     const isSilent = /ended with \w+: $/.test(text) && injectedIn(log).every(isAboutFiles);
-    if (isSilent) wrong ??= `the receiver should say why it does not start, but ${text}`;
+    if (isSilent) wrong ??= `the receiver should say why it does not start, but: ${text}`;
     fs.writeFileSync(join(dir, 'ended.txt'), text);
   }
   const injected = injectedIn(log);
@@ -274,7 +283,10 @@ function injectedIn(log: string): string[] {
   return lines.filter((line) => line.endsWith('(INJECTED)'));
 }
 
-/** A call on an event or a pipe between threads, which never fails in life, ends Node.js at once. */
+/**
+ * Whether an injected failure concerns a file. Node.js aborts without a message if a call on an eventfd, a pipe or a
+ * socket between its own threads fails, which does not happen in practice.
+ */
 function isAboutFiles(injected: string): boolean {
   return !/<(?:anon_inode|pipe|socket):/.test(injected);
 }
@@ -289,7 +301,9 @@ function acknowledgedOf(sent: readonly Sent[]): Acknowledged {
   );
 }
 
-/** After an answer of 5xx the article's file is what it was before, unless the log says why it is not. */
+/**
+ * After an answer of 5xx the article's file must be unchanged, unless the log says that a write could not be undone.
+ */
 function faultInRefused(
   site: string,
   { id, updates, acknowledged }: Sent,
@@ -304,13 +318,15 @@ function faultInRefused(
   const version = 1 + updates.indexOf(revision);
   if (files.length === 1 && acknowledged !== undefined && version === acknowledged) return undefined;
   const before = acknowledged === undefined ? 'no file' : `version ${acknowledged}`;
-  return `an answer of 5xx should leave ${before} of ${id}, but there are ${files.length} files with version ${version}`;
+  return `after an answer of 5xx there should be ${before} of ${id}, but there are ${files.length} files with version ${version}`;
 }
 
-/** How often a delivery is sent that is answered with 5xx. */
+/** How often a delivery is sent while the answer is 5xx. */
 const ATTEMPTS = 3;
 
-/** The course: two articles, each published, looked up, updated and delivered again. */
+/**
+ * Sends the deliveries of the course: two articles, each published, looked up, updated and sometimes delivered again.
+ */
 async function deliverAll(
   receiver: Receiver,
   sent: Sent[],
