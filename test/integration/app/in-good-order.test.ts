@@ -68,13 +68,20 @@ test.serial(
 test('SIGTERM under load ends a receiver with exit code 0: what was acknowledged is stored, nothing is half done', async (t) => {
   const busy = await startReceiver(t);
   let sent = 0;
-  const published = publishUntilGone(busy, () => {
-    sent++;
-    return article();
-  });
+  const ends: End[] = [];
+  const published = publishUntilGone(
+    busy,
+    () => {
+      sent++;
+      return article();
+    },
+    ends,
+  );
   await until('twenty publications are under way or answered', () => sent >= 20);
+  t.deepEqual(ends, [], 'before the stop every answer is a 200');
   t.is(await busy.stop('SIGTERM'), 0);
   const acknowledged = await published;
+  t.deepEqual([...new Set(ends)], ['no answer'], 'the stop refuses nothing');
   t.true(acknowledged.length > 0);
   const stored = new Set(articleFiles(busy.dir).map((path) => readStored(path).article.id));
   t.deepEqual(
@@ -116,15 +123,20 @@ interface Acknowledged {
   readonly text: string;
 }
 
+/** A status other than 200, or none as the connection broke. */
+type End = number | 'no answer';
+
 /**
  * Sends deliveries at full speed, several at a time, until the receiver is gone.
  *
  * @param make the next delivery.
+ * @param ends takes what each of the several ends with.
  * @returns what was acknowledged before the end.
  */
 async function publishUntilGone(
   { post }: Receiver,
   make: () => PublishedData,
+  ends: End[],
   lanes = 4,
 ): Promise<Acknowledged[]> {
   const acknowledged: Acknowledged[] = [];
@@ -133,10 +145,14 @@ async function publishUntilGone(
       const data = make();
       try {
         const { status, text } = await post('article.published', data);
-        if (status !== 200) return;
+        if (status !== 200) {
+          ends.push(status);
+          return;
+        }
         acknowledged.push({ data, text });
       } catch {
-        return; // the connection broke: the receiver is gone
+        ends.push('no answer'); // the connection broke: the receiver is gone
+        return;
       }
     }
   };

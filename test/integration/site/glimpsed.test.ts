@@ -85,7 +85,7 @@ test('a build from nothing makes what reading every file whole first would have 
 test('a build from nothing in two threads makes what reading every file whole first would have made', async (t) => {
   const site = testSite(t);
   writeEdited(site);
-  // This thread takes the first batch of 64 files, in the order of their names.
+  // Two batches of 64 files, of which the helper takes both: it gets up to five before this thread takes one.
   for (let n = 0; n < 64; n++) site.write(`0-${n}`, { date: '2026-11-01T08:00:00Z' });
   const glimpsed: string[] = [];
   const spawnHelper = () => {

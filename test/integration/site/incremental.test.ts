@@ -97,7 +97,7 @@ test('a builder that has built nothing builds everything at its first change', a
 
 test('another template builds every page anew', async (t) => {
   const site = testSite(t);
-  site.write('a');
+  for (const slug of ['a', 'b', 'c']) site.write(slug);
   await site.builder.buildAll();
   put(
     join(site.options.templatesDir, 'article.eta'),
@@ -105,6 +105,7 @@ test('another template builds every page anew', async (t) => {
   );
   await site.builder.buildAll();
   t.true(site.page('articles/a/index.html').includes('<h1>Mine: Title of a</h1>'));
+  t.deepEqual(site.output(), await builtAnew(site.options));
 });
 
 test('two builders on one folder leave what both were told of', async (t) => {

@@ -32,10 +32,10 @@ test('files and folders that come, change, move and go are all asked about', asy
   await asked('new/deep/b.md');
   fs.renameSync(join(root, 'old'), join(root, '.gone'));
   await asked('old/a.md');
-  fs.renameSync(join(root, '.gone'), join(root, 'old'));
-  await asked('old/a.md');
-  fs.writeFileSync(join(root, 'old', 'c.md'), 'c');
-  await asked('old/c.md');
+  fs.renameSync(join(root, '.gone'), join(root, 'back'));
+  await asked('back/a.md');
+  fs.writeFileSync(join(root, 'back', 'c.md'), 'c');
+  await asked('back/c.md');
   fs.rmSync(join(root, 'new'), { recursive: true });
   await asked('new/deep/b.md');
 });

@@ -59,7 +59,7 @@ const CASES = [
 ];
 
 for (const { when, words, locks } of CASES)
-  test.serial(`200: a git that is killed ${when} delays no delivery, and the branch follows`, async (t) => {
+  test.serial(`200: a git that is killed ${when} fails no delivery, and the branch follows`, async (t) => {
     if (running === undefined) throw new Error('no receiver');
     killNext(words, locks);
     commitAndPush(other, 'notes.txt', `First, ${when}\n`);

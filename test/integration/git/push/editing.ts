@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
+import { messageOf } from '../../../../src/errors.js';
 import { type Clones, gitIn } from '../../../support/clones.js';
 import { fileOf } from '../../../support/content.js';
 import { article, update } from '../../../support/events.js';
@@ -68,15 +69,21 @@ export function retitle(machine: Pick<Receiver, 'dir'>, path: string, title: str
 }
 
 /** Does what git may refuse for a moment: Pressmark has the index, or another machine was first. */
-export function eventually(expected: string, work: () => unknown): Promise<void> {
-  return until(expected, () => {
-    try {
-      work();
-      return true;
-    } catch {
-      return false;
-    }
-  });
+export async function eventually(expected: string, work: () => unknown): Promise<void> {
+  let last: unknown;
+  try {
+    await until(expected, () => {
+      try {
+        work();
+        return true;
+      } catch (error) {
+        last = error;
+        return false;
+      }
+    });
+  } catch (error) {
+    throw new Error(`${messageOf(error)}; the last attempt: ${messageOf(last)}`, { cause: last });
+  }
 }
 
 /** Edits a file and stages the edit, which a machine sees at no moment without the other: the index goes first. */
