@@ -132,8 +132,11 @@ test.serial(
     await until('the log names the template and its line', () =>
       log.some(({ level, reason }) => level === 50 && String(reason).includes('article.eta:2')),
     );
-    t.is(page(), good);
     t.is((await post('article.published', article({ id: 'b', slug: 'bee' }))).status, 200);
+    await until('the log says that the pages of two articles are not built', () =>
+      log.some(({ pages, reason }) => pages === 2 && String(reason).includes('article.eta:2')),
+    );
+    t.is(page(), good);
 
     fs.mkdirSync(join(dir, 'templates/partials'));
     fs.writeFileSync(join(dir, 'templates/partials/date.eta'), 'some day');

@@ -4,6 +4,7 @@ import type { BuildReport, FileChange } from '../../../src/host/hook-types.js';
 import { definePlugin, type Host, startHost } from '../../../src/host/plugins.js';
 import { type SitePluginOptions, sitePlugin } from '../../../src/site/plugin.js';
 import type { NewestPages } from '../../../src/site/search.js';
+import { until } from '../../support/until.js';
 import { gatheringLog, SITE_URL, type TestSite, testSite } from './test-site.js';
 
 interface Running {
@@ -77,7 +78,9 @@ test('the plugin builds the site in a thread, at the start and after every event
   site.write('c');
   await host.hooks.doAction('article.edited', change('b'));
   await host.hooks.doAction('article.edited', change('c'));
-  while (!site.has('articles/b/index.html') || !site.has('articles/c/index.html')) await built();
+  await until('both pages are built', () =>
+    ['b', 'c'].every((slug) => site.has(`articles/${slug}/index.html`)),
+  );
   t.true(site.page('articles/c/index.html').includes('The body of c'));
 });
 

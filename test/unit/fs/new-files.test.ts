@@ -80,7 +80,8 @@ test('where what must come before fails, no file is made', async (t) => {
 test('a thread that has ended is replaced; what it had before it fails', async (t) => {
   const { dir, make, close } = startNewFiles(t);
   await make('first', 'text');
-  const cutOff = make('second', 'text');
+  // So much that it is not written before the thread ends, also where this process gets no processor for a while.
+  const cutOff = make('second', 'x'.repeat(50_000_000));
   await new Promise((resolve) => setImmediate(resolve));
   await Promise.all([close(), t.throwsAsync(cutOff, { message: /ended/ })]);
   t.truthy(await make('third', 'text'));

@@ -64,7 +64,7 @@ test.serial('an edit that the remote cannot take now is pushed as soon as it can
   await until('the edit is named as one that stays in the clone', async () =>
     (await leftIn(c)).includes(path),
   );
-  t.true(
+  await until('the log says that the edit is in this clone alone', () =>
     c.log.some((line) => line.msg === 'your edit is in this clone alone' && path === `content/${line.path}`),
   );
   t.deepEqual(subjects(remote, path), [PUBLISHED, 'Edit: One']);

@@ -103,7 +103,9 @@ for (const through of ['a', 'b'] as const)
     t.is((await b.find(url)).revision_id, request.id);
     t.deepEqual(subjects(clones, path), [PUBLISHED, UPDATED]);
     const below = path.replace('content/', '');
-    t.true(b.log.some((line) => line.path === below && /newer version/.test(String(line.why))));
+    await until('b’s log says that there is a newer version', () =>
+      b.log.some((line) => line.path === below && /newer version/.test(String(line.why))),
+    );
     const findings = async () =>
       (await run(['doctor', '--dir', b.dir], { PRESSMARK_SITE_URL: SITE_URL, HOME: b.dir })).stdout;
     await until('doctor names the edit', async () =>

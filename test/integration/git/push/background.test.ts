@@ -190,7 +190,9 @@ test.serial('a file that a person has not committed stays as it is when others c
   t.is(fs.readFileSync(join(dir, name), 'utf8'), 'mine, not committed\n');
   t.is(fs.readFileSync(join(dir, 'new.txt'), 'utf8'), 'mine, new\n');
   t.is(gitIn(dir, 'show', `HEAD:${name}`), 'theirs\n');
-  t.true(receiver.log.some(({ path, why }) => path === name && /not committed/.test(String(why))));
+  await until('the log names the file and says that it is not committed', () =>
+    receiver.log.some(({ path, why }) => path === name && /not committed/.test(String(why))),
+  );
   gitIn(dir, 'restore', name, 'new.txt');
 });
 
