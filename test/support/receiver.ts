@@ -71,6 +71,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
   if (options.storeOnly) storeOnly(dir);
   const child = spawnStart(dir, options);
   const exited = once(child, 'exit');
+  const closed = once(child, 'close');
   // A wrapper starts the program as a second process, so the signal goes to the whole process group.
   const send = (signal: NodeJS.Signals) => {
     if (options.wrapper === undefined || child.pid === undefined) child.kill(signal);
@@ -122,7 +123,8 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
     },
     stop: async (signal = 'SIGTERM') => {
       send(signal);
-      await exited;
+      // By `close`: the last lines of the log may still be in the pipe when the process has ended.
+      await closed;
       return child.exitCode;
     },
   };

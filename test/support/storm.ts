@@ -2,6 +2,7 @@ import type { Client } from './client.js';
 import { article, type PublishedData, update } from './events.js';
 import type { Operation } from './linearizable.js';
 import type { Random } from './random.js';
+import { until } from './until.js';
 
 /** Deliveries of all kinds to several receivers at the same time, recorded as their senders see them. */
 export interface Storm {
@@ -125,7 +126,12 @@ export function createStorm({ random, clients, articles, lanes, pause = 0 }: Sto
       await Promise.all(Array.from({ length: lanes }, () => lane(isOver)));
     },
     lookAtAll: async (answering) => {
-      for (const client of answering) for (const [id, url] of published) await look(client, id, url);
+      for (const client of answering)
+        for (const [id, url] of published)
+          await until(`every receiver answers a lookup of ${url}`, async () => {
+            await look(client, id, url);
+            return history.at(-1)?.did.result !== 'unknown';
+          });
     },
   };
 }

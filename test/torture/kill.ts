@@ -147,7 +147,14 @@ async function attackSite(name: string, level: Level, attack: Attack): Promise<K
 
     faults.clear();
     const last = await start();
-    for (const known of articles()) if (await recheck(last, known)) counts.storedUnanswered++;
+    for (const known of articles()) {
+      let isStored: boolean | undefined;
+      await until('the last start should answer for each article', async () => {
+        isStored = await recheck(last, known);
+        return isStored !== undefined;
+      });
+      if (isStored) counts.storedUnanswered++;
+    }
     if (git)
       await until('git should commit all stored articles', () => {
         return gitIn(dir, 'status', '--porcelain', '--', 'content') === '';

@@ -9,7 +9,7 @@ import { createRandom } from '../support/random.js';
 import type { Receiver } from '../support/receiver.js';
 import { createStorm } from '../support/storm.js';
 import { until } from '../support/until.js';
-import { expectEqual, expectNone } from './expect.js';
+import { expectEqual, expectNone, expectTrue } from './expect.js';
 import { episode, runFor } from './lanes.js';
 import { doubled } from './repository.js';
 import type { Attack, Scenario } from './scenario.js';
@@ -38,6 +38,10 @@ export const machines: Scenario = {
       counts.updatesAmongEdits += among.updates;
       counts.storms++;
     } while (performance.now() < attack.deadline);
+    if (counts.edits === 0 || counts.updatesAmongEdits === 0)
+      throw new Error(
+        `nothing was tested: ${counts.edits} edits, ${counts.updatesAmongEdits} updates among them`,
+      );
     return counts;
   },
 };
@@ -104,6 +108,7 @@ function attackStorm(number: number, ms: number, { dir, seed, note }: Attack) {
       [...storm.published.keys()].filter((id) => !remoteIds.includes(id)),
       'each acknowledged article should be on the remote',
     );
+    expectTrue(storm.published.size > 0, 'articles should be acknowledged between the kills');
     expectNone(doubled([...storm.published.values()]), 'each article should have a URL of its own');
     expectEqual(clones.git('fsck', '--full', '--no-dangling').trim(), '', 'git fsck should find nothing');
     expectEqual(

@@ -68,6 +68,7 @@ async function attackAll({ minutes, scenarios, seed = seedOfRun() }: TortureArgu
   process.env.TMPDIR = folder;
   process.env.PRESSMARK_TEST_SEED = String(seed);
   endOnSignals(folder);
+  endOnErrors(folder, seed);
   console.log(`${minutes} min, seed ${seed}: ${scenarios.map(({ name }) => name).join(', ')}`);
 
   const end = performance.now() + minutes * 60_000;
@@ -102,6 +103,8 @@ async function attack(scenario: Scenario, { folder, seed, shareMs }: Run): Promi
   try {
     const counts = await scenario.run({ seed, random: createRandom(name, seed), deadline, dir, note });
     console.log(`  held: ${inWords(counts)} (${seconds()} s)`);
+    // What still runs could write into the folder while it is removed.
+    killProcessesIn(dir);
     removeTempDir(dir);
     return true;
   } catch (error) {
@@ -125,6 +128,15 @@ function inWords(counts: Counts): string {
   return Object.entries(counts)
     .map(([what, count]) => `${count.toLocaleString('en')} ${what.replace(/[A-Z]/g, ' $&').toLowerCase()}`)
     .join(', ');
+}
+
+/** An error in the torture itself: it is reported with the seed, and the folder is kept. */
+function endOnErrors(folder: string, seed: number): void {
+  process.once('uncaughtException', (error) => {
+    killProcessesIn(folder);
+    console.error(`the torture failed: ${error.stack}\n  kept:   ${folder}\n  seed:   ${seed}`);
+    process.exit(1);
+  });
 }
 
 /** An interrupted run leaves no process and no folder behind. */

@@ -21,6 +21,7 @@ export const properties: Scenario = {
   weight: 2,
   run: async (attack) => {
     const files = propertyTests();
+    if (files.length === 0) throw new Error('there is no compiled test with properties');
     // The first run is part of the attack and also measures how long the tests take, including the start of processes.
     const began = performance.now();
     await runTests(files, FIRST_FACTOR, attack);

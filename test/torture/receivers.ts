@@ -6,7 +6,7 @@ import { notLinearizable } from '../support/linearizable.js';
 import { createRandom } from '../support/random.js';
 import { launch, type Receiver } from '../support/receiver.js';
 import { createStorm } from '../support/storm.js';
-import { expectEqual, expectNone, expectNoneSoon } from './expect.js';
+import { expectEqual, expectNone, expectNoneSoon, expectTrue } from './expect.js';
 import { episode, runFor } from './lanes.js';
 import { attackBesideOwner } from './owner/owner-storm.js';
 import { doubled } from './repository.js';
@@ -116,6 +116,7 @@ function attackFolder(
       [...storm.published.keys()].filter((id) => !ids.includes(id)),
       'each acknowledged article should be stored',
     );
+    expectTrue(storm.published.size > 0, 'articles should be acknowledged between the kills');
     expectNone(doubled([...storm.published.values()]), 'each article should have a URL of its own');
     expectNone(
       files.filter(({ edited, bodyEdited }) => edited || bodyEdited).map(({ article: { id } }) => id),

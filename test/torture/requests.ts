@@ -66,6 +66,10 @@ function attackReceiver({ dir: root, deadline, seed, note }: Attack): Promise<Co
         for (const { what } of requests) note(`${number}-${n}: ${what}`);
         const answers = await exchange(receiver.port, requests);
         for (const { status } of answers) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        expectNone(
+          answers.filter(({ status }) => status >= 500 && status !== 503),
+          `no request should be answered with 5xx other than 503 (${requests.map(({ what }) => what).join(' | ')})`,
+        );
         const [request] = requests;
         const [answer] = answers;
         if (request !== undefined && count === 1) requireRightAnswer(request, answer, `${number}-${n}`);
@@ -180,7 +184,11 @@ function exchange(port: number, requests: readonly HostileRequest[]): Promise<Ra
     socket.on('end', () => socket.end());
     socket.on('close', () => {
       clearTimeout(timer);
-      resolve(answersIn(Buffer.concat(chunks)));
+      try {
+        resolve(answersIn(Buffer.concat(chunks)));
+      } catch (error) {
+        reject(error);
+      }
     });
     for (const write of requests.flatMap((one) => one.writes)) socket.write(write);
     // Node's HTTP server drops the answer if the client closes its side early, so well-formed requests leave it open;

@@ -139,8 +139,7 @@ function attackOnce(number: number, attack: Attack) {
       for (let n = 0; !isOver(); n++) {
         await setTimeout(300 + random.next() * 500);
         note(`kill ${n}`);
-        await site.kill(n);
-        kills++;
+        if (await site.kill(n)) kills++;
       }
     }
 

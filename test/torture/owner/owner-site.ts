@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gitEnvironment, gitIn } from '../../support/clones.js';
@@ -26,7 +26,7 @@ export interface OwnerSite {
   /** Sends a publication until it is acknowledged; resolves with the article's URL. */
   publish(slot: number, id: string): Promise<string>;
   /** In every third turn kills a receiver and starts it again; in the others kills a git command of a receiver. */
-  kill(turn: number): Promise<void>;
+  kill(turn: number): Promise<boolean>;
   /** Repeats a git command until it succeeds or has nothing to commit. */
   insist(...args: string[]): Promise<void>;
   /**
@@ -101,11 +101,12 @@ export async function makeOwnerSite(
     throw new BrokenPromise(`a repeated publication should be acknowledged within 60 s: ${id}`);
   }
 
-  async function kill(turn: number): Promise<void> {
-    if (turn % 3 !== 0) return killGit(pids);
+  async function kill(turn: number): Promise<boolean> {
+    if (turn % 3 !== 0) return killGit(pids, dir);
     const slot = turn % count;
     await receivers[slot]?.kill('SIGKILL');
     await start(slot);
+    return true;
   }
 
   async function insist(...args: string[]): Promise<void> {
@@ -176,16 +177,19 @@ export function filesIn(folder: string): string[] {
   return fs.existsSync(folder) ? fs.readdirSync(folder).map((name) => join(folder, name)) : [];
 }
 
-/** Kills the git command of the receivers that was started last and still runs. */
-function killGit(pids: string): void {
+/** Kills the git command of the receivers that was started last and still runs. @returns whether there was one. */
+function killGit(pids: string, dir: string): boolean {
   const newest = fs.readFileSync(pids, 'utf8').trim().split('\n').slice(-5).reverse();
   for (const pid of newest.map(Number)) {
     try {
-      if (!fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('git')) continue;
+      // Another program may have the process id by now.
+      const [program = ''] = fs.readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      if (basename(program) !== 'git' || !fs.readlinkSync(`/proc/${pid}/cwd`).startsWith(dir)) continue;
       process.kill(pid, 'SIGKILL');
-      return;
+      return true;
     } catch {
       // it has ended
     }
   }
+  return false;
 }

@@ -72,7 +72,7 @@ async function run(attack: Attack): Promise<Counts> {
     await examine(readRecording(kept), kept, attack, counts, deadline);
     return counts;
   }
-  for (let round = 0; performance.now() < deadline; round++) {
+  for (let round = 0; round === 0 || performance.now() < deadline; round++) {
     const mode = MODES[round % MODES.length] ?? 'disk';
     const left = deadline - performance.now();
     const folder = join(dir, `recording-${round}`);
@@ -86,6 +86,8 @@ async function run(attack: Attack): Promise<Counts> {
     await examine(recording, folder, attack, counts, Math.min(deadline, end));
     fs.rmSync(folder, { recursive: true });
   }
+  if (counts.acknowledged === 0)
+    throw new BrokenPromise('a receiver whose system calls are only recorded should acknowledge articles');
   return counts;
 }
 
