@@ -1,4 +1,4 @@
 import config, { compiledTests } from './ava.config.js';
 
 // What needs more than Node, git and util-linux; `npm run test:e2e` installs it.
-export default { ...config, files: compiledTests('e2e/', ['e2e/tools/']), concurrency: 1, timeout: '3m' };
+export default { ...config, files: compiledTests('e2e/', ['e2e/tools/']), concurrency: 2 };

@@ -6,7 +6,10 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from './browser.js';
 import { PAGES, sharedSite } from './demo-site.js';
 
-/** For how long a piece waits for the one before it to be shown. */
+/** Between two pieces: long enough for the browser to show what has come. */
+const FRAME_MS = 35;
+
+/** For how long a piece waits at most for the one before it to be shown. */
 const LONGEST_FRAME_MS = 500;
 
 /** After each tag, and in front of the next: where a page may be cut when it comes over a slow network. */
@@ -34,7 +37,7 @@ const site = sharedSite(test);
 for (const [screen, width] of Object.entries({ phone: 390, desktop: 1280 }))
   test(`pages that arrive piece by piece do not jump, on a ${screen}`, async (t) => {
     const browser = await openBrowser(t, { width, height: 3000 });
-    const moves = await watchSlowArrival(t, browser, site().origin);
+    const moves = await watchSlowArrival(t, browser, site().origin, { pause: () => sleep(FRAME_MS) });
     await Promise.all(
       Object.entries(PAGES).map(async ([kind, path]) => {
         // What is found is not part of the page; it comes into an empty list.
@@ -46,13 +49,16 @@ for (const [screen, width] of Object.entries({ phone: 390, desktop: 1280 }))
 test('a page that jumps as it arrives is found', async (t) => {
   const style = '<style>nav { visibility: visible !important }</style>';
   const addStyle = (page: string) => page.replace('</head>', `${style}</head>`);
-  const moves = await watchSlowArrival(t, await openBrowser(t), site().origin, addStyle);
+  // However busy the machine is, each piece is shown before the next one. Nothing is shown while there is no body.
+  const pause = (page: Page) => Promise.race([page.evaluate(SHOWN), sleep(LONGEST_FRAME_MS)]);
+  const browser = await openBrowser(t);
+  const moves = await watchSlowArrival(t, browser, site().origin, { pause, change: addStyle });
   const moved = await moves('/');
   t.true(moved.length > 0 && moved.every((text) => text.includes('nav')), moved.join('\n'));
 });
 
 /**
- * Passes a site's pages on piece by piece, each when the browser has shown the one before, and everything else at once.
+ * Passes a site's pages on piece by piece, and everything else at once.
  *
  * @returns what loads the page at a path and resolves with what moved while it arrived.
  */
@@ -60,7 +66,10 @@ async function watchSlowArrival(
   t: ExecutionContext,
   browser: BrowserContext,
   origin: string,
-  change: (page: string) => string = (page) => page,
+  {
+    pause,
+    change = (page) => page,
+  }: { pause: (page: Page) => Promise<unknown>; change?: (page: string) => string },
 ): Promise<(path: string) => Promise<string[]>> {
   const pages = new Map<string, Page>();
   const server = createServer(async (request, response) => {
@@ -73,8 +82,7 @@ async function watchSlowArrival(
       response.write(head);
       await page.waitForURL(`**${request.url}`, { waitUntil: 'commit' });
       for (const piece of body.split(PIECES)) {
-        // Nothing is shown yet while the page has no body.
-        await Promise.race([page.evaluate(SHOWN), sleep(LONGEST_FRAME_MS)]);
+        await pause(page);
         response.write(piece);
       }
       response.end();

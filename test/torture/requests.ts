@@ -286,7 +286,8 @@ async function requireStored({ dir, post }: Receiver, stored: Stored): Promise<v
         jsonLd: found.jsonLd,
       },
       {
-        title: data.title,
+        // An article without a title gets a placeholder: a lookup must answer with a nonempty one.
+        title: data.title.trim() === '' ? 'Untitled' : data.title,
         html: data.content_html,
         tags: data.tags,
         author: data.author,
