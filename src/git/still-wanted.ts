@@ -7,7 +7,7 @@ import type { CommitDraft } from './import.js';
 import type { Repository } from './repository.js';
 import { changesSince } from './since.js';
 import { supersededCount } from './superseded.js';
-import { blobsAt } from './tree.js';
+import { blobsAt, blobsInHistory } from './tree.js';
 
 /** A request, ready to be imported. */
 export interface Draft extends CommitDraft {
@@ -42,9 +42,7 @@ export async function stillWanted(
       })),
       atTip.get(path),
       drafts.some(({ request }) => request.isFound) ? undefined : lastCommitted.get(path),
-      async () =>
-        !drafts.some(({ request }) => request.isReplaced || request.isEdit) &&
-        (await blobsOnDisk(repository, path)).has(atTip.get(path) ?? ''),
+      () => blobsBefore(repository, path, drafts, atTip.get(path) ?? '', tip),
       () => indexMadeFrom(context, drafts, atTip.get(path) ?? ''),
       () => isInFile(context, drafts.at(-1), atTip.get(path)),
     );
@@ -74,6 +72,20 @@ function groupedByPath(drafts: readonly Draft[]): Map<string, Draft[]> {
     else group.push(draft);
   }
   return groups;
+}
+
+/** The blobs that the branch has had at a path, where the file holds the one that it has now; empty elsewhere. */
+async function blobsBefore(
+  repository: Repository,
+  path: string,
+  drafts: readonly Draft[],
+  atTip: string,
+  tip: string | null,
+): Promise<ReadonlySet<string>> {
+  const isDelivered = !drafts.some(({ request }) => request.isReplaced || request.isEdit);
+  if (tip === null || !isDelivered || !(await blobsOnDisk(repository, path)).has(atTip)) return new Set();
+  const had = await blobsInHistory(repository, tip, [path]);
+  return new Set([...had].map((entry) => entry.slice(0, entry.indexOf(' '))));
 }
 
 /** The index of the first draft that is a person's edit of exactly the version in a blob; -1 where there is none. */
