@@ -42,7 +42,7 @@ export async function stillWanted(
       })),
       atTip.get(path),
       drafts.some(({ request }) => request.isFound) ? undefined : lastCommitted.get(path),
-      () => blobsBefore(repository, path, drafts, atTip.get(path) ?? '', tip),
+      () => blobsPast(repository, path, drafts, atTip.get(path) ?? '', tip),
       () => indexMadeFrom(context, drafts, atTip.get(path) ?? ''),
       () => isInFile(context, drafts.at(-1), atTip.get(path)),
     );
@@ -74,8 +74,12 @@ function groupedByPath(drafts: readonly Draft[]): Map<string, Draft[]> {
   return groups;
 }
 
-/** The blobs that the branch has had at a path, where the file holds the one that it has now; empty elsewhere. */
-async function blobsBefore(
+/**
+ * The drafts' blobs that something newer has been committed after, where the file holds what the branch has now: it was
+ * stored over them. A parked text may have been in the file before its owner put an older one back, by aborting a rebase:
+ * of those only what the branch has had already is past.
+ */
+async function blobsPast(
   repository: Repository,
   path: string,
   drafts: readonly Draft[],
@@ -84,8 +88,12 @@ async function blobsBefore(
 ): Promise<ReadonlySet<string>> {
   const isDelivered = !drafts.some(({ request }) => request.isReplaced || request.isEdit);
   if (tip === null || !isDelivered || !(await blobsOnDisk(repository, path)).has(atTip)) return new Set();
-  const had = await blobsInHistory(repository, tip, [path]);
-  return new Set([...had].map((entry) => entry.slice(0, entry.indexOf(' '))));
+  const isParked = ({ request: { before } }: Draft) => typeof before === 'object' && before !== null;
+  const past = new Set(drafts.filter((draft) => !isParked(draft)).map(({ blob }) => blob.id));
+  if (!drafts.some(isParked)) return past;
+  for (const entry of await blobsInHistory(repository, tip, [path]))
+    past.add(entry.slice(0, entry.indexOf(' ')));
+  return past;
 }
 
 /** The index of the first draft that is a person's edit of exactly the version in a blob; -1 where there is none. */

@@ -13,8 +13,8 @@ export interface WaitingBlob {
  *
  * @param tip the path's blob on the branch now.
  * @param own the blob that this process has committed there last, before it heard of these texts.
- * @param hadBefore what the branch has had at the path, where the file holds what it has now; empty elsewhere. Another
- *   receiver has then committed these texts, and something newer after them.
+ * @param past blobs after which something newer was committed, by another receiver or by the owner, as far as the file
+ *   shows it.
  * @param madeFromTip the index of the first of them that is a person's edit of the very version that the branch has: that
  *   version came first, whoever has committed it; -1 where there is none.
  * @param isInFile whether the file still holds the last of them, or what a person has made from it; asked only where
@@ -24,16 +24,16 @@ export async function supersededCount(
   waiting: readonly WaitingBlob[],
   tip: string | undefined,
   own: string | undefined,
-  hadBefore: () => Promise<ReadonlySet<string>>,
+  past: () => Promise<ReadonlySet<string>>,
   madeFromTip: () => Promise<number>,
   isInFile: () => Promise<boolean>,
 ): Promise<number> {
   const there = tip === undefined ? -1 : waiting.findLastIndex(({ blob }) => blob === tip);
   if (there !== -1) return there + 1;
   if (tip !== undefined && tip === own) return 0;
-  const had = tip === undefined ? new Set<string>() : await hadBefore();
-  const committed = waiting.findLastIndex(({ blob }) => had.has(blob));
-  if (committed !== -1) return committed + 1;
+  const gone = tip === undefined ? new Set<string>() : await past();
+  const overtakenInFile = waiting.findLastIndex(({ blob }) => gone.has(blob));
+  if (overtakenInFile !== -1) return overtakenInFile + 1;
   const edit = tip === undefined ? -1 : await madeFromTip();
   if (edit !== -1) return edit;
   const befores = await Promise.all(waiting.map(({ before }) => before()));

@@ -2,15 +2,15 @@ import test from 'ava';
 import { supersededCount } from '../../../src/git/superseded.js';
 
 let own: string | undefined;
-let had: string[] = [];
-const nothingBefore = async () => new Set<string>();
+let past: string[] = [];
+const nothingPast = async () => new Set<string>();
 const noEdit = async () => -1;
 const count = (waiting: string[], tip?: string, before?: string, onDisk?: string, ...since: string[]) =>
   supersededCount(
     waiting.map((blob) => ({ blob, before: async () => before, since: async () => new Set(since) })),
     tip,
     own,
-    async () => new Set(tip === onDisk ? had : []),
+    async () => new Set(past),
     noEdit,
     async () => onDisk === waiting.at(-1),
   );
@@ -37,18 +37,18 @@ test('a delivery is committed upon an edit that was committed before it, althoug
 test.serial(
   'a text is not committed over the newer one that another receiver has committed after it',
   async (t) => {
-    had = ['published', 'updated'];
+    past = ['published', 'updated'];
     t.is(await count(['published'], 'updated', 'updated', 'updated'), 1);
-    had = [];
+    past = [];
   },
 );
 
 test.serial(
   'an update is committed although its owner has put the file back by aborting a rebase',
   async (t) => {
-    had = ['published'];
+    past = ['published'];
     t.is(await count(['updated'], 'published', 'published', 'published'), 0);
-    had = [];
+    past = [];
   },
 );
 
@@ -56,8 +56,8 @@ test('an edit and the text that has replaced it are committed upon the version t
   const since = async () => new Set<string>();
   const waiting = ['older', 'edit', 'update'].map((blob) => ({ blob, before: async () => 'before', since }));
   const isInFile = async () => false;
-  t.is(await supersededCount(waiting, 'version', undefined, nothingBefore, async () => 1, isInFile), 1);
-  t.is(await supersededCount(waiting, 'version', undefined, nothingBefore, noEdit, isInFile), 3);
+  t.is(await supersededCount(waiting, 'version', undefined, nothingPast, async () => 1, isInFile), 1);
+  t.is(await supersededCount(waiting, 'version', undefined, nothingPast, noEdit, isInFile), 3);
 });
 
 test('where another Pressmark has committed some of the texts, those after them are committed', async (t) => {
@@ -76,12 +76,12 @@ test('a text that another Pressmark has committed meanwhile is left out, unless 
   const old = { blob: 'a', before: async () => 'x', since };
   const other = { blob: 'c', before: async () => 'b', since: async () => new Set<string>() };
   const isInFile = async () => true;
-  t.is(await supersededCount([old, other], 'b', undefined, nothingBefore, noEdit, isInFile), 1);
+  t.is(await supersededCount([old, other], 'b', undefined, nothingPast, noEdit, isInFile), 1);
   t.is(
-    await supersededCount([other, { ...old, blob: 'd' }], 'b', undefined, nothingBefore, noEdit, isInFile),
+    await supersededCount([other, { ...old, blob: 'd' }], 'b', undefined, nothingPast, noEdit, isInFile),
     0,
   );
-  t.is(await supersededCount([old, other], 'b', undefined, nothingBefore, noEdit, async () => false), 1);
+  t.is(await supersededCount([old, other], 'b', undefined, nothingPast, noEdit, async () => false), 1);
 });
 
 test('texts that were parked one over the other are all committed after their file was removed, but not over the owner’s', async (t) => {
@@ -89,6 +89,6 @@ test('texts that were parked one over the other are all committed after their fi
   const first = { blob: 'a', before: async () => undefined, since };
   const second = { blob: 'b', before: async () => 'a', since };
   const isInFile = async () => false;
-  t.is(await supersededCount([first, second], undefined, undefined, nothingBefore, noEdit, isInFile), 0);
-  t.is(await supersededCount([first, second], 'the owner’s', undefined, nothingBefore, noEdit, isInFile), 2);
+  t.is(await supersededCount([first, second], undefined, undefined, nothingPast, noEdit, isInFile), 0);
+  t.is(await supersededCount([first, second], 'the owner’s', undefined, nothingPast, noEdit, isInFile), 2);
 });
