@@ -1,9 +1,9 @@
 import { posix } from 'node:path';
 import type { Settings } from '../config/load.js';
+import { patternLayout } from '../generators/layout.js';
 import type { FileChange } from '../host/hook-types.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
-import { patternLayout } from '../presets/layout.js';
 import type { OpenStore } from '../store/open-store.js';
 import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';

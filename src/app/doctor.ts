@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
 import { findLockHelper } from '../fs/lock-helper.js';
-import { patternLayout } from '../presets/layout.js';
+import { patternLayout } from '../generators/layout.js';
 import { createCatalog } from '../store/catalog.js';
 import type { Entry } from '../store/entry.js';
 import { scan } from '../store/scan.js';

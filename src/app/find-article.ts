@@ -3,7 +3,7 @@ import { basename, join, relative, resolve, sep } from 'node:path';
 import type { Settings } from '../config/load.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
-import { patternLayout } from '../presets/layout.js';
+import { patternLayout } from '../generators/layout.js';
 import { createCatalog } from '../store/catalog.js';
 import type { ContentFolder, Entry } from '../store/entry.js';
 import { scan } from '../store/scan.js';

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { patternLayout } from '../generators/layout.js';
 import { createLog } from '../log.js';
-import { patternLayout } from '../presets/layout.js';
 import { serveHelp } from '../site/help.js';
 
 /** What the helper's thread is told of the settings. */

@@ -12,7 +12,7 @@ import { reasonOf } from '../article/front-matter.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { systemCode } from '../errors.js';
 import { type Stamp, stampOf } from '../fs/stamp.js';
-import type { Layout } from '../presets/layout.js';
+import type { Layout } from '../generators/layout.js';
 import { readText, readTop } from './read-text.js';
 
 /** What the catalog knows of one article file. */

@@ -1,8 +1,8 @@
 // The thread that thread.test.ts starts; in the service the app does the same with config and plugins.
 import { parentPort, workerData } from 'node:worker_threads';
+import { patternLayout } from '../../../src/generators/layout.js';
 import { createHooks } from '../../../src/host/hooks.js';
 import { createLog } from '../../../src/log.js';
-import { patternLayout } from '../../../src/presets/layout.js';
 import { createBuilder } from '../../../src/site/build.js';
 import { serveBuilds } from '../../../src/site/thread.js';
 import { siteInfo } from '../../support/site-info.js';

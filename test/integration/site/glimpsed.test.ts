@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { patternLayout } from '../../../src/presets/layout.js';
+import { patternLayout } from '../../../src/generators/layout.js';
 import { createBuilder } from '../../../src/site/build.js';
 import type { HelpAnswer } from '../../../src/site/help-messages.js';
 import { SITE_URL, startHelper, type TestSite, testSite } from './test-site.js';

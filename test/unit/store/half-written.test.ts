@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { draftOf } from '../../../src/article/article.js';
 import { encodeFirst } from '../../../src/article/codec.js';
 import { PressmarkError } from '../../../src/errors.js';
-import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/presets/layout.js';
+import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { article, SENT } from '../../support/events.js';
 import { SITE_URL } from '../../support/receiver.js';

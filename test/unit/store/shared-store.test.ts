@@ -4,7 +4,7 @@ import { amend } from '../../../src/article/amend.js';
 import { draftOf } from '../../../src/article/article.js';
 import { decode, encodeFirst } from '../../../src/article/codec.js';
 import { PressmarkError } from '../../../src/errors.js';
-import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/presets/layout.js';
+import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
 import { createCatalog } from '../../../src/store/catalog.js';
 import { takeShared } from '../../../src/store/shared-catalog.js';
 import type { SharedFiles, SharedWrite } from '../../../src/store/shared-files.js';

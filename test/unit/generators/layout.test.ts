@@ -1,5 +1,5 @@
 import test from 'ava';
-import { patternLayout } from '../../../src/presets/layout.js';
+import { patternLayout } from '../../../src/generators/layout.js';
 import { fc } from '../../support/property.js';
 
 test('the parts of the pattern are replaced, each wherever it stands', (t) => {

@@ -1,0 +1,86 @@
+/** A front matter value as it is written: a timestamp stands without quotes, so that YAML and TOML readers take it for one. */
+export type FrontMatterValue =
+  | string
+  | number
+  | boolean
+  | readonly FrontMatterValue[]
+  | Timestamp
+  | { readonly [key: string]: FrontMatterValue };
+
+/** A date, with or without time, in the form in which it is to be written. */
+export interface Timestamp {
+  readonly kind: 'timestamp';
+  /** Such as `2026-11-20T08:00:00Z` or `2026-11-20 17:00:00 +0900`. */
+  readonly text: string;
+}
+
+/** The front matter keys in which a site keeps the fields of an article; null where it has no key for one. */
+export interface KeyNames {
+  readonly title: string;
+  readonly description: string | null;
+  /** The first publication. */
+  readonly date: string;
+  /** The last update. */
+  readonly updated: string | null;
+  readonly tags: string | null;
+  readonly image: string | null;
+}
+
+/** An article's body as the service sent it. */
+export type IncomingBody =
+  | { readonly kind: 'markdown'; readonly markdown: string; readonly html: string }
+  | { readonly kind: 'html'; readonly html: string };
+
+/** A body as it is stored. */
+export interface StoredBody {
+  readonly text: string;
+  /**
+   * Front matter which the body needs so that the generator displays it as written, such as
+   * `templateEngineOverride: md`; undefined removes a key.
+   */
+  readonly frontMatter: Readonly<Record<string, FrontMatterValue | undefined>>;
+}
+
+/** A file's front matter, read, and where the file stands. */
+export interface FileFacts {
+  /** Below the content folder, with forward slashes. */
+  readonly path: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * How the article files of one site read: the part of a generator's definition that the codec needs. All functions
+ * are pure. An address is the path of a URL below `siteUrl`, starting with a slash, such as `/blog/soil/`.
+ */
+export interface ArticleMapping {
+  readonly keys: KeyNames;
+  /** Front matter that every new article has beside its fields, such as `layout: post`. Lists are put before the article's own. */
+  readonly constants: Readonly<Record<string, FrontMatterValue>>;
+  /** Keys beside `keys` and `pressmark` that plugins may not set: the pin and what keeps a body from running as a template. */
+  readonly reserved: readonly string[];
+  /** Whether the generator reads articles from a file of this name: by its extension, such as `.md`, `.markdown`, `.html`. */
+  isArticlePath(path: string): boolean;
+  /**
+   * The slug by which a file is known: without extension, date prefix (Jekyll) and language (`index.de.md`); the
+   * folder's name for `index.md`. A `slug` in the front matter goes first where the generator reads one.
+   */
+  slug(file: FileFacts): string;
+  /** The value for the key of a date; `iso` is ISO 8601. */
+  date(iso: string): FrontMatterValue;
+  /** The value for the key of the image. */
+  image(url: string): FrontMatterValue;
+  /** The image that a value of that key names; null where it names none. */
+  imageOf(value: unknown): string | null;
+  /** What two spellings of one tag have in common: the name of its page. Empty where the generator cannot make a page of it. */
+  tagKey(tag: string): string;
+  /** The extension of a new article's file, `.md` or `.html`. */
+  extension(body: IncomingBody): string;
+  /** The body for a file of this name. Whatever it holds is displayed as written and is never executed. */
+  body(incoming: IncomingBody, path: string): StoredBody;
+  /** The front matter that pins an address; empty where the file's name does. */
+  pin(address: string): Readonly<Record<string, FrontMatterValue>>;
+  /** Whether a file's page is at this address for certain, whatever the site's permalink rule is. */
+  isPinned(file: FileFacts, address: string): boolean;
+  /** Why the generator makes no page of a file now: `draft` or `future`. */
+  hidden(file: FileFacts, now: Date): 'draft' | 'future' | undefined;
+}

@@ -1,0 +1,121 @@
+import type { ArticleMapping, FrontMatterValue, KeyNames } from '../article/mapping.js';
+
+/** The files of a site, as definitions read them. Paths are relative to the site's folder, with forward slashes. */
+export interface SiteFiles {
+  /** A file's text; undefined where there is no file. */
+  read(path: string): string | undefined;
+  /** The names in a folder, those of folders with a slash at the end; empty where there is no folder. */
+  list(folder: string): readonly string[];
+}
+
+/** What a site's own configuration decides about its article files. In `pressmark.config.*`, each can be set by hand. */
+export interface GeneratorOptions {
+  /** Names of front matter keys that differ from the generator's usual ones. */
+  readonly keys?: Partial<KeyNames>;
+  /** How dates are written: as an unquoted timestamp (default), as a quoted string, or as a day alone. */
+  readonly dates?: 'timestamp' | 'string' | 'day';
+  /** IANA name of the time zone in which the site counts days. @default 'UTC' */
+  readonly timeZone?: string;
+  /** Whether the site's Markdown renderer keeps raw HTML (Hugo: `unsafe`). */
+  readonly rawHtml?: boolean;
+  /** Whether the generator has a switch that turns templates off in one file (Jekyll 4; Jekyll 3 has none). */
+  readonly templateSwitch?: boolean;
+  /** Whether the generator makes pages of `.html` files (Astro: with the loader of `pressmark/astro`). */
+  readonly htmlFiles?: boolean;
+}
+
+/** What is needed to read and write the article files of one site. */
+export interface MappingOptions extends GeneratorOptions {
+  /** The setting `articles.body`. */
+  readonly body: 'markdown' | 'html';
+  /** The setting `articles.frontMatter`. */
+  readonly constants: Readonly<Record<string, FrontMatterValue>>;
+  /** The address that the site's patterns give to a slug and a date (`articles.permalink`). */
+  address(slug: string, date: string): string;
+}
+
+/** A change of a file of the site's own, such as a line below `exclude:` of `_config.yml`. */
+export interface FileEdit {
+  readonly path: string;
+  /** The whole new text. Everything but the addition is byte for byte as it was. */
+  readonly text: string;
+  /** What was added and why, in one sentence. */
+  readonly reason: string;
+}
+
+/** Something that `init` could not find out. */
+export interface Question {
+  /** The flag of `init` that answers it, without dashes, such as `site-url`. */
+  readonly flag: 'site-url' | 'content' | 'file' | 'permalink' | 'front-matter';
+  readonly text: string;
+  /** What `--yes` answers; undefined where there is no sensible answer and `init` must stop. */
+  readonly fallback?: string;
+}
+
+/** What the site's own configuration and posts say; all of it is found by reading, nothing is executed. */
+export interface SiteFacts {
+  /** The public address with the base path, without a trailing slash; undefined where the site does not say it. */
+  readonly siteUrl: string | undefined;
+  readonly language: string | undefined;
+  readonly theme: string | undefined;
+  /** The folder that article files are read from, such as `content` (Hugo) or `_posts`. */
+  readonly content: string;
+  /** Where a new article goes, below `content`; a pattern such as `posts/:slug.md`. */
+  readonly file: string;
+  /** The address of a new article, a pattern such as `/posts/:slug/`, in the manner of the site's other posts. */
+  readonly permalink: string;
+  /** The folder of the built site, such as `public`, `_site` or `dist`. */
+  readonly output: string;
+  /** The command that builds the site, such as `npm run build` or `hugo --minify`. */
+  readonly build: string;
+  /** Front matter that the site's posts have in common and that a new article needs, such as `layout: post`. */
+  readonly frontMatter: Readonly<Record<string, FrontMatterValue>>;
+  readonly options: GeneratorOptions;
+  /** Additions to the site's own files that keep Pressmark's files out of the generator's input and output. */
+  readonly edits: readonly FileEdit[];
+  /** Lines for `.gitignore` that the site lacks, such as `_site/`. */
+  readonly ignore: readonly string[];
+  readonly questions: readonly Question[];
+  /** What the owner should know, each with its fix. */
+  readonly warnings: readonly Problem[];
+}
+
+/** Something that keeps articles from being displayed, and its fix. */
+export interface Problem {
+  readonly level: 'warn' | 'fail';
+  readonly text: string;
+  readonly fix: string;
+}
+
+/** What a definition's `problems` may look at. */
+export interface SiteSettings {
+  readonly siteUrl: string;
+  readonly content: string;
+  readonly output: string;
+}
+
+/** All that Pressmark knows about one static-site generator. */
+export interface Generator {
+  /** Such as `hugo`. */
+  readonly name: string;
+  /** The file by which a site of this generator is recognised, such as `hugo.toml`; undefined for another site. */
+  recognise(files: SiteFiles): string | undefined;
+  /** Reads a site for `init`. */
+  inspect(files: SiteFiles): SiteFacts;
+  /** Reads only the site's configuration; at every start. Settings in `pressmark.config.*` go first. */
+  options(files: SiteFiles): GeneratorOptions;
+  mapping(options: MappingOptions): ArticleMapping;
+  /** Files and folders whose change may change addresses: the site's configuration and layouts, not its posts. */
+  readonly configFiles: readonly string[];
+  /** Folders and files that a scratch copy for a trial build does not need, beside `.git` and `node_modules`, such as `public`. */
+  readonly caches: readonly string[];
+  /** Arguments that make the build command write to another folder. The scratch build uses them. */
+  outputFlags(command: string, output: string): string;
+  /** What `doctor` finds in the site's configuration. */
+  problems(files: SiteFiles, settings: SiteSettings): readonly Problem[];
+}
+
+/** Checks and completes an owner's own definition; gives editors its types. See docs/generators.md. */
+export function defineGenerator(generator: Generator): Generator {
+  return generator;
+}
