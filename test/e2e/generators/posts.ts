@@ -22,7 +22,7 @@ export interface Entry {
 export function splitFile(text: string): WrittenFile {
   const lines = text.replace(/^\uFEFF/, '').match(/[^\n]*\n|[^\n]+$/g) ?? [];
   const first = lines[0]?.trimEnd() ?? '';
-  const end = { '---': '---', '+++': '+++', '{': '}' }[first];
+  const end = { '---': '---', '---json': '---', '+++': '+++', '{': '}' }[first];
   const at = lines.findIndex((line, index) => index > 0 && line.trimEnd() === end);
   if (end === undefined || at === -1) return { marks: [], entries: [], body: text };
   const entries: { key: string | undefined; text: string }[] = [];

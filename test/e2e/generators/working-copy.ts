@@ -7,7 +7,8 @@ import { gitIn } from '../../support/clones.js';
 import { bareEnvironment, type Ended, launch, type Receiver } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
 
-const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
+/** The project's folder. */
+export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const SITES = join(ROOT, 'test/e2e/generators');
 const TOOLS = join(ROOT, 'test/e2e/tools');
 
@@ -28,6 +29,8 @@ export interface WorkingCopy {
   readonly dir: string;
   /** What `npx pressmark` runs. */
   readonly program: string;
+  /** The environment in which the site's people work. */
+  env(): NodeJS.Dict<string>;
   /** Runs a command of a shell in the site's folder. */
   shell(command: string, env?: NodeJS.Dict<string>): Promise<Ended>;
   /** Runs `npx pressmark …`, with all that it needs in the site's folder. */
@@ -75,6 +78,7 @@ export function checkOut({ folder, tools }: SiteSource): WorkingCopy {
   return {
     dir,
     program,
+    env,
     path,
     read,
     secret,
