@@ -10,7 +10,7 @@ export const ASTRO_SITE: Omit<SiteUnderTest, 'tools'> = {
   marker: '<footer>Plot 17, by the canal</footer>',
   day: (iso) => iso.slice(0, 10),
   lists: /^(?:index\.html|tags\/[^/]+\/index\.html)$/,
-  spelling: {},
+  collapsesSpace: true,
   posts: {
     'src/content/blog/Raised-Beds.md': '/blog/raised-beds/',
     'src/content/blog/green-manure.md': '/blog/green-manure/',

@@ -12,6 +12,7 @@ const site: SiteUnderTest = {
   marker: '<footer>Plot 14, by the railway</footer>',
   day: (iso) => iso.slice(0, 10),
   lists: /^(?:index\.html|feed\.xml|tags\/[^/]+\/index\.html)$/,
+  spelling: { water: 'Water' },
   posts: {
     'content/blog/2026-03-01-first-dig.md': '/blog/first-dig/',
     'content/blog/compost.md': '/blog/compost/',

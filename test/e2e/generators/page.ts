@@ -49,7 +49,7 @@ export const textOfHtml = (html: string) => textOf(parseFragment(html));
 export function typed(text: string): string {
   return text
     .replace(/[‘’‚‛]/g, "'")
-    .replace(/[“”„‟]/g, '"')
+    .replace(/[“”„‟]|''|``/g, '"')
     .replaceAll('«', '<<')
     .replaceAll('»', '>>')
     .replaceAll('—', '---')
@@ -64,11 +64,22 @@ export function codeBlocks(node: Node): string[] {
 
 export const codeBlocksOfHtml = (html: string) => codeBlocks(parseFragment(html));
 
-/** HTML as every parser gives it back, without comments and white space at its ends. */
-export function sameHtml(node: Element | string): string {
+/**
+ * HTML as every parser gives it back, without comments and white space at its ends.
+ *
+ * @param collapsed whether white space is collapsed where no reader sees it.
+ */
+export function sameHtml(node: Element | string, collapsed: boolean): string {
   const root = parseFragment(typeof node === 'string' ? node : serialize(node));
   removeComments(root);
+  if (collapsed) collapseSpace(root);
   return serialize(root).trim();
+}
+
+function collapseSpace(node: Node): void {
+  if (isText(node)) node.value = node.value.replace(/\s+/g, ' ');
+  if (!('childNodes' in node) || ['pre', 'script', 'style', 'textarea'].includes(node.nodeName)) return;
+  for (const child of node.childNodes) collapseSpace(child);
 }
 
 function removeComments(node: Node): void {
