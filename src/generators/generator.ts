@@ -22,6 +22,8 @@ export interface GeneratorOptions {
   readonly templateSwitch?: boolean;
   /** Whether the generator makes pages of `.html` files (Astro: with the loader of `pressmark/astro`). */
   readonly htmlFiles?: boolean;
+  /** Whether the generator fetches an article's pictures when it builds (Astro: `image.domains`, `image.remotePatterns`). */
+  readonly fetchesImages?: boolean;
 }
 
 /** What is needed to read and write the article files of one site. */
