@@ -9,6 +9,15 @@ const RAW_ELEMENTS = ['script', 'style', 'xmp', 'iframe', 'noembed', 'noframes',
 /** Those of them in which character references count. */
 const WITH_REFERENCES = new Set(['textarea', 'title']);
 
+const set = (names: string): ReadonlySet<string> => new Set(names.split(' '));
+const VOID = set('area base br col embed hr img input link meta param source track wbr');
+const PREFORMATTED = set('pre listing');
+const FOREIGN = set('svg math');
+const DOCUMENT = set('html head body');
+const FORMATTING = set('a b big code em font i nobr s small strike strong tt u');
+/** Elements whose start tag a browser adds to an end tag alone. */
+const KEPT_ENDS = set('p br');
+
 /**
  * Whether Markdown can be stored as it is: Astro 5 and 7 build a page of it, and nothing of it is lost.
  *
@@ -107,16 +116,22 @@ interface Piece {
   readonly isKept: boolean;
 }
 
-/** HTML cut where the meaning of a line feed changes. */
+/**
+ * HTML cut where the meaning of a line feed changes, its elements balanced: an end tag without a start tag would close
+ * an element of the page around it, and is left out, as a browser does in a text of its own; what is open at the end is
+ * closed.
+ */
 function* pieces(html: string): Generator<Piece> {
   let at = 0;
-  let open = 0; // elements in which white space is displayed
+  const open: string[] = [];
+  /** Elements that a browser opens again where they are not closed, and the number of those that are open. */
+  const formatting = new Map<string, number>();
   while (at < html.length) {
     const next = html.slice(at).search(/<(?:[a-z!?]|\/[^>])/i);
     const end = next === -1 ? html.length : at + next;
     if (end > at) {
       const text = html.slice(at, end);
-      yield { text, isKept: open > 0 || /\S/.test(text) };
+      yield { text, isKept: open.some((name) => PREFORMATTED.has(name)) || /\S/.test(text) };
       at = end;
       continue;
     }
@@ -137,11 +152,21 @@ function* pieces(html: string): Generator<Piece> {
       at += 1;
       continue;
     }
+    const isLeftOut =
+      DOCUMENT.has(name) ||
+      (slash !== '' && !FORMATTING.has(name) && !KEPT_ENDS.has(name) && !open.includes(name)) ||
+      (slash !== '' && FORMATTING.has(name) && (formatting.get(name) ?? 0) === 0);
+    const start = at;
     for (const piece of tag(html, at)) {
-      yield piece;
+      if (!isLeftOut) yield piece;
       at += piece.length;
     }
-    if (name === 'pre' || name === 'listing') open = Math.max(0, open + (slash === '' ? 1 : -1));
+    if (isLeftOut) continue;
+    const isSelfClosing = html.slice(start, at).endsWith('/>') && open.some((outer) => FOREIGN.has(outer));
+    if (FORMATTING.has(name)) formatting.set(name, (formatting.get(name) ?? 0) + (slash === '' ? 1 : -1));
+    else if (slash !== '') open.splice(open.includes(name) ? open.lastIndexOf(name) : open.length);
+    else if (!VOID.has(name) && !RAW_ELEMENTS.includes(name) && !KEPT_ENDS.has(name) && !isSelfClosing)
+      open.push(name);
     if (slash !== '' || !RAW_ELEMENTS.includes(name)) continue;
     const stop = html.slice(at).search(new RegExp(`</${name}[\\s/>]`, 'i'));
     yield {
@@ -150,7 +175,15 @@ function* pieces(html: string): Generator<Piece> {
     };
     if (stop === -1) yield { text: `</${name}>`, isKept: false };
     at = stop === -1 ? html.length : at + stop;
+    if (stop !== -1) {
+      const end = html.indexOf('>', at) + 1 || html.length;
+      yield { text: html.slice(at, end), isKept: false };
+      at = end;
+    }
   }
+  for (const [name, times] of formatting)
+    for (let n = 0; n < times; n++) yield { text: `</${name}>`, isKept: true };
+  for (const name of open.reverse()) yield { text: `</${name}>`, isKept: true };
 }
 
 /** How a comment or what is read as one starts and ends; nothing for a tag. */

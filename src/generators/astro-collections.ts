@@ -100,7 +100,7 @@ function collectionOf(
   srcDir: string,
 ): Collection {
   const loader = resolved(settings.get('loader'), source);
-  const articles = loader === undefined ? undefined : argumentOf(loader, /^articles\s*\(/);
+  const articles = loader === undefined ? undefined : argumentOf(loader, /^articles\s*\(/, 1);
   const options = objectSource(
     resolved(loader === undefined ? undefined : argumentOf(loader, /\bglob\s*\(/), source) ??
       resolved(articles, source),

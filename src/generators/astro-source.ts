@@ -73,12 +73,12 @@ export function objectSource(source: string | undefined): ObjectSource {
   return entries;
 }
 
-/** The first argument of a call, such as the object of `defineConfig({…})`. */
-export function argumentOf(source: string, call: RegExp): string | undefined {
+/** An argument of a call, by default the first, such as the object of `defineConfig({…})`. */
+export function argumentOf(source: string, call: RegExp, n = 0): string | undefined {
   const found = call.exec(source);
   if (found === null) return undefined;
   const open = source.indexOf('(', found.index + found[0].length - 1);
-  return open === -1 ? undefined : parts(source, open)[0];
+  return open === -1 ? undefined : parts(source, open)[n];
 }
 
 /** A name's value, where the file declares it as a constant; every other expression as it is. */

@@ -615,7 +615,7 @@ const sameAddress = (one: string, other: string): boolean =>
 const hasSlug = ({ data }: FileFacts): boolean => Object.hasOwn(data, 'slug') && Boolean(data.slug);
 
 /** The id that Astro's glob() gives to a file: its path as slugs, without extension and `/index`. */
-function entryId(file: FileFacts): string {
+export function entryId(file: FileFacts): string {
   if (hasSlug(file)) return String(file.data.slug);
   return file.path
     .replace(/\.[^./]*$/, '')
