@@ -12,7 +12,7 @@ const MAX_FILE_BYTES = 2_000_000;
  *
  * @param dir the site's folder; need not exist.
  */
-export function openSiteFiles(dir: string): SiteFiles {
+export function siteFiles(dir: string): SiteFiles {
   const root = realPath(resolve(dir));
 
   /** The real path of what stands at a path below the root; undefined where nothing of the site's own does. */

@@ -15,7 +15,7 @@ import {
 import { type InitPlan, planInit } from '../app/init/plan.js';
 import { type Reading, readingReport } from '../app/init/reading-report.js';
 import { unifiedDiff } from '../app/init/unified-diff.js';
-import { openSiteFiles } from '../app/site-files.js';
+import { siteFiles } from '../app/site-files.js';
 import { loadSettings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
 import { example, withDir } from './options.js';
@@ -60,7 +60,7 @@ async function init(options: Options): Promise<void> {
   const stat = fs.statSync(dir, { throwIfNoEntry: false });
   if (stat !== undefined && !stat.isDirectory())
     throw new PressmarkError('USAGE', `--dir ${quote(dir, 200)} is not a folder`);
-  const files = openSiteFiles(dir);
+  const files = siteFiles(dir);
   const existing = await existingConfig(dir);
   const knownUrl = existing === undefined ? await urlOfEnvironment(dir) : undefined;
 

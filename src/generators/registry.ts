@@ -1,14 +1,18 @@
+import { PressmarkError, quote } from '../errors.js';
 import type { Generator, SiteFiles } from './generator.js';
 
 /** The generators that Pressmark knows, in the order in which a site is tried for them. */
 export const GENERATORS: readonly Generator[] = [];
 
-/** The definition of a built-in generator; undefined for another name, such as `plain`. */
-export function generatorNamed(
-  name: string,
-  generators: readonly Generator[] = GENERATORS,
-): Generator | undefined {
-  return generators.find((generator) => generator.name === name);
+/**
+ * The built-in definition of this name.
+ *
+ * @throws PressmarkError CONFIG_INVALID where there is none.
+ */
+export function generatorNamed(name: string): Generator {
+  const found = GENERATORS.find((generator) => generator.name === name);
+  if (found === undefined) throw new PressmarkError('CONFIG_INVALID', `there is no generator ${quote(name)}`);
+  return found;
 }
 
 /** A generator that builds a site, as far as its files show. */

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { openSiteFiles } from '../site-files.js';
+import { siteFiles } from '../site-files.js';
 import { withAnswer } from './answers.js';
 import { applyChanges } from './apply-changes.js';
 import { ignoreFilesAbove, workTreeOf } from './ignore-lines.js';
@@ -20,7 +20,7 @@ export function surroundingsOf(dir: string, siteUrl: string | undefined): Surrou
  */
 export async function initPlainSite(dir: string, siteUrl: string): Promise<void> {
   fs.mkdirSync(dir, { recursive: true });
-  const files = openSiteFiles(dir);
+  const files = siteFiles(dir);
   const answers = withAnswer({ generator: PLAIN }, { flag: 'site-url' }, siteUrl);
   const recognition = recogniseSite(files, await existingConfig(dir), answers);
   if (recognition.kind === 'question') return; // cannot be: the generator is given

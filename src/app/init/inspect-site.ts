@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { CONFIG_NAMES, readConfigFile } from '../../config/config-file.js';
 import { didYouMean, PressmarkError, quote } from '../../errors.js';
 import type { Generator, SiteFacts, SiteFiles } from '../../generators/generator.js';
-import { GENERATORS, generatorNamed, recogniseGenerators } from '../../generators/registry.js';
+import { GENERATORS, recogniseGenerators } from '../../generators/registry.js';
 import type { Answers, InitQuestion } from './answers.js';
 import { isAnswered } from './answers.js';
 
@@ -82,7 +82,7 @@ export function recogniseSite(
         'USAGE',
         `--generator ${quote(answer)} is not known; use ${listed(names, 'or')}${didYouMean(answer, names)}`,
       );
-    return known(generatorNamed(answer, generators), '--generator');
+    return known(named(answer, generators), '--generator');
   }
   const [first, second] = found;
   if (first === undefined) {
@@ -128,10 +128,14 @@ function siteBelow(files: SiteFiles, generators: readonly Generator[]): InitQues
   return undefined;
 }
 
+function named(name: string, generators: readonly Generator[]): Generator | undefined {
+  return generators.find((generator) => generator.name === name);
+}
+
 function configuredGenerator(value: unknown, generators: readonly Generator[]): Generator | undefined {
   if (isDefinition(value)) return value;
   const name = typeof value === 'object' && value !== null && 'name' in value ? value.name : value;
-  return typeof name === 'string' ? generatorNamed(name, generators) : undefined;
+  return typeof name === 'string' ? named(name, generators) : undefined;
 }
 
 /** Whether a setting is an owner's own definition, made by `defineGenerator`. */

@@ -1,5 +1,10 @@
 import test from 'ava';
-import { generatorNamed, recogniseGenerator, recogniseGenerators } from '../../../src/generators/registry.js';
+import {
+  GENERATORS,
+  generatorNamed,
+  recogniseGenerator,
+  recogniseGenerators,
+} from '../../../src/generators/registry.js';
 import { siteOf } from '../../support/site-files.js';
 import { standIn } from '../../support/stand-in-generator.js';
 
@@ -47,7 +52,7 @@ test('two with the same evidence are a question to the owner', (t) => {
   );
 });
 
-test('a definition is found by its name', (t) => {
-  t.is(generatorNamed('jekyll', ALL), JEKYLL);
-  t.is(generatorNamed('plain', ALL), undefined);
+test('a built-in definition is found by its name, and an unknown name is an error', (t) => {
+  for (const generator of GENERATORS) t.is(generatorNamed(generator.name), generator);
+  t.throws(() => generatorNamed('plain'), { code: 'CONFIG_INVALID' });
 });
