@@ -24,6 +24,12 @@ export interface GeneratorOptions {
   readonly htmlFiles?: boolean;
   /** Whether the generator makes pages of files with a date in the future (Jekyll: `future: true`). @default false */
   readonly futurePages?: boolean;
+  /** The separator at which the generator cuts an excerpt out of a body (Eleventy: `setFrontMatterParsingOptions`). */
+  readonly excerptSeparator?: string;
+  /** Elements that the generator moves out of a page into a shared file (Eleventy's bundles), such as `script`. */
+  readonly bundledElements?: readonly string[];
+  /** Tags by which the site's templates select posts (Eleventy: collections), such as `posts`. */
+  readonly keptTags?: readonly string[];
 }
 
 /** What is needed to read and write the article files of one site. */
