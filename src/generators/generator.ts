@@ -30,6 +30,8 @@ export interface GeneratorOptions {
   readonly bundledElements?: readonly string[];
   /** Tags by which the site's templates select posts (Eleventy: collections), such as `posts`. */
   readonly keptTags?: readonly string[];
+  /** Whether the generator fetches an article's pictures when it builds (Astro: `image.domains`, `image.remotePatterns`). */
+  readonly fetchesImages?: boolean;
 }
 
 /** What is needed to read and write the article files of one site. */
