@@ -65,6 +65,11 @@ export interface ArticleMapping {
    * folder's name for `index.md`. A `slug` in the front matter goes first where the generator reads one.
    */
   slug(file: FileFacts): string;
+  /**
+   * A title, description, tag or other text of the article as it is written into the front matter, where the generator
+   * may run what a text holds (Hugo: `{{ .Title | markdownify }}` runs shortcodes). @default the text itself
+   */
+  text?(value: string): string;
   /** The value for the key of a date; `iso` is ISO 8601. */
   date(iso: string): FrontMatterValue;
   /**
