@@ -140,10 +140,12 @@ export function completePage(html: string, jsonLd: string, comments: readonly st
   }
   const lost = comments.filter((comment) => !hasMarkup(page, tokens, comment));
   if (lost.length > 0) {
-    page = insert(page, articleEnd(page, tokens), lost.join(''));
-    tokens = htmlTokens(page);
-    for (const comment of lost)
-      if (!hasMarkup(page, tokens, comment)) problems.push('the item comment could not be inserted');
+    const completed = insert(page, articleEnd(page, tokens), lost.join(''));
+    const completedTokens = htmlTokens(completed);
+    if (lost.every((comment) => hasMarkup(completed, completedTokens, comment))) {
+      page = completed;
+      tokens = completedTokens;
+    } else problems.push('the item comment could not be inserted: the page ends within a tag or a comment');
   }
   return { html: page, problems, foreign: foreignArticles(page, tokens, jsonLd) };
 }
@@ -154,7 +156,7 @@ function withoutOwnBlock(html: string): string {
   const tokens = htmlTokens(html);
   const end = headEnd(tokens);
   for (const token of tokens) {
-    if (end === undefined || token.start >= end) break;
+    if (end !== undefined && token.start >= end) break;
     if (token.kind !== 'comment') continue;
     const length = OPENING.exec(html.slice(token.start, token.end))?.[1];
     if (length === undefined) continue;
@@ -188,7 +190,7 @@ function articleEnd(html: string, tokens: readonly HtmlToken[]): number {
   const articles = articleElements(tokens);
   const headings = tokens.filter((token) => token.kind === 'open' && token.name === 'h1');
   const withHeading = articles.filter(({ start, end }) =>
-    headings.some((heading) => heading.start > start && heading.start < end),
+    headings.some((heading) => heading.start >= start && heading.start < end),
   );
   // Teasers of other posts are articles too; the one that the page is about has the heading, or the most text.
   const among = withHeading.length > 0 ? withHeading : articles;
