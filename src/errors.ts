@@ -29,6 +29,7 @@ const STATUS = {
   REMOTE_DECLINED: 500,
   // what a person meets on the terminal
   FRONT_MATTER_INVALID: 500,
+  FRONT_MATTER_UNSUPPORTED: 500,
   CONFIG_INVALID: 500,
   LOCK_HELPER_MISSING: 500,
   PORT_UNAVAILABLE: 500,
@@ -54,11 +55,18 @@ export type ErrorCode = keyof typeof STATUS;
  */
 export class PressmarkError extends Error {
   readonly code: ErrorCode;
+  /** Values besides the message that the answer to a delivery holds, by the names they have there. */
+  readonly details: Readonly<Record<string, string>>;
 
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { details = {}, ...options }: ErrorOptions & { readonly details?: Readonly<Record<string, string>> } = {},
+  ) {
     super(message, options);
     this.name = 'PressmarkError';
     this.code = code;
+    this.details = details;
   }
 
   /** The HTTP status that this error is answered with. */

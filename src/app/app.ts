@@ -1,6 +1,5 @@
 import { posix } from 'node:path';
 import type { Settings } from '../config/load.js';
-import { patternLayout } from '../generators/layout.js';
 import type { FileChange } from '../host/hook-types.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
@@ -8,6 +7,7 @@ import type { OpenStore } from '../store/open-store.js';
 import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
+import { contentOf } from './content.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './first-party.js';
 import { foldersOf } from './folders.js';
@@ -52,8 +52,7 @@ export async function startApp(
   { further = [], terminal = false, reload, live = true }: StartOptions = {},
 ): Promise<App> {
   const { contentDir, outputDir, stateDir } = foldersOf(settings);
-  const layout = patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink);
-  const content = { root: contentDir, layout };
+  const content = contentOf(settings);
   const prefix = posix.join(settings.content.replaceAll('\\', '/'), '/');
   const siteRelative = (path: string) => `${prefix}${path}`;
 
@@ -106,6 +105,7 @@ export async function startApp(
       store,
       hooks,
       log,
+      ownKeys: content.format.ownKeys,
       changeOf: (stored) => ({ ...stored, path: siteRelative(stored.path) }),
     });
     const server = createServer({

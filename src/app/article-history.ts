@@ -5,7 +5,8 @@ import { historyOf, textOf } from '../git/history.js';
 import { placeFiles } from '../git/placement.js';
 import { openRepository } from '../git/repository.js';
 import { decodeAt, type Entry, type ReadFile, readArticle } from '../store/entry.js';
-import { contentOf, findArticle, siteRelativeOf } from './find-article.js';
+import { contentOf, siteRelativeOf } from './content.js';
+import { findArticle } from './find-article.js';
 
 /** A committed version of an article. */
 export interface Revision {

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
 import { findLockHelper } from '../fs/lock-helper.js';
-import { patternLayout } from '../generators/layout.js';
 import { createCatalog } from '../store/catalog.js';
 import type { Entry } from '../store/entry.js';
 import { scan } from '../store/scan.js';
+import { contentOf } from './content.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 import { gitFindings } from './git-findings.js';
@@ -117,9 +117,8 @@ function siteUrl({ siteUrl: url, siteUrlIsGuess }: Settings): Finding {
 async function articles(settings: Settings): Promise<Finding[]> {
   const { contentDir } = foldersOf(settings);
   if (!fs.existsSync(contentDir)) return [{ level: 'ok', about: 'articles', text: 'none yet' }];
-  const layout = patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink);
   const catalog = createCatalog();
-  const { files } = await scan({ root: contentDir, layout }, catalog);
+  const { files } = await scan(contentOf(settings), catalog);
   const entries = [...catalog.entries()];
   const findings = [
     ...malformed(entries),

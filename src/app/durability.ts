@@ -113,14 +113,14 @@ export function commitsEdits({ git }: Settings): boolean {
 
 /** Pushing after the answer, where the config wants it. */
 function backgroundPush(
-  { settings, stateDir, siteRelative, pushes: status }: LevelOptions,
+  { settings, content, stateDir, siteRelative, pushes: status }: LevelOptions,
   { store }: OpenStore,
 ): Level['git'] {
   if (!isPushed(settings)) return {};
   const prefix = plain(siteRelative(''));
   const onFiles = (paths: readonly string[]) => {
     const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
-    store.look(inside.filter(isArticlePath));
+    store.look(inside.filter((path) => isArticlePath(content, path)));
   };
   return { push: { ...pushConfig(settings), status, stateDir, staging: join(stateDir, STAGING), onFiles } };
 }

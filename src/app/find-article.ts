@@ -1,20 +1,14 @@
 import fs from 'node:fs';
-import { basename, join, relative, resolve, sep } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import type { Settings } from '../config/load.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
-import { patternLayout } from '../generators/layout.js';
 import { createCatalog } from '../store/catalog.js';
-import type { ContentFolder, Entry } from '../store/entry.js';
+import type { Entry } from '../store/entry.js';
 import { scan } from '../store/scan.js';
 import { loadSnapshot, snapshotOf } from '../store/snapshot.js';
+import { contentOf } from './content.js';
 import { foldersOf } from './folders.js';
-
-/** Where a site's articles are read from. */
-export function contentOf(settings: Settings): ContentFolder {
-  const layout = patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink);
-  return { root: foldersOf(settings).contentDir, layout };
-}
 
 /**
  * The one article that somebody means by its id, its URL, its file or its slug, in this order.
@@ -41,7 +35,7 @@ export async function findArticle(settings: Settings, name: string): Promise<Ent
     ({ id }) => id === name,
     ({ canonical }) => url !== undefined && canonical === url,
     ({ path }) => files.has(path),
-    (entry) => basename(entry.path, '.md') === name || slugIn(entry.url) === name,
+    (entry) => content.format.slugOf(entry.path) === name || slugIn(entry.url) === name,
   ];
   for (const way of ways) {
     const [entry, ...others] = entries.filter(way);
@@ -61,11 +55,4 @@ export async function findArticle(settings: Settings, name: string): Promise<Ent
 
 function slugIn(url: string): string | undefined {
   return url.split(/[?#]/, 1)[0]?.replace(/\/$/, '').split('/').at(-1);
-}
-
-/** Where an article's file stands below the site's folder. */
-export function siteRelativeOf(settings: Settings, { path }: Entry): string {
-  return relative(settings.dir, join(contentOf(settings).root, path))
-    .split(sep)
-    .join('/');
 }

@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { patternLayout } from '../generators/layout.js';
 import { createLog } from '../log.js';
 import { serveHelp } from '../site/help.js';
+import { contentFolder } from '../store/entry.js';
 
 /** What the helper's thread is told of the settings. */
 export interface HelperData {
@@ -16,4 +17,4 @@ export interface HelperData {
 const { contentDir, siteUrl, file, permalink, logLevel } = workerData as HelperData;
 if (parentPort === null) throw new Error('this file is the entry of a worker thread');
 const log = createLog({ level: logLevel, terminal: false, fd: 2, atOnce: true }).child({ plugin: 'site' });
-serveHelp(parentPort, { root: contentDir, layout: patternLayout(siteUrl, file, permalink) }, log);
+serveHelp(parentPort, contentFolder(contentDir, patternLayout(siteUrl, file, permalink)), log);

@@ -7,8 +7,8 @@ import { definePlugin, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import type { UpdateRequest } from '../store/update-request.js';
 import { type ArticleHistory, articleHistory, isUncommitted, type Revision } from './article-history.js';
+import { contentOf } from './content.js';
 import { commitsEdits, openDurableStore } from './durability.js';
-import { contentOf } from './find-article.js';
 import { gitEntry } from './first-party.js';
 import { foldersOf } from './folders.js';
 import { wordingPlugins } from './wording-plugins.js';
@@ -60,6 +60,7 @@ export async function revert(
     updated: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
     // where a person had edited the body, the body is what was shown
     content: { ...stored.article, contentHtml: renderedHtml(stored) },
+    storedBody: stored.bodyKind ?? 'markdown',
     clearsImage: true,
   });
   const { title } = stored.article;

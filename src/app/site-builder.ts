@@ -5,7 +5,6 @@ import type { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError } from '../errors.js';
-import { patternLayout } from '../generators/layout.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { type Builder, createBuilder } from '../site/build.js';
@@ -13,6 +12,7 @@ import { pagefindVersion } from '../site/pagefind.js';
 import { readerOf } from '../site/reader.js';
 import { siteInfoOf } from '../site/site-info.js';
 import { createCatalog } from '../store/catalog.js';
+import { contentOf } from './content.js';
 import type { EarlyThread } from './early-thread.js';
 import { foldersOf } from './folders.js';
 import { loadPlugins } from './load-plugins.js';
@@ -52,10 +52,7 @@ export async function openSiteBuilder(
   const { pageSize, search, hosting, compress } = settings.site;
   const version = search === false ? undefined : pagefindVersion(log); // takes its time while plugins are loaded
   const { contentDir, ...folders } = foldersOf(settings);
-  const content = {
-    root: contentDir,
-    layout: patternLayout(settings.siteUrl, settings.articles.file, settings.articles.permalink),
-  };
+  const content = contentOf(settings);
   const catalog = createCatalog();
   const plugins = await loadPlugins(settings.dir, configured);
   const host: Host = await startHost(plugins, {

@@ -11,14 +11,15 @@ import type { HelperData } from './helper-thread.js';
 /** What such a thread is told. */
 type Needed = Pick<
   Settings,
-  'dir' | 'content' | 'output' | 'templates' | 'siteUrl' | 'articles' | 'logLevel'
+  'dir' | 'content' | 'output' | 'templates' | 'generator' | 'siteUrl' | 'articles' | 'logLevel'
 >;
 
 /** Starts a thread that helps with a large build. */
 export function startHelperThread(settings: Needed): Worker {
   const { siteUrl, articles, logLevel } = settings;
   const { contentDir } = foldersOf(settings);
-  const workerData: HelperData = { contentDir, siteUrl, ...articles, logLevel };
+  const { file, permalink } = articles;
+  const workerData: HelperData = { contentDir, siteUrl, file, permalink, logLevel };
   return new Worker(new URL('./helper-thread.js', import.meta.url), { workerData });
 }
 

@@ -1,38 +1,24 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ArticleMapping, FileFacts } from './mapping.js';
 
 /**
- * A digest of everything in an article file that its page's address may depend on: the file's path and its front matter,
- * without what updates replace. As long as it and the site's configuration stay, so does the address.
+ * A digest of what the address of a file's page may depend on: the file's path and its front matter, less what
+ * updates replace. The date counts: updates leave it.
  *
- * @param moves whether the address depends on the title, too.
- * @returns 32 hexadecimal digits.
+ * @param moves whether the address depends on what updates replace; then all front matter counts.
  */
-export function addressDigest(file: FileFacts, mapping: ArticleMapping, moves: boolean): string {
-  const replaced = replacedKeys(mapping, moves);
-  const kept = Object.entries(file.data).filter(([key]) => !replaced.has(key));
-  return createHash('sha256')
-    .update(stableJson([file.path, Object.fromEntries(kept)]))
-    .digest('hex')
-    .slice(0, 32);
+export function addressDigest({ path, data }: FileFacts, mapping: ArticleMapping, moves: boolean): string {
+  return `sha256-${hash('sha256', JSON.stringify([path, moves, moves ? withoutOwn(data) : kept(data, mapping)]))}`;
 }
 
-/** The top-level front matter keys that an update may replace, add or remove. */
-function replacedKeys(mapping: ArticleMapping, moves: boolean): ReadonlySet<string> {
-  const { title, description, updated, tags, image } = mapping.keys;
-  // Of the reserved keys, those that pin an address stay; the others turn templates off.
-  const pins = mapping.pin('/trial/');
-  const inert = mapping.reserved.filter((key) => !Object.hasOwn(pins, key));
-  const keys = ['pressmark', ...inert, description, updated, tags, image];
-  if (!moves) keys.push(title);
-  return new Set(keys.flatMap((key) => (key === null ? [] : [key])));
+function withoutOwn({ pressmark: _, ...data }: FileFacts['data']): FileFacts['data'] {
+  return data;
 }
 
-/** JSON in which the order of keys does not show. */
-function stableJson(value: unknown): string {
-  return JSON.stringify(value, (_, inner: unknown) => {
-    if (typeof inner === 'bigint') return String(inner); // TOML has 64-bit numbers
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner;
-    return Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
-  });
+function kept(data: FileFacts['data'], mapping: ArticleMapping): [string, unknown][] {
+  const { date: _, ...replaced } = mapping.keys;
+  const pins = new Set(Object.keys(mapping.pin('/address/')));
+  const switches = mapping.reserved.filter((key) => !pins.has(key));
+  const left = new Set<string | null>([...Object.values(replaced), ...switches, 'pressmark']);
+  return Object.entries(data).filter(([key]) => !left.has(key));
 }

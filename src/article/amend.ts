@@ -6,6 +6,7 @@ import type { Article } from './article.js';
 import { decode, digestOf, encode, fileDigest } from './codec.js';
 import {
   escapeUnprintable,
+  extraLines,
   isUnprintable,
   literal,
   PORTABLE_YAML,
@@ -20,12 +21,13 @@ import {
  *
  * @param previous the whole present file.
  * @param stored the same file, decoded.
- * @param next what it shall say; its `extra` is taken from the file, not from here.
+ * @param wanted the article as it shall be. Of its `extra`, only keys that differ from those of the file are written.
  * @throws PressmarkError ARTICLE_UNREADABLE where a person's YAML cannot be rewritten without loss.
  */
-export function amend(previous: string, stored: Article, next: Article): string {
+export function amend(previous: string, stored: Article, wanted: Article): string {
+  const next = { ...wanted, extra: { ...stored.extra, ...wanted.extra } };
   // As `encode` laid it out, nothing of anyone else's is in it but the extra keys, which it keeps.
-  if (encode(stored) === previous) return encode({ ...next, extra: stored.extra });
+  if (encode(stored) === previous) return encode(next);
 
   const document = parseFront(previous);
   const inserted = new Map<string, string>();
@@ -34,14 +36,18 @@ export function amend(previous: string, stored: Article, next: Article): string 
     if (yaml === undefined) document.delete(key);
     else setOwn(document, key, yaml, inserted);
   }
+  const newExtra = Object.entries(next.extra).filter(
+    ([key, value]) => !isDeepStrictEqual(stored.extra[key], value),
+  );
+  for (const [key] of newExtra) document.delete(key);
   setOwn(document, 'digest', digestMark, inserted);
 
   // Every own value goes in as a mark and is replaced in the text, so that both ways of writing a file use one encoder.
   let front = escapeUnprintable(document.toString(PORTABLE_YAML));
   for (const [placeholder, yaml] of inserted) front = front.replace(placeholder, () => yaml);
-  const text = `---\n${front}---\n${next.body}`;
+  const text = `---\n${front}${extraLines(Object.fromEntries(newExtra))}---\n${next.body}`;
   const amended = text.replace(digestMark, () => `"${fileDigest(text)}"`);
-  requireFaithful(amended, { ...next, extra: stored.extra });
+  requireFaithful(amended, next);
   return amended;
 }
 

@@ -36,7 +36,17 @@ export interface StoredArticle {
   readonly bodyEdited: boolean;
   /** The digest in the file: that of the version which Pressmark wrote last; undefined where there is none. */
   readonly digest: string | undefined;
+  /** Whether the body is HTML; Markdown where it is undefined. */
+  readonly bodyKind?: 'html';
+  /** Whether the URL is certain; undefined where the file pins it. */
+  readonly address?: Address;
 }
+
+/**
+ * What is known of the URL of a file that does not pin it: proven by a build of the site, or not to be relied upon, and
+ * why not, as the end of a sentence that begins with the file's name.
+ */
+export type Address = { readonly kind: 'proven' } | { readonly kind: 'unknown'; readonly reason: string };
 
 /** What an article is called whose file a person wrote without saying so. */
 export interface Fallback {
@@ -59,6 +69,8 @@ export interface FirstFile {
   /** The text in UTF-8, which is made on the way, as the digests are of bytes; in the memory that was given for it. */
   readonly bytes: Uint8Array;
   readonly article: Article;
+  /** Whether the URL is certain; undefined where the file pins it. */
+  readonly address?: Address;
 }
 
 /**
@@ -96,6 +108,8 @@ export interface ReadableArticle {
   html(): string;
   /** Whether `decodeTop` tells the same of it, as far as it goes. */
   readonly isTopFirst: boolean;
+  /** Whether the URL is certain; undefined where the file pins it. */
+  readonly address?: Address;
 }
 
 /**
@@ -154,15 +168,14 @@ function fieldsOf(data: FrontMatter['data'], body: string, fallback: Fallback): 
  * (contract: Body additions).
  */
 export function renderedHtml({
-  article,
+  article: { body, contentHtml },
   bodyEdited,
-}: {
+  bodyKind,
+}: Pick<StoredArticle, 'bodyEdited' | 'bodyKind'> & {
   readonly article: Pick<Article, 'body' | 'contentHtml'>;
-  readonly bodyEdited: boolean;
 }): string {
-  return bodyEdited || article.contentHtml === ''
-    ? keepItemComments(renderMarkdown(article.body), article.contentHtml)
-    : article.contentHtml;
+  if (!bodyEdited && contentHtml !== '') return contentHtml;
+  return keepItemComments(bodyKind === 'html' ? body : renderMarkdown(body), contentHtml);
 }
 
 /** `sha256-` and the hex digest of a text with its line ends as LF: a checkout with autocrlf is no edit. */
@@ -170,7 +183,8 @@ export function digestOf(text: string): string {
   return `sha256-${hash('sha256', withLf(text))}`;
 }
 
-function editRevision(text: string): string {
+/** The revision of a file that a person has edited. */
+export function editRevision(text: string): string {
   return `edit-${hash('sha256', withLf(text)).slice(0, 32)}`;
 }
 

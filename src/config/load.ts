@@ -51,6 +51,8 @@ export async function loadSettings(
   const { siteUrl, ...config } = result.data;
   return {
     ...config,
+    // Two builders of one site would overwrite each other's pages.
+    ...(config.generator !== 'plain' && { site: false as const }),
     dir,
     siteUrl: (siteUrl ?? `http://localhost:${config.port}`).replace(/\/+$/, ''),
     siteUrlIsGuess: siteUrl === undefined,
@@ -108,7 +110,11 @@ function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
 }
 
 function knownKeys(path: readonly PropertyKey[]): string[] {
-  if (path[0] === 'articles') return ['file', 'permalink'];
+  if (path[0] === 'articles') return ['file', 'permalink', 'body', 'frontMatter', 'timeZone'];
+  if (path[0] === 'generator' && path[1] === 'keys')
+    return ['title', 'description', 'date', 'updated', 'tags', 'image'];
+  if (path[0] === 'generator')
+    return ['name', 'keys', 'dates', 'timeZone', 'rawHtml', 'templateSwitch', 'htmlFiles'];
   if (path[0] === 'site') return knownSiteKeys(path);
   if (path[0] === 'git' && path[1] === 'push') return ['remote', 'branch', 'debounce', 'fetchEvery'];
   if (path[0] === 'git') return ['author', 'message', 'skipCi', 'commitEdits', 'push'];

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { siteSchema } from './site-schema.js';
+import { siteSchema, timeZone } from './site-schema.js';
 
 /** A path below the site's folder. */
 const below = z
@@ -16,6 +16,54 @@ const absoluteUrl = z.string().refine(isSiteUrl, {
 
 /** Without its slug all articles would have one name, and the search for a free one would never end. */
 const pattern = z.string().regex(/:slug\b/, { error: 'must contain :slug' });
+
+/** A value of front matter: what YAML, TOML and JSON have in common. */
+const frontMatterValue: z.ZodType<FrontMatterSetting> = z.lazy(() =>
+  z.union([
+    z.string(),
+    z.number(),
+    z.boolean(),
+    z.array(frontMatterValue),
+    z.record(z.string(), frontMatterValue),
+  ]),
+);
+
+/** The name of a front matter key; null where the site has no such key. */
+const keyName = z.union([z.string().min(1), z.null()]).exactOptional();
+
+const generatorName = z.enum(['plain', 'hugo', 'jekyll', 'eleventy', 'astro'], {
+  error: 'must be plain, hugo, jekyll, eleventy, astro, or what defineGenerator returns',
+});
+
+/** Which generator builds the site, and what its files need that Pressmark does not read from its configuration. */
+const generator = z.union(
+  [
+    generatorName,
+    z.strictObject({
+      name: generatorName,
+      /** Names of front matter keys, where they differ from the usual ones. */
+      keys: z
+        .strictObject({
+          title: z.string().min(1).exactOptional(),
+          description: keyName,
+          date: z.string().min(1).exactOptional(),
+          updated: keyName,
+          tags: keyName,
+          image: keyName,
+        })
+        .exactOptional(),
+      dates: z.enum(['timestamp', 'string', 'day']).exactOptional(),
+      timeZone: timeZone.exactOptional(),
+      rawHtml: z.boolean().exactOptional(),
+      templateSwitch: z.boolean().exactOptional(),
+      htmlFiles: z.boolean().exactOptional(),
+    }),
+    z.custom<DefinedGenerator>(isDefinition, {
+      error: 'must be plain, hugo, jekyll, eleventy, astro, or what defineGenerator returns',
+    }),
+  ],
+  { error: 'must be plain, hugo, jekyll, eleventy, astro, or what defineGenerator returns' },
+);
 
 /** Pushing what is committed; true: to `origin`, the branch that HEAD is on. */
 const push = z
@@ -59,6 +107,10 @@ export const schema = z.strictObject({
   output: below.default('public'),
   /** The folder of the site's own templates. @default 'templates' */
   templates: below.default('templates'),
+  /** What builds the site. @default 'plain': Pressmark itself */
+  generator: generator.default('plain'),
+  /** The command that builds the site, where another generator does. */
+  build: z.string().regex(/\S/, { error: 'must not be empty' }).optional(),
   /** Where new articles go; `:slug`, `:year`, `:month`, `:day` are replaced. */
   articles: z
     .strictObject({
@@ -66,13 +118,19 @@ export const schema = z.strictObject({
       file: below
         .and(pattern)
         .and(z.string().refine(isReadBack, { error: 'must not lead into a dot folder or node_modules' }))
-        .and(z.string().endsWith('.md', { error: 'must end in .md' }))
+        .and(z.string().regex(/\.(?:md|markdown)$/, { error: 'must end in .md or .markdown' }))
         .default('articles/:year/:month/:slug.md'),
       /** Below `siteUrl`. @default '/articles/:slug/' */
       permalink: pattern
         .and(z.string().startsWith('/', { error: 'must start with /' }))
         .and(z.string().regex(/^[^#\s\\]*$/, { error: 'must not contain #, white space or a backslash' }))
         .default('/articles/:slug/'),
+      /** Whether an article's file holds its Markdown or its HTML, where another generator builds the site. @default 'markdown' */
+      body: z.enum(['markdown', 'html']).default('markdown'),
+      /** Front matter that every new article has, such as `{ layout: 'post' }`. */
+      frontMatter: z.record(z.string(), frontMatterValue).default({}),
+      /** The time zone whose day `:year`, `:month` and `:day` mean. Default: the site's, or UTC. */
+      timeZone: timeZone.optional(),
     })
     .prefault({}),
   /** The built site; false where another generator builds it. */
@@ -110,6 +168,26 @@ export const schema = z.strictObject({
   /** @default 'info' */
   logLevel: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
 });
+
+/** A front matter value in the config. */
+export type FrontMatterSetting =
+  | string
+  | number
+  | boolean
+  | readonly FrontMatterSetting[]
+  | { readonly [key: string]: FrontMatterSetting };
+
+/** A generator that the site's owner has defined; see `defineGenerator`. */
+export interface DefinedGenerator {
+  readonly name: string;
+  mapping(...options: never[]): object;
+}
+
+function isDefinition(value: unknown): boolean {
+  return (
+    typeof value === 'object' && value !== null && 'mapping' in value && typeof value.mapping === 'function'
+  );
+}
 
 /** The config as a person writes it. */
 export type ConfigInput = z.input<typeof schema>;

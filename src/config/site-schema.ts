@@ -15,6 +15,11 @@ const host = z.enum(['cloudflare-pages', 'github-pages', 'netlify'], {
   error: 'must be cloudflare-pages, github-pages or netlify, or a list of these',
 });
 
+/** An IANA time zone. */
+export const timeZone = z
+  .string()
+  .refine(isTimeZone, { error: 'must be a time zone such as Europe/Vienna or UTC' });
+
 /** What the built site says of itself and how it looks, with the defaults. */
 export const siteSchema = z.strictObject({
   /** The site's name. */
@@ -44,10 +49,7 @@ export const siteSchema = z.strictObject({
   /** How dates and numbers are written. Default: as in `language`. */
   locale: z.string().refine(isLanguageTag, { error: 'must be a language tag such as en-GB' }).optional(),
   /** The time zone whose day is shown. @default 'UTC' */
-  timeZone: z
-    .string()
-    .refine(isTimeZone, { error: 'must be a time zone such as Europe/Vienna or UTC' })
-    .default('UTC'),
+  timeZone: timeZone.default('UTC'),
   /** Articles on one page of a list. @default 20 */
   pageSize: z.int().min(1).max(1_000).default(20),
   /**

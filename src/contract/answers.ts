@@ -24,9 +24,13 @@ export function lookupAnswer(target: LookupTarget) {
   return { received: true, contract_version: ANSWER_CONTRACT_VERSION, target } as const;
 }
 
-/** The refusal of an update whose base is not the current revision; `error` is the contract's own text (contract: Errors). */
-export function conflictAnswer(detail: string) {
-  return { error: 'Article revision conflict', detail } as const;
+/**
+ * The refusal of an update whose base is not the current revision; `error` is the contract's own text (contract: Errors).
+ *
+ * @param revisions `base_revision_id` and `current_revision_id`, where they are known.
+ */
+export function conflictAnswer(revisions: Readonly<Record<string, string>>) {
+  return { error: 'Article revision conflict', ...revisions } as const;
 }
 
 /** Answer to `article.updated`, only after the durable commit, also for an identical retry. */

@@ -7,10 +7,10 @@ import { PressmarkError } from '../errors.js';
 import type { Generator } from '../generators/generator.js';
 import {
   type AddressRecord,
-  readAddressCache,
+  readAddressFile,
   type UnprovenReason,
-  writeAddresses,
-} from '../store/addresses.js';
+  writeAddressFile,
+} from './address-file.js';
 import { configDigest } from './config-digest.js';
 import { buildFailure, type RunBuild } from './run-build.js';
 import { copySite, type Scratch } from './scratch-copy.js';
@@ -117,14 +117,14 @@ export async function proveAddresses(files: Iterable<UnpinnedFile>, options: Pro
       command: options.command,
     },
   });
-  const cache = readAddressCache(cacheFile);
+  const cache = readAddressFile(cacheFile);
   const kept = cache?.configDigest === digest && options.force !== true ? cache.records : [];
   const known = currentRecords(posts, kept, mapping);
   const built = known === undefined;
   const records = known ?? (await runTrial(posts, options));
   // Written also where only files have gone, or where the posts are drafts now.
   if (built || cache?.configDigest !== digest || records.length !== cache.records.length)
-    await writeAddresses(cacheFile, { configDigest: digest, records });
+    await writeAddressFile(cacheFile, { configDigest: digest, records });
   const proofs = [...records.map(proofOf), ...hidden];
   return { proofs: proofs.toSorted((a, b) => (a.path < b.path ? -1 : 1)), built };
 }

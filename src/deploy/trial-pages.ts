@@ -1,4 +1,4 @@
-import type { UnprovenReason } from '../store/addresses.js';
+import type { UnprovenReason } from './address-file.js';
 import { attributeOf, type HtmlToken, htmlTokens } from './html-tokens.js';
 import { addressBelow, addressesOfFile, addressOfFile, encodedAddress } from './pages.js';
 

@@ -15,21 +15,27 @@ export const DEFAULT_FILE_PATTERN = 'articles/:year/:month/:slug.md';
 export const DEFAULT_PERMALINK = '/articles/:slug/';
 
 /**
- * The layout that two patterns describe. `:slug`, `:year`, `:month` and `:day` (of the first publication,
- * UTC) are replaced.
+ * The layout that two patterns describe. `:slug`, `:year`, `:month` and `:day` (of the first publication)
+ * are replaced.
  *
  * @param siteUrl absolute, without a trailing slash.
+ * @param timeZone the time zone in which the site counts days.
  */
-export function patternLayout(siteUrl: string, filePattern: string, permalink: string): Layout {
-  const path = filler(filePattern);
-  const below = filler(permalink);
+export function patternLayout(
+  siteUrl: string,
+  filePattern: string,
+  permalink: string,
+  timeZone = 'UTC',
+): Layout {
+  const path = filler(filePattern, timeZone);
+  const below = filler(permalink, timeZone);
   return { path, url: (slug, date) => `${siteUrl}${below(slug, date)}` };
 }
 
 type Part = (slug: string, day: Day | undefined) => string;
 
 /** A function that fills a pattern, which is cut to pieces once and not for every article. */
-function filler(pattern: string): (slug: string, date: string) => string {
+function filler(pattern: string, timeZone: string): (slug: string, date: string) => string {
   const pieces = pattern.split(/:(slug|year|month|day)\b/);
   const needsDay = pieces.some((piece, index) => index % 2 === 1 && piece !== 'slug');
   const parts = pieces.map((piece, index): Part => {
@@ -38,7 +44,7 @@ function filler(pattern: string): (slug: string, date: string) => string {
     return (_, day) => day?.[piece as keyof Day] ?? '';
   });
   return (slug, date) => {
-    const day = needsDay ? dayOf(date) : undefined;
+    const day = needsDay ? dayOf(date, timeZone) : undefined;
     return parts.map((part) => part(slug, day)).join('');
   };
 }

@@ -34,7 +34,10 @@ export async function historyOf(
     ['log', '--format=', '--name-only', '-z', '--basic-regexp', `--grep=^Article-Id: ${trailer}$`],
     { timeoutMs: HISTORY_MS },
   );
-  const paths = new Set([path, ...named.stdout.split(/[\0\n]/).filter((name) => name.endsWith('.md'))]);
+  const paths = new Set([
+    path,
+    ...named.stdout.split(/[\0\n]/).filter((name) => /\.(?:md|markdown|html)$/.test(name)),
+  ]);
   const { stdout } = await git(
     [
       'log',

@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type Dirent, renameSync } from 'node:fs';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { messageOf, systemCode } from '../errors.js';
 import { discard, makeDirectory, type Staged, stage, syncDirectory } from '../fs/atomic-write.js';
 import type { Log } from '../log.js';
@@ -124,7 +124,7 @@ export function createSavedTexts(stateDir: string, staging: string, log: Log) {
 
   /** Leaves an edit to its owner, as a file that they can read. @returns that file, relative to the state folder. */
   async function leave({ name, path, bytes }: SavedText): Promise<string> {
-    const title = Buffer.from(basename(path, '.md')).toString('utf8', 0, MAX_NAME_BYTES);
+    const title = Buffer.from(basename(path, extname(path))).toString('utf8', 0, MAX_NAME_BYTES);
     const readable = `${title.replaceAll('\ufffd', '')}-${name.slice(-8)}.md`;
     await place(left, readable, bytes);
     await drop(name);

@@ -21,7 +21,7 @@ export interface Filters {
   'article.draft': { value: ArticleDraft; context: DraftContext };
   /** The suggested slug; made safe and unique afterwards. Only for new articles. */
   'article.slug': { value: string; context: ArticleDraft };
-  /** Further front matter; keys of Pressmark's own are refused. Only for new articles. */
+  /** Further front matter, for new articles and for updates; keys of Pressmark's own are refused. */
   'article.frontMatter': { value: ExtraKeys; context: ArticleDraft };
   /** What a page's template gets. */
   'page.context': { value: PageContext; context: PageInfo };

@@ -39,7 +39,7 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
   /** Reads these files again where they have changed. */
   function take(paths: Iterable<string>): void {
     for (const path of paths) {
-      if (!isArticlePath(path)) continue;
+      if (!isArticlePath(content, path)) continue;
       read(path);
       if (waiting.has(path)) apply(path, waiting.get(path));
       waiting.delete(path);
@@ -58,7 +58,7 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
     const unknown: string[] = [];
     // A site that stands must not have a page meanwhile that a malformed file only seemed to be good for.
     const isNew = model.entries().next().done === true;
-    for (const path of walk(content.root)) {
+    for (const path of walk(content)) {
       seen.add(path);
       if (glimpseMany !== undefined && isNew && catalog.get(path) === undefined) unknown.push(path);
       else read(path);

@@ -1,126 +1,83 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import { dirname } from 'node:path';
+import type { ProvenAddress, ProvenAddresses } from '../article/mapped-format.js';
 import { systemCode } from '../errors.js';
-import { makeDirectory, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
 
-/** The name of the file in the state folder in which the proven addresses are kept. */
-export const ADDRESSES_FILE = 'addresses.json';
+/** The name of the file of proven addresses, below the state folder. */
+export const ADDRESSES = 'addresses.json';
 
-/** Why the address of an article file is not proven though the site was built. */
-export type UnprovenReason = 'no page' | 'several pages' | 'symbolic link' | 'front matter not supported';
+/** Changes with every change of the file's form; a file of another version is not read. */
+export const ADDRESSES_VERSION = 1;
 
-/** What a trial build has shown of one article file. */
-export type AddressRecord =
-  | {
-      readonly kind: 'proven';
-      /** Below the content folder, with forward slashes. */
-      readonly path: string;
-      /** See `addressDigest`; of the file as it was then. */
-      readonly digest: string;
-      /** Below the site's URL, percent-encoded, such as `/blog/soil/`. */
-      readonly address: string;
-      /** Whether an update that does not pin the address would change it. */
-      readonly moves: boolean;
-    }
-  | {
-      readonly kind: 'unproven';
-      readonly path: string;
-      readonly digest: string;
-      readonly reason: UnprovenReason;
-    };
-
-/** A file of proven addresses. */
-export interface AddressCache {
-  /** The site's configuration under which they were proven. */
+/** What a file of addresses holds. */
+export interface AddressRecords {
+  readonly version: typeof ADDRESSES_VERSION;
+  /** The digest of the site's configuration and layouts for which the records were made. */
   readonly configDigest: string;
-  readonly records: readonly AddressRecord[];
+  readonly records: readonly (ProvenAddress & { readonly path: string })[];
 }
-
-/** Addresses of article files that a build has proven. */
-export interface Addresses {
-  /** By the file's path below the content folder. It counts only as long as the file's `addressDigest` is `digest`. */
-  get(path: string): ProvenAddress | undefined;
-  /** Another text wherever the addresses may be others. */
-  readonly version: string;
-}
-
-/** The address of an article file that a build has proven. */
-export interface ProvenAddress {
-  readonly digest: string;
-  readonly address: string;
-  readonly moves: boolean;
-}
-
-/** The form of the file; another one is not read. */
-const VERSION = 1;
 
 /**
- * Reads the proven addresses.
- *
- * @param path of the file, absolute.
- * @param configDigest of the site's present configuration; where it is given, addresses of another one do not count.
- * @returns no addresses where there is no file or a malformed one: they are proven anew by the next build.
+ * The addresses that builds of the site have proven, as the file at `path` has them at the moment of each question;
+ * none where there is no such file, or another one.
  */
-export function readAddresses(path: string, configDigest?: string): Addresses {
-  const text = readText(path);
-  const cache = text === undefined ? undefined : parseAddresses(text);
-  const counts = cache !== undefined && (configDigest === undefined || cache.configDigest === configDigest);
-  const proven = new Map<string, ProvenAddress>();
-  for (const record of counts ? cache.records : [])
-    if (record.kind === 'proven') proven.set(record.path, record);
+export function readAddresses(path: string): ProvenAddresses {
+  let stamp = '';
+  let version = 'none';
+  let records = new Map<string, ProvenAddress>();
+
+  function refresh(): void {
+    const stat = fs.statSync(path, { throwIfNoEntry: false });
+    const now = stat === undefined ? 'none' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+    if (now === stamp) return;
+    stamp = now;
+    const text = readOrEmpty(path);
+    version = text === '' ? 'none' : hash('sha256', text).slice(0, 16);
+    records = new Map(parseAddresses(text)?.records.map((record) => [record.path, record]));
+  }
+
   return {
-    get: (file) => proven.get(file),
-    version: text === undefined || !counts ? '' : createHash('sha256').update(text).digest('hex'),
+    get: (file) => {
+      refresh();
+      return records.get(file);
+    },
+    get version() {
+      refresh();
+      return version;
+    },
   };
 }
 
-/** Reads the whole file; undefined where there is none or a malformed one. */
-export function readAddressCache(path: string): AddressCache | undefined {
-  const text = readText(path);
-  return text === undefined ? undefined : parseAddresses(text);
-}
-
-/** Writes the proven addresses; a reader sees the old file or the new one. */
-export async function writeAddresses(path: string, { configDigest, records }: AddressCache): Promise<void> {
-  for (const parent of makeDirectory(dirname(path))) await syncDirectory(parent);
-  await writeAtomically(path, `${JSON.stringify({ version: VERSION, configDigest, records }, null, 1)}\n`);
-}
-
-/** The addresses in a file's text; undefined where it is malformed. */
-export function parseAddresses(text: string): AddressCache | undefined {
+/** What a file of addresses holds; undefined for any other text, as the file is a cache. */
+export function parseAddresses(text: string): AddressRecords | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return undefined; // not JSON
+    return undefined; // no file, or a damaged one
   }
-  if (!isMap(value) || value.version !== VERSION) return undefined;
-  const { configDigest, records } = value;
-  if (typeof configDigest !== 'string' || !Array.isArray(records)) return undefined;
-  return records.every(isRecord) ? { configDigest, records } : undefined;
+  return isAddressRecords(value) ? value : undefined;
 }
 
-function isRecord(value: unknown): value is AddressRecord {
-  if (!isMap(value) || typeof value.path !== 'string' || typeof value.digest !== 'string') return false;
-  if (value.kind === 'unproven') return typeof value.reason === 'string';
-  return (
-    value.kind === 'proven' &&
-    typeof value.address === 'string' &&
-    value.address.startsWith('/') &&
-    typeof value.moves === 'boolean'
-  );
+function isAddressRecords(value: unknown): value is AddressRecords {
+  if (typeof value !== 'object' || value === null) return false;
+  const { version, configDigest, records } = value as Record<string, unknown>;
+  const isThisVersion = version === ADDRESSES_VERSION && typeof configDigest === 'string';
+  return isThisVersion && Array.isArray(records) && records.every(isRecord);
 }
 
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function isRecord(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { path, digest, address, moves } = value as Record<string, unknown>;
+  const isNamed = typeof path === 'string' && typeof digest === 'string' && typeof address === 'string';
+  return isNamed && address.startsWith('/') && typeof moves === 'boolean';
 }
 
-function readText(path: string): string | undefined {
+function readOrEmpty(path: string): string {
   try {
     return fs.readFileSync(path, 'utf8');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
+    if (systemCode(error) === 'ENOENT') return '';
     throw error;
   }
 }

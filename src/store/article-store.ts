@@ -1,8 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { amend } from '../article/amend.js';
 import type { ArticleDraft } from '../article/article.js';
-import { encodeFirst } from '../article/codec.js';
 import type { Lock } from '../fs/lock.js';
 import { createSharedMemory } from '../fs/shared-memory.js';
 import type { Log } from '../log.js';
@@ -18,6 +16,7 @@ import { NameTaken, type Write } from './placing.js';
 import { createReading } from './reading.js';
 import { type Change, refresh } from './scan.js';
 import type { ReplacedFile, StoredFile } from './stored-file.js';
+import { createTagSpelling } from './tag-spelling.js';
 import { createUnsettled } from './unsettled.js';
 import { replacedBy, type UpdateRequest } from './update-request.js';
 import type { Target } from './verdict.js';
@@ -71,6 +70,7 @@ export function createStore(options: StoreOptions) {
   const reading = createReading(content, catalog, journal, group, { unsettled, notice, onWritten: tell });
   const pipeline = createPipeline(lock, reading.catchUp);
   const chooseName = createNaming(content, catalog);
+  const tags = createTagSpelling(content.format, catalog);
   const memory = createSharedMemory();
 
   function notice(changes: readonly Change[]): void {
@@ -152,10 +152,11 @@ export function createStore(options: StoreOptions) {
         const { slug, path, url, release } = chooseName(draft, taken);
         const { take, giveBack } = memory.lease();
         try {
-          const { text, bytes, article } = encodeFirst({ url, updated: null, ...draft, slug }, take);
+          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
+          const first = content.format.encodeFirst(named, path, take);
           const target = join(content.root, path);
-          const file = await write({ path, target, text, bytes, replaces: null, article });
-          return { outcome: 'stored', id: article.id, url, stored: file };
+          const file = await write({ path, target, ...first, replaces: null });
+          return { outcome: 'stored', id: draft.id, url, stored: file };
         } catch (error) {
           taken.add(path);
           // What stands under this name is no news to the catalog from now on: a person's file that took it
@@ -187,11 +188,17 @@ export function createStore(options: StoreOptions) {
       const { path } = entry;
       const target = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
       const { mode } = fs.statSync(target);
-      const next = replacedBy(article, request);
-      const text = amend(read.text, article, next);
+      const replacement = replacedBy(article, request);
+      const amended = content.format.amend(
+        read.text,
+        read.stored,
+        { ...replacement, tags: tags.spelled(replacement.tags) },
+        path,
+        request.storedBody,
+      );
       // While the file still holds it: whenever we are killed, it is in one place or the other.
       const undo = await keepReplaced?.({ path, text: read.text, article, edited });
-      const stored = await write({ path, target, text, replaces: read.text, mode, article: next }).catch(
+      const stored = await write({ path, target, ...amended, replaces: read.text, mode }).catch(
         async (error: unknown) => {
           await undo?.();
           throw error;
@@ -216,9 +223,9 @@ export function createStore(options: StoreOptions) {
   }
 
   async function write(file: Write): Promise<StoredFile> {
-    const { article } = file;
+    const { article, address } = file;
     const stamp = await group.write(file);
-    catalog.set(entryOf(file.path, article, stamp));
+    catalog.set(entryOf(file.path, article, stamp, address));
     durable.add(file.path, stamp);
     return { article, path: file.path, text: file.text };
   }

@@ -1,16 +1,11 @@
 import fs from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Article } from '../article/article.js';
-import {
-  decode,
-  decodeForPages,
-  decodeTop,
-  type ReadableArticle,
-  type StoredArticle,
-} from '../article/codec.js';
+import type { Address, ReadableArticle, StoredArticle } from '../article/codec.js';
+import { type ArticleFormat, plainFormat } from '../article/format.js';
 import { reasonOf } from '../article/front-matter.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
-import { systemCode } from '../errors.js';
+import { PressmarkError, systemCode } from '../errors.js';
 import { type Stamp, stampOf } from '../fs/stamp.js';
 import type { Layout } from '../generators/layout.js';
 import { readText, readTop } from './read-text.js';
@@ -31,8 +26,12 @@ export interface Entry {
   readonly author: string;
   readonly tags: readonly string[];
   readonly image: string | null;
+  /** Whether the URL is certain; undefined where it is pinned by the file. */
+  readonly address?: Address;
   /** Why the file cannot be read, `line <n>: …`; it then keeps its id and URL taken, but is no article. */
   readonly broken?: string;
+  /** Whether the file is in a form that is not read at all, such as `---js`; `broken` says which. */
+  readonly isUnsupported?: boolean;
 }
 
 /** Where articles are read from. */
@@ -40,6 +39,16 @@ export interface ContentFolder {
   /** Absolute path. */
   readonly root: string;
   readonly layout: Layout;
+  readonly format: ArticleFormat;
+}
+
+/** A content folder; without a format, one of a site that Pressmark builds itself. */
+export function contentFolder(
+  root: string,
+  layout: Layout,
+  format: ArticleFormat = plainFormat(layout.url),
+): ContentFolder {
+  return { root, layout, format };
 }
 
 /** An article file as it is on the disk now. */
@@ -61,7 +70,7 @@ export function readArticle(content: ContentFolder, path: string): ReadFile {
 
 /** Decodes the text of the file at `path`. */
 export function decodeAt(content: ContentFolder, path: string, text: string): StoredArticle {
-  return decode(text, fallbackAt(content, path));
+  return content.format.decode(text, path);
 }
 
 /** An article file as its pages and the catalog need it. */
@@ -76,11 +85,7 @@ export interface ReadablePage extends ReadableArticle {
  */
 export function readForPages(content: ContentFolder, path: string): ReadablePage {
   const { text, stamp } = readAt(content, path);
-  return { ...decodeForPages(text, fallbackAt(content, path)), stamp };
-}
-
-function fallbackAt({ layout }: ContentFolder, path: string) {
-  return { id: path, slug: basename(path, '.md'), url: layout.url };
+  return { ...content.format.decodeForPages(text, path), stamp };
 }
 
 /**
@@ -122,7 +127,7 @@ const TOP_BYTES = 4_096;
 export function glimpseEntry(content: ContentFolder, path: string): Entry | undefined {
   try {
     const { text, stat } = readTop(join(content.root, path), TOP_BYTES);
-    const article = decodeTop(text, fallbackAt(content, path));
+    const article = content.format.decodeTop(text, path);
     return article && entryOf(path, article, stampOf(stat));
   } catch {
     // why that is will be met again
@@ -139,12 +144,17 @@ export function entryIn(
   onRead?: (path: string, read: ReadablePage) => void,
 ): Entry {
   try {
-    const readable = decodeForPages(read.text, fallbackAt(content, path));
+    const readable = content.format.decodeForPages(read.text, path);
     onRead?.(path, { ...readable, stamp: read.stamp });
-    return ownStrings(entryOf(path, readable.article, read.stamp));
+    return ownStrings(entryOf(path, readable.article, read.stamp, readable.address));
   } catch (error) {
-    return brokenEntry(content, path, read, reasonOf(error), known);
+    const entry = brokenEntry(content, path, read, reasonOf(error), known);
+    return isUnsupported(error) ? { ...entry, isUnsupported: true } : entry;
   }
+}
+
+function isUnsupported(error: unknown): boolean {
+  return error instanceof PressmarkError && error.code === 'FRONT_MATTER_UNSUPPORTED';
 }
 
 /** The entry of an article that was just read or written. */
@@ -152,9 +162,11 @@ export function entryOf(
   path: string,
   article: Omit<Article, 'revision' | 'body' | 'contentHtml'>,
   stamp: Stamp,
+  address?: Address,
 ): Entry {
   const { id, url, title, description, date, updated, author, tags, image } = article;
   return {
+    ...(address !== undefined && { address }),
     path,
     stamp,
     canonical: canonicalUrl(url),
@@ -184,7 +196,7 @@ function brokenEntry(
   known?: Entry,
 ): Entry {
   const id = known?.id ?? lineValue(read.text, 'id') ?? path;
-  const slug = basename(path, '.md');
+  const slug = content.format.slugOf(path);
   const url = known?.url ?? lineValue(read.text, 'url') ?? content.layout.url(slug, '');
   const bare = {
     title: slug,

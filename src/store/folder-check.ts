@@ -22,9 +22,10 @@ interface Folder {
  * @returns a function that gives the article paths that have come since it was called last.
  */
 export function createFolderCheck(
-  { root }: ContentFolder,
+  content: ContentFolder,
   isKnown: (path: string) => boolean,
 ): () => string[] {
+  const { root } = content;
   const seen = new Map<string, Folder>();
 
   function visit(folder: string, found: string[]): void {
@@ -47,7 +48,7 @@ export function createFolderCheck(
     for (const item of fs.readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = folder === '' ? item.name : `${folder}/${item.name}`;
       if (item.isDirectory() && !item.name.startsWith('.')) folders.push(path);
-      else if (isArticlePath(path) && !isKnown(path)) found.push(path);
+      else if (isArticlePath(content, path) && !isKnown(path)) found.push(path);
     }
     return folders;
   }

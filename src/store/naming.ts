@@ -22,7 +22,7 @@ export interface Name {
  * never covers another. The caller then asks again with that path as `taken`.
  */
 export function createNaming(
-  { layout }: ContentFolder,
+  { layout, format }: ContentFolder,
   catalog: Catalog,
 ): (draft: ArticleDraft, taken: ReadonlySet<string>) => Name {
   const reserved = new Set<string>();
@@ -38,7 +38,7 @@ export function createNaming(
     const suggestion = slugOf(draft.slug, draft.title, draft.id);
     for (let n = nextNumber.get(suggestion) ?? 1; ; n++) {
       const slug = numbered(suggestion, n);
-      const path = layout.path(slug, draft.date);
+      const path = format.pathFor(layout.path(slug, draft.date), draft);
       const url = layout.url(slug, draft.date);
       const canonical = canonicalUrl(url) ?? url;
       if (taken.has(path) || !isFree(path, canonical)) continue;

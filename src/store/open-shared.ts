@@ -40,7 +40,7 @@ export async function openSharedStore(options: OpenSharedOptions): Promise<OpenS
   fs.mkdirSync(content.root, { recursive: true });
   const catalog = createCatalog();
   const snapshotPath = join(stateDir, 'catalog-shared.jsonl');
-  const snapshotKey = `shared ${content.layout.url('slug', '2001-02-03T00:00:00Z')}`;
+  const snapshotKey = `shared ${content.format.key}`;
   const fromSnapshot = await loadSnapshot(snapshotPath, snapshotKey, catalog);
   const everything = new Set([...shared.names.keys(), ...[...catalog.entries()].map(({ path }) => path)]);
   let read = await takeShared(content, catalog, shared, everything);
@@ -66,7 +66,7 @@ export async function openSharedStore(options: OpenSharedOptions): Promise<OpenS
     for (const { path } of catalog.entries()) if (path.startsWith(`${folder}/`)) yield path;
   }
   const watcher = watch
-    ? watchContent(content.root, catalog.size, below, store.isUnderWay, store.look, log)
+    ? watchContent(content, catalog.size, below, store.isUnderWay, store.look, log)
     : undefined;
   await watcher?.ready;
 

@@ -89,7 +89,7 @@ export async function openStore({
     },
   });
   const watcher = watch
-    ? watchContent(content.root, catalog.size, pathsBelow, store.isUnderWay, store.look, log)
+    ? watchContent(content, catalog.size, pathsBelow, store.isUnderWay, store.look, log)
     : undefined;
   await watcher?.ready;
 
@@ -139,10 +139,8 @@ export function prepareStateFolder(stateDir: string): void {
     fs.mkdirSync(stateDir, { recursive: true });
     fs.writeFileSync(join(stateDir, '.gitignore'), '*\n');
   } catch (cause) {
-    throw new PressmarkError(
-      'STORE_FAILED',
-      `the state folder .pressmark cannot be written: ${messageOf(cause)}`,
-      { cause },
-    );
+    throw new PressmarkError('STORE_FAILED', `the state folder cannot be written: ${messageOf(cause)}`, {
+      cause,
+    });
   }
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import type { Article } from '../article/article.js';
-import { digestOf } from '../article/codec.js';
+import { type Address, digestOf } from '../article/codec.js';
 import { PressmarkError } from '../errors.js';
 import { discard, dropName, lacksHardLinks, type Staged, undoPath } from '../fs/atomic-write.js';
 import { type Stamp, stampOf } from '../fs/stamp.js';
@@ -18,6 +18,8 @@ export interface Write {
   readonly replaces: string | null;
   /** What the text holds. */
   readonly article: Article;
+  /** Whether the article's URL is certain; undefined where the file pins it. */
+  readonly address?: Address;
   /** Permissions of the file that is replaced. */
   readonly mode?: number;
 }

@@ -1,8 +1,9 @@
 import type { StoredArticle } from '../article/codec.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
+import { createAddressRefresh } from './address-refresh.js';
 import type { Catalog } from './catalog.js';
-import { type ContentFolder, type Entry, isGone, type ReadFile, readArticle } from './entry.js';
+import { type ContentFolder, type Entry, isGone, type ReadFile, readArticle, readEntry } from './entry.js';
 import { storeFailure } from './failure.js';
 import { createFolderCheck } from './folder-check.js';
 import type { GroupCommit } from './group-commit.js';
@@ -40,6 +41,9 @@ export function createReading(
   { isUnderWay, settled }: Pick<GroupCommit, 'isUnderWay' | 'settled'>,
   { unsettled, notice, onWritten }: ReadingOptions,
 ) {
+  const addresses = createAddressRefresh(content.format, catalog, async (known) =>
+    readEntry(content, known.path, known),
+  );
   const newFiles = createFolderCheck(content, (path) => catalog.get(path) !== undefined || isUnderWay(path));
 
   /** Paths that others named and that are still to be read; they stay until reading them has succeeded. */
@@ -49,6 +53,7 @@ export function createReading(
 
   /** Reads what other processes have written. Whoever calls this while everything is read waits for the end of it. */
   async function catchUp(): Promise<void> {
+    await addresses.refresh();
     const news = journal.news();
     if (news === 'everything') everythingUnread = true;
     else for (const path of news) unread.add(path);
@@ -86,6 +91,10 @@ export function createReading(
     for (const { path } of entries) {
       await settled(path);
       notice(refresh(content, catalog, path));
+      // A date that lay in the future when the file was read may have passed.
+      const known = catalog.get(path);
+      const again = known?.address?.kind === 'unknown' ? readEntry(content, path, known) : undefined;
+      if (again !== undefined) catalog.set(again);
     }
   }
 

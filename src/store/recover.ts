@@ -116,13 +116,19 @@ async function settleUndo(path: string): Promise<void> {
 
 /** The article file beside an undo link that is the same file, or that carries the same id. */
 function findTarget(undo: string, text: string): string | undefined {
-  const id = /^id: .*$/m.exec(text)?.[0];
+  const id = /^[ \t]*"?id"?[ \t]*[:=].*$/m.exec(text)?.[0].trim();
   const folder = dirname(undo);
-  const names = fs.readdirSync(folder).filter((name) => name.endsWith('.md'));
-  const paths = names.map((name) => join(folder, name));
+  const paths = fs
+    .readdirSync(folder, { withFileTypes: true })
+    .filter((item) => item.isFile() && !item.name.startsWith('.'))
+    .map(({ name }) => join(folder, name));
   const same = paths.find((path) => sameFile(undo, path));
   if (same !== undefined) return same;
-  return paths.find((path) => id !== undefined && readOrEmpty(path).split(/\r?\n/).includes(id));
+  const hasId = (path: string) =>
+    readOrEmpty(path)
+      .split('\n')
+      .some((line) => line.trim() === id);
+  return id === undefined ? undefined : paths.find(hasId);
 }
 
 function sameFile(a: string, b: string): boolean {

@@ -30,7 +30,7 @@ export async function scan(content: ContentFolder, catalog: Catalog): Promise<Sc
   const changes: Change[] = [];
   const leftovers: string[] = [];
   const seen = new Set<string>();
-  for (const path of walk(content.root, (leftover) => leftovers.push(leftover))) {
+  for (const path of walk(content, (leftover) => leftovers.push(leftover))) {
     seen.add(path);
     changes.push(...refresh(content, catalog, path));
     if (seen.size % FILES_PER_TURN === 0) await nextTurn();
@@ -46,14 +46,15 @@ export async function scan(content: ContentFolder, catalog: Catalog): Promise<Sc
  *
  * @param onLeftover told of temp files and undo links, absolute.
  */
-export function* walk(root: string, onLeftover?: (path: string) => void): Generator<string> {
+export function* walk(content: ContentFolder, onLeftover?: (path: string) => void): Generator<string> {
+  const { root } = content;
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     for (const item of list(root, folder)) {
       const path = folder === '' ? item.name : `${folder}/${item.name}`;
       if (isLeftover(item.name)) onLeftover?.(join(root, path));
       else if (item.isDirectory() && isWatchedName(item.name)) folders.push(path);
-      else if (isArticlePath(path)) yield path;
+      else if (isArticlePath(content, path)) yield path;
     }
   }
 }
@@ -89,8 +90,8 @@ function statOf(path: string): fs.Stats | undefined {
 }
 
 /** Whether a path below the content folder is an article's. */
-export function isArticlePath(path: string): boolean {
-  return path.endsWith('.md') && path.split('/').every(isWatchedName);
+export function isArticlePath({ format }: Pick<ContentFolder, 'format'>, path: string): boolean {
+  return format.isArticlePath(path) && path.split('/').every(isWatchedName);
 }
 
 /** Whether a file or folder of this name is looked at. */

@@ -30,7 +30,7 @@ export async function takeShared(
   let changed: string[] = [];
   let read = 0;
   for (const path of paths) {
-    if (!isArticlePath(path)) continue;
+    if (!isArticlePath(content, path)) continue;
     const name = shared.names.get(path);
     const known = catalog.get(path);
     if (name === undefined) catalog.delete(path);

@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { amend } from '../article/amend.js';
 import type { ArticleDraft } from '../article/article.js';
-import { encodeFirst } from '../article/codec.js';
+import type { Address } from '../article/codec.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Lock } from '../fs/lock.js';
+import { createAddressRefresh } from './address-refresh.js';
 import type { ArticleStore, Published, Updated } from './article-store.js';
 import type { Catalog } from './catalog.js';
-import { type ContentFolder, decodeAt, type Entry, entryOf, type ReadFile } from './entry.js';
+import { type ContentFolder, decodeAt, type Entry, entryIn, entryOf, type ReadFile } from './entry.js';
 import { createNaming } from './naming.js';
 import { createPipeline } from './pipeline.js';
 import type { Found } from './reading.js';
@@ -17,6 +17,7 @@ import { createEditSharing, type SharedEdit } from './shared-edits.js';
 import type { SharedFiles } from './shared-files.js';
 import type { Shown } from './shown.js';
 import type { StoredFile } from './stored-file.js';
+import { createTagSpelling } from './tag-spelling.js';
 import { replacedBy, type UpdateRequest } from './update-request.js';
 import { type Judgement, judged, onlyEntry, type Target, targetOf } from './verdict.js';
 
@@ -55,6 +56,12 @@ const NO_LOCK: Lock = {
 export function createSharedStore({ content, catalog, shared, shown }: SharedStoreOptions): SharedStore {
   const pipeline = createPipeline(NO_LOCK, async () => undefined);
   const chooseName = createNaming(content, catalog);
+  const tags = createTagSpelling(content.format, catalog);
+  const addresses = createAddressRefresh(content.format, catalog, async (known) => {
+    const { path, stamp } = known;
+    const text = (await shared.texts([path])).get(path);
+    return text === undefined ? undefined : entryIn(content, path, { text, stamp }, known);
+  });
   const shareEdit = createEditSharing({ content, catalog, shared, pipeline, beginMs: BEGIN_MS });
 
   /** An id that is stored anywhere is stored for good: this needs nobody's word. */
@@ -86,8 +93,9 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
             taken.add(path); // a person's file that nobody else knows of
             continue;
           }
-          const { text, article } = encodeFirst({ url, updated: null, ...draft, slug });
-          const stored = await store({ path, text, article }, null, generation, deadline);
+          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
+          const { text, article, address } = content.format.encodeFirst(named, path);
+          const stored = await store({ path, text, article }, address, null, generation, deadline);
           return { outcome: 'stored', id: article.id, url, stored };
         } catch (error) {
           if (!isOutdated(error)) throw error;
@@ -115,10 +123,22 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
         });
         if (verdict === 'retry') return { outcome: 'retry' };
         const { article } = read.stored;
-        const next = replacedBy(article, request);
-        const file = { path: entry.path, text: amend(read.text, article, next), article: next };
+        const replacement = replacedBy(article, request);
+        const { path } = entry;
+        const {
+          text,
+          article: next,
+          address,
+        } = content.format.amend(
+          read.text,
+          read.stored,
+          { ...replacement, tags: tags.spelled(replacement.tags) },
+          path,
+          request.storedBody,
+        );
+        const file = { path, text, article: next };
         try {
-          return { outcome: 'stored', stored: await store(file, read.text, generation, deadline) };
+          return { outcome: 'stored', stored: await store(file, address, read.text, generation, deadline) };
         } catch (error) {
           if (!isOutdated(error)) throw error;
           doubt = error.cause;
@@ -129,13 +149,15 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
 
   async function store(
     file: StoredFile,
+    address: Address | undefined,
     replaces: string | null,
     generation: number,
     deadline: number,
   ): Promise<StoredFile> {
     const { path, text, article } = file;
     // Within the turn: who looks afterwards must find it.
-    const accepted = () => catalog.set(entryOf(path, article, sharedStamp(shared.names.get(path) ?? '')));
+    const stamp = () => sharedStamp(shared.names.get(path) ?? '');
+    const accepted = () => catalog.set(entryOf(path, article, stamp(), address));
     await shown.whileWriting(path, text, () =>
       shared.store({ path, text, article, replaces, generation, deadline, accepted }),
     );
@@ -157,6 +179,7 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
 
   async function judgeNow(target: Target): Promise<Judgement & { generation: number }> {
     const { generation } = shared;
+    await addresses.refresh();
     const entry = targetOf(catalog.byUrl(canonicalUrl(target.targetUrl) ?? ''), target);
     const read = await open(entry);
     return { verdict: judged(read, target), read, entry, generation };
@@ -168,6 +191,7 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
 
   async function find(url: string): Promise<Found> {
     await shared.fresh();
+    await addresses.refresh();
     const entry = onlyEntry(catalog.byUrl(canonicalUrl(url) ?? ''), url);
     return { ...(await open(entry)).stored, path: entry.path };
   }

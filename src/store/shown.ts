@@ -57,7 +57,7 @@ export function createShown(
     const changes: Change[] = [];
     for (const path of paths) {
       if (underWay.has(path)) later.push(path);
-      else if (isArticlePath(path)) changes.push(...changeAt(path));
+      else if (isArticlePath(content, path)) changes.push(...changeAt(path));
     }
     if (changes.length > 0) onChange(changes);
     return later;

@@ -12,8 +12,8 @@ const VERSION = 2;
 const ENTRIES_PER_TURN = 1_000;
 
 /** Where the snapshot of a content folder's catalog stands, and the key that it is made under. */
-export function snapshotOf(stateDir: string, { layout }: ContentFolder): { path: string; key: string } {
-  return { path: join(stateDir, 'catalog.jsonl'), key: layout.url('slug', '2001-02-03T00:00:00Z') };
+export function snapshotOf(stateDir: string, { format }: ContentFolder): { path: string; key: string } {
+  return { path: join(stateDir, 'catalog.jsonl'), key: format.key };
 }
 
 /**

@@ -13,6 +13,9 @@ export interface Target {
   readonly revision: string;
 }
 
+/** So much of a revision that the service sent is repeated in the answer, in characters. */
+const MAX_SHOWN = 200;
+
 /** What is to be done with an update, and the file that says so. */
 export interface Judgement {
   /** `retry`: it is stored already. */
@@ -29,9 +32,10 @@ export interface Judgement {
  * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS.
  */
 export function targetOf(entries: readonly Entry[], { targetId, targetUrl }: Target): Entry {
-  const entry = entries.find(({ id }) => id === targetId);
-  if (entry === undefined) throw noTarget(targetId, targetUrl);
-  if (entries.length > 1) throw ambiguous(targetUrl, entries);
+  const certain = entries.filter(isCertain);
+  const entry = certain.find(({ id }) => id === targetId);
+  if (entry === undefined) throw noTarget(targetId, targetUrl, reasonIn(entries));
+  if (certain.length > 1) throw ambiguous(targetUrl, certain);
   return entry;
 }
 
@@ -46,7 +50,8 @@ export function judged(read: ReadFile, { targetId, targetUrl, base, revision }: 
   if (article.revision === revision) return 'retry';
   if (article.revision !== base) {
     const message = `base_revision_id is ${quote(base)}, the article is at ${quote(article.revision)}`;
-    throw new PressmarkError('REVISION_CONFLICT', message);
+    const details = { base_revision_id: base.slice(0, MAX_SHOWN), current_revision_id: article.revision };
+    throw new PressmarkError('REVISION_CONFLICT', message, { details });
   }
   return 'apply';
 }
@@ -57,19 +62,34 @@ export function judged(read: ReadFile, { targetId, targetUrl, base, revision }: 
  * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS.
  */
 export function onlyEntry(entries: readonly Entry[], url: string): Entry {
-  const [entry, other] = entries;
+  const certain = entries.filter(isCertain);
+  const [entry, other] = certain;
   if (entry === undefined)
-    throw new PressmarkError('ARTICLE_NOT_FOUND', `target_url: there is no article at ${quote(url, 120)}`);
-  if (other !== undefined) throw ambiguous(url, entries);
+    throw new PressmarkError(
+      'ARTICLE_NOT_FOUND',
+      `target_url: there is no article at ${quote(url, 120)}${reasonIn(entries)}`,
+    );
+  if (other !== undefined) throw ambiguous(url, certain);
   return entry;
+}
+
+/** Whether an article's page is at its URL for certain; an address is answered only if it is pinned or proven. */
+function isCertain({ address }: Entry): boolean {
+  return address?.kind !== 'unknown';
+}
+
+/** Why the files that may be at a URL are not resolved; empty where there are none. */
+function reasonIn(entries: readonly Entry[]): string {
+  const [entry] = entries;
+  return entry?.address?.kind === 'unknown' ? `; ${entry.path} ${entry.address.reason}` : '';
 }
 
 function isTarget(article: Article, id: string, canonical: string | undefined): boolean {
   return article.id === id && canonicalUrl(article.url) === canonical;
 }
 
-function noTarget(id: string, url: string): PressmarkError {
-  const message = `target_id ${quote(id)} and target_url ${quote(url, 80)} do not name the same stored article`;
+function noTarget(id: string, url: string, reason = ''): PressmarkError {
+  const message = `target_id ${quote(id)} and target_url ${quote(url, 80)} do not name the same stored article${reason}`;
   return new PressmarkError('ARTICLE_NOT_FOUND', message);
 }
 

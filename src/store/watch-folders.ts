@@ -1,6 +1,7 @@
 import fs from 'node:fs';
-import { sep } from 'node:path';
-import { isWatchedName } from './scan.js';
+import { relative, sep } from 'node:path';
+import type { ContentFolder } from './entry.js';
+import { isArticlePath, isWatchedName } from './scan.js';
 
 /**
  * Watches a folder tree with one watch a folder, for systems that name the file in each event. What an event
@@ -11,11 +12,12 @@ import { isWatchedName } from './scan.js';
  * @returns a function that ends it.
  */
 export function watchFolders(
-  root: string,
+  content: ContentFolder,
   noteFile: (path: string) => void,
   noteFolder: (path: string) => void,
   fail: (error: unknown) => void,
 ): () => void {
+  const { root } = content;
   const watchers = new Map<string, fs.FSWatcher>();
 
   /** Watches first and lists then, so that nothing that comes meanwhile is missed. */
@@ -37,7 +39,7 @@ export function watchFolders(
 
   function onEvent(folder: string, name: string): void {
     const path = `${folder}${sep}${name}`;
-    if (name.endsWith('.md')) noteFile(path);
+    if (isArticlePath(content, relative(root, path).replaceAll(sep, '/'))) noteFile(path);
     else if (isWatchedName(name)) onFolder(path);
   }
 

@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import { watch as chokidarWatch } from 'chokidar';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
-import { isGone } from './entry.js';
+import { type ContentFolder, isGone } from './entry.js';
 import { isArticlePath } from './scan.js';
 import { watchFolders } from './watch-folders.js';
 
@@ -35,13 +35,14 @@ export interface Watcher {
  * @param look asked about the paths that had events; returns those to ask about again.
  */
 export function watchContent(
-  root: string,
+  content: ContentFolder,
   files: number,
   below: (folder: string) => Iterable<string>,
   isUnderWay: (path: string) => boolean,
   look: (paths: Iterable<string>) => string[],
   log: Log,
 ): Watcher {
+  const { root } = content;
   let pending = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -49,7 +50,7 @@ export function watchContent(
     const below = path.slice(root.length + 1);
     const name = sep === '/' ? below : below.replaceAll(sep, '/');
     // What we write ourselves is announced while it is still under way: no news.
-    if (!isArticlePath(name) || isUnderWay(name)) return;
+    if (!isArticlePath(content, name) || isUnderWay(name)) return;
     pending.add(name);
     timer ??= setTimeout(settle, SETTLE_MS);
   }
@@ -75,7 +76,7 @@ export function watchContent(
   }
 
   const source = HAS_INOTIFY
-    ? folderWatch(root, note, noteFolder, log)
+    ? folderWatch(content, note, noteFolder, log)
     : files > MANY_FILES
       ? systemWatch(root, note, log)
       : fileWatch(root, note, log);
@@ -89,12 +90,12 @@ export function watchContent(
 }
 
 function folderWatch(
-  root: string,
+  content: ContentFolder,
   note: (path: string) => void,
   noteFolder: (path: string) => void,
   log: Log,
 ): Watcher {
-  const close = watchFolders(root, note, noteFolder, (error) => warn(log, error));
+  const close = watchFolders(content, note, noteFolder, (error) => warn(log, error));
   return { ready: Promise.resolve(), close: async () => close() };
 }
 

@@ -9,6 +9,8 @@ export interface Surroundings {
   readonly store: ArticleStore;
   readonly hooks: Hooks;
   readonly log: Log;
+  /** The front matter that plugins may not set. */
+  readonly ownKeys: ReadonlySet<string>;
   /** A stored file as actions are told of it. */
   changeOf(stored: StoredFile): Pick<ArticleChange, 'article' | 'path' | 'text' | 'replaced'>;
 }

@@ -1,5 +1,4 @@
-import { type ArticleDraft, draftOf, keepItemComments } from '../article/article.js';
-import { OWN_KEYS } from '../article/codec.js';
+import { type ArticleDraft, draftOf, type ExtraKeys, keepItemComments } from '../article/article.js';
 import { publishedAnswer } from '../contract/answers.js';
 import type { ArticleData } from '../contract/envelope.js';
 import { PressmarkError } from '../errors.js';
@@ -33,24 +32,35 @@ export async function published(
   return { after, ...handled };
 }
 
-async function filteredDraft(draft: ArticleDraft, { hooks, log }: Surroundings): Promise<ArticleDraft> {
+async function filteredDraft(draft: ArticleDraft, around: Surroundings): Promise<ArticleDraft> {
+  const { hooks } = around;
   const filtered = await filterContent(draft, hooks, { event: 'article.published', stored: null });
-  if (!hooks.hasFilter('article.slug') && !hooks.hasFilter('article.frontMatter')) return filtered;
-  const slug = await hooks.applyFilters('article.slug', draft.slug, filtered);
-  const extra = plainData(await hooks.applyFilters('article.frontMatter', {}, filtered));
+  const slug = hooks.hasFilter('article.slug')
+    ? String(await hooks.applyFilters('article.slug', draft.slug, filtered))
+    : draft.slug;
+  const extra = await filteredFrontMatter(filtered, around);
+  return { ...filtered, slug, extra };
+}
+
+/** The front matter that plugins set besides Pressmark's own. */
+export async function filteredFrontMatter(
+  draft: ArticleDraft,
+  { hooks, log, ownKeys }: Surroundings,
+): Promise<ExtraKeys> {
+  if (!hooks.hasFilter('article.frontMatter')) return {};
+  const extra = plainData(await hooks.applyFilters('article.frontMatter', {}, draft));
   if (typeof extra !== 'object' || extra === null || Array.isArray(extra))
     throw new PressmarkError(
       'FILTER_FAILED',
-      'filter article.frontMatter: the plugins’ front matter is no object',
+      'filter article.frontMatter: the plugins’ front matter is not an object',
     );
-  const own = Object.keys(extra).filter((key) => OWN_KEYS.has(key));
+  const own = Object.keys(extra).filter((key) => ownKeys.has(key));
   if (own.length > 0)
     log.warn(
       { keys: own },
       'filter article.frontMatter: these keys are Pressmark’s own; they are left as they are',
     );
-  const others = Object.fromEntries(Object.entries(extra).filter(([key]) => !OWN_KEYS.has(key)));
-  return { ...filtered, slug: String(slug), extra: others };
+  return Object.fromEntries(Object.entries(extra).filter(([key]) => !ownKeys.has(key)));
 }
 
 /** Hands a draft through `article.draft` and puts back what the contract does not leave to plugins. */
@@ -65,12 +75,23 @@ export async function filterContent(
   const fault = faultIn(filtered);
   if (fault !== undefined)
     throw new PressmarkError('FILTER_FAILED', `filter article.draft: the plugins’ draft ${fault}`);
-  const contentHtml = keepItemComments(filtered.contentHtml, draft.contentHtml);
-  const body = keepItemComments(filtered.body, draft.body);
+  const changed = withOneHtml(draft, filtered);
+  const contentHtml = keepItemComments(changed.contentHtml, draft.contentHtml);
+  const body = keepItemComments(changed.body, draft.body);
   // By name, so that no key travels on that a plugin has added: the store lays the draft over its own.
   const { title, description, author, tags, keyword, image } = filtered;
   const content = { title, description, author, tags, keyword, image, jsonLd, contentHtml, body };
   return { id, slug, date, extra, ...content };
+}
+
+/** What came without Markdown has its HTML for a body, also after a plugin has changed one of the two. */
+function withOneHtml(
+  draft: ArticleDraft,
+  { body, contentHtml }: ArticleDraft,
+): Pick<ArticleDraft, 'body' | 'contentHtml'> {
+  if (draft.body !== draft.contentHtml || body === contentHtml) return { body, contentHtml };
+  if (body === draft.body) return { body: contentHtml, contentHtml };
+  return contentHtml === draft.contentHtml ? { body, contentHtml: body } : { body, contentHtml };
 }
 
 /** What a file can hold of it: what JSON has no word for, such as undefined, would make YAML that nobody reads. */
@@ -80,7 +101,7 @@ function plainData(extra: unknown): unknown {
   } catch (cause) {
     throw new PressmarkError(
       'FILTER_FAILED',
-      'filter article.frontMatter: the front matter is no plain data',
+      'filter article.frontMatter: the front matter is not plain data',
       {
         cause,
       },
@@ -92,7 +113,7 @@ const TEXTS = ['title', 'description', 'author', 'keyword', 'contentHtml', 'body
 
 /** What keeps a draft from being stored: plugins in JavaScript return whatever they like. */
 function faultIn(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return 'is no object';
+  if (typeof value !== 'object' || value === null) return 'is not an object';
   const draft: Partial<Record<keyof ArticleDraft, unknown>> = { ...value };
   const field = TEXTS.find((name) => !isText(draft[name]));
   if (field !== undefined) return `has no text as its ${field}`;

@@ -100,7 +100,9 @@ export function refusal(error: unknown, delivery: Delivery | undefined, log: Log
     known === undefined ? 'the receiver failed; nothing was acknowledged, send it again' : wordsOf(known);
   return {
     status: known?.status ?? 500,
-    body: JSON.stringify(known?.code === 'REVISION_CONFLICT' ? conflictAnswer(message) : { error: message }),
+    body: JSON.stringify(
+      known?.code === 'REVISION_CONFLICT' ? conflictAnswer(known.details) : { error: message },
+    ),
     event: delivery?.event,
     id: delivery === undefined ? undefined : idOf(delivery),
     outcome: known?.code ?? 'INTERNAL',

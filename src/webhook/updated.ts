@@ -4,7 +4,7 @@ import type { UpdateData } from '../contract/envelope.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Updated } from '../store/article-store.js';
 import type { Handled, Surroundings } from './handler.js';
-import { filterContent } from './published.js';
+import { filterContent, filteredFrontMatter } from './published.js';
 
 /**
  * `article.updated`: replace an article in place by compare-and-set (contract: article.updated, steps 2 to 6).
@@ -45,7 +45,8 @@ export async function updated(data: UpdateData, timestamp: string, around: Surro
     ...filtered,
     image: data.featured_image_url === null && filtered.image === article.image ? null : filtered.image,
   };
-  return handled(await store.update({ ...target, updated: data.published_at, content }));
+  const extra = await filteredFrontMatter(filtered, around);
+  return handled(await store.update({ ...target, updated: data.published_at, content, extra }));
 
   function handled({ outcome, stored }: Updated): Handled {
     const answered = { id: article.id, outcome, body: updatedAnswer(data.revision_id) };

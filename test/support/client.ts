@@ -20,7 +20,8 @@ export interface AnswerBody {
   target: Target;
   revision_id?: string;
   error: string;
-  detail?: string;
+  base_revision_id?: string;
+  current_revision_id?: string;
 }
 
 export interface Answer {

@@ -5,6 +5,7 @@ import { createHooks } from '../../../src/host/hooks.js';
 import { createLog } from '../../../src/log.js';
 import { createBuilder } from '../../../src/site/build.js';
 import { serveBuilds } from '../../../src/site/thread.js';
+import { contentFolder } from '../../../src/store/entry.js';
 import { siteInfo } from '../../support/site-info.js';
 
 const { root, url, crash } = workerData as { root: string; url: string; crash: boolean };
@@ -13,7 +14,7 @@ if (parentPort === null) throw new Error('this file is for a worker thread');
 
 const log = createLog({ level: 'silent', terminal: false });
 const builder = createBuilder({
-  content: { root: `${root}/content`, layout: patternLayout(url, 'articles/:slug.md', '/articles/:slug/') },
+  content: contentFolder(`${root}/content`, patternLayout(url, 'articles/:slug.md', '/articles/:slug/')),
   outputDir: `${root}/public`,
   stateDir: `${root}/.pressmark`,
   templatesDir: `${root}/templates`,

@@ -4,6 +4,7 @@ import test from 'ava';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { createBuilder } from '../../../src/site/build.js';
 import type { HelpAnswer } from '../../../src/site/help-messages.js';
+import { contentFolder } from '../../../src/store/entry.js';
 import { SITE_URL, startHelper, type TestSite, testSite } from './test-site.js';
 
 // A build from nothing reads the beginnings of files first, and the whole files for their pages. What a file says
@@ -142,7 +143,7 @@ test('the page of an article stays where its file turns out to be malformed in a
   const again = testSite(t, { dir: site.dir, settings: { title: 'Another title' } });
   const { content } = again.options;
   const layout = patternLayout(SITE_URL, 'articles/:slug.md', '/elsewhere/:slug/');
-  await createBuilder({ ...again.options, content: { ...content, layout } }).buildAll();
+  await createBuilder({ ...again.options, content: contentFolder(content.root, layout) }).buildAll();
   t.true(again.page('articles/a/index.html').includes('As it was'));
   t.true(again.page('index.html').includes('As it was'));
   t.true(again.logged.some((line) => line.includes('malformed')));

@@ -12,6 +12,7 @@ import { createHooks, type Hooks } from '../../../src/host/hooks.js';
 import type { Log } from '../../../src/log.js';
 import { type Builder, createBuilder, type SiteOptions } from '../../../src/site/build.js';
 import type { SiteSettings } from '../../../src/site/site-info.js';
+import { contentFolder } from '../../../src/store/entry.js';
 import { siteInfo } from '../../support/site-info.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -74,10 +75,10 @@ export function siteIn(
   const hooks = createHooks(log);
   addHooks?.(hooks);
   const options: SiteOptions = {
-    content: {
-      root: join(root, 'content'),
-      layout: patternLayout(url, 'articles/:slug.md', '/articles/:slug/'),
-    },
+    content: contentFolder(
+      join(root, 'content'),
+      patternLayout(url, 'articles/:slug.md', '/articles/:slug/'),
+    ),
     outputDir: join(root, 'public'),
     stateDir: join(root, '.pressmark'),
     templatesDir: join(root, 'templates'),

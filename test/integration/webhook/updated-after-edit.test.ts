@@ -47,10 +47,10 @@ async function mustConflict(t: ExecutionContext, on: Receiver, path: string, req
   t.is(fs.readFileSync(path, 'utf8'), theirs, 'the text of the person is unchanged');
   const { revision_id } = await on.find(request.target_url);
   t.not(revision_id, request.base_revision_id, 'the edit has made a new revision');
-  const [base, current] = [request.base_revision_id, revision_id].map((one) => JSON.stringify(one));
   t.deepEqual(JSON.parse(text), {
     error: 'Article revision conflict',
-    detail: `base_revision_id is ${base}, the article is at ${current}`,
+    base_revision_id: request.base_revision_id,
+    current_revision_id: revision_id,
   });
 }
 

@@ -32,7 +32,8 @@ function isConflict(t: ExecutionContext, { status, text }: Answer, base: string,
   t.is(status, 409);
   t.deepEqual(JSON.parse(text), {
     error: 'Article revision conflict',
-    detail: `base_revision_id is ${JSON.stringify(base)}, the article is at ${JSON.stringify(current)}`,
+    base_revision_id: base,
+    current_revision_id: current,
   });
 }
 

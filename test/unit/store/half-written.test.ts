@@ -6,6 +6,7 @@ import { draftOf } from '../../../src/article/article.js';
 import { encodeFirst } from '../../../src/article/codec.js';
 import { PressmarkError } from '../../../src/errors.js';
 import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
+import { contentFolder } from '../../../src/store/entry.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { article, SENT } from '../../support/events.js';
 import { SITE_URL } from '../../support/receiver.js';
@@ -18,7 +19,7 @@ const log = pino({ level: 'silent' });
 async function openAt(t: { teardown(dispose: () => unknown): void }, dir: string) {
   const root = join(dir, 'content');
   const opened = await openStore({
-    content: { root, layout },
+    content: contentFolder(root, layout),
     stateDir: join(dir, '.pressmark'),
     log,
     watch: false,

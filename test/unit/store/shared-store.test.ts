@@ -6,6 +6,7 @@ import { decode, encodeFirst } from '../../../src/article/codec.js';
 import { PressmarkError } from '../../../src/errors.js';
 import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
 import { createCatalog } from '../../../src/store/catalog.js';
+import { contentFolder } from '../../../src/store/entry.js';
 import { takeShared } from '../../../src/store/shared-catalog.js';
 import type { SharedFiles, SharedWrite } from '../../../src/store/shared-files.js';
 import { createSharedStore } from '../../../src/store/shared-store.js';
@@ -24,7 +25,7 @@ function stage(
 ) {
   const texts = new Map<string, string>();
   const names = new Map<string, string>();
-  const content = { root: tempDir(t), layout };
+  const content = contentFolder(tempDir(t), layout);
   const catalog = createCatalog();
   let generation = 0;
   const put = (path: string, text: string) => {

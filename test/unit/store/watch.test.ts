@@ -2,6 +2,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
+import { patternLayout } from '../../../src/generators/layout.js';
+import { contentFolder } from '../../../src/store/entry.js';
 import { watchContent } from '../../../src/store/watch.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -10,13 +12,14 @@ test('files and folders that come, change, move and go are all asked about', asy
   const root = tempDir(t);
   fs.mkdirSync(join(root, 'old'));
   fs.writeFileSync(join(root, 'old', 'a.md'), 'a');
+  const content = contentFolder(root, patternLayout('https://garden.example', ':slug.md', '/:slug/'));
   const seen = new Set<string>();
   const look = (paths: Iterable<string>) => {
     for (const path of paths) seen.add(path);
     return [];
   };
   const below = (folder: string) => (folder === 'old' ? ['old/a.md'] : []);
-  const watcher = watchContent(root, 1, below, () => false, look, pino({ level: 'silent' }));
+  const watcher = watchContent(content, 1, below, () => false, look, pino({ level: 'silent' }));
   t.teardown(() => watcher.close());
   await watcher.ready;
   const asked = async (path: string) => {

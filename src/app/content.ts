@@ -1,0 +1,88 @@
+import { join, relative, sep } from 'node:path';
+import type { ArticleFormat } from '../article/format.js';
+import { mappedFormat } from '../article/mapped-format.js';
+import type { ArticleMapping } from '../article/mapping.js';
+import type { Settings } from '../config/load.js';
+import type { Generator, GeneratorOptions, SiteFiles } from '../generators/generator.js';
+import { type Layout, patternLayout } from '../generators/layout.js';
+import { generatorNamed } from '../generators/registry.js';
+import { ADDRESSES, readAddresses } from '../store/addresses.js';
+import { type ContentFolder, contentFolder, type Entry } from '../store/entry.js';
+import { foldersOf } from './folders.js';
+import { siteFiles } from './site-files.js';
+
+/** The settings on which article files depend; a worker thread has no others. */
+export type ContentSettings = Pick<
+  Settings,
+  'dir' | 'siteUrl' | 'content' | 'output' | 'templates' | 'articles'
+> & {
+  readonly generator: Settings['generator'];
+};
+
+/** The generator of a site that Pressmark does not build itself. */
+export interface SiteGenerator {
+  readonly generator: Generator;
+  readonly options: GeneratorOptions;
+  readonly mapping: ArticleMapping;
+  readonly files: SiteFiles;
+}
+
+/** Where a site's articles are read from, and how. */
+export function contentOf(settings: ContentSettings): ContentFolder {
+  const { contentDir } = foldersOf(settings);
+  const site = generatorOf(settings);
+  const layout = layoutOf(settings, site?.options.timeZone);
+  return contentFolder(contentDir, layout, site && formatOf(settings, site, layout));
+}
+
+/** The generator of the config with the options that the site's own configuration has; undefined for `plain`. */
+export function generatorOf(settings: ContentSettings): SiteGenerator | undefined {
+  const { generator: setting, articles, dir } = settings;
+  const name = typeof setting === 'string' ? setting : setting.name;
+  if (name === 'plain') return undefined;
+  const generator =
+    typeof setting === 'object' && 'mapping' in setting ? (setting as Generator) : generatorNamed(name);
+  const files = siteFiles(dir);
+  const read = generator.options(files);
+  const set = typeof setting === 'object' && !('mapping' in setting) ? withoutName(setting) : {};
+  const timeZone = articles.timeZone ?? set.timeZone ?? read.timeZone;
+  const options: GeneratorOptions = {
+    ...read,
+    ...set,
+    keys: { ...read.keys, ...set.keys },
+    ...(timeZone !== undefined && { timeZone }),
+  };
+  const layout = layoutOf(settings, timeZone);
+  const address = (slug: string, date: string) => layout.url(slug, date).slice(settings.siteUrl.length);
+  const mapping = generator.mapping({
+    ...options,
+    body: articles.body,
+    constants: articles.frontMatter,
+    address,
+  });
+  return { generator, options, mapping, files };
+}
+
+function withoutName({
+  name: _,
+  ...options
+}: { readonly name: string } & GeneratorOptions): GeneratorOptions {
+  return options;
+}
+
+function layoutOf({ siteUrl, articles }: ContentSettings, timeZone: string | undefined): Layout {
+  return patternLayout(siteUrl, articles.file, articles.permalink, timeZone);
+}
+
+function formatOf(settings: ContentSettings, { mapping }: SiteGenerator, layout: Layout): ArticleFormat {
+  const { stateDir } = foldersOf(settings);
+  const proven = readAddresses(join(stateDir, ADDRESSES));
+  return mappedFormat({ mapping, siteUrl: settings.siteUrl, url: layout.url, proven });
+}
+
+/** A path below the content folder, as seen from the site's folder, with forward slashes. */
+export function siteRelativeOf(settings: Settings, { path }: Pick<Entry, 'path'>): string {
+  return relative(settings.dir, join(foldersOf(settings).contentDir, path))
+    .split(sep)
+    .join('/');
+}

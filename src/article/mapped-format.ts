@@ -1,0 +1,384 @@
+import { hash, randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { addressDigest } from './address-digest.js';
+import type { Article, ExtraKeys } from './article.js';
+import {
+  type Address,
+  digestOf,
+  editRevision,
+  type FirstFile,
+  type ReadableArticle,
+  renderedHtml,
+  type StoredArticle,
+} from './codec.js';
+import type { Amended, ArticleFormat, BodyKind } from './format.js';
+import { readFrontMatter } from './front-matter.js';
+import { editFrontMatter, type FrontMatterChange, newFrontMatter } from './front-matter-edit.js';
+import { withLf } from './line-ends.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue, IncomingBody } from './mapping.js';
+import { renderMarkdown } from './markdown.js';
+
+/** The key of Pressmark's own front matter in the files of a site that another generator builds. */
+export const OWN_KEY = 'pressmark';
+
+/** The addresses of files that builds of the site have proven. */
+export interface ProvenAddresses {
+  /** The proof for a file; `digest` is that of the file for which it was made, see `addressDigest`. */
+  get(path: string): ProvenAddress | undefined;
+  /** Another text after every change. */
+  readonly version: string;
+}
+
+/** Where a build of the site has put the page of a file. */
+export interface ProvenAddress {
+  readonly digest: string;
+  readonly address: string;
+  /** Whether an update would move the page, as its address depends on what updates replace. */
+  readonly moves: boolean;
+}
+
+export interface MappedFormatOptions {
+  readonly mapping: ArticleMapping;
+  /** The site's public URL without a trailing slash. */
+  readonly siteUrl: string;
+  /** The URL that the site's patterns give. */
+  readonly url: (slug: string, date: string) => string;
+  readonly proven: ProvenAddresses;
+}
+
+/** A file that was read: its article, and what the codec needs besides. */
+interface ReadFile {
+  readonly article: Omit<Article, 'revision'>;
+  readonly own: Readonly<Record<string, unknown>>;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly address: Address | undefined;
+  readonly bodyKind: BodyKind;
+}
+
+const NO_DIGEST = `sha256-${'0'.repeat(64)}`;
+
+/**
+ * The format of sites that another generator builds: the generator's own keys for what a page displays, and
+ * Pressmark's below one key. The body is the single source of the page. Files that people wrote are articles, too.
+ */
+export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOptions): ArticleFormat {
+  const { keys, constants } = mapping;
+  const mappedKeys = Object.values(keys).filter((key): key is string => key !== null);
+  const ownKeys: ReadonlySet<string> = new Set([OWN_KEY, ...mappedKeys, ...mapping.reserved]);
+  const constantTags = keys.tags === null ? [] : listOf(constants[keys.tags]);
+  const constantTagKeys = new Set(constantTags.map(mapping.tagKey));
+
+  function read(text: string, path: string): ReadFile {
+    const { data, body } = readFrontMatter(text);
+    const file: FileFacts = { path, data };
+    const own = mapOf(data[OWN_KEY]);
+    const field = (key: string | null, name: string) => scalarOf(key === null ? own[name] : data[key]);
+    const slug = mapping.slug(file);
+    const date = dateOf(data[keys.date], scalarOf(own.published)) ?? '1970-01-01';
+    const { url: itsUrl, address } = addressOf(file, own, slug, date);
+    const article = {
+      id: scalarOf(own.id) ?? path,
+      title: field(keys.title, 'title') ?? slug,
+      description: field(keys.description, 'description') ?? '',
+      date,
+      updated: updatedOf(data, own),
+      author: scalarOf(own.author) ?? '',
+      tags: listOf(keys.tags === null ? own.tags : data[keys.tags]).filter(
+        (tag) => !constantTagKeys.has(mapping.tagKey(tag)),
+      ),
+      keyword: scalarOf(own.keyword) ?? '',
+      image: keys.image === null ? (scalarOf(own.image) ?? null) : mapping.imageOf(data[keys.image]),
+      slug,
+      url: itsUrl,
+      extra: Object.fromEntries(Object.entries(data).filter(([key]) => !ownKeys.has(key))),
+      jsonLd: scalarOf(own.json_ld) ?? '',
+      contentHtml: scalarOf(own.content_html) ?? '',
+      body,
+    };
+    return { article, own, data, address, bodyKind: bodyKindOf(own, path) };
+  }
+
+  /** A date as it was sent where the file still holds that date; else as a person wrote it. */
+  function dateOf(value: unknown, sent: string | undefined): string | undefined {
+    const written = scalarOf(value);
+    if (sent === undefined) return written;
+    return written === undefined || written === textOf(mapping.date(sent)) ? sent : written;
+  }
+
+  function updatedOf(data: ReadFile['data'], own: ReadFile['own']): string | null {
+    const sent = scalarOf(own.updated);
+    return (keys.updated === null ? sent : dateOf(data[keys.updated], sent)) ?? null;
+  }
+
+  function addressOf(file: FileFacts, own: ReadFile['own'], slug: string, date: string) {
+    const stored = scalarOf(own.url);
+    const { reason, url: certain } = certainUrl(file, stored);
+    if (reason === undefined && certain !== undefined && certain === stored && isPinnedAt(file, certain))
+      return { url: certain, address: undefined };
+    if (reason === undefined && certain !== undefined)
+      return { url: certain, address: { kind: 'proven' } as const };
+    return {
+      url: stored ?? url(slug, date),
+      address: { kind: 'unknown', reason: reason ?? 'has no proven URL' } as const,
+    };
+  }
+
+  function isPinnedAt(file: FileFacts, at: string): boolean {
+    return mapping.isPinned(file, addressIn(at));
+  }
+
+  function certainUrl(
+    file: FileFacts,
+    stored: string | undefined,
+  ): { readonly url?: string; readonly reason?: string } {
+    const hidden = mapping.hidden(file, new Date());
+    if (hidden !== undefined)
+      return { reason: hidden === 'draft' ? 'is a draft' : 'has a date in the future' };
+    if (stored !== undefined && isPinnedAt(file, stored)) return { url: stored };
+    const proof = proven.get(file.path);
+    if (proof !== undefined && proof.digest === addressDigest(file, mapping, proof.moves))
+      return { url: `${siteUrl}${proof.address}` };
+    return stored === undefined ? {} : { reason: `does not pin its address ${addressIn(stored)} any more` };
+  }
+
+  function addressIn(at: string): string {
+    return at.startsWith(`${siteUrl}/`) ? at.slice(siteUrl.length) : at;
+  }
+
+  function decodeForPages(text: string, path: string): ReadableArticle {
+    const file = read(text, path);
+    const { article, address } = file;
+    const stored = { article, bodyEdited: isBodyEdited(file), ...kindOf(file) };
+    return {
+      article,
+      html: () => renderedHtml(stored),
+      isTopFirst: false,
+      ...(address !== undefined && { address }),
+    };
+  }
+
+  function decode(text: string, path: string): StoredArticle {
+    const file = read(text, path);
+    const { article, own, address } = file;
+    const digest = scalarOf(own.digest);
+    const edited = digest === undefined || digest !== digestIn(text, digest);
+    const revision = (edited ? undefined : scalarOf(own.revision)) ?? editRevision(text);
+    return {
+      article: { revision, ...article },
+      edited,
+      bodyEdited: isBodyEdited(file),
+      digest,
+      ...kindOf(file),
+      ...(address !== undefined && { address }),
+    };
+  }
+
+  function encodeFirst(article: Omit<Article, 'revision'>, path: string): FirstFile {
+    const body = mapping.body(incomingOf(article), path);
+    const { [keys.tags ?? '']: _, ...others } = constants;
+    const entries: FrontMatterChange[] = [
+      { key: keys.title, value: article.title },
+      ...optional(keys.description, article.description),
+      { key: keys.date, value: mapping.date(article.date) },
+      ...optional(keys.tags, [...constantTags, ...article.tags]),
+      ...(article.image === null ? [] : optional(keys.image, mapping.image(article.image))),
+      ...entriesOf(others),
+      ...entriesOf(article.extra as Readonly<Record<string, FrontMatterValue>>),
+      ...entriesOf(mapping.pin(addressIn(article.url))),
+      ...entriesOf(body.frontMatter),
+    ];
+    const stored = { ...article, body: body.text };
+    const kind = incomingOf(article).kind;
+    const revisionMark = `rev-${randomBytes(12).toString('hex')}`;
+    const write = (revision: string, digest: string) =>
+      newFrontMatter(
+        [...unique(entries), { key: OWN_KEY, value: ownValue({ ...stored, revision }, kind, path, digest) }],
+        body.text,
+      );
+    const draft = write(revisionMark, NO_DIGEST);
+    const revision = `rev-${hash('sha256', withLf(draft.replace(revisionMark, ''))).slice(0, 24)}`;
+    const text = sealed((digest) => write(revision, digest));
+    const bytes = new TextEncoder().encode(text);
+    const { address } = read(text, path);
+    return { text, bytes, article: { revision, ...stored }, ...(address !== undefined && { address }) };
+  }
+
+  function amend(
+    previous: string,
+    stored: StoredArticle,
+    next: Article,
+    path: string,
+    storedBody?: BodyKind,
+  ): Amended {
+    const file = read(previous, path);
+    const { data, article } = file;
+    const kind = storedBody ?? incomingOf(next).kind;
+    const body =
+      storedBody === undefined
+        ? mapping.body(incomingOf(next), path)
+        : { ...mapping.body(emptyBody(storedBody), path), text: next.body };
+    const amended = { ...next, body: body.text, extra: article.extra };
+    const changes: FrontMatterChange[] = [
+      ...changed(keys.title, article.title, next.title, next.title),
+      ...changed(keys.description, article.description, next.description, next.description),
+      ...changed(keys.tags, article.tags, next.tags, [...presentConstants(data), ...next.tags]),
+      ...(next.image === null || next.image === article.image
+        ? []
+        : optional(keys.image, mapping.image(next.image))),
+      // Without a date of its own, a generator may take the date of the update for that of the post.
+      ...(next.updated === null || data[keys.date] === undefined
+        ? []
+        : optional(keys.updated, mapping.date(next.updated))),
+      ...newExtra(stored.article.extra, next.extra),
+      ...(proven.get(path)?.moves && !isPinnedAt({ path, data }, article.url)
+        ? entriesOf(mapping.pin(addressIn(article.url)))
+        : []),
+      ...entriesOf(body.frontMatter).filter(({ key, value }) => data[key] !== value),
+    ];
+    const text = sealed((digest) =>
+      editFrontMatter(
+        previous,
+        [...unique(changes), { key: OWN_KEY, value: ownValue(amended, kind, path, digest) }],
+        body.text,
+      ),
+    );
+    const { article: after, address } = read(text, path);
+    const written = { ...after, revision: next.revision };
+    return { text, article: written, ...(address !== undefined && { address }) };
+  }
+
+  /** Tags that every post of the site has stay in front of those of the article, where the file had them. */
+  function presentConstants(data: ReadFile['data']): string[] {
+    if (keys.tags === null) return [];
+    const present = new Set(listOf(data[keys.tags]).map(mapping.tagKey));
+    return constantTags.filter((tag) => present.has(mapping.tagKey(tag)));
+  }
+
+  function ownValue(
+    article: Article,
+    kind: BodyKind,
+    path: string,
+    digest: string,
+  ): Readonly<Record<string, FrontMatterValue>> {
+    const { id, revision, author, keyword, image, jsonLd, contentHtml, body } = article;
+    return {
+      id,
+      revision,
+      url: article.url,
+      published: article.date,
+      ...(article.updated !== null && { updated: article.updated }),
+      author,
+      keyword,
+      ...(keys.description === null && { description: article.description }),
+      ...(keys.tags === null && { tags: article.tags }),
+      ...(keys.image === null && image !== null && { image }),
+      ...(kind !== bodyKindOf({}, path) && { body: kind }),
+      digest,
+      body_digest: digestOf(body),
+      json_ld: jsonLd,
+      content_html: contentHtml,
+    };
+  }
+
+  return {
+    ownKeys,
+    get key() {
+      return `${url('slug', '2001-02-03T00:00:00Z')} ${proven.version}`;
+    },
+    isArticlePath: mapping.isArticlePath,
+    pathFor: (pattern, draft) => pattern.replace(/\.\w+$/, mapping.extension(incomingOf(draft))),
+    slugOf: (path) => mapping.slug({ path, data: {} }),
+    tagKey: keys.tags === null ? undefined : mapping.tagKey,
+    encodeFirst,
+    decode,
+    decodeForPages,
+    decodeTop: () => undefined,
+    amend,
+  };
+}
+
+/** What came without Markdown has its HTML for a body. */
+function incomingOf({ body, contentHtml }: Pick<Article, 'body' | 'contentHtml'>): IncomingBody {
+  if (body === contentHtml || body === '') return { kind: 'html', html: contentHtml };
+  return { kind: 'markdown', markdown: body, html: contentHtml === '' ? renderMarkdown(body) : contentHtml };
+}
+
+function emptyBody(kind: BodyKind): IncomingBody {
+  return kind === 'html' ? { kind, html: '' } : { kind, markdown: '', html: '' };
+}
+
+function bodyKindOf(own: ReadFile['own'], path: string): BodyKind {
+  if (own.body === 'html' || own.body === 'markdown') return own.body;
+  return path.endsWith('.html') ? 'html' : 'markdown';
+}
+
+function kindOf({ bodyKind }: ReadFile): { bodyKind?: 'html' } {
+  return bodyKind === 'html' ? { bodyKind } : {};
+}
+
+function isBodyEdited({ own, article }: ReadFile): boolean {
+  return scalarOf(own.body_digest) !== digestOf(article.body);
+}
+
+/** The digest of a file whose own digest is this one: of its text with zeros in the place of that digest. */
+function digestIn(text: string, digest: string): string {
+  return digestOf(text.replace(digest, NO_DIGEST));
+}
+
+/** A file's text with its digest in it. The mark stands for the digest only where `write` puts it. */
+function sealed(write: (digest: string) => string): string {
+  const mark = `sha256-${randomBytes(32).toString('hex')}`;
+  const text = write(mark);
+  return text.replace(mark, digestIn(text, mark));
+}
+
+function changed(
+  key: string | null,
+  before: unknown,
+  after: unknown,
+  value: FrontMatterValue,
+): FrontMatterChange[] {
+  return key === null || isDeepStrictEqual(before, after) ? [] : [{ key, value }];
+}
+
+function optional(key: string | null, value: FrontMatterValue): FrontMatterChange[] {
+  return key === null ? [] : [{ key, value }];
+}
+
+function entriesOf(values: Readonly<Record<string, FrontMatterValue | undefined>>): FrontMatterChange[] {
+  return Object.entries(values).map(([key, value]) => ({ key, value }));
+}
+
+/** Keys that plugins set on an update and that the file has otherwise. */
+function newExtra(before: ExtraKeys, after: ExtraKeys): FrontMatterChange[] {
+  return Object.entries(after as Readonly<Record<string, FrontMatterValue>>)
+    .filter(([key, value]) => !isDeepStrictEqual(before[key], value))
+    .map(([key, value]) => ({ key, value }));
+}
+
+/** The last change of each key, at the place of the first. */
+function unique(changes: readonly FrontMatterChange[]): FrontMatterChange[] {
+  return [...new Map(changes.map((change) => [change.key, change])).values()];
+}
+
+/** A scalar as text; undefined for nothing, a list or a map, which a person may have written there. */
+function scalarOf(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+}
+
+function listOf(value: unknown): string[] {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return items.map(scalarOf).filter((item) => item !== undefined);
+}
+
+function mapOf(value: unknown): Readonly<Record<string, unknown>> {
+  const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isMap ? (value as Readonly<Record<string, unknown>>) : {};
+}
+
+/** How a value reads that the mapping has made for a date. */
+function textOf(value: FrontMatterValue): string | undefined {
+  const isTimestamp = typeof value === 'object' && 'kind' in value && value.kind === 'timestamp';
+  return isTimestamp && 'text' in value ? scalarOf(value.text) : scalarOf(value);
+}

@@ -1,0 +1,248 @@
+import test from 'ava';
+import { addressDigest } from '../../../src/article/address-digest.js';
+import type { Article } from '../../../src/article/article.js';
+import { renderedHtml } from '../../../src/article/codec.js';
+import { readFrontMatter } from '../../../src/article/front-matter.js';
+import { mappedFormat, type ProvenAddress } from '../../../src/article/mapped-format.js';
+import type { ArticleMapping } from '../../../src/article/mapping.js';
+import { fc, runs } from '../../support/property.js';
+import { article as anyArticle } from './arbitrary.js';
+
+const SITE = 'https://garden.example/notes';
+
+/** A generator of this test: pins by `permalink`, turns templates off by `inert`. */
+const mapping: ArticleMapping = {
+  keys: {
+    title: 'title',
+    description: 'summary',
+    date: 'date',
+    updated: 'lastmod',
+    tags: 'tags',
+    image: 'cover',
+  },
+  constants: { layout: 'post', tags: ['posts'] },
+  reserved: ['permalink', 'inert'],
+  isArticlePath: (path) => /\.(?:md|html)$/.test(path),
+  slug: ({ path }) => path.replace(/^.*\/|\.\w+$/g, ''),
+  date: (iso) => ({ kind: 'timestamp', text: iso }),
+  image: (url) => [url],
+  imageOf: (value) => (Array.isArray(value) && typeof value[0] === 'string' ? value[0] : null),
+  tagKey: (tag) => tag.toLowerCase(),
+  extension: ({ kind }) => (kind === 'html' ? '.html' : '.md'),
+  body: (incoming) => ({
+    text: incoming.kind === 'html' ? incoming.html : incoming.markdown,
+    frontMatter: { inert: incoming.kind },
+  }),
+  pin: (address) => ({ permalink: address }),
+  isPinned: ({ data }, address) => data.permalink === address,
+  hidden: ({ data }) => (data.draft === true ? 'draft' : undefined),
+};
+
+/** A format for which builds have proven these addresses. */
+function formatWith(records: Readonly<Record<string, ProvenAddress>> = {}) {
+  const url = (slug: string) => `${SITE}/blog/${slug}/`;
+  const proven = { get: (path: string) => records[path], version: 'v' };
+  return mappedFormat({ mapping, siteUrl: SITE, url, proven });
+}
+
+/** A format that has proven the address of one file, which people wrote. */
+function formatProving(path: string, text: string, { address = '/live/', moves = false } = {}) {
+  const digest = addressDigest({ path, data: readFrontMatter(text).data }, mapping, moves);
+  return formatWith({ [path]: { digest, address, moves } });
+}
+
+const format = formatWith();
+const PATH = 'blog/soil.md';
+
+const article: Omit<Article, 'revision'> = {
+  id: 'art-1',
+  title: 'Soil',
+  description: 'What feeds a garden.',
+  date: '2026-11-09T08:00:00Z',
+  updated: null,
+  author: 'Ada',
+  tags: ['compost'],
+  keyword: 'soil',
+  image: null,
+  slug: 'soil',
+  extra: {},
+  url: `${SITE}/blog/soil/`,
+  jsonLd: '<script type="application/ld+json">{}</script>',
+  contentHtml: '<p>Feed it.</p>\n<!-- svc:item:art-1 -->',
+  body: 'Feed it.\n\n<!-- svc:item:art-1 -->\n',
+};
+
+const HAND_WRITTEN = `---
+# notes of the owner
+title: 'My soil'   # short
+custom: {a: 1}
+tags:
+  - posts
+  - Compost
+---
+Old text.
+`;
+
+/** What an update makes of a file. */
+function updated(on: typeof format, path: string, text: string, over: Partial<Article> = {}) {
+  const stored = on.decode(text, path);
+  const { title, description, author, tags, keyword, jsonLd, contentHtml, body } = article;
+  const content = { title, description, author, tags, keyword, jsonLd, contentHtml, body };
+  const next = {
+    ...stored.article,
+    ...content,
+    revision: 'r-2',
+    updated: '2026-12-01T08:00:00Z',
+    ...over,
+  };
+  return on.amend(text, stored, next, path);
+}
+
+test('a new file has the keys of the generator, and those of Pressmark below one key', (t) => {
+  const { text } = format.encodeFirst(article, PATH);
+  const { data, body } = readFrontMatter(text);
+  const { pressmark, ...others } = data;
+  t.deepEqual(others, {
+    title: 'Soil',
+    summary: 'What feeds a garden.',
+    date: '2026-11-09T08:00:00Z',
+    tags: ['posts', 'compost'],
+    layout: 'post',
+    permalink: '/blog/soil/',
+    inert: 'markdown',
+  });
+  t.is(body, article.body);
+  t.like(pressmark, { id: 'art-1', author: 'Ada', url: article.url, json_ld: article.jsonLd });
+});
+
+test('what is read from a new file is what was written, and nobody has edited it', (t) => {
+  fc.assert(
+    fc.property(anyArticle, ({ revision: _, ...any }) => {
+      const { date, url, slug } = article;
+      const draft = { ...any, extra: {}, date, url, slug, updated: null };
+      const { text, article: written } = format.encodeFirst(draft, PATH);
+      const { article: stored, edited, bodyEdited, address } = format.decode(text, PATH);
+      const tags = draft.tags.filter((tag) => tag.toLowerCase() !== 'posts');
+      t.deepEqual({ ...stored, extra: {} }, { ...written, tags });
+      t.false(edited || bodyEdited);
+      t.is(address, undefined);
+    }),
+    { numRuns: runs(150) },
+  );
+});
+
+test('a checkout with CRLF is not an edit; one character more is, and changes the revision', (t) => {
+  const { text, article: written } = format.encodeFirst(article, PATH);
+  t.is(format.decode(text.replaceAll('\n', '\r\n'), PATH).article.revision, written.revision);
+  const edited = format.decode(text.replace('Feed it.\n', 'Feed it!\n'), PATH);
+  t.true(edited.edited && edited.bodyEdited);
+  t.regex(edited.article.revision, /^edit-/);
+});
+
+test('the body of an .html file is what a lookup answers after an edit', (t) => {
+  const html = { ...article, body: article.contentHtml };
+  const path = format.pathFor('blog/soil.md', html);
+  t.is(path, 'blog/soil.html');
+  const { text } = format.encodeFirst(html, path);
+  const stored = format.decode(text.replace('---\n<p>Feed it.', '---\n<p>Feed it | twice.'), path);
+  t.is(renderedHtml(stored), article.contentHtml.replace('Feed it.', 'Feed it | twice.'));
+});
+
+test('a first update of a hand-written file changes the mapped fields and the body, and nothing else', (t) => {
+  const on = formatProving('blog/mine.md', HAND_WRITTEN);
+  const { text, article: stored, address } = updated(on, 'blog/mine.md', HAND_WRITTEN);
+  const [front = ''] = text.split('\npressmark:');
+  t.is(
+    front,
+    `---
+# notes of the owner
+title: "Soil"   # short
+custom: {a: 1}
+tags: ["posts", "compost"]
+summary: "What feeds a garden."
+inert: "markdown"`,
+  );
+  t.is(stored.url, `${SITE}/live/`);
+  t.is(stored.revision, 'r-2');
+  t.deepEqual(address, { kind: 'proven' });
+  const again = on.decode(text, 'blog/mine.md');
+  t.false(again.edited);
+  t.deepEqual(again.address, { kind: 'proven' });
+});
+
+test('an update pins the address of a page only where it would move', (t) => {
+  const on = formatProving('blog/mine.md', HAND_WRITTEN, { moves: true });
+  const { text, address } = updated(on, 'blog/mine.md', HAND_WRITTEN);
+  t.is(readFrontMatter(text).data.permalink, '/live/');
+  t.is(address, undefined);
+});
+
+test('the update of a file without a date does not give it one', (t) => {
+  const on = formatProving('blog/mine.md', HAND_WRITTEN);
+  const { data } = readFrontMatter(updated(on, 'blog/mine.md', HAND_WRITTEN).text);
+  t.false('date' in data || 'lastmod' in data);
+  const dated = HAND_WRITTEN.replace('custom:', 'date: 2026-01-01\ncustom:');
+  const dates = readFrontMatter(updated(formatProving('a.md', dated), 'a.md', dated).text).data;
+  t.like(dates, { date: '2026-01-01', lastmod: '2026-12-01T08:00:00Z' });
+});
+
+test('an address that is neither pinned nor proven is unknown, and the reason says why', (t) => {
+  const reasonOf = (text: string, path = 'blog/mine.md') => format.decode(text, path).address;
+  t.deepEqual(reasonOf(HAND_WRITTEN), { kind: 'unknown', reason: 'has no proven URL' });
+  const draft = HAND_WRITTEN.replace('custom:', 'draft: true\ncustom:');
+  t.deepEqual(formatProving('a.md', draft).decode(draft, 'a.md').address, {
+    kind: 'unknown',
+    reason: 'is a draft',
+  });
+  const { text } = format.encodeFirst(article, PATH);
+  t.deepEqual(reasonOf(text.replace('permalink: "/blog/soil/"\n', ''), PATH), {
+    kind: 'unknown',
+    reason: 'does not pin its address /blog/soil/ any more',
+  });
+});
+
+test('a proof counts only while what the address depends on is as it was', (t) => {
+  const on = formatProving('blog/mine.md', HAND_WRITTEN);
+  const kindAfter = (edit: (text: string) => string) =>
+    on.decode(edit(HAND_WRITTEN), 'blog/mine.md').address?.kind;
+  t.is(
+    kindAfter((text) => `${text}More.\n`),
+    'proven',
+  );
+  t.is(
+    kindAfter((text) => text.replace('My soil', 'Our soil')),
+    'proven',
+  );
+  t.is(
+    kindAfter((text) => text.replace('custom:', 'category: x\ncustom:')),
+    'unknown',
+  );
+});
+
+test('a date that a person has changed is the date of the article', (t) => {
+  const { text } = format.encodeFirst(article, PATH);
+  t.is(
+    format.decode(text.replace('date: 2026-11-09T08:00:00Z', 'date: 2026-11-10'), PATH).article.date,
+    '2026-11-10',
+  );
+});
+
+test('an earlier version is put back in its stored form', (t) => {
+  const { text } = format.encodeFirst(article, PATH);
+  const html = updated(format, PATH, text, { body: article.contentHtml });
+  t.is(readFrontMatter(html.text).data.inert, 'html');
+  const stored = format.decode(html.text, PATH);
+  const next = { ...stored.article, body: 'Stored {{</* x */>}} form.\n', revision: 'r-3' };
+  const back = format.amend(html.text, stored, next, PATH, 'markdown');
+  t.is(readFrontMatter(back.text).data.inert, 'markdown');
+  t.is(back.article.body, 'Stored {{</* x */>}} form.\n');
+  t.is(format.decode(back.text, PATH).bodyKind, undefined);
+});
+
+test('what a plugin adds to the front matter is added by an update, too', (t) => {
+  const { text } = format.encodeFirst(article, PATH);
+  const amended = updated(format, PATH, text, {
+    extra: { ...format.decode(text, PATH).article.extra, mood: 'calm' },
+  });
+  t.is(readFrontMatter(amended.text).data.mood, 'calm');
+});
