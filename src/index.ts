@@ -4,7 +4,29 @@
  * @module
  */
 export { type App, startApp } from './app/app.js';
-export { type ConfigInput, defineConfig, loadSettings, type Settings } from './app/embed.js';
+export {
+  type ArticleMapping,
+  type ConfigInput,
+  defineConfig,
+  defineGenerator,
+  type FileEdit,
+  type FileFacts,
+  type FrontMatterValue,
+  type Generator,
+  type GeneratorOptions,
+  type IncomingBody,
+  type KeyNames,
+  loadSettings,
+  type MappingOptions,
+  type Problem,
+  type Question,
+  type Settings,
+  type SiteFacts,
+  type SiteFiles,
+  type SiteSettings,
+  type StoredBody,
+  type Timestamp,
+} from './app/embed.js';
 export type { Article, ArticleContent, ArticleDraft } from './article/article.js';
 export { type ErrorCode, PressmarkError } from './errors.js';
 export type { ActionName, Actions, FilterName, Filters } from './host/hook-types.js';

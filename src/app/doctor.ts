@@ -123,7 +123,11 @@ async function articles(settings: Settings): Promise<Finding[]> {
   const findings = [
     ...malformed(entries),
     ...duplicates(entries, 'id', ({ id }) => id),
-    ...duplicates(entries, 'URL', ({ canonical, url }) => canonical ?? url),
+    ...duplicates(
+      entries.filter(({ address }) => address?.kind !== 'unknown'),
+      'URL',
+      ({ canonical, url }) => canonical ?? url,
+    ),
   ];
   return findings.length > 0
     ? findings
@@ -137,8 +141,8 @@ async function articles(settings: Settings): Promise<Finding[]> {
 }
 
 function malformed(entries: readonly Entry[]): Finding[] {
-  return entries.flatMap(({ path, broken }) =>
-    broken === undefined
+  return entries.flatMap(({ path, broken, isUnsupported = false }) =>
+    broken === undefined || isUnsupported
       ? []
       : [
           {

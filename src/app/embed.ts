@@ -1,3 +1,25 @@
-// The settings for those who import Pressmark: only app and cli read the config.
+// What those who import Pressmark need of folders that only app and cli may read.
+
+export type {
+  ArticleMapping,
+  FileFacts,
+  FrontMatterValue,
+  IncomingBody,
+  KeyNames,
+  StoredBody,
+  Timestamp,
+} from '../article/mapping.js';
 export { loadSettings, type Settings } from '../config/load.js';
 export { type ConfigInput, defineConfig } from '../config/schema.js';
+export {
+  defineGenerator,
+  type FileEdit,
+  type Generator,
+  type GeneratorOptions,
+  type MappingOptions,
+  type Problem,
+  type Question,
+  type SiteFacts,
+  type SiteFiles,
+  type SiteSettings,
+} from '../generators/generator.js';

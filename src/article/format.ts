@@ -19,6 +19,8 @@ export interface ArticleFormat {
   readonly ownKeys: ReadonlySet<string>;
   /** What is read from the files depends on this besides the files; another value makes stored indexes worthless. */
   readonly key: string;
+  /** Whether a URL that no file names and no build has proven may be answered: where Pressmark builds the pages itself. */
+  readonly hasCertainUrls: boolean;
   isArticlePath(path: string): boolean;
   /** The path of a new article, whose body decides the extension. */
   pathFor(pattern: string, draft: Pick<Article, 'body' | 'contentHtml'>): string;
@@ -76,6 +78,7 @@ export function plainFormat(url: (slug: string, date: string) => string): Articl
   return {
     ownKeys: OWN_KEYS,
     key: url('slug', '2001-02-03T00:00:00Z'),
+    hasCertainUrls: true,
     isArticlePath: (path) => path.endsWith('.md'),
     pathFor: (pattern) => pattern,
     slugOf,

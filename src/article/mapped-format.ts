@@ -285,6 +285,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     get key() {
       return `${url('slug', '2001-02-03T00:00:00Z')} ${proven.version}`;
     },
+    hasCertainUrls: false,
     isArticlePath: mapping.isArticlePath,
     pathFor: (pattern, draft) => pattern.replace(/\.\w+$/, mapping.extension(incomingOf(draft))),
     slugOf: (path) => mapping.slug({ path, data: {} }),

@@ -22,6 +22,8 @@ export interface GeneratorOptions {
   readonly templateSwitch?: boolean;
   /** Whether the generator makes pages of `.html` files (Astro: with the loader of `pressmark/astro`). */
   readonly htmlFiles?: boolean;
+  /** Whether the generator makes pages of files with a date in the future (Jekyll: `future: true`). @default false */
+  readonly futurePages?: boolean;
 }
 
 /** What is needed to read and write the article files of one site. */

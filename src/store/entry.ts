@@ -207,7 +207,10 @@ function brokenEntry(
     tags: [],
     image: null,
   };
-  return { path, stamp: read.stamp, id, url, canonical: canonicalUrl(url), ...bare, broken };
+  const address = { kind: 'unknown', reason: `cannot be read, ${broken}` } as const;
+  const isCertain = content.format.hasCertainUrls;
+  const canonical = canonicalUrl(url);
+  return { path, stamp: read.stamp, id, url, canonical, ...bare, ...(!isCertain && { address }), broken };
 }
 
 function lineValue(text: string, key: string): string | undefined {

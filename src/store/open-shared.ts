@@ -70,8 +70,8 @@ export async function openSharedStore(options: OpenSharedOptions): Promise<OpenS
     : undefined;
   await watcher?.ready;
 
-  const malformed = [...catalog.entries()].flatMap(({ path, broken }) =>
-    broken === undefined ? [] : [{ path, reason: broken }],
+  const malformed = [...catalog.entries()].flatMap(({ path, broken, isUnsupported = false }) =>
+    broken === undefined || isUnsupported ? [] : [{ path, reason: broken }],
   );
   const recovery = {
     fromSnapshot,

@@ -79,7 +79,7 @@ export async function openStore({
     onChange: (changes) => {
       unsaved += changes.length;
       for (const { path, after } of changes) {
-        if (after?.broken !== undefined)
+        if (after?.broken !== undefined && !after.isUnsupported)
           log.warn(
             { path, reason: after.broken },
             'malformed article file; it is skipped until it is mended',

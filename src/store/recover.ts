@@ -56,8 +56,8 @@ export async function recover({
   const stateDir = dirname(snapshotPath);
   const ofState = [stateDir, join(stateDir, STAGING)].flatMap(leftoversIn);
   const swept = await sweep([...leftovers, ...ofState], lock, journal);
-  const malformed = [...catalog.entries()].flatMap(({ path, broken }) =>
-    broken === undefined ? [] : [{ path, reason: broken }],
+  const malformed = [...catalog.entries()].flatMap(({ path, broken, isUnsupported = false }) =>
+    broken === undefined || isUnsupported ? [] : [{ path, reason: broken }],
   );
   return { fromSnapshot, files, read: changes.length, ...swept, malformed };
 }

@@ -1,0 +1,252 @@
+import { withLf } from '../article/line-ends.js';
+
+// kramdown, Jekyll's Markdown renderer, knows more syntax than the service that wrote an article: attribute lists and
+// extensions in braces, tables from any line with a pipe, math, footnotes, definition lists, dashes for hyphens. Some
+// of it hides text, some runs code in old versions. There is no switch for all of it, so Markdown is only stored as
+// such where both read it alike; everything else is stored as the HTML that the service sent along.
+
+const FENCE = /^(`{3,}|~{3,})[\w+#.-]*[ \t]*$/;
+const COMMENT = /^<!--(?:[^<>-]|-(?!-))*-->$/;
+const HEADING = /^#{1,6} +(\S.*)$/;
+const RULE = /^(?:-{3,}|\*{3,}|_{3,}|\* \* \*|- - -)$/;
+const LINK_DEFINITION = /^\[[^\]^[\\]+\]: [^\s<>|\\`]+(?: "[^"\\]*")?$/;
+const LIST_ITEM = /^( *)([-*+]|\d{1,9}\.)( {1,3})(\S.*)$/;
+const TABLE_RULE = /^\|(?: *:?-{3,}:? *\|)+$/;
+/** What begins another block inside of a list item, a quote or a paragraph. */
+const BLOCK_START =
+  /^(?:[-*+](?: |$)|\d+[.)](?: |$)|#{1,6}(?: |$)|>|`{3}|~{3}|:(?:\s|$)|\^\s*$|\*\[|=+\s*$|-+\s*$)/;
+
+const CODE_SPAN = /(?<![`\\])(?:`[^`\s](?:[^`]*[^`\s])?`|``[^`\s](?:[^`]*[^`\s])?``)(?!`)/g;
+const AUTOLINK = /<https?:\/\/[^\s<>\\`|]+>/g;
+const LINK_TARGET = /\]\([^\s()<>|\\`]+(?: "[^"\\|`<>]*")?\)/g;
+/** Emphasis that opens and closes at the edge of a word, with none inside. */
+const EMPHASIS = /(?<![\p{L}\p{N}*_])(\*\*|__|\*|_)(?![\s*_])[^*_]*(?<![\s*_])\1(?![\p{L}\p{N}*_])/gu;
+
+/** Syntax that remains once code, links and emphasis are taken out, and that kramdown reads in its own way. */
+const OTHER_SYNTAX =
+  /[`|\t\x00-\x1f\x7f]|<[A-Za-z/!?<]|>>|--|\$\$|\[\^|\{#|\\(?![\\.*_+`<>()[\]{}#!:|"'$=~-]|[^\x21-\x7e])|(?<!^|\s)\*|\*(?!\s|$)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/u;
+
+/**
+ * Whether kramdown shows a Markdown text as CommonMark means it. Only what is known to be read alike is: headings,
+ * paragraphs, emphasis, links, images, lists, quotes, fenced code, tables with outer pipes.
+ */
+export function isPlainMarkdown(markdown: string): boolean {
+  const text = withLf(markdown);
+  // An attribute list or an extension, wherever it stands: an excerpt may end inside of a code block.
+  if (text.includes('{:')) return false;
+  const lines = text.split('\n');
+  let previous: 'blank' | 'paragraph' | 'quote' | 'list' | 'other' = 'blank';
+  let hasBlank = false;
+  let list: { indent: number; inner: number; marker: string }[] = [];
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? '';
+    const next = lines[at + 1] ?? '';
+    const endsBlock = next.trim() === '';
+    if (line.trim() === '') {
+      if (line !== '') return false;
+      previous = 'blank';
+      hasBlank = at > 0;
+      continue;
+    }
+    const fence = FENCE.exec(line)?.[1];
+    if (fence !== undefined) {
+      const close = closingFence(lines, at + 1, fence);
+      if (previous !== 'blank' || close === undefined || (lines[close + 1] ?? '') !== '') return false;
+      // The first blank line ends the excerpt.
+      if (!hasBlank && lines.slice(at, close).includes('')) return false;
+      at = close;
+      previous = 'other';
+      list = [];
+      continue;
+    }
+    if (line.startsWith('|')) {
+      const end = tableEnd(lines, at);
+      if (previous !== 'blank' || end === undefined) return false;
+      at = end;
+      previous = 'other';
+      list = [];
+      continue;
+    }
+    if (COMMENT.test(line) || RULE.test(line)) {
+      const isUnderline = previous === 'paragraph' && /^-+$/.test(line) && (lines[at - 2] ?? '') === '';
+      if ((previous !== 'blank' && !isUnderline) || !endsBlock) return false;
+      previous = 'other';
+      list = [];
+      continue;
+    }
+    const item = LIST_ITEM.exec(line);
+    if (item !== null) {
+      const [, indent = '', marker = '', gap = '', content = ''] = item;
+      const kind = marker.endsWith('.') ? '.' : marker;
+      const inner = indent.length + marker.length + gap.length;
+      while (list.length > 0 && (list.at(-1)?.indent ?? 0) > indent.length) list.pop();
+      const level = list.at(-1);
+      const isNew = level === undefined || indent.length !== level.indent;
+      if (isNew) {
+        if (indent.length !== (level?.inner ?? 0)) return false;
+        // A list that starts with another number, or that follows a line of text.
+        if (kind === '.' && marker !== '1.') return false;
+        if (previous !== 'blank' && previous !== 'list') return false;
+        if (level !== undefined && previous === 'blank') return false;
+        list.push({ indent: indent.length, inner, marker: kind });
+      } else if (level.marker !== kind || level.inner !== inner) return false;
+      const words = content.replace(/^\[[ xX]\] +(?=\S)/, '');
+      if (BLOCK_START.test(words) || !isPlainInline(words)) return false;
+      previous = 'list';
+      continue;
+    }
+    if (/^\s/.test(line)) return false;
+    if (line.startsWith('>')) {
+      const words = line.slice(1).replace(/^ /, '');
+      if (previous !== 'blank' && previous !== 'quote') return false;
+      if (/^\s/.test(words) || BLOCK_START.test(words) || words.startsWith('[') || !isPlainInline(words))
+        return false;
+      previous = 'quote';
+      list = [];
+      continue;
+    }
+    if (LINK_DEFINITION.test(line)) {
+      if (previous !== 'blank' && previous !== 'other') return false;
+      previous = 'other';
+      list = [];
+      continue;
+    }
+    if (previous !== 'blank' && previous !== 'paragraph') return false;
+    list = [];
+    const heading = HEADING.exec(line)?.[1];
+    if (heading !== undefined) {
+      if (previous !== 'blank' || !endsBlock || /^#+$/.test(heading) || !isPlainInline(heading)) return false;
+      previous = 'other';
+      continue;
+    }
+    if (/^=+$/.test(line) && previous === 'paragraph' && (lines[at - 2] ?? '') === '' && endsBlock) {
+      previous = 'other';
+      continue;
+    }
+    if (BLOCK_START.test(line) || !isPlainInline(line)) return false;
+    previous = 'paragraph';
+  }
+  return true;
+}
+
+function closingFence(lines: readonly string[], from: number, fence: string): number | undefined {
+  for (let at = from; at < lines.length; at++) {
+    const line = lines[at] ?? '';
+    if (line.trimEnd() === fence) return at;
+    // One of the two readers may take it for the end.
+    if (line.trimStart().startsWith(fence)) return undefined;
+  }
+  return undefined;
+}
+
+function tableEnd(lines: readonly string[], from: number): number | undefined {
+  const columns = (line: string) => line.split('|').length;
+  const width = columns(lines[from] ?? '');
+  let at = from;
+  for (; (lines[at] ?? '') !== ''; at++) {
+    const line = (lines[at] ?? '').trimEnd();
+    if (!line.startsWith('|') || !line.endsWith('|') || columns(line) !== width) return undefined;
+    const isRule = TABLE_RULE.test(line);
+    if (isRule !== (at === from + 1)) return undefined;
+    if (isRule) continue;
+    const cells = line.slice(1, -1).split('|');
+    if (cells.some((cell) => cell.trim() === '' || /^[-+:= ]+$/.test(cell) || !isPlainInline(cell.trim())))
+      return undefined;
+  }
+  return at > from + 2 ? at - 1 : undefined;
+}
+
+/** Whether the text of one line has nothing that kramdown alone understands. */
+function isPlainInline(text: string): boolean {
+  const words = text
+    .replace(CODE_SPAN, 'x')
+    .replace(AUTOLINK, 'x')
+    .replace(LINK_TARGET, ']')
+    .replace(/ {2}$/, '')
+    .replace(EMPHASIS, (span, mark: string) => span.slice(mark.length, -mark.length));
+  return !OTHER_SYNTAX.test(words);
+}
+
+/**
+ * A text in which Liquid finds nothing to run and which it prints as it was: each `{{` and `{%` becomes a Liquid
+ * string. It is the same everywhere, in code, attributes and scripts, as Liquid runs before Markdown.
+ */
+export function escapeLiquid(text: string): string {
+  return text.replace(/\{[{%]/g, (open) => `{{ "${open}" }}`);
+}
+
+/**
+ * HTML for the body of a Markdown file, printed byte for byte but for CR.
+ *
+ * @param keepsHtml whether the site has another Markdown renderer than kramdown, one that only keeps raw HTML.
+ */
+export function htmlInMarkdown(html: string, keepsHtml = false): string {
+  const text = withLf(html);
+  const end = excerptEnd(text);
+  const wrap = keepsHtml ? inDiv : withoutMarkdown;
+  // Jekyll's excerpt ends at the first blank line, which must not be in the middle of an element.
+  return `${wrap(withoutBlankLines(text.slice(0, end)))}\n${wrap(text.slice(end).replace(/^\n+/, ''))}`;
+}
+
+function withoutMarkdown(html: string): string {
+  // The end of the extension in the text itself would set the rest of it free.
+  const inert = html.replaceAll('{:/', '&#123;:/').replace(/\n+$/, '');
+  return `{::nomarkdown}\n${inert === '' ? '' : `${inert}\n`}{:/nomarkdown}\n`;
+}
+
+const WHOLE_LINES = /(<(pre|textarea)\b[^>]*>)([\s\S]*?)(<\/\2\s*>)/gi;
+
+function inDiv(html: string): string {
+  const kept = html.replace(WHOLE_LINES, (_, open: string, _name, inner: string, close: string) =>
+    [open, inner.replace(/\n(?=[ \t]*\n)/g, '&#10;').replace(/&#10;[ \t]*(?=\n)/g, '&#10;'), close].join(''),
+  );
+  const lines = withoutBlankLines(kept).replace(/^\s+|\s+$/g, '');
+  return `<div>\n${lines === '' ? '' : `${lines}\n`}</div>\n`;
+}
+
+function withoutBlankLines(text: string): string {
+  return text.replace(/\n[ \t]*(?=\n)/g, '');
+}
+
+const IN_EXCERPT = new Set(
+  'p h1 h2 h3 h4 h5 h6 a abbr b cite code del em i ins kbd mark q s small span strong sub sup time u'.split(
+    ' ',
+  ),
+);
+const VOID = new Set(['br', 'img', 'wbr']);
+const LONGEST_EXCERPT = 10_000;
+
+/**
+ * Where the first paragraph ends, so that what stands before is HTML with each element closed; 0 where the article
+ * begins in another way. Jekyll would close a Liquid tag in an excerpt, so one that has any is none.
+ */
+export function excerptEnd(html: string): number {
+  const end = html.slice(0, LONGEST_EXCERPT).search(/<\/p\s*>/i);
+  if (end === -1) return 0;
+  const head = html.slice(0, html.indexOf('>', end) + 1);
+  if (head.includes('{%') || head.includes('<!')) return 0;
+  const open: string[] = [];
+  for (const [, slash, name = ''] of head.matchAll(/<(\/?)([A-Za-z][^\s/>]*)[^>]*>/g)) {
+    const tag = name.toLowerCase();
+    if (VOID.has(tag)) continue;
+    if (!IN_EXCERPT.has(tag)) return 0;
+    if (slash === '') open.push(tag);
+    else if (open.pop() !== tag) return 0;
+  }
+  return open.length === 0 ? head.length : 0;
+}
+
+/**
+ * The `excerpt_separator` that ends an HTML file's excerpt after its first paragraph; empty where it can have none.
+ * Jekyll's own, a blank line, may stand inside of `<pre>`, and the rest of the list page would be in it.
+ */
+export function excerptSeparator(html: string): string {
+  const end = excerptEnd(html);
+  if (end === 0) return '';
+  const rest = html.slice(end);
+  for (let length = 1; length <= Math.min(rest.length, 80); length++) {
+    const separator = rest.slice(0, length);
+    if (html.indexOf(separator) === end) return separator;
+  }
+  return '';
+}
