@@ -220,7 +220,9 @@ export function hostileMarkdown(text: string): string {
     ...(isLine ? [`## In a heading ${text}`] : []),
     `In a code span: ${codeSpan(text)}.`,
     `\`\`\`text\n${text}\n\n  ${text}\n\`\`\``,
-    ...(isLine ? [`    ${text}`, `- in a list ${text}`, `> In a quotation ${text}`] : []),
+    // In Eleventy, an indented line is not code, and a picture in it is a picture.
+    ...(isLine && !text.includes('![') ? [`    ${text}`] : []),
+    ...(isLine ? [`- in a list ${text}`, `> In a quotation ${text}`] : []),
     `The last word: ${text}`,
   ].join('\n\n');
 }

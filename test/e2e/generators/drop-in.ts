@@ -346,6 +346,17 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
   });
 }
 
+/** Writes a day such as `1 June 2025`, as it is in a time zone. */
+export function dayIn(timeZone: string): (iso: string) => string {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    day: 'numeric',
+    month: 'long',
+    year: 'numeric',
+    timeZone,
+  });
+  return (iso) => format.format(new Date(iso));
+}
+
 /** The only file of a working copy that has a text, and is in git or will be. */
 function fileWith(copy: WorkingCopy, text: string): string {
   const [path = '', ...others] = gitIn(copy.dir, 'grep', '--untracked', '-l', '-F', text).trim().split('\n');
