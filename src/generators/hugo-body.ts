@@ -51,7 +51,12 @@ export function inertHtml(html: string): string {
  * and knows no comments in them; a word joiner between the braces, which nobody sees, prevents that.
  */
 export function inertText(text: string): string {
-  return text.replace(/\{(?=\{[<%])/g, '{\u2060');
+  return text.replace(/\{(?=\u2060*\{[<%])/g, '{\u2060');
+}
+
+/** The inverse of `inertText`. */
+export function sentText(written: string): string {
+  return written.replace(/\{\u2060(?=\u2060*\{[<%])/g, '{');
 }
 
 /** Closes, at the end of the text, a shortcode comment that nothing closes. */
