@@ -245,8 +245,11 @@ function editFlow(source: string, map: CST.FlowCollection, changes: FrontMatterC
   const open = map.start.offset + 1;
   const list = editList(source, pieces, newEntries, ', ');
   const [start, end] = pieces.length === 0 ? [open, open] : [list.start, list.end];
-  // A comma may stand before the brace, unless nothing does before the comma.
-  const rest = list.isEmpty ? source.slice(end).replace(/^((?:\s|#[^\n]*\n)*),/, '$1') : source.slice(end);
+  // A comma may stand before the brace, unless nothing or another one does before the comma.
+  const rest =
+    list.isEmpty || list.hasComma
+      ? source.slice(end).replace(/^((?:\s|#[^\n]*\n)*),/, '$1')
+      : source.slice(end);
   return source.slice(0, start) + list.text + rest;
 }
 
