@@ -117,7 +117,9 @@ function keyOf({ start, key }: CST.CollectionItem): string | undefined {
   const { CST: syntax } = yamlLibrary();
   return key === undefined || !syntax.isScalar(key) || key.type === 'alias'
     ? undefined
-    : (syntax.resolveAsScalar(key)?.value ?? undefined);
+    : syntax.resolveAsScalar(key, false, (_offset, _code, message) => {
+        throw unreadable(message);
+      }).value;
 }
 
 function addItem(item: CST.CollectionItem, leaves: Leaf[]): void {

@@ -201,6 +201,7 @@ test('what would not read back is refused', (t) => {
   t.throws(() => editFrontMatter('---\ntitle: &t Old\nother: *t\n---\n', title), unreadable);
   t.throws(() => editFrontMatter('---\n? title\n: Old\n---\n', title), unreadable);
   t.throws(() => editFrontMatter('{"title": 1, "title": 2}', title), unreadable);
+  t.throws(() => editFrontMatter('---\na: "b\n"\n---\n', title), unreadable);
   t.throws(() => editFrontMatter('Text', [], '---\na: 1\n---\n'), unreadable);
   t.throws(() => editFrontMatter('---\na: 1\n---\n', [{ key: 'd', value: timestamp('a: b') }]), unreadable);
   t.throws(() => editFrontMatter('{"a": 1}', [{ key: 'd', value: Number.NaN }]), unreadable);
