@@ -94,6 +94,12 @@ test('malformed front matter is refused with the line of the file', (t) => {
   }
 });
 
+test('front matter that is nested without end is refused', (t) => {
+  const deep = '['.repeat(20_000) + ']'.repeat(20_000);
+  for (const text of [`---\na: ${deep}\n---\n`, `+++\na = ${deep}\n+++\n`, `{"a": ${deep}}`])
+    t.throws(() => readFrontMatter(text), { code: 'FRONT_MATTER_INVALID' });
+});
+
 test('front matter in a programming language is not evaluated, and named as unsupported', (t) => {
   for (const language of ['js', 'javascript', 'coffee', 'toml', 'JSON', ' js ', 'x y'])
     t.throws(() => readFrontMatter(`---${language}\nthrow new Error('evaluated')\n---\n`), {
