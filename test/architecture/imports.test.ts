@@ -19,6 +19,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   webhook: ['contract', 'article', 'store', 'host', 'log', 'errors'],
   site: ['article', 'store', 'fs', 'host', 'log', 'errors'],
   git: ['host', 'fs', 'log', 'errors'],
+  deploy: ['generators', 'article', 'store', 'git', 'host', 'fs', 'log', 'errors'],
   sender: ['contract', 'fs', 'log', 'errors'],
   app: [
     'errors',
@@ -33,6 +34,7 @@ const ALLOWED: Record<string, readonly string[]> = {
     'webhook',
     'site',
     'git',
+    'deploy',
   ],
   index: ['app', 'host', 'article', 'errors'],
   cli: ['app', 'sender', 'config', 'log', 'errors'],

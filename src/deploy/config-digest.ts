@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+
+/** What addresses depend on besides the posts themselves. */
+export interface ConfigSources {
+  /** The site's folder, absolute. */
+  readonly siteDir: string;
+  /** The content folder, relative to the site's. */
+  readonly content: string;
+  /** Files and folders of the generator's configuration, relative to the site's folder. */
+  readonly configFiles: readonly string[];
+  /** Settings of Pressmark's that matter. */
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** Files that are in no generator's way and change with every installation. */
+const SKIPPED = new Set(['.git', '.pressmark', 'node_modules']);
+
+/** Data that generators apply to a folder's posts, such as `posts.11tydata.js`, `posts.json` and Hugo's `_index.md`. */
+const FOLDER_DATA = /(?:^_index\.[^/]*|\.(?:[cm]?js|json|ya?ml|toml))$/i;
+
+/** A digest of a site's configuration: as long as it stays, a post's address depends on the post alone. */
+export function configDigest({ siteDir, content, configFiles, settings }: ConfigSources): string {
+  const hash = createHash('sha256').update(JSON.stringify(settings));
+  const add = (path: string, isCounted: (name: string) => boolean): void => {
+    const absolute = join(siteDir, path);
+    const stat = fs.statSync(absolute, { throwIfNoEntry: false });
+    if (stat?.isDirectory() === true) {
+      for (const entry of fs.readdirSync(absolute, { withFileTypes: true }).toSorted(byName)) {
+        const isFolder = entry.isDirectory() && !SKIPPED.has(entry.name);
+        // A link to a folder is not followed: it may lead round in a circle.
+        if (
+          isFolder ||
+          (!entry.isDirectory() && isCounted(entry.name) && isFileBehind(join(absolute, entry.name)))
+        )
+          add(`${path}/${entry.name}`, isCounted);
+      }
+    } else if (stat?.isFile() === true)
+      hash.update(`\0${path}\0${stat.size}\0`).update(fs.readFileSync(absolute));
+  };
+  for (const path of new Set([...configFiles, 'package-lock.json'])) add(path, () => true);
+  add(content, (name) => FOLDER_DATA.test(name));
+  return hash.digest('hex').slice(0, 32);
+}
+
+function isFileBehind(path: string): boolean {
+  return fs.statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function byName(a: { name: string }, b: { name: string }): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0;
+}

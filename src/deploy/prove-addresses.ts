@@ -1,0 +1,306 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { addressDigest } from '../article/address-digest.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue } from '../article/mapping.js';
+import { PressmarkError } from '../errors.js';
+import type { Generator } from '../generators/generator.js';
+import {
+  type AddressRecord,
+  readAddressFile,
+  type UnprovenReason,
+  writeAddressFile,
+} from './address-file.js';
+import { configDigest } from './config-digest.js';
+import { buildFailure, type RunBuild } from './run-build.js';
+import { copySite, type Scratch } from './scratch-copy.js';
+import { createMarkers, createSiteReader, findPosts, type Markers, type TrialSite } from './trial-pages.js';
+
+/** Reads and edits the front matter of article files, in whatever form it has. */
+export interface FrontMatterEditor {
+  /** @throws PressmarkError where the file cannot be read. */
+  read(text: string): { readonly data: Readonly<Record<string, unknown>>; readonly body: string };
+  /** Sets keys, removes those whose value is undefined, and replaces the body where one is given. */
+  edit(
+    text: string,
+    changes: readonly { readonly key: string; readonly value: FrontMatterValue | undefined }[],
+    body?: string,
+  ): string;
+}
+
+/** A file whose address is not pinned. */
+export interface UnpinnedFile {
+  /** Below the content folder, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The site, and how it is built. */
+export interface ProofOptions {
+  /** The site's folder, absolute. */
+  readonly siteDir: string;
+  /** The content folder, relative to the site's. */
+  readonly content: string;
+  /** The output folder, relative to the site's. */
+  readonly output: string;
+  /** Absolute, without a trailing slash. */
+  readonly siteUrl: string;
+  /** The file of proven addresses, absolute. */
+  readonly cacheFile: string;
+  readonly generator: Pick<Generator, 'name' | 'configFiles' | 'caches' | 'outputFlags'>;
+  readonly mapping: ArticleMapping;
+  readonly frontMatter: FrontMatterEditor;
+  /** The build command. */
+  readonly command: string;
+  readonly env: NodeJS.Dict<string>;
+  /** Other settings on which addresses depend. */
+  readonly settings: Readonly<Record<string, unknown>>;
+  readonly runBuild: RunBuild;
+  readonly now: Date;
+  /** Proves all addresses anew. @default false */
+  readonly force?: boolean;
+  /** The most bytes of the copy. */
+  readonly maxBytes?: number;
+  /** How long one build may take, in milliseconds. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  /** Called before each trial build. */
+  onBuild?(build: 1 | 2): void;
+  onOutput?(chunk: Buffer): void;
+}
+
+/** Why an address is not proven. */
+export type NotProven = UnprovenReason | 'draft' | 'future';
+
+/** The address of one file, or why it has none. */
+export type Proof =
+  | { readonly kind: 'proven'; readonly path: string; readonly address: string; readonly moves: boolean }
+  | { readonly kind: 'unproven'; readonly path: string; readonly reason: NotProven };
+
+/** The addresses of all files that were asked for. */
+export interface Proofs {
+  readonly proofs: readonly Proof[];
+  /** Whether the site was built to find out. */
+  readonly built: boolean;
+}
+
+/** Set for the builds of copies, so that what Pressmark does within a build leaves them alone. */
+export const TRIAL_VARIABLE = 'PRESSMARK_TRIAL_BUILD';
+
+/** Longer than what generators take for a summary, so that the marker behind it stands only where a body stands whole. */
+const FILLER = 'This paragraph belongs to a trial build of Pressmark. '.repeat(30).trim();
+
+interface Post extends FileFacts {
+  readonly text: string;
+  readonly body: string;
+}
+
+/**
+ * Finds out which address each file has, by two builds of a copy of the site, and keeps the result until a file's digest or
+ * the site's configuration differs. Nothing is built where all is known already.
+ *
+ * @throws PressmarkError BUILD_FAILED, SITE_TOO_LARGE: nothing new is proven then, and what is kept stays as it was.
+ */
+export async function proveAddresses(files: Iterable<UnpinnedFile>, options: ProofOptions): Promise<Proofs> {
+  const { mapping, cacheFile } = options;
+  const { posts, hidden } = sortFiles(files, options);
+  const digest = configDigest({
+    siteDir: options.siteDir,
+    content: options.content,
+    configFiles: options.generator.configFiles,
+    settings: {
+      ...options.settings,
+      generator: options.generator.name,
+      siteUrl: options.siteUrl,
+      content: options.content,
+      output: options.output,
+      command: options.command,
+    },
+  });
+  const cache = readAddressFile(cacheFile);
+  const kept = cache?.configDigest === digest && options.force !== true ? cache.records : [];
+  const known = currentRecords(posts, kept, mapping);
+  const built = known === undefined;
+  const records = known ?? (await runTrial(posts, options));
+  // Written also where only files have gone, or where the posts are drafts now.
+  if (built || cache?.configDigest !== digest || records.length !== cache.records.length)
+    await writeAddressFile(cacheFile, { configDigest: digest, records });
+  const proofs = [...records.map(proofOf), ...hidden];
+  return { proofs: proofs.toSorted((a, b) => (a.path < b.path ? -1 : 1)), built };
+}
+
+/** Which files the generator makes pages of, and why it makes none of the others. */
+function sortFiles(
+  files: Iterable<UnpinnedFile>,
+  { mapping, frontMatter, now }: Pick<ProofOptions, 'mapping' | 'frontMatter' | 'now'>,
+): { posts: Post[]; hidden: Proof[] } {
+  const posts: Post[] = [];
+  const hidden: Proof[] = [];
+  for (const { path, text } of files) {
+    const found = readPost(path, text, frontMatter);
+    const reason = found === undefined ? 'front matter not supported' : mapping.hidden(found, now);
+    if (found === undefined || reason !== undefined)
+      hidden.push({ kind: 'unproven', path, reason: reason ?? 'front matter not supported' });
+    else posts.push(found);
+  }
+  return { posts, hidden };
+}
+
+function readPost(path: string, text: string, frontMatter: FrontMatterEditor): Post | undefined {
+  try {
+    const { data, body } = frontMatter.read(text);
+    return { path, text, data, body };
+  } catch (error) {
+    if (error instanceof PressmarkError) return undefined; // its owner is told why by doctor
+    throw error;
+  }
+}
+
+/** The records of these posts; undefined where one is missing, or is of another state of its file. */
+function currentRecords(
+  posts: readonly Post[],
+  kept: readonly AddressRecord[],
+  mapping: ArticleMapping,
+): AddressRecord[] | undefined {
+  const byPath = new Map(kept.map((record) => [record.path, record]));
+  const found: AddressRecord[] = [];
+  for (const post of posts) {
+    const record = byPath.get(post.path);
+    if (record?.digest !== addressDigest(post, mapping, record === undefined || dependsOnTitle(record)))
+      return undefined;
+    found.push(record);
+  }
+  return found;
+}
+
+/** Whether another title may give another result: it may give a page to a post that has none. */
+function dependsOnTitle(record: AddressRecord): boolean {
+  return record.kind === 'unproven' || record.moves;
+}
+
+async function runTrial(posts: readonly Post[], options: ProofOptions): Promise<AddressRecord[]> {
+  if (posts.length === 0) return [];
+  const { siteDir, output, content, mapping, frontMatter, generator, maxBytes } = options;
+  const scratch = await copySite({
+    siteDir,
+    except: [...generator.caches, output],
+    ...(maxBytes !== undefined && { maxBytes }),
+  });
+  try {
+    const markers = createMarkers(randomBytes(4).toString('hex'));
+    const texts = posts.map((post, index) => trialTexts(post, index, markers, mapping, frontMatter));
+    const linked = new Set<number>();
+    const build = async (number: 1 | 2): Promise<TrialSite> => {
+      for (const [index, post] of posts.entries()) {
+        const text = texts[index]?.[number];
+        if (text !== undefined && !scratch.replace(join(content, post.path), text)) linked.add(index);
+      }
+      return await buildScratch(number, scratch, markers, options);
+    };
+    const before = await build(1);
+    const findings = findPosts(posts.length, before, await build(2));
+    return posts.map((post, index): AddressRecord => {
+      const { path } = post;
+      const finding = findings[index];
+      if (finding?.kind === 'proven')
+        return { ...finding, path, digest: addressDigest(post, mapping, finding.moves) };
+      const reason =
+        texts[index] === undefined
+          ? 'front matter not supported'
+          : linked.has(index)
+            ? 'symbolic link'
+            : (finding?.reason ?? 'no page');
+      return { kind: 'unproven', path, digest: addressDigest(post, mapping, true), reason };
+    });
+  } finally {
+    scratch.remove();
+  }
+}
+
+async function buildScratch(
+  number: 1 | 2,
+  scratch: Scratch,
+  markers: Markers,
+  options: ProofOptions,
+): Promise<TrialSite> {
+  const { command, generator, env, timeoutMs, signal, onOutput } = options;
+  const output = join(scratch.dir, options.output);
+  fs.rmSync(output, { recursive: true, force: true });
+  options.onBuild?.(number);
+  const flags = generator.outputFlags(command, output);
+  const result = await options.runBuild({
+    command: flags === '' ? command : `${command} ${flags}`,
+    cwd: scratch.dir,
+    env,
+    variables: { [TRIAL_VARIABLE]: '1' },
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(signal !== undefined && { signal }),
+    ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
+  });
+  if (result.kind !== 'built')
+    throw new PressmarkError(
+      'BUILD_FAILED',
+      `the addresses of existing posts could not be proven: in a copy of the site, ${buildFailure(command, result)}`,
+    );
+  const files = htmlFiles(output);
+  if (files.length === 0)
+    throw new PressmarkError(
+      'BUILD_FAILED',
+      `the addresses of existing posts could not be proven: in a copy of the site, the build command ${JSON.stringify(command)} wrote no pages to ${options.output}/. Set "output" to the folder that it writes to`,
+    );
+  const reader = createSiteReader(markers, options.siteUrl);
+  for (const file of files) reader.add(file, await fs.promises.readFile(join(output, file), 'utf8'));
+  return reader.site;
+}
+
+/** The pages of a built site, below its folder, with forward slashes. Links are not followed. */
+function htmlFiles(output: string): string[] {
+  if (!fs.existsSync(output)) return [];
+  return fs
+    .readdirSync(output, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && (/\.x?html?$/i.test(entry.name) || !entry.name.includes('.')))
+    .map((entry) => relative(output, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .toSorted();
+}
+
+/**
+ * The texts of a post in the two builds. In the first it has a marker at the end of its body. In the second it is as an
+ * update would leave it: with another title and body, and with what keeps the body from being a template.
+ *
+ * @returns undefined where its front matter cannot be edited; an update could not be stored either.
+ */
+function trialTexts(
+  { text, body, path }: Post,
+  index: number,
+  markers: Markers,
+  mapping: ArticleMapping,
+  frontMatter: FrontMatterEditor,
+): { readonly 1: string; readonly 2: string } | undefined {
+  const marker = markers.body(index);
+  const html = `<p>${FILLER}</p>\n<p>${marker}</p>\n`;
+  const markdown = `${FILLER}\n\n${marker}\n`;
+  const stored = mapping.body(
+    isHtml(path) ? { kind: 'html', html } : { kind: 'markdown', markdown, html },
+    path,
+  );
+  const changes = Object.entries(stored.frontMatter).map(([key, value]) => ({ key, value }));
+  const title = { key: mapping.keys.title, value: `${markers.title(index)} in a trial build` };
+  try {
+    return {
+      1: frontMatter.edit(text, [], `${body.trimEnd()}\n\n${isHtml(path) ? html : markdown}`),
+      2: frontMatter.edit(text, [title, ...changes], stored.text),
+    };
+  } catch (error) {
+    if (error instanceof PressmarkError) return undefined;
+    throw error;
+  }
+}
+
+function isHtml(path: string): boolean {
+  return /\.x?html?$/i.test(path);
+}
+
+function proofOf(record: AddressRecord): Proof {
+  if (record.kind === 'unproven') return { kind: 'unproven', path: record.path, reason: record.reason };
+  return { kind: 'proven', path: record.path, address: record.address, moves: record.moves };
+}

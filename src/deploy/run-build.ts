@@ -1,0 +1,177 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { messageOf } from '../errors.js';
+
+/** How a build command is run. */
+export interface BuildRun {
+  /** A shell command, such as `npm run build`. */
+  readonly command: string;
+  /** The site's folder. */
+  readonly cwd: string;
+  /** The environment. Pressmark's own variables are not passed on, as they hold the signing secret. */
+  readonly env: NodeJS.Dict<string>;
+  /** Variables for this run, over `env`; Pressmark's own are allowed here. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** How long the command may take, in milliseconds. @default 600000 */
+  readonly timeoutMs?: number;
+  /** Ends the command. */
+  readonly signal?: AbortSignal;
+  /** Called with everything that the command prints, as it comes. */
+  onOutput?(chunk: Buffer): void;
+}
+
+/** How a build ended. `output` is the end of what it printed, at most 64 KB. */
+export type BuildResult =
+  | { readonly kind: 'built'; readonly ms: number; readonly output: string }
+  | {
+      readonly kind: 'failed';
+      readonly ms: number;
+      readonly output: string;
+      /** Null where a signal ended the command, or where it could not be started. */
+      readonly exitCode: number | null;
+      readonly signal: string | null;
+    }
+  | {
+      readonly kind: 'timed-out';
+      readonly ms: number;
+      readonly output: string;
+      readonly timeoutMs: number;
+    };
+
+/** Runs a build command. */
+export type RunBuild = (run: BuildRun) => Promise<BuildResult>;
+
+const TIMEOUT_MS = 600_000;
+
+/** So much of the output is kept, in bytes. */
+const MOST_KEPT = 65_536;
+
+/** A command that is asked to end has this long to do so, in milliseconds. */
+const GRACE_MS = 3_000;
+
+/** How long the output of a command that has ended is read, where a process in the background keeps it open. */
+const DRAIN_MS = 500;
+
+/** The variables of Pressmark's that a build may see: neither is a secret. */
+const PUBLIC_VARIABLES = new Set(['PRESSMARK_SITE_URL', 'PRESSMARK_ENDPOINT']);
+
+/**
+ * Runs a site's build command in a shell and in a process group of its own. No process of the group is left when this
+ * returns. A command that fails is a result and not an error.
+ */
+export const runBuild: RunBuild = (run) => {
+  const started = performance.now();
+  const timeoutMs = run.timeoutMs ?? TIMEOUT_MS;
+  const tail = createTail(MOST_KEPT);
+  return new Promise((resolve) => {
+    const child = spawn('sh', ['-c', run.command], {
+      cwd: run.cwd,
+      env: { ...buildEnvironment(run.env), ...run.variables },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    let timedOut = false;
+    let ending: NodeJS.Timeout | undefined;
+    let draining: NodeJS.Timeout | undefined;
+    let settled = false;
+
+    const stop = () => {
+      signalGroup(child, 'SIGTERM');
+      ending ??= setTimeout(() => signalGroup(child, 'SIGKILL'), GRACE_MS);
+    };
+    const timer = setTimeout(() => {
+      timedOut = true;
+      stop();
+    }, timeoutMs);
+    const onExit = () => signalGroup(child, 'SIGKILL'); // Pressmark itself ends
+    process.once('exit', onExit);
+    run.signal?.addEventListener('abort', stop);
+    if (run.signal?.aborted === true) stop();
+
+    const settle = (exitCode: number | null, signal: string | null) => {
+      if (settled) return;
+      settled = true;
+      for (const timeout of [timer, ending, draining]) clearTimeout(timeout);
+      process.off('exit', onExit);
+      run.signal?.removeEventListener('abort', stop);
+      child.stdout.destroy();
+      child.stderr.destroy();
+      const ms = Math.round(performance.now() - started);
+      const output = tail.text();
+      if (timedOut) resolve({ kind: 'timed-out', ms, output, timeoutMs });
+      else if (exitCode === 0) resolve({ kind: 'built', ms, output });
+      else resolve({ kind: 'failed', ms, output, exitCode, signal });
+    };
+
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (chunk: Buffer) => {
+        tail.add(chunk);
+        run.onOutput?.(chunk);
+      });
+    child.once('error', (error) => {
+      tail.add(Buffer.from(messageOf(error)));
+      settle(null, null);
+    });
+    child.once('exit', (exitCode, signal) => {
+      // What the command has left in the background would change files after the build was called done.
+      signalGroup(child, 'SIGKILL');
+      // A process that has left the group may keep the output open for ever.
+      draining = setTimeout(() => settle(exitCode, signal), DRAIN_MS);
+    });
+    child.once('close', settle);
+  });
+};
+
+/** The environment of a build: everything but Pressmark's own variables. */
+export function buildEnvironment(env: NodeJS.Dict<string>): NodeJS.Dict<string> {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      ([name]) => !name.toUpperCase().startsWith('PRESSMARK_') || PUBLIC_VARIABLES.has(name),
+    ),
+  );
+}
+
+/** One sentence that says how a build failed, with the end of what it printed. */
+export function buildFailure(command: string, result: Exclude<BuildResult, { kind: 'built' }>): string {
+  const how =
+    result.kind === 'timed-out'
+      ? `was ended after ${Math.round(result.timeoutMs / 1_000)} s`
+      : result.exitCode !== null
+        ? `ended with exit code ${result.exitCode}`
+        : result.signal !== null
+          ? `was ended by ${result.signal}`
+          : 'could not be started';
+  const end = result.output.trimEnd().split('\n').slice(-20).join('\n');
+  return `the build command ${JSON.stringify(command)} ${how}${end === '' ? '; it printed nothing' : `:\n${end}`}`;
+}
+
+function signalGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // all its processes have ended
+  }
+}
+
+/** Keeps the end of a stream. */
+function createTail(most: number) {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  return {
+    add(chunk: Buffer): void {
+      chunks.push(chunk);
+      size += chunk.length;
+      for (let first = chunks[0]; first !== undefined && size - first.length >= most; first = chunks[0]) {
+        size -= first.length;
+        chunks.shift();
+      }
+    },
+    text(): string {
+      const bytes = Buffer.concat(chunks);
+      let from = Math.max(0, bytes.length - most);
+      // Not from within a character.
+      while (from > 0 && from < bytes.length && ((bytes[from] ?? 0) & 0xc0) === 0x80) from++;
+      return bytes.toString('utf8', from);
+    },
+  };
+}

@@ -1,0 +1,148 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { addressDigest } from '../../../src/article/address-digest.js';
+import { type ProofOptions, proveAddresses } from '../../../src/deploy/prove-addresses.js';
+import { runBuild } from '../../../src/deploy/run-build.js';
+import { readAddresses } from '../../../src/store/addresses.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { TOY, TOY_FRONT_MATTER, TOY_MAPPING, toyPost, writeToySite } from './toy-generator.js';
+
+const POSTS: Record<string, string> = {
+  'plain.md': toyPost({ title: 'Plain', tags: ['soil'] }),
+  'folder/deep.md': toyPost({ title: 'Deep', tags: ['soil', 'water'] }),
+  'fixed.md': toyPost({ title: 'Fixed', permalink: '/fixed.html' }),
+  'titled.md': toyPost({ title: 'A Title', permalink: '/p/:title/', tags: ['lonely'] }),
+  'template.md': toyPost({ title: 'Template' }, 'Made with {{ site }}\n'),
+  'draft.md': toyPost({ title: 'Draft', draft: true }),
+  'listed.md': toyPost({ title: 'Listed', list: true }),
+  'odd.md': 'no front matter\n',
+};
+
+/** A site with these posts. */
+function site(t: Parameters<typeof tempDir>[0], files: Record<string, string> = POSTS) {
+  const dir = tempDir(t);
+  const cacheFile = join(dir, '.pressmark/addresses.json');
+  const content = Object.entries(files).filter(([, text]) => text.startsWith('---'));
+  writeToySite(dir, Object.fromEntries(content.map(([name, text]) => [`content/${name}`, text])));
+  let builds = 0;
+  const options: ProofOptions = {
+    siteDir: dir,
+    content: 'content',
+    output: 'public',
+    siteUrl: 'https://example.com',
+    cacheFile,
+    generator: TOY,
+    mapping: TOY_MAPPING,
+    frontMatter: TOY_FRONT_MATTER,
+    command: 'node toy.mjs',
+    env: { PATH: process.env.PATH },
+    settings: {},
+    runBuild: (run) => {
+      builds++;
+      return runBuild(run);
+    },
+    now: new Date(),
+  };
+  const prove = async (posts = files, more: Partial<ProofOptions> = {}) => {
+    const before = builds;
+    const { proofs, built } = await proveAddresses(
+      Object.entries(posts).map(([path, text]) => ({ path, text })),
+      { ...options, ...more },
+    );
+    const shown = Object.fromEntries(
+      proofs.map((proof) => [
+        proof.path,
+        proof.kind === 'unproven' ? proof.reason : `${proof.address}${proof.moves ? ' moves' : ''}`,
+      ]),
+    );
+    return { shown, builds: built ? builds - before : 0 };
+  };
+  return { dir, cacheFile, prove };
+}
+
+test('trial builds show which file is at which address, and which address an update would move', async (t) => {
+  const { dir, cacheFile, prove } = site(t);
+  const before = fs.readdirSync(dir, { recursive: true, encoding: 'utf8' }).toSorted();
+  const { shown, builds } = await prove();
+  t.deepEqual(shown, {
+    'draft.md': 'draft',
+    'fixed.md': '/fixed.html',
+    'folder/deep.md': '/folder/deep/',
+    'listed.md': 'several pages',
+    'odd.md': 'front matter not supported',
+    'plain.md': '/plain/',
+    'template.md': '/template/',
+    'titled.md': '/p/a-title/ moves',
+  });
+  t.is(builds, 2);
+  // The site itself is as it was, but for the state folder.
+  const after = fs.readdirSync(dir, { recursive: true, encoding: 'utf8' }).toSorted();
+  t.deepEqual(
+    after.filter((name) => !name.startsWith('.pressmark')),
+    before,
+  );
+  t.is(fs.readFileSync(join(dir, 'content/plain.md'), 'utf8'), POSTS['plain.md'] ?? '');
+  const facts = { path: 'titled.md', data: TOY_FRONT_MATTER.read(POSTS['titled.md'] ?? '').data };
+  t.deepEqual(readAddresses(cacheFile).get('titled.md')?.digest, addressDigest(facts, TOY_MAPPING, true));
+});
+
+test('nothing is built again as long as neither the posts nor the configuration have changed', async (t) => {
+  const { dir, prove } = site(t);
+  const first = await prove();
+  t.deepEqual(await prove(), { ...first, builds: 0 });
+  const edited = {
+    ...POSTS,
+    'plain.md': toyPost({ title: 'New', tags: ['other'], templates: false }, 'Other text.\n'),
+  };
+  t.is((await prove(edited)).builds, 0, 'what an update replaces does not matter');
+  const fewer = Object.fromEntries(Object.entries(POSTS).filter(([name]) => name !== 'plain.md'));
+  t.is((await prove(fewer)).builds, 0);
+  t.is((await prove()).builds, 2, 'a file that has come back');
+  const renamed = toyPost({ title: 'Another', permalink: '/p/:title/', tags: ['lonely'] });
+  fs.writeFileSync(join(dir, 'content/titled.md'), renamed);
+  const changed = await prove({ ...POSTS, 'titled.md': renamed });
+  t.deepEqual([changed.builds, changed.shown['titled.md']], [2, '/p/another/ moves']);
+  fs.appendFileSync(join(dir, 'toy.mjs'), '// changed\n');
+  t.is((await prove({ ...POSTS, 'titled.md': renamed })).builds, 2, 'another configuration');
+  t.is((await prove({ ...POSTS, 'titled.md': renamed }, { force: true })).builds, 2);
+});
+
+test('a failed trial build proves nothing, and leaves what was proven', async (t) => {
+  const { dir, cacheFile, prove } = site(t);
+  await prove();
+  const kept = fs.readFileSync(cacheFile, 'utf8');
+  const broken = { 'plain.md': toyPost({ title: 'Plain' }, '{{ unknown }}\n') };
+  fs.writeFileSync(join(dir, 'content/plain.md'), broken['plain.md']);
+  const error = await t.throwsAsync(prove({ ...POSTS, ...broken, 'new.md': toyPost({ title: 'New' }) }), {
+    code: 'BUILD_FAILED',
+  });
+  t.regex(error?.message ?? '', /exit code 1:\n[\s\S]*plain\.md: unknown template \{\{ unknown \}\}/);
+  t.is(fs.readFileSync(cacheFile, 'utf8'), kept);
+  const wrong = await t.throwsAsync(prove(POSTS, { command: 'true', force: true }), { code: 'BUILD_FAILED' });
+  t.regex(wrong?.message ?? '', /wrote no pages to public\//);
+});
+
+test('a build that never ends is ended', async (t) => {
+  const { prove } = site(t);
+  const error = await t.throwsAsync(prove(POSTS, { command: 'sleep 600 #', timeoutMs: 200 }), {
+    code: 'BUILD_FAILED',
+  });
+  t.regex(error?.message ?? '', /was ended after/);
+});
+
+test('a post behind a symbolic link is not proven, and is not written to', async (t) => {
+  const { dir, prove } = site(t);
+  const outside = tempDir(t);
+  const text = toyPost({ title: 'Far' });
+  fs.writeFileSync(join(outside, 'far.md'), text);
+  fs.symlinkSync(outside, join(dir, 'content/linked'));
+  const { shown } = await prove({ ...POSTS, 'linked/far.md': text });
+  t.is(shown['linked/far.md'], 'symbolic link');
+  t.is(fs.readFileSync(join(outside, 'far.md'), 'utf8'), text);
+});
+
+test('a site without posts whose address is unknown is not built', async (t) => {
+  const { prove } = site(t, {});
+  t.deepEqual(await prove(), { shown: {}, builds: 0 });
+});

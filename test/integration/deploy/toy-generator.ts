@@ -1,0 +1,101 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import { splitFrontMatter } from '../../../src/article/front-matter.js';
+import type { ArticleMapping } from '../../../src/article/mapping.js';
+import type { FrontMatterEditor } from '../../../src/deploy/prove-addresses.js';
+
+/**
+ * A static-site generator in a few lines: posts in `content`, a home page that prints all of them, tag pages that print
+ * whole posts, permalinks in the front matter in which `:title` is the title, drafts, and `{{ … }}` that must be known.
+ */
+export const TOY_GENERATOR = `
+import fs from 'node:fs';
+import path from 'node:path';
+const [out = 'public'] = process.argv.slice(2);
+const write = (file, html) => {
+  fs.mkdirSync(path.dirname(path.join(out, file)), { recursive: true });
+  fs.writeFileSync(path.join(out, file), html);
+};
+const layout = (title, body) => '<!doctype html><html><head><title>' + title + '</title></head><body>' + body + '</body></html>';
+const posts = [];
+for (const name of fs.readdirSync('content', { recursive: true }).sort()) {
+  if (!name.endsWith('.md')) continue;
+  const [, front, body] = /^---\\n([^]*?)---\\n([^]*)$/.exec(fs.readFileSync(path.join('content', name), 'utf8'));
+  const data = Object.fromEntries(front.trim().split('\\n').map((line) => [line.split(':', 1)[0], JSON.parse(line.slice(line.indexOf(':') + 1))]));
+  if (data.draft) continue;
+  const unknown = data.templates === false ? null : /{{(?! site )[^]*?}}/.exec(body);
+  if (unknown) throw new Error(name + ': unknown template ' + unknown[0]);
+  const slug = data.title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  const address = (data.permalink ?? '/' + name.replace(/\\.md$/, '/')).replace(':title', slug);
+  const html = body.trim().split(/\\n{2,}/).map((text) => '<p>' + text + '</p>').join('\\n');
+  const post = { ...data, address, html };
+  posts.push(post);
+  if (!data.list) write(address.endsWith('/') ? address + 'index.html' : address, layout(data.title, '<article><h1>' + data.title + '</h1>' + html + '</article>'));
+}
+write('index.html', layout('Home', posts.map((post) => post.html).join('')));
+for (const tag of new Set(posts.flatMap((post) => post.tags ?? [])))
+  write('tags/' + tag + '/index.html', layout(tag, posts.filter((post) => post.tags?.includes(tag)).map((post) => '<h2>' + post.title + '</h2>' + post.html).join('')));
+write('feed.xml', posts.map((post) => post.html).join(''));
+fs.mkdirSync('cache', { recursive: true });
+fs.writeFileSync('cache/last', 'built');
+`;
+
+/** How the toy's posts are read and written. */
+export const TOY_MAPPING: ArticleMapping = {
+  keys: { title: 'title', description: null, date: 'date', updated: null, tags: 'tags', image: null },
+  constants: {},
+  reserved: ['permalink', 'templates'],
+  isArticlePath: (path) => path.endsWith('.md'),
+  slug: ({ path }) => path.replace(/\.md$/, ''),
+  date: (iso) => iso,
+  image: (url) => url,
+  imageOf: () => null,
+  tagKey: (tag) => tag,
+  extension: () => '.md',
+  body: (incoming) => ({
+    text: incoming.kind === 'markdown' ? incoming.markdown : incoming.html,
+    frontMatter: { templates: false },
+  }),
+  pin: (address) => ({ permalink: address }),
+  isPinned: ({ data }, address) => data.permalink === address,
+  hidden: ({ data }) => (data.draft === true ? 'draft' : undefined),
+};
+
+export const TOY = {
+  name: 'toy',
+  configFiles: ['toy.mjs'],
+  caches: ['cache'],
+  outputFlags: (_: string, output: string) => JSON.stringify(output),
+};
+
+/** Front matter of one JSON value in a line. */
+export const TOY_FRONT_MATTER: FrontMatterEditor = {
+  read: splitFrontMatter,
+  edit(text, changes, body) {
+    const { data, body: before } = splitFrontMatter(text);
+    const entries = new Map(Object.entries(data));
+    for (const { key, value } of changes) {
+      if (value === undefined) entries.delete(key);
+      else entries.set(key, value);
+    }
+    const lines = [...entries].map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`);
+    return `---\n${lines.join('')}---\n${body ?? before}`;
+  },
+};
+
+/** Writes the files of a toy site. */
+export function writeToySite(dir: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries({ 'toy.mjs': TOY_GENERATOR, ...files })) {
+    fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
+    fs.writeFileSync(join(dir, name), text);
+  }
+}
+
+/** A post of the toy's. */
+export function toyPost(data: Readonly<Record<string, unknown>>, body = 'Text.\n'): string {
+  return TOY_FRONT_MATTER.edit(
+    '---\n---\n',
+    Object.entries(data).map(([key, value]) => ({ key, value: value as string })),
+    body,
+  );
+}

@@ -1,0 +1,57 @@
+import test from 'ava';
+import { addressDigest } from '../../../src/article/address-digest.js';
+import type { ArticleMapping } from '../../../src/article/mapping.js';
+
+const mapping: ArticleMapping = {
+  keys: {
+    title: 'title',
+    description: 'description',
+    date: 'date',
+    updated: 'lastmod',
+    tags: 'tags',
+    image: null,
+  },
+  constants: {},
+  reserved: ['permalink', 'templates'],
+  isArticlePath: () => true,
+  slug: ({ path }) => path,
+  date: (iso) => iso,
+  image: (url) => url,
+  imageOf: () => null,
+  tagKey: (tag) => tag,
+  extension: () => '.md',
+  body: ({ html }) => ({ text: html, frontMatter: { templates: false } }),
+  pin: (address) => ({ permalink: address }),
+  isPinned: () => false,
+  hidden: () => undefined,
+};
+
+const data = { title: 'Soil', date: '2026-01-02', category: ['a', { b: 1 }], permalink: '/x/' };
+const digest = (more: Record<string, unknown> = {}, moves = false, path = 'a.md') =>
+  addressDigest({ path, data: { ...data, ...more } }, mapping, moves);
+
+test('the digest of an address stays when an update replaces its fields', (t) => {
+  const updated = {
+    title: 'Other',
+    description: 'x',
+    lastmod: 'y',
+    tags: ['z'],
+    pressmark: { id: '1' },
+    templates: false,
+  };
+  t.is(digest(updated), digest());
+});
+
+test('the digest of an address changes with the path, the date, the owner’s keys, and the title where it matters', (t) => {
+  const digests = [
+    digest(),
+    digest({}, false, 'b.md'),
+    digest({ date: '2026-01-03' }),
+    digest({ permalink: '/y/' }),
+    digest({ category: ['a', { b: 2 }] }),
+    digest({ slug: 'x' }),
+    digest({}, true),
+    digest({ title: 'Other' }, true),
+  ];
+  t.is(new Set(digests).size, digests.length);
+});

@@ -1,0 +1,89 @@
+import test from 'ava';
+import { attributeOf, htmlTokens } from '../../../src/deploy/html-tokens.js';
+import { fc } from '../../support/property.js';
+
+const shown = (html: string) =>
+  htmlTokens(html).map((token) =>
+    token.kind === 'comment'
+      ? html.slice(token.start, token.end)
+      : `${token.kind === 'close' ? '/' : ''}${token.name}`,
+  );
+
+test('tags and comments are listed in their order', (t) => {
+  t.deepEqual(shown('<!doctype html><HTML lang=en><Head></head><body class="a>b"><p>1 < 2 <b>x</b></body>'), [
+    'html',
+    'head',
+    '/head',
+    'body',
+    'p',
+    'b',
+    '/b',
+    '/body',
+  ]);
+  t.deepEqual(shown('<!-- </head> --><i><!----><!--><u><!--->'), [
+    '<!-- </head> -->',
+    'i',
+    '<!---->',
+    '<!-->',
+    'u',
+    '<!--->',
+  ]);
+});
+
+test('what stands in scripts, styles, titles and values is not a tag', (t) => {
+  t.deepEqual(shown('<script>"</head>" <b> </script ><style></head></style><title></head></title><p>'), [
+    'script',
+    'style',
+    'title',
+    'p',
+  ]);
+  t.deepEqual(shown('<a title="</head>" data-x=\'</p>\'>x</a>'), ['a', '/a']);
+  t.deepEqual(shown("<p it's>text</p>"), ['p', '/p']);
+  t.deepEqual(shown('<script><!-- <script> </script> --> </script><p>'), ['script', 'p']);
+});
+
+test('an unfinished page has the tags before its end', (t) => {
+  t.deepEqual(shown('<p><a href="'), ['p']);
+  t.deepEqual(shown('<p><script>x'), ['p', 'script']);
+  t.deepEqual(shown('<p><!-- x'), ['p', '<!-- x']);
+});
+
+test('any text has tokens, in order and without overlap', (t) => {
+  const piece = fc.constantFrom(
+    '<',
+    '>',
+    '</',
+    '<!--',
+    '-->',
+    '<script',
+    '</script>',
+    '"',
+    "'",
+    '=',
+    ' ',
+    'head',
+    'p',
+    '/',
+  );
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+        const html = pieces.join('');
+        let at = 0;
+        for (const { start, end } of htmlTokens(html)) {
+          if (start < at || end <= start || end > html.length) return false;
+          at = end;
+        }
+        return true;
+      }),
+    ),
+  );
+});
+
+test('an attribute is read in each of its forms', (t) => {
+  t.is(attributeOf('<link rel=canonical href="/a?b&amp;c">', 'href'), '/a?b&c');
+  t.is(attributeOf("<link HREF = '/x' rel=canonical>", 'href'), '/x');
+  t.is(attributeOf('<link rel=canonical href=/x>', 'rel'), 'canonical');
+  t.is(attributeOf('<a data-href="/y" href="&#x2F;x">', 'href'), '/x');
+  t.is(attributeOf('<a disabled>', 'href'), undefined);
+});

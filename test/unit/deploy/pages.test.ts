@@ -1,0 +1,100 @@
+import test from 'ava';
+import {
+  addressBelow,
+  addressesOfFile,
+  addressOfFile,
+  encodedAddress,
+  filesOfAddress,
+} from '../../../src/deploy/pages.js';
+import { fc } from '../../support/property.js';
+
+test('an address names the files that static hosts show for it', (t) => {
+  t.deepEqual(filesOfAddress('/'), ['index.html']);
+  t.deepEqual(filesOfAddress('/blog/x/'), ['blog/x/index.html']);
+  t.deepEqual(filesOfAddress('/blog/x.html'), ['blog/x.html', 'blog/x.html/index.html']);
+  t.deepEqual(filesOfAddress('/blog/x'), ['blog/x.html', 'blog/x/index.html', 'blog/x']);
+  t.deepEqual(filesOfAddress('/blog/v1.2'), ['blog/v1.2.html', 'blog/v1.2/index.html', 'blog/v1.2']);
+  t.deepEqual(filesOfAddress('/x/?page=2#top'), ['x/index.html']);
+});
+
+test('an address is decoded to file names', (t) => {
+  t.deepEqual(filesOfAddress('/b%C3%BCcher/50%25/'), ['bücher/50%/index.html']);
+  t.deepEqual(filesOfAddress('/bücher/'), ['bücher/index.html']);
+  t.deepEqual(filesOfAddress('/a%20b/'), ['a b/index.html']);
+});
+
+test('no address leads out of the output folder', (t) => {
+  for (const address of [
+    '/../x/',
+    '/a/../../x',
+    '/%2e%2e/x/',
+    '/a%2f..%2fx/',
+    '/a\\..\\x/',
+    '/./x/',
+    '//x/',
+    'x/',
+    '/%00/',
+    '/%E0%A4/',
+    '/100%/',
+    '',
+  ])
+    t.deepEqual(filesOfAddress(address), [], address);
+});
+
+test('an output file has an address, percent-encoded', (t) => {
+  t.is(addressOfFile('index.html'), '/');
+  t.is(addressOfFile('blog/x/index.html'), '/blog/x/');
+  t.is(addressOfFile('x.html'), '/x.html');
+  t.is(addressOfFile('feed'), '/feed');
+  t.is(addressOfFile('bücher/50% (neu)/index.html'), '/b%C3%BCcher/50%25%20(neu)/');
+  t.is(addressOfFile('what?#/index.html'), '/what%3F%23/');
+  t.deepEqual(addressesOfFile('x.html'), ['/x.html', '/x']);
+});
+
+test('a page has the form of address that its canonical link names or other pages link to', (t) => {
+  const isLinked =
+    (...links: string[]) =>
+    (address: string) =>
+      links.includes(address);
+  t.is(addressOfFile('x.html', { isLinked: isLinked('/x') }), '/x');
+  t.is(addressOfFile('x.html', { isLinked: isLinked('/x', '/x.html') }), '/x.html');
+  t.is(addressOfFile('x.html', { canonical: '/x', isLinked: isLinked('/x.html') }), '/x');
+  t.is(addressOfFile('x.html', { canonical: '/another', isLinked: isLinked() }), '/x.html');
+  t.is(addressOfFile('ü.html', { canonical: '/ü', isLinked: isLinked() }), '/%C3%BC');
+});
+
+test('a link is an address below the site’s base path, or none', (t) => {
+  const below = (url: string) => addressBelow('https://example.com/base', url);
+  t.is(below('https://example.com/base/x/'), '/x/');
+  t.is(below('/base/x/?a=1#b'), '/x/');
+  t.is(below('https://example.com/base'), '/');
+  t.is(below('https://example.com/basement/'), undefined);
+  t.is(below('https://example.org/base/x/'), undefined);
+  t.is(below('mailto:a@example.com'), undefined);
+  t.is(below('http://['), undefined);
+});
+
+test('the address of a file leads back to it', (t) => {
+  const name = fc
+    .string({ unit: 'grapheme', minLength: 1, maxLength: 8 })
+    .filter(
+      (text) => !/[/\\\0]/.test(text) && !['.', '..', 'index.html'].includes(text) && text.isWellFormed(),
+    );
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(
+        fc.array(name, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom('/index.html', '.html'),
+        (names, end) => {
+          const file = `${names.join('/')}${end}`;
+          const address = addressOfFile(file);
+          return (
+            filesOfAddress(address).includes(file) &&
+            encodedAddress(address) === address &&
+            new URL(address, 'https://example.com').pathname === address
+          );
+        },
+      ),
+    ),
+  );
+});

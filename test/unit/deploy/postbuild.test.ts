@@ -1,0 +1,265 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { type BuiltArticle, completePage, postbuild } from '../../../src/deploy/postbuild.js';
+import { fc } from '../../support/property.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const JSON_LD = '<script type="application/ld+json">{"@type":"Article","headline":"Soil"}</script>';
+const COMMENT = '<!-- svc:item:soil-1 -->';
+
+const page = (body: string, head = '<title>Soil</title>') =>
+  `<!doctype html>\n<html><head>${head}</head>\n<body>${body}</body></html>\n`;
+
+/** What a run puts into a head. */
+const block = (jsonLd: string) =>
+  `<!-- pressmark:json-ld ${Buffer.byteLength(jsonLd)} -->${jsonLd}<!-- /pressmark:json-ld -->`;
+
+test('the JSON-LD is put at the end of the head, and the comment at the end of the article', (t) => {
+  const { html, problems } = completePage(page('<article><h1>Soil</h1><p>Text</p></article>'), JSON_LD, [
+    COMMENT,
+  ]);
+  t.deepEqual(problems, []);
+  t.is(
+    html,
+    page(`<article><h1>Soil</h1><p>Text</p>${COMMENT}</article>`, `<title>Soil</title>${block(JSON_LD)}`),
+  );
+});
+
+test('what the generator has printed is not added again', (t) => {
+  const html = page(`<main>${COMMENT}</main>`, JSON_LD);
+  t.is(completePage(html, JSON_LD, [COMMENT]).html, html);
+  t.is(completePage(html, '', []).html, html);
+});
+
+test('JSON-LD or a comment within a comment, a script or an attribute is not in the page', (t) => {
+  const hidden = page(`<main><script>var s = '${COMMENT}';</script></main>`, `<!-- ${JSON_LD} -->`);
+  const { html } = completePage(hidden, JSON_LD, [COMMENT]);
+  t.true(html.includes(`${block(JSON_LD)}</head>`));
+  t.true(html.includes(`${COMMENT}</main>`));
+});
+
+test('a head is found whatever looks like its end', (t) => {
+  const head = '<!-- </head> --><script>"</head>"</script><meta content="</head>"><title></head></title>';
+  const { html } = completePage(`<html><head>${head}</HEAD ><body></body>`, JSON_LD, []);
+  t.is(html, `<html><head>${head}${block(JSON_LD)}</HEAD ><body></body>`);
+});
+
+test('JSON-LD that looks like HTML stays as it is, and is inserted once', (t) => {
+  const jsonLd =
+    '<script type="application/ld+json">{"@type":"Article","text":"</head><body>$& <!-- /pressmark:json-ld -->"}</script>';
+  const { html } = completePage(page('<p>x'), jsonLd, []);
+  t.is(html, page('<p>x', `<title>Soil</title>${block(jsonLd)}`));
+  t.is(completePage(html, jsonLd, []).html, html);
+  t.is(completePage(html, '', []).html, page('<p>x'));
+});
+
+test('a head without a closing tag ends before the body; a page without a head is reported', (t) => {
+  t.is(
+    completePage('<title>x</title><body><p>y', JSON_LD, []).html,
+    `<title>x</title>${block(JSON_LD)}<body><p>y`,
+  );
+  const { html, problems } = completePage('<p>y', JSON_LD, [COMMENT]);
+  t.is(html, `<p>y${COMMENT}`);
+  t.is(problems.length, 1);
+  t.regex(problems[0] ?? '', /no <\/head>/);
+});
+
+test('JSON-LD that an update has replaced does not stay in a page that the generator has not written anew', (t) => {
+  const first = completePage(page('<p>x'), JSON_LD, []).html;
+  const changed = JSON_LD.replace('Soil', 'Erde und Boden');
+  t.is(completePage(first, changed, []).html, page('<p>x', `<title>Soil</title>${block(changed)}`));
+  t.is(completePage(first, '', []).html, page('<p>x'));
+});
+
+test('text of an article that looks like an inserted block is left alone', (t) => {
+  const html = page(`<p>${block(JSON_LD)}</p><!-- pressmark:json-ld 5 -->`);
+  t.is(completePage(html, '', []).html, html);
+  const wrong = page('', '<!-- pressmark:json-ld 500 --><title>x</title><!-- /pressmark:json-ld -->');
+  t.is(completePage(wrong, '', []).html, wrong);
+});
+
+test('the comment goes into the article that the page is about', (t) => {
+  const teaser = '<article><h2>Another</h2><p>A teaser that is longer than the article is</p></article>';
+  const comments = '<section><article>A reader: fine</article></section>';
+  const place = (body: string) => {
+    const { html } = completePage(page(body), '', [COMMENT]);
+    return html.slice(page('').indexOf('<body>') + 6, html.indexOf('</body>'));
+  };
+  t.is(
+    place(`<main><article><h1>Soil</h1>${comments}</article>${teaser}</main>`),
+    `<main><article><h1>Soil</h1>${comments}${COMMENT}</article>${teaser}</main>`,
+  );
+  t.is(
+    place(
+      `<h1>Soil</h1><article>A text that is much longer than the teaser of another article is</article><article>x</article>`,
+    ),
+    `<h1>Soil</h1><article>A text that is much longer than the teaser of another article is${COMMENT}</article><article>x</article>`,
+  );
+  t.is(place('<main><p>x</p></main><footer></footer>'), `<main><p>x</p>${COMMENT}</main><footer></footer>`);
+  t.is(place('<p>x</p><!-- </article> -->'), `<p>x</p><!-- </article> -->${COMMENT}`);
+  t.is(completePage('<p>x', '', [COMMENT]).html, `<p>x${COMMENT}`);
+});
+
+test('a second article in JSON-LD is found', (t) => {
+  const other = (data: unknown) => `<script type='application/LD+JSON'>${JSON.stringify(data)}</script>`;
+  const foreign = (head: string) => completePage(page('', head), JSON_LD, []).foreign;
+  t.deepEqual(foreign(other({ '@type': 'BlogPosting' })), ['BlogPosting']);
+  t.deepEqual(foreign(other({ '@graph': [{ '@type': 'WebSite' }, { '@type': ['NewsArticle'] }] })), [
+    'NewsArticle',
+  ]);
+  t.deepEqual(foreign(other({ '@type': 'WebSite', about: { '@type': 'Article' } })), []);
+  t.deepEqual(foreign('<script type="application/ld+json">{</script>'), []);
+  t.deepEqual(foreign(JSON_LD), []);
+});
+
+test('completing a page twice changes it once, whatever it holds', (t) => {
+  const piece = fc.constantFrom(
+    '<head>',
+    '</head>',
+    '<body>',
+    '</body>',
+    '<article>',
+    '</article>',
+    '<main>',
+    '</main>',
+    '<h1>',
+    '</h1>',
+    '<!--',
+    '-->',
+    '<script>',
+    '</script>',
+    JSON_LD,
+    COMMENT,
+    block(JSON_LD),
+    block('x'),
+    'text',
+    '"',
+    '<p a="',
+    '>',
+    '\xff',
+  );
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 25 }), (pieces) => {
+        const once = completePage(pieces.join(''), JSON_LD, [COMMENT]);
+        return completePage(once.html, JSON_LD, [COMMENT]).html === once.html;
+      }),
+    ),
+  );
+});
+
+const SITE_URL = 'https://example.com/base';
+
+/** A built site, and the step after the build. */
+function site(t: Parameters<typeof tempDir>[0], files: Record<string, string | Buffer>) {
+  const dir = tempDir(t);
+  const output = join(dir, 'public');
+  fs.mkdirSync(output);
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(dirname(join(output, name)), { recursive: true });
+    fs.writeFileSync(join(output, name), text);
+  }
+  const run = (...articles: Partial<BuiltArticle>[]) =>
+    postbuild({
+      siteUrl: SITE_URL,
+      output,
+      articles: articles.map((article) => ({
+        path: 'soil.md',
+        url: `${SITE_URL}/blog/soil/`,
+        jsonLd: JSON_LD,
+        comments: [COMMENT],
+        hidden: undefined,
+        ...article,
+      })),
+    });
+  return { dir, output, run, read: (name: string) => fs.readFileSync(join(output, name)) };
+}
+
+test('the page at an article’s URL is completed once, and keeps its permissions', (t) => {
+  const { run, read, output } = site(t, {
+    'blog/soil/index.html': page('<main></main>'),
+    'index.html': page(''),
+  });
+  fs.chmodSync(join(output, 'blog/soil/index.html'), 0o604);
+  const report = run({});
+  t.deepEqual(report, { checked: 1, changed: 1, missing: [], skipped: [], warnings: [] });
+  const text = read('blog/soil/index.html').toString();
+  t.true(text.includes(`${JSON_LD}<!-- /pressmark:json-ld --></head>`) && text.includes(`${COMMENT}</main>`));
+  const { ino, mode } = fs.statSync(join(output, 'blog/soil/index.html'));
+  t.is(mode & 0o777, 0o604);
+  t.is(run({}).changed, 0);
+  t.is(fs.statSync(join(output, 'blog/soil/index.html')).ino, ino);
+  t.is(read('index.html').toString(), page(''));
+  t.deepEqual(fs.readdirSync(join(output, 'blog/soil')), ['index.html']);
+});
+
+test('bytes that are not UTF-8 and letters of all alphabets stay as they are', (t) => {
+  const odd = Buffer.concat([
+    Buffer.from('<html><head></head><body>'),
+    Buffer.from([0xff, 0xfe, 0x00, 0x80]),
+    Buffer.from('</body>'),
+  ]);
+  const { run, read } = site(t, { 'blog/soil/index.html': odd });
+  const jsonLd = '<script type="application/ld+json">{"headline":"土壌 🌱"}</script>';
+  t.is(run({ jsonLd, comments: [] }).changed, 1);
+  t.deepEqual(
+    read('blog/soil/index.html'),
+    Buffer.concat([
+      Buffer.from(`<html><head>${block(jsonLd)}</head><body>`),
+      Buffer.from([0xff, 0xfe, 0x00, 0x80]),
+      Buffer.from('</body>'),
+    ]),
+  );
+  t.is(run({ jsonLd, comments: [] }).changed, 0);
+});
+
+test('an article without a page is missing, and a draft is skipped', (t) => {
+  const { run } = site(t, { 'blog/index.html': page('') });
+  const { checked, missing, skipped } = run(
+    {},
+    { path: 'moved.md', url: 'https://example.com/blog/' },
+    { path: 'draft.md', hidden: 'draft' },
+    { path: 'out.md', url: `${SITE_URL}/../secret` },
+  );
+  t.is(checked, 3);
+  t.deepEqual(
+    missing.map(({ file }) => file),
+    ['soil.md', 'moved.md', 'out.md'],
+  );
+  t.regex(missing[0]?.reason ?? '', /no page/);
+  t.regex(missing[1]?.reason ?? '', /not below https:\/\/example\.com\/base/);
+  t.deepEqual(skipped, [{ file: 'draft.md', url: `${SITE_URL}/blog/soil/`, reason: 'draft' }]);
+});
+
+test('nothing outside the output folder is written', (t) => {
+  const { dir, output, run } = site(t, {});
+  fs.writeFileSync(join(dir, 'private.html'), page(''));
+  fs.symlinkSync('../private.html', join(output, 'soil.html'));
+  const { missing } = run({ url: `${SITE_URL}/soil` });
+  t.regex(missing[0]?.reason ?? '', /symbolic link/);
+  t.is(fs.readFileSync(join(dir, 'private.html'), 'utf8'), page(''));
+});
+
+test('a page behind a symbolic link within the output folder is completed, and the link stays', (t) => {
+  const { output, run, read } = site(t, { 'real/index.html': page('') });
+  fs.symlinkSync('real', join(output, 'soil'));
+  t.is(run({ url: `${SITE_URL}/soil/` }).changed, 1);
+  t.true(read('real/index.html').includes(JSON_LD));
+  t.true(fs.lstatSync(join(output, 'soil')).isSymbolicLink());
+});
+
+test('without an output folder every page is missing', (t) => {
+  const { output, run } = site(t, {});
+  fs.rmdirSync(output);
+  t.is(run({}).missing.length, 1);
+});
+
+test('a second article in JSON-LD and an older compressed page are warned of', (t) => {
+  const other = '<script type="application/ld+json">{"@type":"BlogPosting"}</script>';
+  const { run } = site(t, { 'blog/soil/index.html': page('', other), 'blog/soil/index.html.gz': 'x' });
+  const { warnings } = run({});
+  t.is(warnings.length, 2);
+  t.regex(warnings[0] ?? '', /^blog\/soil\/index\.html: the page has a second BlogPosting/);
+  t.regex(warnings[1] ?? '', /^blog\/soil\/index\.html\.gz: /);
+});

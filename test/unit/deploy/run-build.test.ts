@@ -1,0 +1,114 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { buildEnvironment, buildFailure, runBuild } from '../../../src/deploy/run-build.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const env = { PATH: process.env.PATH };
+
+test('a build command runs in the site’s folder, and its output is kept', async (t) => {
+  const cwd = tempDir(t);
+  const chunks: Buffer[] = [];
+  const result = await runBuild({
+    command: 'echo made > page.html; echo done; echo careful >&2',
+    cwd,
+    env,
+    onOutput: (chunk) => chunks.push(chunk),
+  });
+  t.is(result.kind, 'built');
+  t.is(fs.readFileSync(join(cwd, 'page.html'), 'utf8'), 'made\n');
+  t.deepEqual(result.output.split('\n').toSorted(), ['', 'careful', 'done']);
+  t.is(Buffer.concat(chunks).toString(), result.output);
+});
+
+test('a build command that fails gives its exit code and the end of its output', async (t) => {
+  const command =
+    'i=0; while [ $i -lt 20000 ]; do echo "page $i"; i=$((i+1)); done; echo bad template; exit 3';
+  const result = await runBuild({ command, cwd: tempDir(t), env });
+  if (result.kind !== 'failed') return t.fail();
+  t.is(result.exitCode, 3);
+  t.true(result.output.length <= 65_536 && result.output.length > 60_000);
+  t.true(result.output.endsWith('page 19999\nbad template\n'));
+  t.regex(
+    buildFailure('hugo', result),
+    /^the build command "hugo" ended with exit code 3:\n(?:page \d+\n)+bad template$/,
+  );
+});
+
+test('a build command that cannot be started fails and says why', async (t) => {
+  const result = await runBuild({ command: 'true', cwd: join(tempDir(t), 'nowhere'), env });
+  if (result.kind !== 'failed') return t.fail();
+  t.is(result.exitCode, null);
+  t.regex(result.output, /ENOENT/);
+});
+
+test('a build command that a signal ends fails with that signal', async (t) => {
+  const result = await runBuild({ command: 'kill -KILL $$', cwd: tempDir(t), env });
+  if (result.kind !== 'failed') return t.fail();
+  t.is(result.signal, 'SIGKILL');
+});
+
+test('a build command that takes too long is ended with all its processes', async (t) => {
+  const cwd = tempDir(t);
+  const command = 'sh -c "echo \\$\\$ > pid; exec sleep 600" & wait';
+  const result = await runBuild({ command, cwd, env, timeoutMs: 300 });
+  t.is(result.kind, 'timed-out');
+  const pid = Number(fs.readFileSync(join(cwd, 'pid'), 'utf8'));
+  await until('the process in the background has ended', () => !isAlive(pid));
+  t.pass();
+});
+
+test('what a build command leaves in the background is ended', async (t) => {
+  const cwd = tempDir(t);
+  const result = await runBuild({ command: 'sleep 600 & echo $! > pid', cwd, env });
+  t.is(result.kind, 'built');
+  const pid = Number(fs.readFileSync(join(cwd, 'pid'), 'utf8'));
+  await until('the process in the background has ended', () => !isAlive(pid));
+  t.pass();
+});
+
+test('a build can be ended', async (t) => {
+  const controller = new AbortController();
+  const running = runBuild({
+    command: 'echo started; exec sleep 600',
+    cwd: tempDir(t),
+    env,
+    signal: controller.signal,
+    onOutput: () => controller.abort(),
+  });
+  t.is((await running).kind, 'failed');
+});
+
+test('a build command does not see Pressmark’s secret', async (t) => {
+  t.deepEqual(
+    buildEnvironment({
+      PRESSMARK_SECRET: 's',
+      pressmark_secret: 's',
+      PRESSMARK_OTHER: 'o',
+      PRESSMARK_SITE_URL: 'u',
+      HOME: '/',
+    }),
+    {
+      PRESSMARK_SITE_URL: 'u',
+      HOME: '/',
+    },
+  );
+  const result = await runBuild({
+    command: 'env',
+    cwd: tempDir(t),
+    env: { ...env, PRESSMARK_SECRET: 'a-secret' },
+    variables: { PRESSMARK_TRIAL_BUILD: '1' },
+  });
+  t.notRegex(result.output, /a-secret/);
+  t.regex(result.output, /^PRESSMARK_TRIAL_BUILD=1$/m);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

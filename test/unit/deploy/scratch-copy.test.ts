@@ -1,0 +1,99 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { copySite } from '../../../src/deploy/scratch-copy.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+function write(dir: string, files: Record<string, string>): void {
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
+    fs.writeFileSync(join(dir, name), text);
+  }
+}
+
+test('a copy has the site’s files, and neither history, state, output nor secrets', async (t) => {
+  const siteDir = tempDir(t);
+  write(siteDir, {
+    'content/a.md': 'a',
+    '.git/config': 'x',
+    '.pressmark/lock': 'x',
+    'public/index.html': 'x',
+    'static/public/logo.svg': 'x',
+    '.env': 'PUBLIC_COLOUR=green\nexport PRESSMARK_SECRET=hidden\nPRESSMARK_SECRET_OLD = "hidden"\n',
+  });
+  const scratch = await copySite({ siteDir, except: ['public'] });
+  const files = fs.readdirSync(scratch.dir, { recursive: true, encoding: 'utf8' }).toSorted();
+  t.deepEqual(files, [
+    '.env',
+    'content',
+    'content/a.md',
+    'static',
+    'static/public',
+    'static/public/logo.svg',
+  ]);
+  t.is(fs.readFileSync(join(scratch.dir, '.env'), 'utf8'), 'PUBLIC_COLOUR=green\n\n\n');
+  t.is(fs.statSync(dirname(dirname(scratch.dir))).mode & 0o777, 0o700);
+  scratch.remove();
+  t.false(fs.existsSync(scratch.dir));
+});
+
+test('a copy finds the site’s packages and those of the repository around it, and has caches of its own', async (t) => {
+  const root = tempDir(t);
+  const siteDir = join(root, 'docs');
+  write(root, {
+    'docs/node_modules/near/index.js': 'near',
+    'docs/node_modules/.bin/tool': 'x',
+    'docs/node_modules/.astro/store.json': 'x',
+    'node_modules/far/index.js': 'far',
+    'docs/vendor/bundle/gem.rb': 'x',
+  });
+  const { dir, remove } = await copySite({ siteDir, except: [] });
+  t.teardown(remove);
+  t.true(fs.lstatSync(join(dir, 'node_modules/near')).isSymbolicLink());
+  t.is(fs.readFileSync(join(dir, 'node_modules/near/index.js'), 'utf8'), 'near');
+  t.true(fs.existsSync(join(dir, 'node_modules/.bin/tool')));
+  t.false(fs.existsSync(join(dir, 'node_modules/.astro')));
+  t.is(fs.readFileSync(join(dir, '../node_modules/far/index.js'), 'utf8'), 'far');
+  t.true(fs.existsSync(join(dir, 'vendor/bundle/gem.rb')));
+});
+
+test('a symbolic link leads into the copy where it led into the site, and nothing is written through one', async (t) => {
+  const root = tempDir(t);
+  const siteDir = join(root, 'site');
+  write(root, { 'outside/post.md': 'o', 'site/content/a.md': 'a', 'site/themes/x.css': 'x' });
+  fs.symlinkSync('../themes', join(siteDir, 'content/near'));
+  fs.symlinkSync(join(siteDir, 'themes/x.css'), join(siteDir, 'content/absolute.css'));
+  fs.symlinkSync('../../outside', join(siteDir, 'content/far'));
+  fs.symlinkSync('a.md', join(siteDir, 'content/alias.md'));
+  fs.symlinkSync('..', join(siteDir, 'content/circle'));
+  const scratch = await copySite({ siteDir, except: [] });
+  t.teardown(scratch.remove);
+  const real = (name: string) => fs.realpathSync(join(scratch.dir, 'content', name));
+  t.is(real('near'), join(scratch.dir, 'themes'));
+  t.is(real('absolute.css'), join(scratch.dir, 'themes/x.css'));
+  t.is(real('far'), fs.realpathSync(join(root, 'outside')));
+  t.is(real('circle'), scratch.dir);
+  for (const path of [
+    'content/far/post.md',
+    'content/alias.md',
+    'content/none.md',
+    'nowhere/a.md',
+    '../a.md',
+  ])
+    t.false(scratch.replace(path, 'new'), path);
+  t.true(scratch.replace('content/a.md', 'new'));
+  t.is(fs.readFileSync(join(scratch.dir, 'content/a.md'), 'utf8'), 'new');
+  t.is(fs.readFileSync(join(siteDir, 'content/a.md'), 'utf8'), 'a');
+  t.is(fs.readFileSync(join(root, 'outside/post.md'), 'utf8'), 'o');
+});
+
+test('a site that is too large is not copied', async (t) => {
+  const siteDir = tempDir(t);
+  write(siteDir, { 'a.bin': 'x'.repeat(600), 'b.bin': 'x'.repeat(600) });
+  const large = await t.throwsAsync(copySite({ siteDir, except: [], maxBytes: 1_000 }), {
+    code: 'SITE_TOO_LARGE',
+  });
+  t.regex(large?.message ?? '', /^the site is too large for a trial build/);
+  await t.throwsAsync(copySite({ siteDir, except: [], maxFiles: 1 }), { code: 'SITE_TOO_LARGE' });
+  (await copySite({ siteDir, except: ['b.bin'], maxBytes: 1_000 })).remove();
+});
