@@ -1,9 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { withLines } from './init/change.js';
+import { missingIgnoreLines } from './init/ignore-lines.js';
 
 /** Secrets shorter than this can be guessed; ours have 43 characters. */
 export const MIN_SECRET_CHARS = 24;
+
+/** The line of `.env` with a random signing secret. */
+export function secretLine(): string {
+  return `PRESSMARK_SECRET=${randomBytes(32).toString('base64url')}`;
+}
 
 /**
  * Adds a random signing secret to the site's `.env`, which nobody but its owner can read from then on.
@@ -13,10 +20,7 @@ export const MIN_SECRET_CHARS = 24;
 export function createSecret(dir: string): void {
   const path = join(dir, '.env');
   const before = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
-  const gap = before === '' || before.endsWith('\n') ? '' : '\n';
-  fs.appendFileSync(path, `${gap}PRESSMARK_SECRET=${randomBytes(32).toString('base64url')}\n`, {
-    mode: 0o600,
-  });
+  fs.appendFileSync(path, withLines(before, [secretLine()]).slice(before.length), { mode: 0o600 });
   fs.chmodSync(path, 0o600);
 }
 
@@ -28,11 +32,7 @@ export function createSecret(dir: string): void {
 export function addIgnoreLines(dir: string, lines: readonly string[]): string[] {
   const path = join(dir, '.gitignore');
   const before = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
-  const present = new Set(
-    before.split(/\r?\n/).map((line) => line.trim().replace(/^\//, '').replace(/\/$/, '')),
-  );
-  const missing = lines.filter((line) => !present.has(line.replace(/^\//, '').replace(/\/$/, '')));
-  const gap = before === '' || before.endsWith('\n') ? '' : '\n';
-  if (missing.length > 0) fs.appendFileSync(path, `${gap}${missing.join('\n')}\n`);
+  const missing = missingIgnoreLines(lines, before);
+  fs.appendFileSync(path, withLines(before, missing).slice(before.length));
   return missing;
 }

@@ -56,6 +56,8 @@ export interface ArticleMapping {
   readonly keys: KeyNames;
   /** Front matter that every new article has beside its fields, such as `layout: post`. Lists are put before the article's own. */
   readonly constants: Readonly<Record<string, FrontMatterValue>>;
+  /** Tags that an update of a hand-written post keeps, because the site's templates select posts by them. */
+  readonly keptTags?: readonly string[];
   /** Keys beside `keys` and `pressmark` that plugins may not set: the pin and what keeps a body from running as a template. */
   readonly reserved: readonly string[];
   /** Whether the generator reads articles from a file of this name: by its extension, such as `.md`, `.markdown`, `.html`. */
@@ -67,8 +69,15 @@ export interface ArticleMapping {
   slug(file: FileFacts): string;
   /** The value for the key of a date; `iso` is ISO 8601. */
   date(iso: string): FrontMatterValue;
-  /** The value for the key of the image. */
-  image(url: string): FrontMatterValue;
+  /**
+   * A text as it is to stand in the front matter, at whatever key (the title, a tag, `pressmark.json_ld`), where the
+   * generator takes some texts for more than texts; the reader sees what was sent. Absent where it takes none.
+   */
+  writtenText?(sent: string): string;
+  /** The inverse of `writtenText`. */
+  sentText?(written: string): string;
+  /** The value for the key of the image; undefined leaves the key out, as the site would not build with this address. */
+  image(url: string): FrontMatterValue | undefined;
   /** The image that a value of that key names; null where it names none. */
   imageOf(value: unknown): string | null;
   /** What two spellings of one tag have in common: the name of its page. Empty where the generator cannot make a page of it. */

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { startApp } from '../app/app.js';
-import { initSite } from '../app/init.js';
+import { initPlainSite } from '../app/init/init-site.js';
 import { loadSettings } from '../config/load.js';
 import { createLog } from '../log.js';
 import { playDemo } from './demo-script.js';
@@ -24,7 +24,7 @@ export function demoCommand(): Command {
     .action(async ({ port: wanted, exit }: { port?: number; exit?: boolean }) => {
       const dir = fs.mkdtempSync(join(tmpdir(), 'pressmark-demo-'));
       const port = await freePort(wanted);
-      initSite(dir, `http://localhost:${port}`);
+      await initPlainSite(dir, `http://localhost:${port}`);
       const hasGit = makeRepository(dir);
       // An environment of its own: the settings of a real site have no business in a throwaway one.
       const settings = await loadSettings(dir, { port, host: '127.0.0.1' }, {});

@@ -1,23 +1,250 @@
-import { Command } from 'commander';
-import { initSite } from '../app/init.js';
+import fs from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { Command, Option } from 'commander';
+import { type Answers, flagText, type InitQuestion, withAnswer } from '../app/init/answers.js';
+import { applyChanges } from '../app/init/apply-changes.js';
+import type { Change } from '../app/init/change.js';
+import { surroundingsOf } from '../app/init/init-site.js';
+import {
+  existingConfig,
+  type Inspection,
+  inspectSite,
+  PLAIN,
+  recogniseSite,
+} from '../app/init/inspect-site.js';
+import { type InitPlan, planInit } from '../app/init/plan.js';
+import { type Reading, readingReport } from '../app/init/reading-report.js';
+import { unifiedDiff } from '../app/init/unified-diff.js';
+import { siteFiles } from '../app/site-files.js';
 import { loadSettings } from '../config/load.js';
+import { PressmarkError, quote } from '../errors.js';
 import { example, withDir } from './options.js';
+import { paint, printable } from './terminal.js';
+
+interface Options {
+  readonly dir: string;
+  readonly generator?: string;
+  readonly siteUrl?: string;
+  readonly content?: string;
+  readonly file?: string;
+  readonly permalink?: string;
+  readonly frontMatter?: readonly string[];
+  readonly body?: 'markdown' | 'html';
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+  readonly json?: boolean;
+}
 
 /** `pressmark init`: makes a folder a Pressmark site. */
 export function initCommand(): Command {
   return withDir(new Command('init'))
-    .description('write a config, a secret in .env and .gitignore lines; nothing is overwritten')
+    .description(
+      'find out how the site is built, and write a config, a secret in .env and .gitignore lines; nothing is overwritten',
+    )
+    .option('--generator <name>', 'hugo, jekyll, eleventy, astro, or plain for Pressmark’s own builder')
     .option('--site-url <url>', 'the site’s public address')
+    .option('--content <folder>', 'the folder of article files')
+    .option('--file <pattern>', 'where a new article goes, below content, such as posts/:slug.md')
+    .option('--permalink <pattern>', 'the address of a new article, such as /posts/:slug/')
+    .option('--front-matter <key=value...>', 'front matter of every new article, such as layout=post')
+    .addOption(new Option('--body <form>', 'how new articles are stored').choices(['markdown', 'html']))
+    .option('--yes', 'ask nothing')
+    .option('--dry-run', 'print what would be written, and write nothing')
+    .option('--json', 'print the report as JSON')
     .addHelpText('after', example('pressmark init --site-url https://example.com'))
-    .action(async ({ dir, siteUrl }: { dir: string; siteUrl?: string }) => {
-      const { done, left } = initSite(dir, siteUrl);
-      for (const line of done) console.log(`+ ${line}`);
-      for (const line of left) console.log(`= ${line}`);
-      const settings = await loadSettings(dir);
-      console.log(`
+    .action(init);
+}
+
+async function init(options: Options): Promise<void> {
+  const { dir } = options;
+  const stat = fs.statSync(dir, { throwIfNoEntry: false });
+  if (stat !== undefined && !stat.isDirectory())
+    throw new PressmarkError('USAGE', `--dir ${quote(dir, 200)} is not a folder`);
+  const files = siteFiles(dir);
+  const existing = await existingConfig(dir);
+  const knownUrl = existing === undefined ? await urlOfEnvironment(dir) : undefined;
+
+  let answers = answersOf(options);
+  let recognition = recogniseSite(files, existing, answers);
+  if (recognition.kind === 'question') {
+    answers = await answered([recognition.question], answers, options);
+    recognition = recogniseSite(files, existing, answers);
+    if (recognition.kind === 'question') throw noAnswer([recognition.question]);
+  }
+  const first = inspectSite(files, recognition, answers, knownUrl);
+  answers = await answered(first.questions.filter(isOpen(first, options)), answers, options);
+  const inspection = inspectSite(files, recognition, answers, knownUrl);
+  const plan = planInit(files, inspection, answers, surroundingsOf(dir, knownUrl));
+  const readings = readingReport(inspection, plan.siteUrl, answers);
+
+  if (!options.dryRun) {
+    fs.mkdirSync(dir, { recursive: true });
+    await applyChanges(dir, plan.changes);
+  }
+  if (options.json) printJson(plan, readings, inspection, options);
+  else await printReport(plan, readings, inspection, options);
+}
+
+function answersOf({ generator, siteUrl, content, file, permalink, frontMatter, body }: Options): Answers {
+  const texts = { generator, 'site-url': siteUrl, content, file, permalink } as const;
+  let answers: Answers = body === undefined ? {} : { body };
+  for (const [flag, text] of Object.entries(texts))
+    if (text !== undefined) answers = withAnswer(answers, { flag: flag as keyof typeof texts }, text);
+  for (const text of frontMatter ?? []) answers = withAnswer(answers, { flag: 'front-matter' }, text);
+  return answers;
+}
+
+/** The address that `.env` or the environment says. */
+async function urlOfEnvironment(dir: string): Promise<string | undefined> {
+  if (!fs.existsSync(dir)) return undefined;
+  const { siteUrl, siteUrlIsGuess } = await loadSettings(dir);
+  return siteUrlIsGuess ? undefined : siteUrl;
+}
+
+/**
+ * An address can be set later, before the first article: with `--yes`, and without a terminal where Pressmark builds
+ * the site itself, the config is written without it.
+ */
+function isOpen({ generator }: Inspection, { yes }: Options): (question: InitQuestion) => boolean {
+  const canWait = yes === true || (generator === undefined && !isInteractive());
+  return ({ flag, fallback }) => !(flag === 'site-url' && fallback === undefined && canWait);
+}
+
+function isInteractive(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true;
+}
+
+/** The answers with those to questions: a person's on a terminal, else the fallbacks. */
+async function answered(
+  questions: readonly InitQuestion[],
+  answers: Answers,
+  { yes, json }: Options,
+): Promise<Answers> {
+  if (questions.length > 0 && isInteractive() && !yes && !json) return ask(questions, answers);
+  const open = questions.filter(({ fallback }) => fallback === undefined);
+  if (open.length > 0) throw noAnswer(open);
+  return questions.reduce((all, question) => withAnswer(all, question, question.fallback ?? ''), answers);
+}
+
+function noAnswer(questions: readonly InitQuestion[]): PressmarkError {
+  const lines = questions.map((question) => `${question.text} (${flagText(question)})`);
+  const later = questions.some(({ flag }) => flag === 'site-url')
+    ? ' With --yes the address can be set later.'
+    : '';
+  return new PressmarkError(
+    'USAGE',
+    `nothing was written, because something is not known: ${lines.join(' ')}${later}`,
+  );
+}
+
+async function ask(questions: readonly InitQuestion[], before: Answers): Promise<Answers> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  // Ctrl+D, Ctrl+C: nothing has been written yet.
+  const ended = new AbortController();
+  terminal.once('close', () => ended.abort());
+  try {
+    let answers = before;
+    for (const question of questions) answers = await askOne(question, answers);
+    return answers;
+  } catch (error) {
+    if (ended.signal.aborted) throw new PressmarkError('USAGE', 'stopped; nothing was written');
+    throw error;
+  } finally {
+    terminal.close();
+  }
+
+  async function askOne(question: InitQuestion, answers: Answers): Promise<Answers> {
+    const { text, fallback } = question;
+    const hint = fallback === undefined ? '' : ` [${fallback}]`;
+    for (;;) {
+      const line = await terminal.question(`${printable(text)}${printable(hint)} `, { signal: ended.signal });
+      const answer = line.trim() === '' ? fallback : line.trim();
+      if (answer === undefined) continue;
+      try {
+        return withAnswer(answers, question, answer);
+      } catch (error) {
+        if (!(error instanceof PressmarkError)) throw error;
+        console.log(printable(error.message));
+      }
+    }
+  }
+}
+
+function printJson(
+  { changes, left, warnings, siteUrl }: InitPlan,
+  readings: readonly Reading[],
+  { generator }: Inspection,
+  { dryRun }: Options,
+): void {
+  const report = {
+    generator: generator?.name ?? PLAIN,
+    siteUrl: siteUrl ?? null,
+    written: dryRun !== true,
+    read: readings,
+    changes: changes.map((change) => ({
+      path: change.path,
+      new: change.before === undefined,
+      reason: change.reason,
+      ...(dryRun && { diff: diffOf(change) }),
+    })),
+    left,
+    warnings,
+  };
+  console.log(JSON.stringify(report, null, 2));
+}
+
+async function printReport(
+  plan: InitPlan,
+  readings: readonly Reading[],
+  inspection: Inspection,
+  { dir, dryRun }: Options,
+): Promise<void> {
+  const width = Math.max(...readings.map(({ what }) => what.length));
+  for (const { what, value, from } of readings) {
+    const source = from === undefined ? '' : paint('dim', ` (${printable(from)})`);
+    console.log(`  ${what.padEnd(width)}  ${printable(value)}${source}`);
+  }
+  console.log('');
+  if (dryRun) {
+    for (const change of plan.changes) process.stdout.write(printableFile(diffOf(change)));
+    if (plan.changes.length === 0) console.log('Nothing would change.');
+  } else {
+    for (const { reason } of plan.changes) console.log(`+ ${printable(reason)}`);
+    for (const line of plan.left) console.log(`= ${line}`);
+    if (plan.changes.length === 0) console.log('Nothing was changed.');
+  }
+  for (const { level, text, fix } of plan.warnings) {
+    console.log(`${level === 'fail' ? paint('red', '✗') : paint('yellow', '!')} ${printable(text)}`);
+    console.log(`  → ${printable(fix)}`);
+  }
+  if (!dryRun) printNext(plan, inspection, (await loadSettings(dir)).endpoint);
+}
+
+function printNext({ siteUrl }: InitPlan, { generator, existing }: Inspection, endpoint: string): void {
+  const config = existing?.name ?? 'pressmark.config.mjs';
+  const isKnown = siteUrl !== undefined || typeof existing?.settings.siteUrl === 'string';
+  const build = generator === undefined ? '' : '; after an article: npx pressmark build';
+  console.log(`
 Next:
-  1. ${settings.siteUrlIsGuess ? 'Set siteUrl in pressmark.config.mjs.' : `The site’s address is ${settings.siteUrl}.`}
-  2. Give the service PRESSMARK_SECRET from .env, and the URL of this receiver: https://<your host>${settings.endpoint}
-  3. npx pressmark start`);
-    });
+  1. ${isKnown ? `The site’s address is ${siteUrl ?? existing?.settings.siteUrl}.` : `Set siteUrl in ${config}.`}
+  2. Give the service PRESSMARK_SECRET from .env, and the URL of this receiver: https://<your host>${endpoint}
+  3. npx pressmark start${build}`);
+}
+
+/** A text with its line ends and tabs as they are, so that the diff can be applied. */
+function printableFile(text: string): string {
+  return text
+    .split(/([\t\r\n])/)
+    .map((part, index) => (index % 2 === 1 ? part : printable(part)))
+    .join('');
+}
+
+/** The diff of a change; of `.env` it shows no values, neither the new secret nor the owner's. */
+function diffOf({ path, before, after, secret }: Change): string {
+  const masked = (text: string) =>
+    text.replace(/[^\r\n]+/g, (line) =>
+      line.startsWith('PRESSMARK_SECRET=') ? 'PRESSMARK_SECRET=<random>' : '<hidden>',
+    );
+  const shown = (text: string) => (secret ? masked(text) : text);
+  return unifiedDiff(path, before === undefined ? undefined : shown(before), shown(after));
 }

@@ -24,6 +24,14 @@ export interface GeneratorOptions {
   readonly htmlFiles?: boolean;
   /** Whether the generator makes pages of files with a date in the future (Jekyll: `future: true`). @default false */
   readonly futurePages?: boolean;
+  /** The separator at which the generator cuts an excerpt out of a body (Eleventy: `setFrontMatterParsingOptions`). */
+  readonly excerptSeparator?: string;
+  /** Elements that the generator moves out of a page into a shared file (Eleventy's bundles), such as `script`. */
+  readonly bundledElements?: readonly string[];
+  /** Tags by which the site's templates select posts (Eleventy: collections), such as `posts`. */
+  readonly keptTags?: readonly string[];
+  /** Whether the generator fetches an article's pictures when it builds (Astro: `image.domains`, `image.remotePatterns`). */
+  readonly fetchesImages?: boolean;
 }
 
 /** What is needed to read and write the article files of one site. */
@@ -50,6 +58,8 @@ export interface Question {
   /** The flag of `init` that answers it, without dashes, such as `site-url`. */
   readonly flag: 'site-url' | 'content' | 'file' | 'permalink' | 'front-matter';
   readonly text: string;
+  /** With the flag `front-matter`: the key whose value is asked for. */
+  readonly key?: string;
   /** What `--yes` answers; undefined where there is no sensible answer and `init` must stop. */
   readonly fallback?: string;
 }
@@ -78,6 +88,10 @@ export interface SiteFacts {
   /** Lines for `.gitignore` that the site lacks, such as `_site/`. */
   readonly ignore: readonly string[];
   readonly questions: readonly Question[];
+  /** The site's tags as its posts spell them, the most frequent first; `init` reports some of them. */
+  readonly tags?: readonly string[];
+  /** From where a fact was read, by its name, such as `{ siteUrl: 'baseURL in hugo.toml' }`; `init` reports it. */
+  readonly sources?: Readonly<Partial<Record<keyof SiteFacts, string>>>;
   /** What the owner should know, each with its fix. */
   readonly warnings: readonly Problem[];
 }

@@ -1,11 +1,104 @@
-import { PressmarkError } from '../errors.js';
-import type { Generator } from './generator.js';
+import { PressmarkError, quote } from '../errors.js';
+import { astro } from './astro.js';
+import { eleventy } from './eleventy.js';
+import type { Generator, SiteFiles } from './generator.js';
+import { hugo } from './hugo.js';
+import { jekyll } from './jekyll.js';
 
-const BUILT_IN: readonly Generator[] = [];
+/** The generators that Pressmark knows, in the order in which a site is tried for them. */
+export const GENERATORS: readonly Generator[] = [hugo, jekyll, eleventy, astro];
 
-/** The built-in definition of this name. */
+/**
+ * The built-in definition of this name.
+ *
+ * @throws PressmarkError CONFIG_INVALID where there is none.
+ */
 export function generatorNamed(name: string): Generator {
-  const found = BUILT_IN.find((generator) => generator.name === name);
-  if (found === undefined) throw new PressmarkError('CONFIG_INVALID', `there is no generator ${name}`);
+  const found = GENERATORS.find((generator) => generator.name === name);
+  if (found === undefined) throw new PressmarkError('CONFIG_INVALID', `there is no generator ${quote(name)}`);
   return found;
+}
+
+/** A generator that builds a site, as far as its files show. */
+export interface Recognised {
+  readonly generator: Generator;
+  /** What shows it, such as `hugo.toml` or `package.json: astro`. */
+  readonly evidence: string;
+  /** A configuration file of the generator's own weighs more than one that other programs have too, or a dependency. */
+  readonly strength: number;
+}
+
+/** Files that say nothing by their names alone. */
+const COMMON_FILES = /^(?:package\.json|Gemfile(?:\.lock)?|config\.(?:toml|ya?ml|json)|config\/.*)$/;
+
+/** The packages by which a dependency shows a generator. */
+const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  hugo: ['hugo-bin', 'hugo-extended', 'hugo-installer'],
+  jekyll: ['jekyll', 'github-pages'],
+  eleventy: ['@11ty/eleventy'],
+  astro: ['astro'],
+};
+
+/**
+ * The generators that a site may be built with, the most probable first. Two of the same strength mean that its
+ * owner must be asked.
+ */
+export function recogniseGenerators(
+  files: SiteFiles,
+  generators: readonly Generator[] = GENERATORS,
+): readonly Recognised[] {
+  const dependencies = [...npmDependencies(files), ...gems(files)];
+  return generators
+    .flatMap((generator): Recognised[] => {
+      const file = generator.recognise(files);
+      const dependency = dependencies.find(({ name }) => PACKAGES[generator.name]?.includes(name));
+      if (file === undefined && dependency === undefined) return [];
+      const evidence = file ?? `${dependency?.file}: ${dependency?.name}`;
+      const byFile = file === undefined ? 0 : COMMON_FILES.test(file) ? 1 : 2;
+      return [{ generator, evidence, strength: byFile + (dependency === undefined ? 0 : 1) }];
+    })
+    .sort((one, other) => other.strength - one.strength);
+}
+
+/** The generator that a site is built with; undefined where none is recognised, or several are equally probable. */
+export function recogniseGenerator(
+  files: SiteFiles,
+  generators: readonly Generator[] = GENERATORS,
+): Recognised | undefined {
+  const [first, second] = recogniseGenerators(files, generators);
+  return first?.strength === second?.strength ? undefined : first;
+}
+
+interface Dependency {
+  readonly file: string;
+  readonly name: string;
+}
+
+function npmDependencies(files: SiteFiles): Dependency[] {
+  const manifest = parsed(files.read('package.json'));
+  return ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((key) =>
+    Object.keys(objectOr(manifest[key])).map((name) => ({ file: 'package.json', name })),
+  );
+}
+
+/** A manifest that cannot be read shows nothing. */
+function parsed(text: string | undefined): Readonly<Record<string, unknown>> {
+  try {
+    return objectOr(JSON.parse(text?.replace(/^\ufeff/, '') ?? '{}'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+function objectOr(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function gems(files: SiteFiles): Dependency[] {
+  const lines = files.read('Gemfile') ?? '';
+  return [...lines.matchAll(/^[ \t]*gem[ \t(]+['"]([\w.-]+)['"]/gm)].map(([, name = '']) => ({
+    file: 'Gemfile',
+    name,
+  }));
 }

@@ -3,15 +3,22 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { initSite } from '../../../src/app/init.js';
 import { bareEnvironment, PROGRAM, run } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 
+/** Every file of a folder with its content. */
+const treeOf = (dir: string) =>
+  fs.readdirSync(dir).map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]);
+
+const init = (dir: string, ...flags: string[]) => run(['init', '--dir', dir, ...flags]);
+
 test('init writes a config, a secret that nobody else can read, and .gitignore lines', async (t) => {
   const dir = tempDir(t);
-  const { code, stdout } = await run(['init', '--dir', dir, '--site-url', 'https://garden.example']);
+  const { code, stdout } = await init(dir, '--site-url', 'https://garden.example');
   t.is(code, 0);
-  t.regex(stdout, /wrote pressmark\.config\.mjs/);
+  t.regex(stdout, /^\+ write pressmark\.config\.mjs$/m);
+  t.regex(stdout, /https:\/\/<your host>\/webhook/);
+  t.regex(stdout, /not in a git repository/);
   t.regex(fs.readFileSync(join(dir, '.env'), 'utf8'), /^PRESSMARK_SECRET=[\w-]{43}\n$/);
   t.is(fs.statSync(join(dir, '.env')).mode & 0o777, 0o600);
   t.is(fs.readFileSync(join(dir, '.gitignore'), 'utf8'), '.env\n.pressmark/\npublic/\n');
@@ -21,26 +28,34 @@ test('init writes a config, a secret that nobody else can read, and .gitignore l
 test('init overwrites nothing, and a second time changes nothing', async (t) => {
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, '.env'), 'OTHER=1\nPRESSMARK_SECRET=mine');
-  fs.writeFileSync(join(dir, '.gitignore'), 'node_modules\n/public');
+  fs.writeFileSync(join(dir, '.gitignore'), 'node_modules\r\n/public\r\n');
   fs.writeFileSync(join(dir, 'pressmark.config.json'), '{"siteUrl":"https://mine.example"}');
-  const { done, left } = initSite(dir, undefined);
-  t.deepEqual(done, ['added .env, .pressmark/ to .gitignore']);
-  t.deepEqual(left, ['pressmark.config.json is there already', '.env has a PRESSMARK_SECRET already']);
+  const { stdout } = await init(dir);
+  t.deepEqual(stdout.match(/^[+=] .*$/gm), [
+    '+ add .env, .pressmark/ to .gitignore',
+    '= pressmark.config.json is there already',
+    '= .env has a PRESSMARK_SECRET already',
+  ]);
   t.is(fs.readFileSync(join(dir, '.env'), 'utf8'), 'OTHER=1\nPRESSMARK_SECRET=mine');
-  t.is(fs.readFileSync(join(dir, '.gitignore'), 'utf8'), 'node_modules\n/public\n.env\n.pressmark/\n');
-  t.false(fs.existsSync(join(dir, 'pressmark.config.mjs')));
-  const before = fs.readdirSync(dir).map((name) => fs.readFileSync(join(dir, name), 'utf8'));
-  t.deepEqual(initSite(dir, 'https://other.example').done, []);
-  t.deepEqual(
-    fs.readdirSync(dir).map((name) => fs.readFileSync(join(dir, name), 'utf8')),
-    before,
+  t.is(
+    fs.readFileSync(join(dir, '.gitignore'), 'utf8'),
+    'node_modules\r\n/public\r\n.env\r\n.pressmark/\r\n',
   );
+  t.false(fs.existsSync(join(dir, 'pressmark.config.mjs')));
+  const before = treeOf(dir);
+  const again = await init(dir, '--site-url', 'https://other.example');
+  t.regex(again.stdout, /^Nothing was changed\.$/m);
+  t.regex(
+    again.stdout,
+    /so siteUrl is not set to 'https:\/\/other\.example'\n {2}→ set it in pressmark\.config\.json$/m,
+  );
+  t.deepEqual(treeOf(dir), before);
 });
 
 test('init adds a secret to an .env that has none, and leaves the rest of it', async (t) => {
   const dir = tempDir(t);
   fs.writeFileSync(join(dir, '.env'), 'OTHER=1');
-  initSite(dir, undefined);
+  await init(dir);
   t.regex(fs.readFileSync(join(dir, '.env'), 'utf8'), /^OTHER=1\nPRESSMARK_SECRET=[\w-]{43}\n$/);
 });
 
@@ -48,9 +63,59 @@ test('init does not ignore an output folder that has the owner’s files in it',
   const dir = tempDir(t);
   fs.mkdirSync(join(dir, 'public'));
   fs.writeFileSync(join(dir, 'public/logo.svg'), '<svg/>');
-  const { left } = initSite(dir, undefined);
-  t.true(left.some((line) => line.startsWith('public/ has files in it')));
+  const { stdout } = await init(dir);
+  t.regex(stdout, /^= public\/ has files in it/m);
   t.is(fs.readFileSync(join(dir, '.gitignore'), 'utf8'), '.env\n.pressmark/\n');
+});
+
+test('init --dry-run prints the diff, hides all secrets, and writes nothing', async (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, '.env'), 'API_KEY=abc123\n# def456');
+  fs.writeFileSync(join(dir, 'package.json'), '{}');
+  const before = treeOf(dir);
+  const { code, stdout } = await init(dir, '--dry-run', '--site-url', 'https://garden.example/');
+  t.is(code, 0);
+  t.deepEqual(treeOf(dir), before);
+  t.regex(stdout, /^--- \/dev\/null\n\+\+\+ b\/pressmark\.config\.mjs\n@@ -0,0 \+1,\d+ @@$/m);
+  t.true(stdout.includes("+  siteUrl: 'https://garden.example',"));
+  t.true(stdout.includes('+PRESSMARK_SECRET=<random>'));
+  t.notRegex(stdout, /abc123|def456/);
+  t.true(stdout.includes('+node_modules/'));
+  const none = join(dir, 'none');
+  t.is((await init(none, '--dry-run')).code, 0);
+  t.false(fs.existsSync(none));
+});
+
+test('init refuses answers that cannot be, and writes nothing', async (t) => {
+  const dir = tempDir(t);
+  const wrong: [string[], RegExp][] = [
+    [['--site-url', 'garden.example'], /--site-url "garden\.example": it must be an absolute http\(s\) URL/],
+    [['--generator', 'hugoo'], /--generator "hugoo" is not known; use .*plain/],
+    [['--file', 'posts/new.md'], /--file "posts\/new\.md": it must contain :slug/],
+    [['--permalink', ':slug'], /--permalink ":slug": it must start with \//],
+    [['--content', '../x'], /--content "\.\.\/x": it must be a path below/],
+    [['--front-matter', 'layout'], /--front-matter "layout" must have the form key=value/],
+    [['--body', 'text'], /'text' is invalid/],
+  ];
+  for (const [flags, message] of wrong) {
+    const { code, stderr } = await init(dir, ...flags);
+    t.is(code, 2, flags.join(' '));
+    t.regex(stderr, message);
+  }
+  t.deepEqual(fs.readdirSync(dir), []);
+});
+
+test('init --json reports what was read and written', async (t) => {
+  const dir = tempDir(t);
+  const { stdout } = await init(dir, '--json', '--yes');
+  const report = JSON.parse(stdout);
+  t.like(report, { generator: 'plain', siteUrl: null, written: true });
+  t.deepEqual(
+    report.changes.map(({ path }: { path: string }) => path),
+    ['pressmark.config.mjs', '.env', '.gitignore'],
+  );
+  t.regex(report.warnings[0].fix, /set siteUrl in pressmark\.config\.mjs before the first article/);
+  t.false(stdout.includes(fs.readFileSync(join(dir, '.env'), 'utf8').trim().split('=')[1] ?? '?'));
 });
 
 test('init does its work and ends with code 0 when nobody reads its output any more', async (t) => {

@@ -1,0 +1,98 @@
+import { parse } from 'yaml';
+import type { FrontMatterValue } from '../../article/mapping.js';
+import { schema } from '../../config/schema.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
+import type { Question } from '../../generators/generator.js';
+
+/** What the command line of `init`, or a person who was asked, says. */
+export interface Answers {
+  readonly generator?: string;
+  readonly siteUrl?: string;
+  readonly content?: string;
+  readonly file?: string;
+  readonly permalink?: string;
+  readonly frontMatter?: Readonly<Record<string, FrontMatterValue>>;
+  readonly body?: 'markdown' | 'html';
+}
+
+/** Something that a flag of `init` answers, or a person on a terminal. */
+export interface InitQuestion extends Omit<Question, 'flag'> {
+  readonly flag: Question['flag'] | 'generator';
+}
+
+const SETTINGS = { 'site-url': 'siteUrl', content: 'content', file: 'file', permalink: 'permalink' } as const;
+
+/**
+ * The answers with one more.
+ *
+ * @param text for `front-matter` a value where the question names the key, else `key=value`.
+ * @throws PressmarkError USAGE where it is not a possible answer.
+ */
+export function withAnswer(
+  answers: Answers,
+  { flag, key }: Pick<InitQuestion, 'flag' | 'key'>,
+  text: string,
+): Answers {
+  if (flag === 'generator') return { ...answers, generator: text };
+  if (flag === 'front-matter') {
+    const added = key === undefined ? keyValue(text) : { [key]: parsedValue(key, text) };
+    return { ...answers, frontMatter: { ...answers.frontMatter, ...added } };
+  }
+  const name = SETTINGS[flag];
+  const value = flag === 'site-url' ? text.replace(/\/+$/, '') : text;
+  const checked = schema.safeParse(
+    flag === 'file' || flag === 'permalink' ? { articles: { [name]: value } } : { [name]: value },
+  );
+  if (!checked.success)
+    throw new PressmarkError(
+      'USAGE',
+      `--${flag} ${quote(text, 200)}: it ${checked.error.issues[0]?.message ?? 'is not possible'}`,
+    );
+  return { ...answers, [name]: value };
+}
+
+function keyValue(text: string): Record<string, FrontMatterValue> {
+  const [, key, value] = /^([^=\s][^=]*)=(.*)$/s.exec(text) ?? [];
+  if (key === undefined || value === undefined)
+    throw new PressmarkError(
+      'USAGE',
+      `--front-matter ${quote(text, 200)} must have the form key=value, such as layout=post`,
+    );
+  return { [key.trim()]: parsedValue(key.trim(), value) };
+}
+
+/** A value as it would stand in YAML: `true`, `3`, `[a, b]`, `"3"` or a text without quotes. */
+function parsedValue(key: string, text: string): FrontMatterValue {
+  const refuse = (why: string) =>
+    new PressmarkError('USAGE', `--front-matter ${key}=${text.slice(0, 200)}: ${why}`);
+  let value: unknown;
+  try {
+    value = parse(text, { schema: 'core', logLevel: 'error' });
+  } catch (error) {
+    throw refuse(`the value is not valid YAML, ${messageOf(error).split('\n', 1)[0]}`);
+  }
+  if (value === null) return '';
+  if (!isFrontMatterValue(value))
+    throw refuse('the value must be a text, a number, true, false, or a list of these');
+  return value;
+}
+
+function isFrontMatterValue(value: unknown): value is FrontMatterValue {
+  if (Array.isArray(value)) return value.every(isFrontMatterValue);
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isFrontMatterValue);
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/** Whether the answers answer a question already. */
+export function isAnswered({ flag, key }: InitQuestion, answers: Answers): boolean {
+  if (flag === 'generator') return answers.generator !== undefined;
+  if (flag !== 'front-matter') return answers[SETTINGS[flag]] !== undefined;
+  const { frontMatter } = answers;
+  return key === undefined ? frontMatter !== undefined : frontMatter !== undefined && key in frontMatter;
+}
+
+/** A question's flag with an example of its value, for a message. */
+export function flagText({ flag, key }: InitQuestion): string {
+  if (flag === 'front-matter') return `--front-matter ${key ?? '<key>'}=<value>`;
+  return `--${flag} <${flag === 'site-url' ? 'url' : flag === 'generator' ? 'name' : flag === 'content' ? 'folder' : 'pattern'}>`;
+}

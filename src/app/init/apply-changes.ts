@@ -1,0 +1,63 @@
+import fs from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import { discard, makeDirectory, putNew, type Staged, stage, syncDirectory } from '../../fs/atomic-write.js';
+import type { Change } from './change.js';
+
+interface StagedChange extends Staged {
+  readonly change: Change;
+  readonly target: string;
+}
+
+/**
+ * Writes all changes: first to temporary files, so that a folder which cannot be written to leaves everything as it
+ * was, then under their names. A file that has changed since it was read is not replaced.
+ *
+ * @throws PressmarkError STORE_FAILED.
+ */
+export async function applyChanges(dir: string, changes: readonly Change[]): Promise<void> {
+  const staged: StagedChange[] = [];
+  const folders = new Set<string>();
+  try {
+    for (const change of changes) {
+      const target = targetOf(dir, change);
+      for (const folder of [...makeDirectory(dirname(target)), dirname(target)]) folders.add(folder);
+      const mode = change.mode ?? fs.statSync(target, { throwIfNoEntry: false })?.mode;
+      staged.push({ ...(await stage(dirname(target), change.after, mode)), change, target });
+    }
+    for (const { change, target } of staged) refuseChanged(target, change);
+    for (const { temp, target, change } of staged) {
+      if (change.before !== undefined) fs.renameSync(temp, target);
+      else if (!putNew(temp, target)) throw changed(change);
+    }
+    for (const folder of folders) await syncDirectory(folder);
+  } catch (cause) {
+    if (cause instanceof PressmarkError || systemCode(cause) === undefined) throw cause;
+    const what = changes.length === staged.length ? 'not everything was written' : 'nothing was written';
+    throw new PressmarkError(
+      'STORE_FAILED',
+      `${changes[staged.length]?.path ?? basename(dir)} cannot be written, ${what}: ${messageOf(cause).split(',', 1)[0]}. Let this user write to the site’s folder and run pressmark init again`,
+      { cause },
+    );
+  } finally {
+    for (const { temp } of staged) discard(temp);
+  }
+}
+
+/** A symbolic link stays one: the file that it leads to is written. */
+function targetOf(dir: string, { path, before }: Change): string {
+  const target = join(dir, path);
+  return before === undefined ? target : fs.realpathSync(target);
+}
+
+function refuseChanged(target: string, change: Change): void {
+  const now = fs.existsSync(target) ? fs.readFileSync(target) : undefined;
+  const same =
+    change.before === undefined ? now === undefined : now?.equals(Buffer.from(change.before)) === true;
+  if (!same) throw changed(change);
+}
+
+function changed({ path, before }: Change): PressmarkError {
+  const why = before === undefined ? 'has appeared meanwhile' : 'has changed meanwhile, or is not UTF-8';
+  return new PressmarkError('STORE_FAILED', `${path} ${why}: it was left alone; run pressmark init again`);
+}

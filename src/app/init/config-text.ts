@@ -1,0 +1,76 @@
+import type { FrontMatterValue } from '../../article/mapping.js';
+
+/** What the config of a site of another generator says. */
+export interface GeneratorConfig {
+  readonly generator: string;
+  /** Undefined where nobody has said it yet. */
+  readonly siteUrl: string | undefined;
+  readonly content: string;
+  readonly output: string;
+  readonly build: string;
+  readonly file: string;
+  readonly permalink: string;
+  readonly body: 'markdown' | 'html';
+  readonly frontMatter: Readonly<Record<string, FrontMatterValue>>;
+}
+
+const HEAD = `// The settings of Pressmark; every one is explained in its docs/configuration.md.
+/** @type {import('pressmark').ConfigInput} */
+export default {
+`;
+
+/** The text of `pressmark.config.mjs` for a site that Pressmark builds itself. */
+export function plainConfigText(siteUrl: string | undefined): string {
+  return `${HEAD}${siteUrlLine(siteUrl)}
+  site: {
+    title: 'My site',
+    description: '',
+    language: 'en',
+  },
+};
+`;
+}
+
+/** The text of `pressmark.config.mjs` for a site of another generator. */
+export function generatorConfigText(config: GeneratorConfig): string {
+  const { frontMatter, body } = config;
+  const lines = [
+    `  generator: ${literal(config.generator)},`,
+    siteUrlLine(config.siteUrl),
+    `  content: ${literal(config.content)}, // the folder of article files`,
+    `  output: ${literal(config.output)}, // the folder of the built site`,
+    `  build: ${literal(config.build)}, // what pressmark build runs`,
+    '  articles: {',
+    `    file: ${literal(config.file)}, // where a new article goes, below content`,
+    `    permalink: ${literal(config.permalink)}, // its address, below siteUrl`,
+    ...(body === 'html' ? ["    body: 'html', // articles are stored as HTML, not as Markdown"] : []),
+    ...(Object.keys(frontMatter).length > 0
+      ? [`    frontMatter: ${literal(frontMatter)}, // every new article has these keys`]
+      : []),
+    '  },',
+  ];
+  return `${HEAD}${lines.join('\n')}
+};
+`;
+}
+
+function siteUrlLine(siteUrl: string | undefined): string {
+  return siteUrl === undefined
+    ? "  // siteUrl: 'https://example.com', // set this before the first article: URLs are frozen at publication"
+    : `  siteUrl: ${literal(siteUrl)},`;
+}
+
+/** A value as JavaScript, in the manner of people who format their code. */
+export function literal(value: unknown): string {
+  if (typeof value === 'string')
+    return /^[^\\'\p{Cc}\u2028\u2029]*$/u.test(value) ? `'${value}'` : JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const pairs = Object.entries(value).map(([key, one]) => `${keyText(key)}: ${literal(one)}`);
+  return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+}
+
+function keyText(key: string): string {
+  if (key === '__proto__') return "['__proto__']";
+  return /^[A-Za-z_$][\w$]*$/.test(key) ? key : literal(key);
+}

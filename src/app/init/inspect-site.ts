@@ -1,0 +1,191 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { CONFIG_NAMES, readConfigFile } from '../../config/config-file.js';
+import { didYouMean, PressmarkError, quote } from '../../errors.js';
+import type { Generator, SiteFacts, SiteFiles } from '../../generators/generator.js';
+import { GENERATORS, recogniseGenerators } from '../../generators/registry.js';
+import type { Answers, InitQuestion } from './answers.js';
+import { isAnswered } from './answers.js';
+
+/** The name of the generator of a site that Pressmark builds itself. */
+export const PLAIN = 'plain';
+
+/** The config that stands in the site's folder already. */
+export interface ExistingConfig {
+  /** The file's name. */
+  readonly name: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
+/** What `init` has found out about a site before it writes anything. */
+export interface Inspection {
+  readonly existing: ExistingConfig | undefined;
+  /** Undefined where Pressmark builds the site itself. */
+  readonly generator: Generator | undefined;
+  /** Why it is that generator. */
+  readonly evidence: string;
+  /** What the generator's definition has read. */
+  readonly facts: SiteFacts | undefined;
+  /** A generator whose files are there although the existing config does not name it. */
+  readonly unused: Generator | undefined;
+  /** What nothing answers. */
+  readonly questions: readonly InitQuestion[];
+}
+
+/** Which generator builds the site: known, or a question. */
+export type Recognition =
+  | {
+      readonly kind: 'known';
+      readonly existing: ExistingConfig | undefined;
+      readonly generator: Generator | undefined;
+      readonly evidence: string;
+      readonly unused: Generator | undefined;
+    }
+  | { readonly kind: 'question'; readonly question: InitQuestion };
+
+/** The existing config of a site, as it was written. */
+export async function existingConfig(dir: string): Promise<ExistingConfig | undefined> {
+  const name = CONFIG_NAMES.find((one) => fs.existsSync(join(dir, one)));
+  if (name === undefined) return undefined;
+  return { name, settings: { ...(await readConfigFile(join(dir, name))) } };
+}
+
+/**
+ * Finds the generator of a site: by the existing config, then by the answer, then by the site's files.
+ *
+ * @throws PressmarkError USAGE where the answer names an unknown one.
+ */
+export function recogniseSite(
+  files: SiteFiles,
+  existing: ExistingConfig | undefined,
+  answers: Answers,
+  generators: readonly Generator[] = GENERATORS,
+): Recognition {
+  const found = recogniseGenerators(files, generators);
+  const known = (generator: Generator | undefined, evidence: string, unused?: Generator): Recognition => ({
+    kind: 'known',
+    existing,
+    generator,
+    evidence,
+    unused,
+  });
+  if (existing !== undefined) {
+    const generator = configuredGenerator(existing.settings.generator, generators);
+    const says = existing.settings.generator !== undefined || generator !== undefined;
+    return known(generator, existing.name, says ? undefined : found[0]?.generator);
+  }
+  const names = [...generators.map(({ name }) => name), PLAIN];
+  const { generator: answer } = answers;
+  if (answer !== undefined) {
+    if (!names.includes(answer))
+      throw new PressmarkError(
+        'USAGE',
+        `--generator ${quote(answer)} is not known; use ${listed(names, 'or')}${didYouMean(answer, names)}`,
+      );
+    return known(named(answer, generators), '--generator');
+  }
+  const [first, second] = found;
+  if (first === undefined) {
+    const below = siteBelow(files, generators);
+    return below === undefined
+      ? known(undefined, 'no configuration file of another generator is there')
+      : { kind: 'question', question: below };
+  }
+  if (first.strength !== second?.strength) return known(first.generator, first.evidence);
+  const candidates = found.filter(({ strength }) => strength === first.strength);
+  const seen = candidates.map(({ generator, evidence }) => `${generator.name} (${evidence})`);
+  return {
+    kind: 'question',
+    question: {
+      flag: 'generator',
+      text: `Which generator builds the site: ${listed([...seen, `${PLAIN} (Pressmark itself)`], 'or')}?`,
+    },
+  };
+}
+
+/** Folders that are looked into for a site where the folder itself is not one; two levels, as in `packages/website`. */
+const MAX_FOLDERS = 200;
+
+/** In a monorepo the site is in a folder below; making a second one above it is hardly what anybody wants. */
+function siteBelow(files: SiteFiles, generators: readonly Generator[]): InitQuestion | undefined {
+  const foldersIn = (folder: string) =>
+    files
+      .list(folder)
+      .filter((name) => name.endsWith('/') && !/^(?:\.|node_modules\/|vendor\/)/.test(name))
+      .map((name) => `${folder === '.' ? '' : folder}${name}`);
+  const first = foldersIn('.').slice(0, MAX_FOLDERS);
+  for (const folder of [...first, ...first.flatMap(foldersIn)].slice(0, MAX_FOLDERS)) {
+    const [found] = recogniseGenerators(
+      { read: (path) => files.read(`${folder}${path}`), list: (path) => files.list(`${folder}${path}`) },
+      generators,
+    );
+    if (found !== undefined && found.strength > 1)
+      return {
+        flag: 'generator',
+        text: `This folder is not a site of another generator, but ${folder} is one (${found.generator.name}: ${folder}${found.evidence}). Run pressmark init --dir ${folder.replace(/\/$/, '')}, or answer ${PLAIN} if Pressmark is to build a site of its own here. Generator:`,
+      };
+  }
+  return undefined;
+}
+
+function named(name: string, generators: readonly Generator[]): Generator | undefined {
+  return generators.find((generator) => generator.name === name);
+}
+
+function configuredGenerator(value: unknown, generators: readonly Generator[]): Generator | undefined {
+  if (isDefinition(value)) return value;
+  const name = typeof value === 'object' && value !== null && 'name' in value ? value.name : value;
+  return typeof name === 'string' ? named(name, generators) : undefined;
+}
+
+/** Whether a setting is an owner's own definition, made by `defineGenerator`. */
+function isDefinition(value: unknown): value is Generator {
+  return (
+    typeof value === 'object' && value !== null && 'inspect' in value && typeof value.inspect === 'function'
+  );
+}
+
+/**
+ * Reads the site with its generator's definition and finds out what is still to be asked.
+ *
+ * @param knownUrl the address that the environment says.
+ */
+export function inspectSite(
+  files: SiteFiles,
+  recognition: Extract<Recognition, { kind: 'known' }>,
+  answers: Answers,
+  knownUrl: string | undefined,
+): Inspection {
+  const { generator, existing } = recognition;
+  const facts = generator?.inspect(files);
+  const questions = existing === undefined ? questionsOf(facts, knownUrl) : [];
+  return { ...recognition, facts, questions: questions.filter((one) => !isAnswered(one, answers)) };
+}
+
+function questionsOf(facts: SiteFacts | undefined, knownUrl: string | undefined): InitQuestion[] {
+  const asked = facts?.questions ?? [];
+  if (knownUrl !== undefined) return asked.filter(({ flag }) => flag !== 'site-url');
+  if (asked.some(({ flag }) => flag === 'site-url')) return [...asked];
+  const siteUrl = facts?.siteUrl;
+  if (siteUrl === undefined)
+    return [
+      { flag: 'site-url', text: 'What is the site’s public address, such as https://example.org?' },
+      ...asked,
+    ];
+  if (!isExampleUrl(siteUrl)) return [...asked];
+  const text = `The site’s own configuration says ${siteUrl}, which is an example. What is the site’s public address?`;
+  return [{ flag: 'site-url', text, fallback: siteUrl }, ...asked];
+}
+
+/** Whether an address is one that starters come with: a domain reserved for examples, or the machine itself. */
+export function isExampleUrl(url: string): boolean {
+  if (!URL.canParse(url)) return true;
+  return /(?:^|\.)example\.(?:com|org|net)$|^localhost$|^127\./.test(new URL(url).hostname);
+}
+
+/** Words in one sentence: `a, b or c`. */
+export function listed(words: readonly string[], last: 'and' | 'or'): string {
+  return words.length < 2
+    ? words.join('')
+    : `${words.slice(0, -1).join(', ')} ${last} ${words[words.length - 1]}`;
+}

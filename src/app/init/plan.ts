@@ -1,0 +1,294 @@
+import type { Generator, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
+import { secretLine } from '../secret.js';
+import type { Answers } from './answers.js';
+import { type Change, withLines } from './change.js';
+import { type GeneratorConfig, generatorConfigText, literal, plainConfigText } from './config-text.js';
+import { missingIgnoreLines } from './ignore-lines.js';
+import { type Inspection, isExampleUrl } from './inspect-site.js';
+import { addPostbuild, runsPostScripts } from './npm-postbuild.js';
+
+/** All that `init` is going to write, and what it leaves to the owner. */
+export interface InitPlan {
+  readonly changes: readonly Change[];
+  /** What is as it should be, or is left alone. */
+  readonly left: readonly string[];
+  /** What the owner should know or do. */
+  readonly warnings: readonly Problem[];
+  /** Undefined where nobody has said it yet. */
+  readonly siteUrl: string | undefined;
+}
+
+/** What surrounds the site's folder. */
+export interface Surroundings {
+  /** The texts of `.gitignore` in the folders above, up to the root of the work tree. */
+  readonly ignoredAbove: readonly string[];
+  readonly isInWorkTree: boolean;
+  /** The site's address as the environment says it. */
+  readonly siteUrl: string | undefined;
+}
+
+type Part = Partial<Pick<InitPlan, 'changes' | 'left' | 'warnings'>>;
+
+const NO_WORK_TREE: Problem = {
+  level: 'warn',
+  text: 'the folder is not in a git repository, so articles are stored but not committed',
+  fix: 'run git init, then git add and git commit',
+};
+
+/** Computes everything that `init` writes; writes nothing. */
+export function planInit(
+  files: SiteFiles,
+  inspection: Inspection,
+  answers: Answers,
+  surroundings: Surroundings,
+): InitPlan {
+  const siteUrl = answers.siteUrl ?? surroundings.siteUrl ?? inspection.facts?.siteUrl;
+  const edits = siteEdits(files, inspection);
+  // A definition may have edited the same files.
+  const edited = (path: string) => edits.find((edit) => edit.path === path)?.after ?? files.read(path);
+  const parts: Part[] = [
+    inspection.existing === undefined
+      ? newConfig(files, inspection, answers, siteUrl)
+      : keptConfig(inspection, answers, siteUrl),
+    env(files),
+    { changes: edits },
+    ignored(files, edited('.gitignore'), inspection, surroundings),
+    npmScript(edited('package.json'), files, inspection),
+    { warnings: inspection.facts?.warnings ?? [] },
+    surroundings.isInWorkTree ? {} : { warnings: [NO_WORK_TREE] },
+  ];
+  return {
+    changes: merged(parts.flatMap(({ changes }) => changes ?? [])),
+    left: parts.flatMap(({ left }) => left ?? []),
+    warnings: parts.flatMap(({ warnings }) => warnings ?? []),
+    siteUrl,
+  };
+}
+
+/** One change for each file, made of all that are made to it one after the other. */
+function merged(changes: readonly Change[]): Change[] {
+  const byPath = new Map<string, Change>();
+  for (const change of changes) {
+    const earlier = byPath.get(change.path);
+    byPath.set(
+      change.path,
+      earlier === undefined
+        ? change
+        : { ...change, before: earlier.before, reason: `${earlier.reason}; ${change.reason}` },
+    );
+  }
+  return [...byPath.values()];
+}
+
+function newConfig(
+  files: SiteFiles,
+  { generator, facts }: Inspection,
+  answers: Answers,
+  siteUrl: string | undefined,
+): Part {
+  const config = generator && facts && configOf(generator, facts, answers, siteUrl);
+  const change: Change = {
+    path: 'pressmark.config.mjs',
+    before: undefined,
+    after: config === undefined ? plainConfigText(siteUrl) : generatorConfigText(config),
+    reason: 'write pressmark.config.mjs',
+  };
+  return {
+    changes: [change],
+    warnings: [
+      ...(siteUrl === undefined ? [NO_SITE_URL] : []),
+      ...(config === undefined ? [] : [...otherUrl(facts, siteUrl), ...callsItself(files, config.build)]),
+    ],
+  };
+}
+
+function configOf(
+  generator: Generator,
+  facts: SiteFacts,
+  answers: Answers,
+  siteUrl: string | undefined,
+): GeneratorConfig {
+  return {
+    generator: generator.name,
+    siteUrl,
+    content: answers.content ?? facts.content,
+    output: facts.output,
+    build: facts.build,
+    file: answers.file ?? facts.file,
+    permalink: answers.permalink ?? facts.permalink,
+    body: answers.body ?? 'markdown',
+    frontMatter: { ...facts.frontMatter, ...answers.frontMatter },
+  };
+}
+
+const NO_SITE_URL: Problem = {
+  level: 'warn',
+  text: 'the site’s address is not known, and articles would get the address of this machine for good',
+  fix: 'set siteUrl in pressmark.config.mjs before the first article',
+};
+
+/** Pages whose generator believes in another address carry it in their links. */
+function otherUrl(facts: SiteFacts | undefined, siteUrl: string | undefined): Problem[] {
+  const said = facts?.siteUrl;
+  if (siteUrl === undefined || said === undefined) return [];
+  if (said !== siteUrl)
+    return [
+      {
+        level: 'warn',
+        text: `the site’s own configuration says that its address is ${said}, not ${siteUrl}`,
+        fix: `set ${siteUrl} there too${facts?.sources?.siteUrl === undefined ? '' : ` (${facts.sources.siteUrl})`}`,
+      },
+    ];
+  if (!isExampleUrl(siteUrl)) return [];
+  return [
+    {
+      level: 'warn',
+      text: `the site’s address ${siteUrl} is an example`,
+      fix: 'set the real one in the site’s configuration and as siteUrl in pressmark.config.mjs before the first article',
+    },
+  ];
+}
+
+/** `pressmark build` runs the setting `build`, which must not run `pressmark build`. */
+function callsItself(files: SiteFiles, build: string): Problem[] {
+  if (!/^(?:npm|pnpm|yarn|bun) run build\b/.test(build)) return [];
+  if (!/"build"\s*:\s*"[^"]*\bpressmark build\b/.test(files.read('package.json') ?? '')) return [];
+  return [
+    {
+      level: 'fail',
+      text: 'the script "build" in package.json runs pressmark build, which would run it again without end',
+      fix: 'set build in pressmark.config.mjs to the generator’s own command',
+    },
+  ];
+}
+
+function keptConfig(
+  { existing, facts, unused }: Inspection,
+  answers: Answers,
+  siteUrl: string | undefined,
+): Part {
+  if (existing === undefined) return {};
+  const { name, settings } = existing;
+  const ineffective = Object.entries(answers).filter(([key, value]) => !isSet(settings, key, value));
+  const url = typeof settings.siteUrl === 'string' ? settings.siteUrl.replace(/\/+$/, '') : siteUrl;
+  const warnings = ineffective.map(
+    ([key, value]): Problem => ({
+      level: 'warn',
+      text: `${name} is there already and was not changed, so ${key} is not set to ${literal(value)}`,
+      fix: `set it in ${name}`,
+    }),
+  );
+  if (unused !== undefined)
+    warnings.push({
+      level: 'warn',
+      text: `this is a site of ${unused.name}, which ${name} does not say`,
+      fix: `set generator: ${literal(unused.name)} in ${name} and run pressmark init again; or move ${name} away, and pressmark init writes a new one`,
+    });
+  return { left: [`${name} is there already`], warnings: [...warnings, ...otherUrl(facts, url)] };
+}
+
+/** Whether an existing config has the value of an answer. */
+function isSet(settings: Readonly<Record<string, unknown>>, key: string, value: unknown): boolean {
+  const { articles } = settings;
+  const own: Readonly<Record<string, unknown>> =
+    typeof articles === 'object' && articles !== null ? { ...articles } : {};
+  const is = settings[key] ?? own[key];
+  return JSON.stringify(is) === JSON.stringify(value);
+}
+
+function env(files: SiteFiles): Part {
+  const before = files.read('.env');
+  if (before !== undefined && /^\s*(?:export\s+)?PRESSMARK_SECRET\s*=/m.test(before))
+    return { left: ['.env has a PRESSMARK_SECRET already'] };
+  return {
+    changes: [
+      {
+        path: '.env',
+        before,
+        after: withLines(before ?? '', [secretLine()]),
+        reason: 'put a random PRESSMARK_SECRET into .env (mode 0600)',
+        mode: 0o600,
+        secret: true,
+      },
+    ],
+  };
+}
+
+function ignored(
+  files: SiteFiles,
+  before: string | undefined,
+  { generator, facts }: Inspection,
+  { ignoredAbove }: Surroundings,
+): Part {
+  const isEmpty = files.list('public').length === 0;
+  const output = generator === undefined && isEmpty ? ['public/'] : [];
+  const usesNpm = files.read('package.json') !== undefined || files.list('node_modules').length > 0;
+  const wanted = [
+    '.env',
+    '.pressmark/',
+    ...(usesNpm ? ['node_modules/'] : []),
+    ...(facts?.ignore ?? []),
+    ...output,
+  ];
+  const missing = missingIgnoreLines(wanted, before ?? '', ignoredAbove);
+  const left =
+    generator === undefined && !isEmpty
+      ? [
+          'public/ has files in it; Pressmark adds its own and deletes none of yours (set output in the config for another folder)',
+        ]
+      : [];
+  if (missing.length === 0) return { left: ['.gitignore has the lines already', ...left] };
+  return {
+    left,
+    changes: [
+      {
+        path: '.gitignore',
+        before,
+        after: withLines(before ?? '', missing),
+        reason: `add ${missing.join(', ')} to .gitignore`,
+      },
+    ],
+  };
+}
+
+function siteEdits(files: SiteFiles, { facts }: Inspection): Change[] {
+  return (facts?.edits ?? []).flatMap(({ path, text, reason }) => {
+    const before = files.read(path);
+    return before === text ? [] : [{ path, before, after: text, reason }];
+  });
+}
+
+function npmScript(
+  text: string | undefined,
+  files: SiteFiles,
+  { generator, facts, existing }: Inspection,
+): Part {
+  if (generator === undefined || facts === undefined || text === undefined) return {};
+  const output = typeof existing?.settings.output === 'string' ? existing.settings.output : facts.output;
+  const postbuild = addPostbuild(
+    text,
+    output,
+    runsPostScripts(text, files.read('.yarnrc.yml') !== undefined),
+  );
+  if (postbuild.kind === 'nothing') return {};
+  if (postbuild.kind === 'advise')
+    return {
+      warnings: [
+        {
+          level: 'warn',
+          text: 'the step after the build is not in package.json',
+          fix: postbuild.advice,
+        },
+      ],
+    };
+  return {
+    changes: [
+      {
+        path: 'package.json',
+        before: text,
+        after: postbuild.text,
+        reason: 'add the script "postbuild" to package.json, which npm runs after "build"',
+      },
+    ],
+  };
+}

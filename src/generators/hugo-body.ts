@@ -1,0 +1,161 @@
+import { createRequire } from 'node:module';
+import type MarkdownIt from 'markdown-it';
+
+const require = createRequire(import.meta.url);
+type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];
+
+let parser: InstanceType<typeof MarkdownIt> | undefined;
+
+/** Both read CommonMark: what markdown-it takes for code, raw HTML or a heading, Hugo's goldmark does too. */
+function parse(markdown: string): Token[] {
+  parser ??= new (require('markdown-it') as typeof MarkdownIt)({ html: true });
+  return parser.parse(markdown, {});
+}
+
+const MORE = '<!--more-->';
+
+/** Where Hugo's Markdown leaves CommonMark: footnotes and definition lists hold blocks that markdown-it does not see. */
+const NESTED_BLOCKS = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:\[\^[^\]]*\]:|:[ \t])/m;
+
+/**
+ * A Markdown body that Hugo displays as it was sent and never runs: shortcodes are commented out, attributes of
+ * headings and blocks are escaped, those of code blocks, which can crash Hugo, are cut off.
+ *
+ * @param rawHtml whether the site's goldmark keeps raw HTML (`unsafe`).
+ * @returns undefined where no Markdown does that; then the body must be HTML.
+ */
+export function inertMarkdown(markdown: string, rawHtml: boolean): string | undefined {
+  const tokens = parse(markdown);
+  if (NESTED_BLOCKS.test(markdown) && /[<{]/.test(markdown)) return undefined;
+  if (!rawHtml && hasRawHtml(tokens)) return undefined;
+  if (!hasOnlyWholeDividers(markdown, tokens)) return undefined;
+  const text = withoutAttributes(markdown, tokens);
+  if (text === undefined) return undefined;
+  const escaped = commentedOut(text);
+  if (escaped.isClosed) return escaped.text;
+  const last = parse(`${text}${CLOSING.replace('*/', '')}`).at(-1);
+  // In an unclosed code block, the comment would be displayed.
+  return last?.type === 'html_block' && last.level === 0 ? escaped.text : undefined;
+}
+
+/**
+ * An HTML body that Hugo prints as it was sent and never runs. But for `<!--more-->`, at which Hugo would cut the
+ * text, and a shortcode that is never closed, the page has it byte for byte.
+ */
+export function inertHtml(html: string): string {
+  return commentedOut(withoutDividers(html)).text;
+}
+
+/**
+ * A text for the front matter. Many themes send titles and descriptions through `markdownify`, which runs shortcodes
+ * and knows no comments in them; a word joiner between the braces, which nobody sees, prevents that.
+ */
+export function inertText(text: string): string {
+  return text.replace(/\{(?=\u2060*\{[<%])/g, '{\u2060');
+}
+
+/** The inverse of `inertText`. */
+export function sentText(written: string): string {
+  return written.replace(/\{\u2060(?=\u2060*\{[<%])/g, '{');
+}
+
+/** Closes, at the end of the text, a shortcode comment that nothing closes. */
+const CLOSING = '\n\n<!-- */>}} -->\n';
+
+// `{{< x >}}` becomes `{{</* x */>}}`, which Hugo prints without the comment marks. It looks for both ends before it
+// reads the Markdown or HTML between them, so that this holds in code, in attributes and in scripts alike.
+function commentedOut(text: string): { readonly text: string; readonly isClosed: boolean } {
+  const pieces: string[] = [];
+  let from = 0;
+  for (;;) {
+    const opening = /\{\{[<%]/g;
+    opening.lastIndex = from;
+    const found = opening.exec(text);
+    if (found === null) return { text: pieces.join('') + text.slice(from), isClosed: true };
+    const start = found.index + 3;
+    const right = found[0] === '{{<' ? '>}}' : '%}}';
+    const end = text.indexOf(right, start);
+    if (end === -1) {
+      const closing = CLOSING.replace('>}}', right);
+      return {
+        text: `${pieces.join('')}${text.slice(from, start)}/*${text.slice(start)}${closing}`,
+        isClosed: false,
+      };
+    }
+    pieces.push(text.slice(from, start), '/*', text.slice(start, end), '*/', right);
+    from = end + right.length;
+  }
+}
+
+/** Whether something is not displayed unless goldmark is `unsafe`. Comments are not displayed anyway. */
+function hasRawHtml(tokens: readonly Token[]): boolean {
+  return tokens.some(
+    ({ type, content, children }) =>
+      ((type === 'html_block' || type === 'html_inline') &&
+        content.replace(/<!--(?:-?>|[\s\S]*?-->)/g, '').trim() !== '') ||
+      (children !== null && hasRawHtml(children)),
+  );
+}
+
+/** Hugo cuts the text at the first `<!--more-->` wherever it stands; that does no harm only between two blocks. */
+function hasOnlyWholeDividers(markdown: string, tokens: readonly Token[]): boolean {
+  const whole = tokens.filter(
+    ({ type, level, content }) => type === 'html_block' && level === 0 && content.trim() === MORE,
+  );
+  return markdown.split(MORE).length - 1 === whole.length;
+}
+
+/** Undefined where it is not certain that Hugo sees the same code blocks. */
+function withoutAttributes(markdown: string, tokens: readonly Token[]): string | undefined {
+  if (!markdown.includes('{') && !markdown.includes('&') && !markdown.includes('\\')) return markdown;
+  const lines = markdown.split('\n');
+  const code = new Set<number>();
+  const edit = (index: number, change: (line: string) => string) => {
+    const line = lines[index];
+    if (line !== undefined) lines[index] = change(line);
+  };
+  for (const { type, map, markup } of tokens) {
+    if (map === null) continue;
+    const [start, end] = map;
+    if (type === 'fence') edit(start, (line) => withoutInfoAttributes(line, markup));
+    if (type === 'fence' || type === 'code_block') for (let n = start; n < end; n += 1) code.add(n);
+    if (type === 'heading_open') edit(end - (markup.startsWith('#') ? 1 : 2), withoutHeadingAttributes);
+  }
+  for (const index of lines.keys()) {
+    if (!code.has(index))
+      edit(index, (line) => line.replace(/^([ \t>]*)\{(?=[ \t]*[.#a-z].*\}\s*$)/i, '$1\\{'));
+    else if (/(?:`{3,}|~{3,})[^`]*\{/.test(lines[index] ?? '')) return undefined;
+  }
+  return lines.join('\n');
+}
+
+/** Keeps the language alone; entities and escapes would be undone before attributes are looked for. */
+function withoutInfoAttributes(line: string, fence: string): string {
+  const info = line.indexOf(fence) + fence.length;
+  return (
+    line.slice(0, info) +
+    line
+      .slice(info)
+      .replace(/^([^{&\\\r]*)[{&\\][^\r]*/, '$1')
+      .trimEnd()
+  );
+}
+
+function withoutHeadingAttributes(line: string): string {
+  return line.replace(/(?<!\\)\}(?=[ \t]*#*\s*$)/, '\\}');
+}
+
+/** Elements whose content is text, comments and tags; what is between them is text, where `<!--more-->` is a comment. */
+const HTML_PARTS =
+  /<(script|style|textarea|title|xmp|noscript|iframe)\b[^>]*>[\s\S]*?<\/\1\s*>|<!--[\s\S]*?-->|<\/?[a-z](?:"[^"]*"|'[^']*'|[^'">])*>/gi;
+
+function withoutDividers(html: string): string {
+  if (!html.includes(MORE)) return html;
+  const parts = html.replace(HTML_PARTS, (part: string, element: string | undefined) => {
+    if (element !== undefined && /^script$/i.test(element)) return part.replaceAll(MORE, '\\u003c!--more-->');
+    if (part.startsWith('<!--') || (element !== undefined && /^style$/i.test(element)))
+      return part.replaceAll(MORE, '<!-- more -->');
+    return part.replaceAll(MORE, '&lt;!--more-->');
+  });
+  return parts.replaceAll(MORE, '<!-- more -->');
+}

@@ -1,0 +1,4 @@
+export default {
+  layout: 'layouts/post.njk',
+  tags: ['posts'],
+};

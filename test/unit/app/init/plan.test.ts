@@ -1,0 +1,263 @@
+import test from 'ava';
+import { type Answers, withAnswer } from '../../../../src/app/init/answers.js';
+import {
+  type ExistingConfig,
+  type Inspection,
+  inspectSite,
+  recogniseSite,
+} from '../../../../src/app/init/inspect-site.js';
+import { type InitPlan, planInit, type Surroundings } from '../../../../src/app/init/plan.js';
+import { readingReport } from '../../../../src/app/init/reading-report.js';
+import type { Generator, SiteFacts } from '../../../../src/generators/generator.js';
+import { siteOf } from '../../../support/site-files.js';
+import { standIn } from '../../../support/stand-in-generator.js';
+
+const REPOSITORY: Surroundings = { ignoredAbove: [], isInWorkTree: true, siteUrl: undefined };
+
+interface Given {
+  readonly files?: Readonly<Record<string, string>>;
+  readonly generators?: readonly Generator[];
+  readonly answers?: Answers;
+  readonly existing?: ExistingConfig;
+  readonly surroundings?: Partial<Surroundings>;
+}
+
+const HUGO_FILES = { 'hugo.toml': 'baseURL = "https://garden.example/notes/"\n' };
+const hugo = (facts: Partial<SiteFacts> = {}) => [standIn('hugo', 'hugo.toml', facts)];
+
+function inspect({
+  files = HUGO_FILES,
+  generators = hugo(),
+  answers = {},
+  existing,
+  surroundings,
+}: Given): Inspection {
+  const recognition = recogniseSite(siteOf(files), existing, answers, generators);
+  if (recognition.kind === 'question') throw new Error(recognition.question.text);
+  return inspectSite(siteOf(files), recognition, answers, surroundings?.siteUrl);
+}
+
+function plan(given: Given): InitPlan {
+  const { files = HUGO_FILES, answers = {}, surroundings } = given;
+  return planInit(siteOf(files), inspect(given), answers, { ...REPOSITORY, ...surroundings });
+}
+
+const written = ({ changes }: InitPlan) =>
+  Object.fromEntries(changes.map(({ path, after }) => [path, after]));
+
+test('a site of another generator gets a config with what its definition has read', (t) => {
+  const result = plan({ generators: hugo({ frontMatter: { layout: 'post' } }) });
+  const { 'pressmark.config.mjs': config = '', '.gitignore': ignore } = written(result);
+  for (const line of [
+    "generator: 'hugo',",
+    "siteUrl: 'https://garden.example/notes',",
+    "content: 'content',",
+    "output: 'public',",
+    "build: 'hugo',",
+    "file: 'posts/:slug.md',",
+    "permalink: '/posts/:slug/',",
+    "frontMatter: { layout: 'post' },",
+  ])
+    t.true(config.includes(`  ${line}`), line);
+  t.is(ignore, '.env\n.pressmark/\npublic/\n');
+  t.deepEqual(result.warnings, []);
+});
+
+test('answers go before what was read, and a site URL that differs is reported', (t) => {
+  const answers = [
+    'content=docs',
+    'file=:slug.md',
+    'permalink=/n/:slug.html',
+    'site-url=https://other.example/',
+  ].reduce(
+    (all: Answers, text) => {
+      const [flag = '', value = ''] = text.split('=');
+      return withAnswer(all, { flag: flag as 'content' }, value);
+    },
+    { body: 'html' },
+  );
+  const given = { answers: withAnswer(answers, { flag: 'front-matter' }, 'tags=[a, b]') };
+  const result = plan(given);
+  const { 'pressmark.config.mjs': config = '' } = written(result);
+  for (const line of [
+    "'docs'",
+    "':slug.md'",
+    "'/n/:slug.html'",
+    "'https://other.example'",
+    "body: 'html'",
+    "{ tags: ['a', 'b'] }",
+  ])
+    t.true(config.includes(line), line);
+  t.like(result.warnings, [{ level: 'warn', fix: 'set https://other.example there too' }]);
+  t.regex(result.warnings[0]?.text ?? '', /https:\/\/garden\.example\/notes, not https:\/\/other\.example/);
+  const report = readingReport(inspect(given), result.siteUrl, given.answers);
+  t.deepEqual(
+    report.find(({ what }) => what === 'content'),
+    { what: 'content', value: 'docs', from: '--content' },
+  );
+});
+
+test('the report names each thing that was read, and from where', (t) => {
+  const generators = hugo({
+    tags: ['Soil', 'compost'],
+    options: { timeZone: 'Asia/Tokyo', keys: { date: 'pubDate', image: null } },
+    sources: { siteUrl: 'baseURL in hugo.toml', options: 'src/content.config.ts' },
+  });
+  const report = readingReport(inspect({ generators }), 'https://garden.example/notes', {});
+  const lines = report.map(
+    ({ what, value, from }) => `${what}: ${value}${from === undefined ? '' : ` (${from})`}`,
+  );
+  t.deepEqual(lines, [
+    'generator: hugo (hugo.toml)',
+    'site URL: https://garden.example/notes (baseURL in hugo.toml)',
+    'content: content',
+    'new articles: posts/:slug.md',
+    'permalink: /posts/:slug/',
+    'output: public',
+    'build: hugo',
+    'language: de',
+    'time zone: Asia/Tokyo',
+    'theme: moss',
+    'keys: date: pubDate, image: none (src/content.config.ts)',
+    'tags: Soil, compost',
+  ]);
+});
+
+test('only what cannot be found out is a question', (t) => {
+  t.deepEqual(inspect({}).questions, []);
+  const [unknown] = inspect({ generators: hugo({ siteUrl: undefined }) }).questions;
+  t.deepEqual([unknown?.flag, unknown?.fallback], ['site-url', undefined]);
+  const [starter] = inspect({ generators: hugo({ siteUrl: 'https://example.org' }) }).questions;
+  t.deepEqual([starter?.flag, starter?.fallback], ['site-url', 'https://example.org']);
+  const generators = hugo({
+    siteUrl: undefined,
+    questions: [
+      { flag: 'front-matter', key: 'author', text: 'Who?' },
+      { flag: 'front-matter', key: 'category', text: 'Which?', fallback: 'notes' },
+    ],
+  });
+  const flags = (given: Given) =>
+    inspect({ generators, ...given }).questions.map(({ flag, key }) => key ?? flag);
+  t.deepEqual(flags({}), ['site-url', 'author', 'category']);
+  t.deepEqual(flags({ surroundings: { siteUrl: 'https://garden.example' } }), ['author', 'category']);
+  t.deepEqual(flags({ answers: { siteUrl: 'https://x.example', frontMatter: { author: 'Me' } } }), [
+    'category',
+  ]);
+  t.deepEqual(flags({ existing: { name: 'pressmark.config.mjs', settings: { generator: 'hugo' } } }), []);
+});
+
+test('several generators with the same evidence are a question, which --generator answers', (t) => {
+  const files = siteOf({ 'hugo.toml': '', '_config.yml': '' });
+  const generators = [...hugo(), standIn('jekyll', '_config.yml')];
+  const result = recogniseSite(files, undefined, {}, generators);
+  t.is(result.kind === 'question' && result.question.flag, 'generator');
+  t.regex(
+    result.kind === 'question' ? result.question.text : '',
+    /hugo \(hugo\.toml\), jekyll \(_config\.yml\) or plain/,
+  );
+  t.like(recogniseSite(files, undefined, { generator: 'jekyll' }, generators), {
+    kind: 'known',
+    generator: { name: 'jekyll' },
+  });
+  t.throws(() => recogniseSite(files, undefined, { generator: 'jekyl' }, generators), {
+    message: /"jekyl" is not known; use hugo, jekyll or plain; did you mean jekyll\?/,
+  });
+});
+
+test('above a site in a monorepo, init asks instead of making a second site', (t) => {
+  const files = siteOf({
+    'package.json': '{}',
+    'packages/website/hugo.toml': '',
+    'node_modules/x/hugo.toml': '',
+  });
+  const result = recogniseSite(files, undefined, {}, hugo());
+  t.regex(
+    result.kind === 'question' ? result.question.text : '',
+    /Run pressmark init --dir packages\/website, or/,
+  );
+  t.like(recogniseSite(files, undefined, { generator: 'plain' }, hugo()), {
+    kind: 'known',
+    generator: undefined,
+  });
+  t.is(recogniseSite(siteOf({ 'node_modules/x/hugo.toml': '' }), undefined, {}, hugo()).kind, 'known');
+});
+
+test('a static source folder public/ is never ignored for a site of another generator', (t) => {
+  for (const name of ['astro', 'eleventy']) {
+    const generators = [standIn(name, 'x.config.mjs', { output: 'dist', ignore: ['dist/'] })];
+    const { '.gitignore': ignore } = written(plan({ files: { 'x.config.mjs': '' }, generators }));
+    t.is(ignore, '.env\n.pressmark/\ndist/\n', name);
+  }
+});
+
+test('the lines of .gitignore: node_modules/ where npm is in use, none that a folder above has', (t) => {
+  const files = { ...HUGO_FILES, 'package.json': '{}' };
+  t.is(written(plan({ files }))['.gitignore'], '.env\n.pressmark/\nnode_modules/\npublic/\n');
+  const ignoredAbove = ['node_modules\n.env\n'];
+  t.is(written(plan({ files, surroundings: { ignoredAbove } }))['.gitignore'], '.pressmark/\npublic/\n');
+});
+
+test('edits of the site’s own files and the postbuild script are one change for each file', (t) => {
+  const text = '{\n  "type": "module",\n  "scripts": { "build": "astro build" }\n}\n';
+  const before = text.replace('  "type": "module",\n', '');
+  const files = { ...HUGO_FILES, 'package.json': before, '_config.yml': 'a: 1\n' };
+  const edits = [
+    { path: 'package.json', text, reason: 'add the type' },
+    { path: '_config.yml', text: 'a: 1\nexclude: [x]\n', reason: 'exclude x' },
+    { path: 'hugo.toml', text: HUGO_FILES['hugo.toml'], reason: 'nothing' },
+  ];
+  const { changes } = plan({ files, generators: hugo({ edits }) });
+  t.like(
+    changes.filter(({ path }) => path === 'package.json'),
+    [
+      {
+        before,
+        after: text.replace('"astro build"', '"astro build", "postbuild": "pressmark postbuild public"'),
+      },
+    ],
+  );
+  t.like(
+    changes.find(({ path }) => path === '_config.yml'),
+    { before: 'a: 1\n', after: 'a: 1\nexclude: [x]\n' },
+  );
+  t.false(
+    changes.some(({ path }) => path === 'hugo.toml'),
+    'an edit that changes nothing',
+  );
+});
+
+test('a second plan, made of what the first has written, changes nothing', (t) => {
+  const files = { ...HUGO_FILES, 'package.json': '{"scripts":{"build":"hugo"}}' };
+  const after = { ...files, ...written(plan({ files })) };
+  const existing = {
+    name: 'pressmark.config.mjs',
+    settings: { generator: 'hugo', siteUrl: 'https://garden.example/notes' },
+  };
+  const again = plan({ files: after, existing });
+  t.deepEqual(again.changes, []);
+  t.deepEqual(again.warnings, []);
+  t.deepEqual(again.left, [
+    'pressmark.config.mjs is there already',
+    '.env has a PRESSMARK_SECRET already',
+    '.gitignore has the lines already',
+  ]);
+});
+
+test('a config that does not name the generator is left, and its owner is told', (t) => {
+  const existing = { name: 'pressmark.config.js', settings: { site: false } };
+  const { changes, warnings } = plan({ existing });
+  t.false(changes.some(({ path }) => path.startsWith('pressmark.config')));
+  t.like(warnings, [{ text: 'this is a site of hugo, which pressmark.config.js does not say' }]);
+  t.regex(warnings[0]?.fix ?? '', /^set generator: 'hugo' in pressmark\.config\.js/);
+});
+
+test('a build script that runs pressmark build is reported, for that would never end', (t) => {
+  const files = { ...HUGO_FILES, 'package.json': '{"scripts":{"build":"pressmark build"}}' };
+  t.like(plan({ files, generators: hugo({ build: 'npm run build' }) }).warnings, [{ level: 'fail' }]);
+});
+
+test('outside a git repository the owner is told that nothing is committed', (t) => {
+  t.like(plan({ surroundings: { isInWorkTree: false } }).warnings, [
+    { fix: 'run git init, then git add and git commit' },
+  ]);
+});

@@ -1,0 +1,58 @@
+import test from 'ava';
+import {
+  GENERATORS,
+  generatorNamed,
+  recogniseGenerator,
+  recogniseGenerators,
+} from '../../../src/generators/registry.js';
+import { siteOf } from '../../support/site-files.js';
+import { standIn } from '../../support/stand-in-generator.js';
+
+const HUGO = standIn('hugo', 'hugo.toml');
+const OLD_HUGO = standIn('hugo', 'config.toml');
+const JEKYLL = standIn('jekyll', '_config.yml');
+const ELEVENTY = standIn('eleventy', '.eleventy.js');
+const ASTRO = standIn('astro', 'astro.config.mjs');
+const ALL = [HUGO, JEKYLL, ELEVENTY, ASTRO];
+
+const name = (files: Record<string, string>, generators = ALL) =>
+  recogniseGenerator(siteOf(files), generators)?.generator.name;
+
+test('a generator is recognised by a configuration file or by a dependency', (t) => {
+  t.is(name({ 'hugo.toml': '' }), 'hugo');
+  t.is(name({ 'package.json': '{"devDependencies":{"@11ty/eleventy":"^3.0.0"}}' }), 'eleventy');
+  t.is(name({ Gemfile: "source 'https://rubygems.org'\ngem \"jekyll\", '~> 4.3'\n" }), 'jekyll');
+  t.is(name({ Gemfile: '# gem "jekyll"\n' }), undefined);
+  t.is(name({ 'index.html': '' }), undefined);
+  const [found] = recogniseGenerators(siteOf({ Gemfile: 'gem "github-pages", group: :jekyll_plugins' }), ALL);
+  t.is(found?.evidence, 'Gemfile: github-pages');
+});
+
+test('a manifest that cannot be read shows nothing', (t) => {
+  for (const manifest of ['{', '[]', '3', '{"dependencies":"astro"}', '{"dependencies":["astro"]}'])
+    t.is(name({ 'package.json': manifest }), undefined, manifest);
+});
+
+test('of several, the one with the strongest evidence builds the site', (t) => {
+  const astro = { 'astro.config.mjs': '', 'package.json': '{"dependencies":{"astro":"^5.0.0"}}' };
+  t.is(name({ ...astro, '_config.yml': '' }), 'astro', 'a file and a dependency');
+  t.is(
+    name({ 'config.toml': '', '_config.yml': '' }, [OLD_HUGO, JEKYLL]),
+    'jekyll',
+    'others have a config.toml too',
+  );
+});
+
+test('two with the same evidence are a question to the owner', (t) => {
+  const files = siteOf({ 'hugo.toml': '', '_config.yml': '' });
+  t.is(recogniseGenerator(files, ALL), undefined);
+  t.deepEqual(
+    recogniseGenerators(files, ALL).map(({ generator }) => generator.name),
+    ['hugo', 'jekyll'],
+  );
+});
+
+test('a built-in definition is found by its name, and an unknown name is an error', (t) => {
+  for (const generator of GENERATORS) t.is(generatorNamed(generator.name), generator);
+  t.throws(() => generatorNamed('plain'), { code: 'CONFIG_INVALID' });
+});
