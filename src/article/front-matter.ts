@@ -226,7 +226,14 @@ function parseJson(source: string, line: number): Record<string, unknown> {
     );
   }
   requireMap(data);
+  if (isDeeper(data, 100)) throw invalid(line, 'the front matter is nested more than 100 times');
   return data;
+}
+
+/** Such data overflow the stack of whatever walks through them. The libraries for YAML and TOML refuse them. */
+function isDeeper(value: unknown, than: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return than === 0 || Object.values(value).some((child) => isDeeper(child, than - 1));
 }
 
 function requireMap(data: unknown): asserts data is Record<string, unknown> {
