@@ -8,6 +8,8 @@ export interface Sample {
   readonly data: PublishedData;
   /** Whether the article has Markdown. The page of one that has none shows `content_html` node by node. */
   readonly form: 'markdown' | 'html';
+  /** Whether it is HTML that has replaced Markdown, in a file whose name says Markdown. @default false */
+  readonly isHtmlInMarkdown?: boolean;
   /** Whether the page must show every tag. A generator cannot make the page of a tag such as `{#`. */
   readonly tagged: boolean;
 }

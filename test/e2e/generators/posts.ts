@@ -82,5 +82,5 @@ export function amendment(before: string, after: string): Amendment {
   };
 }
 
-/** In JSON, an entry has a comma after it only if another one follows. */
-const comparable = (text: string | undefined) => text?.replace(/,?(\r?\n)$/, '$1');
+/** In JSON, an entry has a comma after it only if another one follows; in TOML, a blank line before another table. */
+const comparable = (text: string | undefined) => text?.replace(/,?\s*$/, '\n');
