@@ -894,6 +894,14 @@ function inertness(site: Site): Problem[] {
       fix: 'Set html: true for markdown-it, to store them as Markdown; pressmark postbuild inserts the item comment either way.',
     });
   }
+  const relative = site.config.properties.some(({ value }) => value === 'html-relative');
+  if (relative && property(site.config, 'failOnError') !== false) {
+    found.push({
+      level: 'warn',
+      text: "addPassthroughCopy with mode: 'html-relative' stops the build where an article names a relative file that does not exist.",
+      fix: 'Add failOnError: false to its options.',
+    });
+  }
   if (
     site.config.calls.some(({ name }) => name === 'setFrontMatterParsingOptions') &&
     /\bexcerpt['"]?\s*[:(]\s*(?:\(|function|\w+\s*=>|file\b)/.test(site.source)

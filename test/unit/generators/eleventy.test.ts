@@ -480,6 +480,20 @@ test('doctor names what keeps articles from their addresses, and the fix', (t) =
   );
 });
 
+test('init and doctor warn of configurations in which text may be lost or the build may stop', (t) => {
+  const warnings = (text: string) =>
+    eleventy.inspect(site({ 'eleventy.config.js': text })).warnings.map((one) => one.text);
+  t.regex(warnings("c.addExtension('html', { key: 'njk' })").join(), /addExtension\('html'\)/);
+  t.regex(warnings("c.setLibrary('md', markdownIt())").join(), /escapes raw HTML/);
+  t.regex(warnings('c.setFrontMatterParsingOptions({ excerpt: (file) => {} })').join(), /cuts excerpts/);
+  t.regex(warnings("c.addPassthroughCopy('**/*.png', { mode: 'html-relative' })").join(), /html-relative/);
+  t.false(
+    warnings("c.addPassthroughCopy('**/*.png', { mode: 'html-relative', failOnError: false })")
+      .join()
+      .includes('html-relative'),
+  );
+});
+
 test("Pressmark's state is not an input of Eleventy", (t) => {
   const files = { 'eleventy.config.js': '', 'posts/a.md': post('date: 2026-01-01') };
   const settings = { siteUrl: 'https://a.example', content: 'posts', output: '_site' };
