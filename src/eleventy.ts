@@ -15,9 +15,6 @@ export interface EleventyBuild {
   readonly results: readonly unknown[];
 }
 
-/** A build of a scratch copy, by which Pressmark finds out the addresses of posts; its bodies are not those of articles. */
-const isTrialBuild = () => process.env.PRESSMARK_TRIAL_BUILD !== undefined;
-
 /**
  * The plugin for Eleventy: after each build it does what `pressmark postbuild` does.
  *
@@ -28,10 +25,9 @@ const isTrialBuild = () => process.env.PRESSMARK_TRIAL_BUILD !== undefined;
  * fails; `--serve` and `--watch` print what is missing and go on.
  */
 export default function pressmark(eleventyConfig: EleventyConfig): void {
-  eleventyConfig.on('eleventy.after', async (build) => {
-    if (!isTrialBuild())
-      await afterBuild(build, runPostbuild, (line) => process.stderr.write(`[pressmark] ${line}\n`));
-  });
+  eleventyConfig.on('eleventy.after', (build) =>
+    afterBuild(build, runPostbuild, (line) => process.stderr.write(`[pressmark] ${line}\n`)),
+  );
 }
 
 /**
