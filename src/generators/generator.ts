@@ -50,6 +50,8 @@ export interface Question {
   /** The flag of `init` that answers it, without dashes, such as `site-url`. */
   readonly flag: 'site-url' | 'content' | 'file' | 'permalink' | 'front-matter';
   readonly text: string;
+  /** With the flag `front-matter`: the key whose value is asked for. */
+  readonly key?: string;
   /** What `--yes` answers; undefined where there is no sensible answer and `init` must stop. */
   readonly fallback?: string;
 }
@@ -78,6 +80,10 @@ export interface SiteFacts {
   /** Lines for `.gitignore` that the site lacks, such as `_site/`. */
   readonly ignore: readonly string[];
   readonly questions: readonly Question[];
+  /** The site's tags as its posts spell them, the most frequent first; `init` reports some of them. */
+  readonly tags?: readonly string[];
+  /** From where a fact was read, by its name, such as `{ siteUrl: 'baseURL in hugo.toml' }`; `init` reports it. */
+  readonly sources?: Readonly<Partial<Record<keyof SiteFacts, string>>>;
   /** What the owner should know, each with its fix. */
   readonly warnings: readonly Problem[];
 }
