@@ -22,6 +22,14 @@ export interface GeneratorOptions {
   readonly templateSwitch?: boolean;
   /** Whether the generator makes pages of `.html` files (Astro: with the loader of `pressmark/astro`). */
   readonly htmlFiles?: boolean;
+  /** Whether the generator makes pages of files with a date in the future (Jekyll: `future: true`). @default false */
+  readonly futurePages?: boolean;
+  /** The separator at which the generator cuts an excerpt out of a body (Eleventy: `setFrontMatterParsingOptions`). */
+  readonly excerptSeparator?: string;
+  /** Elements that the generator moves out of a page into a shared file (Eleventy's bundles), such as `script`. */
+  readonly bundledElements?: readonly string[];
+  /** Tags by which the site's templates select posts (Eleventy: collections), such as `posts`. */
+  readonly keptTags?: readonly string[];
   /** Whether the generator fetches an article's pictures when it builds (Astro: `image.domains`, `image.remotePatterns`). */
   readonly fetchesImages?: boolean;
 }
