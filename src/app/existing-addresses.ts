@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { join } from 'node:path';
 import { readFrontMatter } from '../article/front-matter.js';
 import { editFrontMatter } from '../article/front-matter-edit.js';
@@ -100,6 +101,15 @@ function prove(
     ...(onBuild !== undefined && { onBuild: (number: 1 | 2) => onBuild(number) }),
     ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
   });
+}
+
+/**
+ * Whether a build should also find out the addresses of existing posts: they are for a receiver, and a build server that
+ * starts from a fresh clone every time has none.
+ */
+export function wantsAddresses(settings: Settings): boolean {
+  const isBuildServer = !['', '0', 'false', undefined].includes(settings.environment.CI?.toLowerCase());
+  return !isBuildServer || fs.existsSync(foldersOf(settings).stateDir);
 }
 
 /** The command that builds the site. @throws PressmarkError USAGE where the config has none. */
