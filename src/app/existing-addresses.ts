@@ -6,6 +6,7 @@ import type { Settings } from '../config/load.js';
 import { type NotProven, proveAddresses, type UnpinnedFile } from '../deploy/prove-addresses.js';
 import { runBuild } from '../deploy/run-build.js';
 import { PressmarkError } from '../errors.js';
+import { openRepository } from '../git/repository.js';
 import { ADDRESSES } from '../store/addresses.js';
 import { decodeAt } from '../store/entry.js';
 import { readText } from '../store/read-text.js';
@@ -74,7 +75,7 @@ function isPinned(decode: () => boolean): boolean {
   }
 }
 
-function prove(
+async function prove(
   settings: Settings,
   { generator, mapping, options }: SiteGenerator,
   files: readonly UnpinnedFile[],
@@ -82,7 +83,8 @@ function prove(
 ) {
   const { dir, content, output, siteUrl, environment, articles } = settings;
   const { stateDir } = foldersOf(settings);
-  return proveAddresses(files, {
+  const repository = await openRepository(dir, environment);
+  return await proveAddresses(files, {
     siteDir: dir,
     content,
     output,
@@ -96,6 +98,7 @@ function prove(
     settings: { options, build: settings.build, body: articles.body, frontMatter: articles.frontMatter },
     runBuild,
     now: new Date(),
+    ...(!('because' in repository) && { repository }),
     ...(force !== undefined && { force }),
     ...(signal !== undefined && { signal }),
     ...(onBuild !== undefined && { onBuild: (number: 1 | 2) => onBuild(number) }),
