@@ -222,11 +222,10 @@ async function printReport(
 
 function printNext({ siteUrl }: InitPlan, { generator, existing }: Inspection, endpoint: string): void {
   const config = existing?.name ?? 'pressmark.config.mjs';
-  const isKnown = siteUrl !== undefined || typeof existing?.settings.siteUrl === 'string';
   const build = generator === undefined ? '' : '; after an article: npx pressmark build';
   console.log(`
 Next:
-  1. ${isKnown ? `The site’s address is ${siteUrl ?? existing?.settings.siteUrl}.` : `Set siteUrl in ${config}.`}
+  1. ${siteUrl !== undefined ? `The site’s address is ${siteUrl}.` : `Set siteUrl in ${config}.`}
   2. Give the service PRESSMARK_SECRET from .env, and the URL of this receiver: https://<your host>${endpoint}
   3. npx pressmark start${build}`);
 }

@@ -4,7 +4,7 @@ import type { Answers } from './answers.js';
 import { type Change, withLines } from './change.js';
 import { type GeneratorConfig, generatorConfigText, literal, plainConfigText } from './config-text.js';
 import { missingIgnoreLines } from './ignore-lines.js';
-import { type Inspection, isExampleUrl } from './inspect-site.js';
+import { type ExistingConfig, type Inspection, isExampleUrl } from './inspect-site.js';
 import { addPostbuild, runsPostScripts } from './npm-postbuild.js';
 
 /** All that `init` is going to write, and what it leaves to the owner. */
@@ -42,7 +42,10 @@ export function planInit(
   answers: Answers,
   surroundings: Surroundings,
 ): InitPlan {
-  const siteUrl = answers.siteUrl ?? surroundings.siteUrl ?? inspection.facts?.siteUrl;
+  const siteUrl =
+    inspection.existing === undefined
+      ? (answers.siteUrl ?? surroundings.siteUrl ?? inspection.facts?.siteUrl)
+      : configuredUrl(inspection.existing);
   const edits = siteEdits(files, inspection);
   // A definition may have edited the same files.
   const edited = (path: string) => edits.find((edit) => edit.path === path)?.after ?? files.read(path);
@@ -162,6 +165,10 @@ function callsItself(files: SiteFiles, build: string): Problem[] {
   ];
 }
 
+function configuredUrl({ settings }: ExistingConfig): string | undefined {
+  return typeof settings.siteUrl === 'string' ? settings.siteUrl.replace(/\/+$/, '') : undefined;
+}
+
 function keptConfig(
   { existing, facts, unused }: Inspection,
   answers: Answers,
@@ -170,7 +177,6 @@ function keptConfig(
   if (existing === undefined) return {};
   const { name, settings } = existing;
   const ineffective = Object.entries(answers).filter(([key, value]) => !isSet(settings, key, value));
-  const url = typeof settings.siteUrl === 'string' ? settings.siteUrl.replace(/\/+$/, '') : siteUrl;
   const warnings = ineffective.map(
     ([key, value]): Problem => ({
       level: 'warn',
@@ -184,7 +190,7 @@ function keptConfig(
       text: `this is a site of ${unused.name}, which ${name} does not say`,
       fix: `set generator: ${literal(unused.name)} in ${name} and run pressmark init again; or move ${name} away, and pressmark init writes a new one`,
     });
-  return { left: [`${name} is there already`], warnings: [...warnings, ...otherUrl(facts, url)] };
+  return { left: [`${name} is there already`], warnings: [...warnings, ...otherUrl(facts, siteUrl)] };
 }
 
 /** Whether an existing config has the value of an answer. */

@@ -12,7 +12,7 @@ export interface Reading {
 
 /** What `init` has read of a site, for a person. */
 export function readingReport(
-  { generator, evidence, facts }: Inspection,
+  { generator, evidence, facts, existing }: Inspection,
   siteUrl: string | undefined,
   answers: Answers,
 ): Reading[] {
@@ -21,16 +21,24 @@ export function readingReport(
   const name = generator?.name ?? `${PLAIN} (Pressmark’s own builder)`;
   if (facts === undefined) return reading('generator', name, evidence);
   const { sources = {}, options } = facts;
-  /** An answer goes before what was read. */
-  const answered = (what: string, key: 'content' | 'file' | 'permalink') => {
+  const settings = existing?.settings ?? {};
+  const configured: Readonly<Record<string, unknown>> = { ...settings, ...objectOr(settings.articles) };
+  /** The existing config goes before an answer, and an answer before what was read. */
+  const answered = (what: string, key: 'siteUrl' | 'content' | 'file' | 'permalink') => {
+    const setting = configured[key];
+    if (typeof setting === 'string') return reading(what, setting, existing?.name);
     const answer = answers[key];
-    return reading(what, answer ?? facts[key], answer === undefined ? sources[key] : `--${key}`);
+    const read = key === 'siteUrl' ? siteUrl : facts[key];
+    const source = read === facts[key] ? sources[key] : undefined;
+    return reading(what, answer ?? read, answer === undefined ? source : 'answered');
   };
-  const keys = Object.entries(options.keys ?? {}).map(([field, key]) => `${field}: ${key ?? 'none'}`);
+  const keys = Object.entries(options.keys ?? {})
+    .filter(([field, key]) => field !== key)
+    .map(([field, key]) => `${field}: ${key ?? 'none'}`);
   const constants = { ...facts.frontMatter, ...answers.frontMatter };
   return [
     ...reading('generator', name, evidence),
-    ...reading('site URL', siteUrl, siteUrl === facts.siteUrl ? sources.siteUrl : undefined),
+    ...answered('site URL', 'siteUrl'),
     ...answered('content', 'content'),
     ...answered('new articles', 'file'),
     ...answered('permalink', 'permalink'),
@@ -47,4 +55,8 @@ export function readingReport(
     ),
     ...reading('tags', facts.tags?.slice(0, 12).join(', '), sources.tags),
   ];
+}
+
+function objectOr(value: unknown): object {
+  return typeof value === 'object' && value !== null ? value : {};
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { loadSettings } from '../../../src/config/load.js';
 import { bareEnvironment, PROGRAM, run } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -116,6 +117,74 @@ test('init --json reports what was read and written', async (t) => {
   );
   t.regex(report.warnings[0].fix, /set siteUrl in pressmark\.config\.mjs before the first article/);
   t.false(stdout.includes(fs.readFileSync(join(dir, '.env'), 'utf8').trim().split('=')[1] ?? '?'));
+});
+
+/** A small site of Hugo with a package.json, as `git clone` gives it. */
+function hugoSite(dir: string, config = 'baseURL = "https://garden.example/notes/"\n'): void {
+  fs.writeFileSync(join(dir, 'hugo.toml'), config);
+  fs.writeFileSync(join(dir, 'package.json'), '{\n\t"scripts": { "build": "hugo --minify" }\n}');
+  fs.mkdirSync(join(dir, 'content/posts'), { recursive: true });
+  fs.writeFileSync(join(dir, 'content/posts/a.md'), '---\ntitle: A\ndate: 2026-01-01\n---\nText\n');
+}
+
+test('init in a site of Hugo needs no answer, and what it writes is a valid config', async (t) => {
+  const dir = tempDir(t);
+  hugoSite(dir);
+  const { code, stdout } = await init(dir);
+  t.is(code, 0);
+  t.regex(stdout, /^ {2}generator +hugo \(hugo\.toml\)$/m);
+  t.regex(stdout, /^ {2}site URL +https:\/\/garden\.example\/notes/m);
+  t.regex(stdout, /^ {2}3\. npx pressmark start; after an article: npx pressmark build$/m);
+  const settings = await loadSettings(dir, {}, {});
+  t.like(settings, {
+    generator: 'hugo',
+    siteUrl: 'https://garden.example/notes',
+    content: 'content',
+    output: 'public',
+    articles: { file: 'posts/:slug.md', permalink: '/posts/:slug/' },
+  });
+  t.is(
+    fs.readFileSync(join(dir, 'package.json'), 'utf8'),
+    '{\n\t"scripts": { "build": "hugo --minify", "postbuild": "pressmark postbuild public" }\n}',
+  );
+  const written = ['.env', '.gitignore', 'package.json', 'pressmark.config.mjs', 'hugo.toml'];
+  const texts = () => written.map((name) => fs.readFileSync(join(dir, name), 'utf8'));
+  const before = texts();
+  t.regex((await init(dir)).stdout, /^Nothing was changed\.$/m);
+  t.deepEqual(texts(), before);
+});
+
+test('without a terminal, a question without an answer ends init with code 2 and names the flag', async (t) => {
+  const dir = tempDir(t);
+  hugoSite(dir, '');
+  const before = fs.readdirSync(dir);
+  const { code, stderr } = await init(dir);
+  t.is(code, 2);
+  t.regex(stderr, /nothing was written, because something is not known: .*\(--site-url <url>\)/);
+  t.deepEqual(fs.readdirSync(dir), before);
+  const later = await init(dir, '--yes');
+  t.is(later.code, 0);
+  t.regex(later.stdout, /→ set siteUrl in pressmark\.config\.mjs before the first article/);
+  t.regex(later.stdout, /^ {2}1\. Set siteUrl in pressmark\.config\.mjs\.$/m);
+});
+
+test('an address in the environment or in .env is not asked for', async (t) => {
+  const dir = tempDir(t);
+  hugoSite(dir, '');
+  fs.writeFileSync(join(dir, '.env'), 'PRESSMARK_SITE_URL=https://garden.example\n');
+  t.is((await init(dir)).code, 0);
+  t.is((await loadSettings(dir, {}, {})).siteUrl, 'https://garden.example');
+});
+
+test('a package.json that is not JSON is left alone and named; all else is done', async (t) => {
+  const dir = tempDir(t);
+  hugoSite(dir);
+  fs.writeFileSync(join(dir, 'package.json'), '{ "scripts": ');
+  const { code, stdout } = await init(dir);
+  t.is(code, 0);
+  t.regex(stdout, /→ package\.json is not valid JSON \(.+\): correct it, then run pressmark init again/);
+  t.is(fs.readFileSync(join(dir, 'package.json'), 'utf8'), '{ "scripts": ');
+  t.true(fs.existsSync(join(dir, 'pressmark.config.mjs')));
 });
 
 test('init does its work and ends with code 0 when nobody reads its output any more', async (t) => {

@@ -93,7 +93,7 @@ test('answers go before what was read, and a site URL that differs is reported',
   const report = readingReport(inspect(given), result.siteUrl, given.answers);
   t.deepEqual(
     report.find(({ what }) => what === 'content'),
-    { what: 'content', value: 'docs', from: '--content' },
+    { what: 'content', value: 'docs', from: 'answered' },
   );
 });
 
