@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { runPostbuild } from '../../../src/app/postbuild.js';
-import { article } from '../../support/events.js';
+import { article, update } from '../../support/events.js';
 import { run, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { TOY_CONFIG, toyPost, writeToySite } from '../deploy/toy-generator.js';
@@ -76,6 +76,36 @@ test('build runs the generator, completes the pages and proves the URLs of exist
   ]);
   const json = await run(['urls', '--dir', dir, '--json']);
   t.like(JSON.parse(json.stdout)[3], { file: 'content/titled.md', address: 'proven', reason: null });
+});
+
+test('an update of an existing post leaves its page where it was, whether or not the address depends on the title', async (t) => {
+  const dir = toySite(t);
+  t.is((await run(['build', '--dir', dir])).code, 0);
+  const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  const urls = [`${SITE}/old/`, `${SITE}/p/a-title/`];
+  for (const url of urls) {
+    const { target } = (await receiver.post('article.lookup', { target_url: url })).json;
+    const answer = await receiver.post(
+      'article.updated',
+      update(
+        { target_id: String(target?.id), target_url: url, base_revision_id: String(target?.revision_id) },
+        { json_ld: JSON_LD },
+      ),
+    );
+    t.is(answer.status, 200, url);
+  }
+  t.notRegex(fs.readFileSync(join(dir, 'content/old.md'), 'utf8'), /permalink/);
+  const built = await run(['build', '--dir', dir, '--json']);
+  t.is(built.code, 0, built.stderr);
+  t.like(JSON.parse(built.stdout), { checked: 2, changed: 2, missing: [] });
+  t.notRegex(built.stderr, /building a copy/);
+  for (const page of ['old', 'p/a-title'])
+    t.true(
+      fs
+        .readFileSync(join(dir, 'public', page, 'index.html'), 'utf8')
+        .includes('Keeping bees on a windy balcony'),
+    );
+  for (const url of urls) t.is((await receiver.post('article.lookup', { target_url: url })).status, 200, url);
 });
 
 test('postbuild ends with code 1 and lists the articles whose pages are missing', async (t) => {
