@@ -58,35 +58,43 @@ export interface ListedPiece {
 }
 
 /**
- * The inside of a list with elements replaced, removed and added. A removed one takes the comma before it along, or
- * else the one behind it.
+ * The inside of a list with elements replaced, removed and added. A removed one takes the comma behind it along, the
+ * last one the comma before it, unless a comment follows that comma.
  *
  * @param pieces the list's elements, all of them, in their order.
  * @param added further elements.
  * @param comma what separates an added element from the one before.
+ * @returns the new text between `start` and `end`, and whether a comma must not follow it.
  */
 export function editList(
   source: string,
   pieces: readonly ListedPiece[],
   added: readonly string[],
   comma: string,
-): { readonly text: string; readonly isEmpty: boolean; readonly start: number; readonly end: number } {
-  const start = pieces[0]?.start ?? source.length;
-  const end = pieces.at(-1)?.end ?? source.length;
+): {
+  readonly text: string;
+  readonly isEmpty: boolean;
+  readonly hasComma: boolean;
+  readonly start: number;
+  readonly end: number;
+} {
   let text = '';
   let isEmpty = true;
-  let previousEnd = start;
-  for (const piece of pieces) {
-    if (piece.text !== undefined) {
-      if (!isEmpty) text += source.slice(previousEnd, piece.start);
-      text += piece.text;
-      isEmpty = false;
-    }
-    previousEnd = piece.end;
-  }
-  for (const element of added) {
-    text += isEmpty ? element : comma + element;
+  // What separates the last element that stays from the one behind it.
+  let gap = '';
+  pieces.forEach((piece, index) => {
+    if (piece.text === undefined) return;
+    text += gap + piece.text;
+    gap = source.slice(piece.end, pieces[index + 1]?.start ?? piece.end);
     isEmpty = false;
+  });
+  let hasComma = gap.includes('#');
+  if (hasComma) text += gap;
+  for (const element of added) {
+    text += isEmpty || hasComma ? element : comma + element;
+    isEmpty = false;
+    hasComma = false;
   }
-  return { text, isEmpty, start, end };
+  const start = pieces[0]?.start ?? source.length;
+  return { text, isEmpty, hasComma, start, end: pieces.at(-1)?.end ?? start };
 }

@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import type grayMatter from 'gray-matter';
 import yaml from 'js-yaml';
 import type toml from 'smol-toml';
 import { messageOf, PressmarkError, quote } from '../errors.js';
@@ -43,6 +44,24 @@ const require = createRequire(import.meta.url);
 /** Loaded when a file needs it: most have YAML. */
 const tomlLibrary = (): typeof toml => require('smol-toml');
 
+/** Loaded when a file needs it: Pressmark's own form does not, and every command and thread would wait for it. */
+const matter = (): typeof grayMatter => require('gray-matter');
+
+/**
+ * gray-matter with one YAML engine. Its own would turn dates into Date objects, and its `---js` engine evaluates the
+ * file; each language that it knows is replaced by a refusal.
+ */
+const OPTIONS = {
+  language: 'yaml',
+  delimiters: '---',
+  engines: {
+    // It hands the text from the end of the opening fence on, so the parser's line 0 is the file's line 1.
+    yaml: { parse: (source: string) => parseYaml(source, 1), stringify: refuse },
+    json: { parse: refuse, stringify: refuse },
+    javascript: { parse: refuse, stringify: refuse },
+  },
+};
+
 /**
  * Splits a Markdown file into front matter and body and reads the front matter as YAML 1.2 core.
  *
@@ -58,8 +77,14 @@ export function splitFrontMatter(text: string): FrontMatter {
         : 'there is no front matter; the file must start with ---',
     );
   }
-  const { data, body } = readFrontMatter(text);
-  return { data, body };
+  cutFrontMatter(text);
+  // Options are always passed: without them gray-matter caches, and a malformed file parses as {} the second time.
+  const { data, content } = matter()(text, OPTIONS);
+  return { data, body: content };
+}
+
+function refuse(): never {
+  throw invalid(1, 'only YAML front matter is read');
 }
 
 /**
@@ -140,7 +165,7 @@ function parse(text: string, { form, start, end }: FrontMatterCut): Readonly<Rec
   const source = text.slice(start, end);
   switch (form) {
     case 'yaml':
-      return parseYaml(source);
+      return parseYaml(source, 2);
     case 'toml':
       return parseToml(source);
     case 'json':
@@ -152,14 +177,14 @@ function parse(text: string, { form, start, end }: FrontMatterCut): Readonly<Rec
   }
 }
 
-function parseYaml(source: string): Record<string, unknown> {
+/** @param line the file's line with which the source begins. */
+function parseYaml(source: string, line: number): Record<string, unknown> {
   let data: unknown;
   try {
     data = yaml.load(source, { schema: yaml.CORE_SCHEMA });
   } catch (error) {
     if (!(error instanceof yaml.YAMLException)) throw error;
-    // The parser's line 0 is the file's line 2.
-    throw invalid((error.mark?.line ?? 0) + 2, error.reason, error);
+    throw invalid((error.mark?.line ?? 0) + line, error.reason, error);
   }
   if (data === null || data === undefined) return {};
   requireMap(data);
@@ -226,7 +251,14 @@ function parseJson(source: string, line: number): Record<string, unknown> {
     );
   }
   requireMap(data);
+  if (isDeeper(data, 100)) throw invalid(line, 'the front matter is nested more than 100 times');
   return data;
+}
+
+/** Such data overflow the stack of whatever walks through them. The libraries for YAML and TOML refuse them. */
+function isDeeper(value: unknown, than: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return than === 0 || Object.values(value).some((child) => isDeeper(child, than - 1));
 }
 
 function requireMap(data: unknown): asserts data is Record<string, unknown> {

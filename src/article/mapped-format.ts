@@ -62,7 +62,9 @@ const NO_DIGEST = `sha256-${'0'.repeat(64)}`;
  * Pressmark's below one key. The body is the single source of the page. Files that people wrote are articles, too.
  */
 export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOptions): ArticleFormat {
-  const { keys, constants } = mapping;
+  const { keys, constants, keptTags = [] } = mapping;
+  const written = mapping.writtenText ?? ((text: string) => text);
+  const sent = mapping.sentText ?? ((text: string) => text);
   const mappedKeys = Object.values(keys).filter((key): key is string => key !== null);
   const ownKeys: ReadonlySet<string> = new Set([OWN_KEY, ...mappedKeys, ...mapping.reserved]);
   const constantTags = keys.tags === null ? [] : listOf(constants[keys.tags]);
@@ -71,8 +73,9 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
   function read(text: string, path: string): ReadFile {
     const { data, body } = readFrontMatter(text);
     const file: FileFacts = { path, data };
-    const own = mapOf(data[OWN_KEY]);
-    const field = (key: string | null, name: string) => scalarOf(key === null ? own[name] : data[key]);
+    const own = mapped(mapOf(data[OWN_KEY]), sent);
+    const field = (key: string | null, name: string) =>
+      key === null ? scalarOf(own[name]) : sentScalar(data[key]);
     const slug = mapping.slug(file);
     const date = dateOf(data[keys.date], scalarOf(own.published)) ?? '1970-01-01';
     const { url: itsUrl, address } = addressOf(file, own, slug, date);
@@ -83,9 +86,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
       date,
       updated: updatedOf(data, own),
       author: scalarOf(own.author) ?? '',
-      tags: listOf(keys.tags === null ? own.tags : data[keys.tags]).filter(
-        (tag) => !constantTagKeys.has(mapping.tagKey(tag)),
-      ),
+      tags: tagsIn(data, own).filter((tag) => !constantTagKeys.has(mapping.tagKey(tag))),
       keyword: scalarOf(own.keyword) ?? '',
       image: keys.image === null ? (scalarOf(own.image) ?? null) : mapping.imageOf(data[keys.image]),
       slug,
@@ -96,6 +97,15 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
       body,
     };
     return { article, own, data, address, bodyKind: bodyKindOf(own, path) };
+  }
+
+  function sentScalar(value: unknown): string | undefined {
+    const text = scalarOf(value);
+    return text === undefined ? undefined : sent(text);
+  }
+
+  function tagsIn(data: ReadFile['data'], own: ReadFile['own']): string[] {
+    return keys.tags === null ? listOf(own.tags) : listOf(data[keys.tags]).map(sent);
   }
 
   /** A date as it was sent where the file still holds that date; else as a person wrote it. */
@@ -177,11 +187,11 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     const body = mapping.body(incomingOf(article), path);
     const { [keys.tags ?? '']: _, ...others } = constants;
     const entries: FrontMatterChange[] = [
-      { key: keys.title, value: article.title },
-      ...optional(keys.description, article.description),
+      { key: keys.title, value: written(article.title) },
+      ...optional(keys.description, written(article.description)),
       { key: keys.date, value: mapping.date(article.date) },
-      ...optional(keys.tags, [...constantTags, ...article.tags]),
-      ...(article.image === null ? [] : optional(keys.image, mapping.image(article.image))),
+      ...optional(keys.tags, tagList(constantTags, article.tags)),
+      ...imageEntry(article.image),
       ...entriesOf(others),
       ...entriesOf(article.extra as Readonly<Record<string, FrontMatterValue>>),
       ...entriesOf(mapping.pin(addressIn(article.url))),
@@ -219,12 +229,10 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
         : { ...mapping.body(emptyBody(storedBody), path), text: next.body };
     const amended = { ...next, body: body.text, extra: article.extra };
     const changes: FrontMatterChange[] = [
-      ...changed(keys.title, article.title, next.title, next.title),
-      ...changed(keys.description, article.description, next.description, next.description),
-      ...changed(keys.tags, article.tags, next.tags, [...presentConstants(data), ...next.tags]),
-      ...(next.image === null || next.image === article.image
-        ? []
-        : optional(keys.image, mapping.image(next.image))),
+      ...changed(keys.title, article.title, next.title, written(next.title)),
+      ...changed(keys.description, article.description, next.description, written(next.description)),
+      ...changed(keys.tags, article.tags, next.tags, tagList(siteTags(data), next.tags)),
+      ...(next.image === article.image ? [] : imageEntry(next.image)),
       // Without a date of its own, a generator may take the date of the update for that of the post.
       ...(next.updated === null || data[keys.date] === undefined
         ? []
@@ -243,15 +251,26 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
       ),
     );
     const { article: after, address } = read(text, path);
-    const written = { ...after, revision: next.revision };
-    return { text, article: written, ...(address !== undefined && { address }) };
+    const replaced = { ...after, revision: next.revision };
+    return { text, article: replaced, ...(address !== undefined && { address }) };
   }
 
-  /** Tags that every post of the site has stay in front of those of the article, where the file had them. */
-  function presentConstants(data: ReadFile['data']): string[] {
+  /** The tags of a file that an update keeps, as the site selects its posts by them. */
+  function siteTags(data: ReadFile['data']): string[] {
     if (keys.tags === null) return [];
-    const present = new Set(listOf(data[keys.tags]).map(mapping.tagKey));
-    return constantTags.filter((tag) => present.has(mapping.tagKey(tag)));
+    const kept = new Set([...constantTags, ...keptTags].map(mapping.tagKey));
+    return listOf(data[keys.tags]).filter((tag) => kept.has(mapping.tagKey(tag)));
+  }
+
+  /** Tags of the site and tags of an article, each once. */
+  function tagList(ofSite: readonly string[], ofArticle: readonly string[]): string[] {
+    const taken = new Set(ofSite.map(mapping.tagKey));
+    return [...ofSite, ...ofArticle.filter((tag) => !taken.has(mapping.tagKey(tag))).map(written)];
+  }
+
+  function imageEntry(url: string | null): FrontMatterChange[] {
+    const value = url === null ? undefined : mapping.image(url);
+    return value === undefined ? [] : optional(keys.image, value);
   }
 
   function ownValue(
@@ -261,7 +280,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     digest: string,
   ): Readonly<Record<string, FrontMatterValue>> {
     const { id, revision, author, keyword, image, jsonLd, contentHtml, body } = article;
-    return {
+    const values: Readonly<Record<string, FrontMatterValue>> = {
       id,
       revision,
       url: article.url,
@@ -278,6 +297,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
       json_ld: jsonLd,
       content_html: contentHtml,
     };
+    return mapped(values, written);
   }
 
   return {
@@ -296,6 +316,15 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     decodeTop: () => undefined,
     amend,
   };
+}
+
+/** A map with each text in it, or in a list in it, changed. */
+function mapped<T>(map: Readonly<Record<string, T>>, change: (text: string) => string): Record<string, T> {
+  const one = (value: unknown): unknown => {
+    if (typeof value === 'string') return change(value);
+    return Array.isArray(value) ? value.map(one) : value;
+  };
+  return Object.fromEntries(Object.entries(map).map(([key, value]) => [key, one(value) as T]));
 }
 
 /** What came without Markdown has its HTML for a body. */

@@ -56,6 +56,8 @@ export interface ArticleMapping {
   readonly keys: KeyNames;
   /** Front matter that every new article has beside its fields, such as `layout: post`. Lists are put before the article's own. */
   readonly constants: Readonly<Record<string, FrontMatterValue>>;
+  /** Tags that an update of a hand-written post keeps, because the site's templates select posts by them. */
+  readonly keptTags?: readonly string[];
   /** Keys beside `keys` and `pressmark` that plugins may not set: the pin and what keeps a body from running as a template. */
   readonly reserved: readonly string[];
   /** Whether the generator reads articles from a file of this name: by its extension, such as `.md`, `.markdown`, `.html`. */
@@ -65,18 +67,15 @@ export interface ArticleMapping {
    * folder's name for `index.md`. A `slug` in the front matter goes first where the generator reads one.
    */
   slug(file: FileFacts): string;
-  /**
-   * A title, description, tag or other text of the article as it is written into the front matter, where the generator
-   * may run what a text holds (Hugo: `{{ .Title | markdownify }}` runs shortcodes). @default the text itself
-   */
-  text?(value: string): string;
   /** The value for the key of a date; `iso` is ISO 8601. */
   date(iso: string): FrontMatterValue;
   /**
    * A text as it is to stand in the front matter, at whatever key (the title, a tag, `pressmark.json_ld`), where the
    * generator takes some texts for more than texts; the reader sees what was sent. Absent where it takes none.
    */
-  text?(text: string): string;
+  writtenText?(sent: string): string;
+  /** The inverse of `writtenText`. */
+  sentText?(written: string): string;
   /** The value for the key of the image; undefined leaves the key out, as the site would not build with this address. */
   image(url: string): FrontMatterValue | undefined;
   /** The image that a value of that key names; null where it names none. */

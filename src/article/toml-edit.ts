@@ -25,7 +25,7 @@ export function editToml(source: string, changes: FrontMatterChanges, lineEnd = 
   let top = '';
   let bottom = '';
   for (const [key, value] of changes) {
-    const own = regions.filter((region) => region.key === key);
+    const own = regions.get(key) ?? [];
     const [first] = own;
     const isInPlace =
       first !== undefined &&
@@ -64,7 +64,7 @@ interface Region {
 }
 
 /** The regions of all keys, and where further keys can be written: above the first table. */
-function regionsOf(source: string): { regions: Region[]; topEnd: number } {
+function regionsOf(source: string): { regions: Map<string, Region[]>; topEnd: number } {
   const { entries } = scanToml(source);
   const regions: Region[] = [];
   let topEnd = 0;
@@ -83,7 +83,13 @@ function regionsOf(source: string): { regions: Region[]; topEnd: number } {
       if (last !== undefined) regions.push({ ...last, end: entry.end });
     }
   }
-  return { regions, topEnd: table === undefined ? source.length : topEnd };
+  const byKey = new Map<string, Region[]>();
+  for (const region of regions) {
+    const others = byKey.get(region.key);
+    if (others === undefined) byKey.set(region.key, [region]);
+    else others.push(region);
+  }
+  return { regions: byKey, topEnd: table === undefined ? source.length : topEnd };
 }
 
 /** Behind the line end of the line in which an offset is. */

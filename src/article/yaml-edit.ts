@@ -117,7 +117,9 @@ function keyOf({ start, key }: CST.CollectionItem): string | undefined {
   const { CST: syntax } = yamlLibrary();
   return key === undefined || !syntax.isScalar(key) || key.type === 'alias'
     ? undefined
-    : (syntax.resolveAsScalar(key)?.value ?? undefined);
+    : syntax.resolveAsScalar(key, false, (_offset, _code, message) => {
+        throw unreadable(message);
+      }).value;
 }
 
 function addItem(item: CST.CollectionItem, leaves: Leaf[]): void {
@@ -245,8 +247,11 @@ function editFlow(source: string, map: CST.FlowCollection, changes: FrontMatterC
   const open = map.start.offset + 1;
   const list = editList(source, pieces, newEntries, ', ');
   const [start, end] = pieces.length === 0 ? [open, open] : [list.start, list.end];
-  // A comma may stand before the brace, unless nothing does before the comma.
-  const rest = list.isEmpty ? source.slice(end).replace(/^((?:\s|#[^\n]*\n)*),/, '$1') : source.slice(end);
+  // A comma may stand before the brace, unless nothing or another one does before the comma.
+  const rest =
+    list.isEmpty || list.hasComma
+      ? source.slice(end).replace(/^((?:\s|#[^\n]*\n)*),/, '$1')
+      : source.slice(end);
   return source.slice(0, start) + list.text + rest;
 }
 

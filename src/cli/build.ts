@@ -35,6 +35,15 @@ export function buildCommand(): Command {
 
 async function run(options: BuildOptions): Promise<void> {
   const settings = await loadSettings(options.dir);
+  if (settings.generator !== 'plain') {
+    if (options.check || options.clean)
+      throw new PressmarkError(
+        'USAGE',
+        `--${options.check ? 'check' : 'clean'} is for sites that Pressmark builds itself; this one has a generator in the config`,
+      );
+    await (await import('./generator-build.js')).buildGeneratorSite(settings, options);
+    return;
+  }
   if (settings.site === false)
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
   const early = options.check ? undefined : startHelperEarly(settings);

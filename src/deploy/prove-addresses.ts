@@ -50,8 +50,8 @@ export interface ProofOptions {
   readonly generator: Pick<Generator, 'name' | 'configFiles' | 'caches' | 'outputFlags'>;
   readonly mapping: ArticleMapping;
   readonly frontMatter: FrontMatterEditor;
-  /** The build command. */
-  readonly command: string;
+  /** The build command; asked for only where there is something to build. */
+  command(): string;
   readonly env: NodeJS.Dict<string>;
   /** Other settings on which addresses depend. */
   readonly settings: Readonly<Record<string, unknown>>;
@@ -114,7 +114,6 @@ export async function proveAddresses(files: Iterable<UnpinnedFile>, options: Pro
       siteUrl: options.siteUrl,
       content: options.content,
       output: options.output,
-      command: options.command,
     },
   });
   const cache = readAddressFile(cacheFile);
@@ -223,7 +222,8 @@ async function buildScratch(
   markers: Markers,
   options: ProofOptions,
 ): Promise<TrialSite> {
-  const { command, generator, env, timeoutMs, signal, onOutput } = options;
+  const { generator, env, timeoutMs, signal, onOutput } = options;
+  const command = options.command();
   const output = join(scratch.dir, options.output);
   fs.rmSync(output, { recursive: true, force: true });
   options.onBuild?.(number);

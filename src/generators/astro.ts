@@ -578,8 +578,9 @@ function astroMapping(options: MappingOptions): ArticleMapping {
     isArticlePath: (path) => path.endsWith('.md') || (options.htmlFiles === true && isHtmlFile(path)),
     slug: (file) => entryId(file).split('/').at(-1) ?? '',
     date: (iso) => dateValue(iso, options),
-    text,
-    image: (url) => (URL.canParse(url) ? text(url) : undefined),
+    writtenText,
+    sentText: (written) => (isMarked(written) ? written.replace('\u2060', '') : written),
+    image: (url) => (URL.canParse(url) ? url : undefined),
     imageOf: (value) => (typeof value === 'string' && value !== '' ? value : null),
     tagKey,
     extension: (body) =>
@@ -606,7 +607,9 @@ function astroMapping(options: MappingOptions): ArticleMapping {
 }
 
 /** Astro imports the file that a text with its marker names, at whatever key; a word joiner before it makes it a text. */
-const text = (value: string): string => (value.startsWith(IMAGE_MARKER) ? `\u2060${value}` : value);
+const writtenText = (sent: string): string => (isMarked(sent) ? `\u2060${sent}` : sent);
+
+const isMarked = (text: string): boolean => text.replace(/^\u2060*/, '').startsWith(IMAGE_MARKER);
 
 const sameAddress = (one: string, other: string): boolean =>
   one.replace(/\/$/, '') === other.replace(/\/$/, '');

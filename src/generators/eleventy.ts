@@ -761,7 +761,7 @@ function unusedSeparator(text: string): string {
 
 /** Where the switch does not work. The text stays; scripts and styles of the body do not survive it. */
 function escapeTemplates(html: string): string {
-  return html.replace(/\{/g, '&#123;').replace(/<(?=[%?])/g, '&lt;');
+  return html.replace(/[{}]/g, (brace) => `&#${brace.charCodeAt(0)};`).replace(/<(?=[%?])/g, '&lt;');
 }
 
 /** Marks elements that a bundle would take out of the page; Eleventy removes the mark again. */
@@ -870,7 +870,7 @@ function inertness(site: Site): Problem[] {
   if (off !== undefined) {
     found.push({
       level: 'warn',
-      text: `Eleventy's configuration calls or sets ${off}, so that ${SWITCH} does not turn templates off. Articles are stored as HTML with every { escaped; scripts in them do not run.`,
+      text: `Eleventy's configuration calls or sets ${off}, so that ${SWITCH} does not turn templates off. Articles are stored as HTML with every { and } escaped; scripts in them do not run.`,
       fix: 'Remove that line, and set markdownTemplateEngine or htmlTemplateEngine instead.',
     });
   }

@@ -14,8 +14,8 @@ function parse(markdown: string): Token[] {
 
 const MORE = '<!--more-->';
 
-/** Where Hugo's Markdown leaves CommonMark: footnotes and definition lists hold blocks that markdown-it does not see. */
-const NESTED_BLOCKS = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:\[\^[^\]]*\]:|:[ \t])/m;
+/** Where Hugo's Markdown leaves CommonMark: a line after a colon is a definition, and a footnote holds blocks. */
+const NESTED_BLOCKS = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?::(?:[ \t]|\r?$)|\[\^[^\]]*\]:)/m;
 
 /**
  * A Markdown body that Hugo displays as it was sent and never runs: shortcodes are commented out, attributes of
@@ -26,7 +26,7 @@ const NESTED_BLOCKS = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?:\[\^[^\]]*\]:|:[ \
  */
 export function inertMarkdown(markdown: string, rawHtml: boolean): string | undefined {
   const tokens = parse(markdown);
-  if (NESTED_BLOCKS.test(markdown) && /[<{]/.test(markdown)) return undefined;
+  if (NESTED_BLOCKS.test(markdown)) return undefined;
   if (!rawHtml && hasRawHtml(tokens)) return undefined;
   if (!hasOnlyWholeDividers(markdown, tokens)) return undefined;
   const text = withoutAttributes(markdown, tokens);
@@ -51,7 +51,12 @@ export function inertHtml(html: string): string {
  * and knows no comments in them; a word joiner between the braces, which nobody sees, prevents that.
  */
 export function inertText(text: string): string {
-  return text.replace(/\{(?=\{[<%])/g, '{\u2060');
+  return text.replace(/\{(?=\u2060*\{[<%])/g, '{\u2060');
+}
+
+/** The inverse of `inertText`. */
+export function sentText(written: string): string {
+  return written.replace(/\{\u2060(?=\u2060*\{[<%])/g, '{');
 }
 
 /** Closes, at the end of the text, a shortcode comment that nothing closes. */
@@ -92,48 +97,62 @@ function hasRawHtml(tokens: readonly Token[]): boolean {
   );
 }
 
-/** Hugo cuts the text at the first `<!--more-->` wherever it stands; that does no harm only between two blocks. */
+/** Hugo cuts the text at the first `<!--more-->`, in code too, and drops white space; between two blocks, that is right. */
 function hasOnlyWholeDividers(markdown: string, tokens: readonly Token[]): boolean {
+  const all = markdown.split(MORE).length - 1;
+  if (all === 0) return true;
   const whole = tokens.filter(
     ({ type, level, content }) => type === 'html_block' && level === 0 && content.trim() === MORE,
   );
-  return markdown.split(MORE).length - 1 === whole.length;
+  return (
+    all === 1 &&
+    whole.length === 1 &&
+    /(?:^|\n[ \t]*\r?\n)<!--more-->[ \t]*\r?\n[ \t]*\r?\n(?=\S)/.test(markdown)
+  );
 }
+
+/** What goldmark takes for a block's attributes where `markup.goldmark.parser.attribute.block` is set. */
+const BLOCK_ATTRIBUTES = /^([ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*)\{(?=[ \t]*[.#a-z_:])/i;
 
 /** Undefined where it is not certain that Hugo sees the same code blocks. */
 function withoutAttributes(markdown: string, tokens: readonly Token[]): string | undefined {
-  if (!markdown.includes('{') && !markdown.includes('&') && !markdown.includes('\\')) return markdown;
   const lines = markdown.split('\n');
-  const code = new Set<number>();
+  const verbatim = new Set<number>();
   const edit = (index: number, change: (line: string) => string) => {
     const line = lines[index];
     if (line !== undefined) lines[index] = change(line);
   };
-  for (const { type, map, markup } of tokens) {
+  for (const { type, map, markup, children } of tokens) {
     if (map === null) continue;
     const [start, end] = map;
+    const isCode = type === 'fence' || type === 'code_block';
     if (type === 'fence') edit(start, (line) => withoutInfoAttributes(line, markup));
-    if (type === 'fence' || type === 'code_block') for (let n = start; n < end; n += 1) code.add(n);
+    if (isCode || type === 'html_block') for (let n = start; n < end; n += 1) verbatim.add(n);
+    if (isCode && lines.slice(start + 1, end).some((line) => /(?:`{3,}|~{3,})[^`]*\{/.test(line)))
+      return undefined;
     if (type === 'heading_open') edit(end - (markup.startsWith('#') ? 1 : 2), withoutHeadingAttributes);
+    // A code span or a tag may go on in the next line, where an escape would be displayed.
+    const hasVerbatim = children?.some(
+      (child) => child.type === 'code_inline' || child.type === 'html_inline',
+    );
+    if (hasVerbatim && lines.slice(start + 1, end).some((line) => BLOCK_ATTRIBUTES.test(line)))
+      return undefined;
   }
-  for (const index of lines.keys()) {
-    if (!code.has(index))
-      edit(index, (line) => line.replace(/^([ \t>]*)\{(?=[ \t]*[.#a-z].*\}\s*$)/i, '$1\\{'));
-    else if (/(?:`{3,}|~{3,})[^`]*\{/.test(lines[index] ?? '')) return undefined;
-  }
+  for (const index of lines.keys())
+    if (!verbatim.has(index)) edit(index, (line) => line.replace(BLOCK_ATTRIBUTES, '$1\\{'));
   return lines.join('\n');
 }
 
-/** Keeps the language alone; entities and escapes would be undone before attributes are looked for. */
+/**
+ * Keeps a plain language and what follows it up to attributes; entities and escapes would be undone before Hugo looks
+ * for those. It does not escape a language, and draws a picture of `goat`.
+ */
 function withoutInfoAttributes(line: string, fence: string): string {
-  const info = line.indexOf(fence) + fence.length;
-  return (
-    line.slice(0, info) +
-    line
-      .slice(info)
-      .replace(/^([^{&\\\r]*)[{&\\][^\r]*/, '$1')
-      .trimEnd()
-  );
+  const start = line.indexOf(fence) + fence.length;
+  const [, info = '', language = '', rest = '', end = ''] =
+    /^([ \t]*([^\s]*)([^{&\\\r]*))[^\r]*(\r?)$/.exec(line.slice(start)) ?? [];
+  const isPlain = /^[\w+#.-]*$/.test(language) && language.toLowerCase() !== 'goat' && !/["'<>]/.test(rest);
+  return `${line.slice(0, start)}${isPlain ? info.trimEnd() : ''}${end}`;
 }
 
 function withoutHeadingAttributes(line: string): string {

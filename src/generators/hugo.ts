@@ -21,7 +21,7 @@ import type {
   SiteFiles,
   SiteSettings,
 } from './generator.js';
-import { inertHtml, inertMarkdown, inertText } from './hugo-body.js';
+import { inertHtml, inertMarkdown, inertText, sentText } from './hugo-body.js';
 import {
   CONFIG_FILES,
   type ConfigMap,
@@ -458,7 +458,8 @@ function mapping(options: MappingOptions): ArticleMapping {
     reserved: ['url', 'slug', 'markup', 'draft', 'aliases', 'headless', '_build', 'build', 'cascade'],
     isArticlePath,
     slug,
-    text: inertText,
+    writtenText: inertText,
+    sentText,
     date: (iso) => dateValue(iso, options.dates ?? 'timestamp', zone),
     image: (url) => (keys.image === 'images' ? [url] : url),
     imageOf: (value) => textsOf(value)[0] ?? null,

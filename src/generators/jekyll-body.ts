@@ -7,24 +7,36 @@ import { withLf } from '../article/line-ends.js';
 
 const FENCE = /^(`{3,}|~{3,})[\w+#.-]*[ \t]*$/;
 const COMMENT = /^<!--(?:[^<>-]|-(?!-))*-->$/;
-const HEADING = /^#{1,6} +(\S.*)$/;
+const HEADING = /^#{1,6} +([^\s#].*)$/;
 const RULE = /^(?:-{3,}|\*{3,}|_{3,}|\* \* \*|- - -)$/;
 const LINK_DEFINITION = /^\[[^\]^[\\]+\]: [^\s<>|\\`]+(?: "[^"\\]*")?$/;
 const LIST_ITEM = /^( *)([-*+]|\d{1,9}\.)( {1,3})(\S.*)$/;
 const TABLE_RULE = /^\|(?: *:?-{3,}:? *\|)+$/;
 /** What begins another block inside of a list item, a quote or a paragraph. */
 const BLOCK_START =
-  /^(?:[-*+](?: |$)|\d+[.)](?: |$)|#{1,6}(?: |$)|>|`{3}|~{3}|:(?:\s|$)|\^\s*$|\*\[|=+\s*$|-+\s*$)/;
+  /^(?:[-*+](?: |$)|\d+[.)](?: |$)|#{1,6}(?: |$)|>|`{3}|~{3}|:(?:\s|$)|\^\s*$|\*\[|[=-]+\s*$|\[[^\]]*\]:)/;
 
 const CODE_SPAN = /(?<![`\\])(?:`[^`\s](?:[^`]*[^`\s])?`|``[^`\s](?:[^`]*[^`\s])?``)(?!`)/g;
-const AUTOLINK = /<https?:\/\/[^\s<>\\`|]+>/g;
-const LINK_TARGET = /\]\([^\s()<>|\\`]+(?: "[^"\\|`<>]*")?\)/g;
-/** Emphasis that opens and closes at the edge of a word, with none inside. */
-const EMPHASIS = /(?<![\p{L}\p{N}*_])(\*\*|__|\*|_)(?![\s*_])[^*_]*(?<![\s*_])\1(?![\p{L}\p{N}*_])/gu;
+const AUTOLINK = /<https?:\/\/[\w.~:/?#@!$&'*+,;=%-]+>/g;
+const LINK = /!?\[(?!\^)([^[\]]*)\]\([^\s()<>|\\`]+(?: "[^"\\|`<>]*")?\)/g;
+/** Emphasis around words, with none inside. */
+const EMPHASIS =
+  /(?<=^|[\s("'“‘—–])(\*\*|__|\*|_|~~)(?=[\p{L}\p{N}"'“‘(])[^*_~]*(?<=[\p{L}\p{N}"'”’).!?…%])\1(?=$|[\s)"'”’.,;:!?—–])/gu;
 
 /** Syntax that remains once code, links and emphasis are taken out, and that kramdown reads in its own way. */
-const OTHER_SYNTAX =
-  /[`|\t\x00-\x1f\x7f]|<[A-Za-z/!?<]|>>|--|\$\$|\[\^|\{#|\\(?![\\.*_+`<>()[\]{}#!:|"'$=~-]|[^\x21-\x7e])|(?<!^|\s)\*|\*(?!\s|$)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/u;
+const OTHER_SYNTAX = new RegExp(
+  [
+    /[`|\x00-\x1f\x7f]/, // half a code span, a table, a tab
+    /<(?![\s\d=]|$)|>>|--/, // HTML, or what becomes another sign
+    /\$\$|\[\^|\{#/, // math, footnotes, ids
+    /\[[^\]]*\[|\]\(/, // a link in a link, half a link
+    /\\(?![\\.*_+`<>()[\]{}#!:|"'$=~-]|[A-Za-z0-9])|\\$/, // a line break, an escape that kramdown does not know
+    /~~|(?<!^|\s)\*|\*(?!\s|$)|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/u, // half an emphasis
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'u',
+);
 
 /**
  * Whether kramdown shows a Markdown text as CommonMark means it. Only what is known to be read alike is: headings,
@@ -115,7 +127,7 @@ export function isPlainMarkdown(markdown: string): boolean {
     list = [];
     const heading = HEADING.exec(line)?.[1];
     if (heading !== undefined) {
-      if (previous !== 'blank' || !endsBlock || /^#+$/.test(heading) || !isPlainInline(heading)) return false;
+      if (previous !== 'blank' || !endsBlock || !isPlainInline(heading)) return false;
       previous = 'other';
       continue;
     }
@@ -158,13 +170,17 @@ function tableEnd(lines: readonly string[], from: number): number | undefined {
 
 /** Whether the text of one line has nothing that kramdown alone understands. */
 function isPlainInline(text: string): boolean {
+  let isPlain = true;
   const words = text
     .replace(CODE_SPAN, 'x')
     .replace(AUTOLINK, 'x')
-    .replace(LINK_TARGET, ']')
+    .replace(LINK, (_, label: string) => {
+      isPlain &&= isPlainInline(label);
+      return 'x';
+    })
     .replace(/ {2}$/, '')
     .replace(EMPHASIS, (span, mark: string) => span.slice(mark.length, -mark.length));
-  return !OTHER_SYNTAX.test(words);
+  return isPlain && !OTHER_SYNTAX.test(words);
 }
 
 /**

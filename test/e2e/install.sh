@@ -1,11 +1,25 @@
 #!/usr/bin/env bash
 # Sees to it that the programs the end-to-end tests need are there: installs Debian's packages where it may,
-# else fails and names what is missing.
+# else fails and names what is missing. Generators from npm go into the folders of test/e2e/tools, each with a lockfile.
 set -euo pipefail
+
+if [ "${1:-}" != fonts ]; then
+  installing=()
+  for tools in "$(dirname "$0")"/tools/{.,astro-5,astro-newest}; do
+    # npm writes this file when an installation is complete.
+    [ "$tools/node_modules/.package-lock.json" -nt "$tools/package-lock.json" ] && continue
+    # Not `npm ci`, which fails where a registry lacks a package of another platform.
+    npm install --no-save --silent --no-audit --no-fund --prefix "$tools" &
+    installing+=($!)
+  done
+  for process in "${installing[@]}"; do wait "$process"; done
+fi
 
 declare -A package=([chromium]=chromium [python3]=python3 [strace]=strace [xmllint]=libxml2-utils [nginx]=nginx [caddy]=caddy)
 package[/usr/share/nginx/modules/ngx_http_brotli_static_module.so]=libnginx-mod-http-brotli-static
 package[fcgiwrap]=fcgiwrap
+package[hugo]=hugo
+package[jekyll]=jekyll
 package[ip]=iproute2
 # The pictures of the README show the fonts that most readers see, or their likes: `install.sh fonts`.
 if [ "${1:-}" = fonts ]; then

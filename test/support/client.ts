@@ -50,14 +50,14 @@ export interface Client {
 }
 
 /** Makes a client that sends signed events to `url`. */
-export function createClient(url: string): Client {
+export function createClient(url: string, secret = SECRET): Client {
   async function raw(
     bytes: Uint8Array | string,
     headers: Record<string, string | undefined> = {},
   ): Promise<Answer> {
     const all = {
       'Content-Type': 'application/json',
-      'X-Service-Signature': signature(bytes),
+      'X-Service-Signature': signature(bytes, secret),
       // Without this, fetch may reuse a connection that the receiver has just closed because it was idle.
       Connection: 'close',
       ...headers,
@@ -71,7 +71,7 @@ export function createClient(url: string): Client {
   async function post(event: string, data: unknown, options: PostOptions = {}): Promise<Answer> {
     const body = JSON.stringify({ ...envelope(event, data), ...options.envelope });
     return raw(body, {
-      'X-Service-Signature': signature(body, options.secret ?? SECRET),
+      'X-Service-Signature': signature(body, options.secret ?? secret),
       'X-Service-Event': event,
       'X-Service-Timestamp': '1795075200',
       'X-Service-Contract': event === 'article.published' ? undefined : '2',

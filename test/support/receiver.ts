@@ -26,6 +26,10 @@ export interface ReceiverOptions {
   readonly storeOnly?: boolean;
   /** Overrides environment variables; undefined omits a variable. */
   readonly env?: NodeJS.Dict<string>;
+  /** The program, where it is installed in the site's folder. @default PROGRAM */
+  readonly program?: string;
+  /** @default the secret of the tests */
+  readonly secret?: string;
   /** A module that is loaded before the program. */
   readonly preload?: string;
   /** A command that runs the program, such as strace with its arguments. */
@@ -105,7 +109,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
   await health.arrayBuffer();
 
   return {
-    ...createClient(`${origin}/webhook`),
+    ...createClient(`${origin}/webhook`, options.secret),
     dir,
     origin,
     port,
@@ -142,13 +146,13 @@ function isGroupAlive(leader: number | undefined): boolean {
 
 function spawnStart(
   dir: string,
-  { env = {}, preload, wrapper = [], args: further = [], port = 0 }: ReceiverOptions,
+  { env = {}, program = PROGRAM, preload, wrapper = [], args: further = [], port = 0 }: ReceiverOptions,
 ): ChildProcess {
   const [command = process.execPath, ...args] = [
     ...wrapper,
     process.execPath,
     ...(preload === undefined ? [] : ['--import', preload]),
-    PROGRAM,
+    program,
     'start',
     '--dir',
     dir,

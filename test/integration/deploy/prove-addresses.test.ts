@@ -35,7 +35,7 @@ function site(t: Parameters<typeof tempDir>[0], files: Record<string, string> = 
     generator: TOY,
     mapping: TOY_MAPPING,
     frontMatter: TOY_FRONT_MATTER,
-    command: 'node toy.mjs',
+    command: () => 'node toy.mjs',
     env: { PATH: process.env.PATH },
     settings: {},
     runBuild: (run) => {
@@ -119,13 +119,15 @@ test('a failed trial build proves nothing, and leaves what was proven', async (t
   });
   t.regex(error?.message ?? '', /exit code 1:\n[\s\S]*plain\.md: unknown template \{\{ unknown \}\}/);
   t.is(fs.readFileSync(cacheFile, 'utf8'), kept);
-  const wrong = await t.throwsAsync(prove(POSTS, { command: 'true', force: true }), { code: 'BUILD_FAILED' });
+  const wrong = await t.throwsAsync(prove(POSTS, { command: () => 'true', force: true }), {
+    code: 'BUILD_FAILED',
+  });
   t.regex(wrong?.message ?? '', /wrote no pages to public\//);
 });
 
 test('a build that never ends is ended', async (t) => {
   const { prove } = site(t);
-  const error = await t.throwsAsync(prove(POSTS, { command: 'sleep 600 #', timeoutMs: 200 }), {
+  const error = await t.throwsAsync(prove(POSTS, { command: () => 'sleep 600 #', timeoutMs: 200 }), {
     code: 'BUILD_FAILED',
   });
   t.regex(error?.message ?? '', /was ended after/);

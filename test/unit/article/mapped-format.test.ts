@@ -219,6 +219,31 @@ test('a proof counts only while what the address depends on is as it was', (t) =
   );
 });
 
+test('a text that the generator would run is written in another form, and read as it was sent', (t) => {
+  const escaping: ArticleMapping = {
+    ...mapping,
+    writtenText: (sent) => sent.replaceAll('{', '{_'),
+    sentText: (written) => written.replaceAll('{_', '{'),
+  };
+  const proven = { get: () => undefined, version: 'v' };
+  const on = mappedFormat({ mapping: escaping, siteUrl: SITE, url: () => article.url, proven });
+  const draft = { ...article, title: '{{ x }}', tags: ['{'], jsonLd: '{ld}', contentHtml: '{html}' };
+  const { text } = on.encodeFirst(draft, PATH);
+  t.regex(text, /^title: "\{_\{_ x \}\}"$/m);
+  const { title, tags, jsonLd, contentHtml } = on.decode(text, PATH).article;
+  t.deepEqual(
+    { title, tags, jsonLd, contentHtml },
+    { title: '{{ x }}', tags: ['{'], jsonLd: '{ld}', contentHtml: '{html}' },
+  );
+  const { data } = readFrontMatter(updated(on, PATH, text, { title: 'Now {' }).text);
+  t.is(data.title, 'Now {_');
+});
+
+test('a tag of the site is not written twice, however the article spells it', (t) => {
+  const { text } = format.encodeFirst({ ...article, tags: ['Posts', 'compost'] }, PATH);
+  t.deepEqual(readFrontMatter(text).data.tags, ['posts', 'compost']);
+});
+
 test('a date that a person has changed is the date of the article', (t) => {
   const { text } = format.encodeFirst(article, PATH);
   t.is(

@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { readFrontMatter } from '../article/front-matter.js';
+import { editFrontMatter } from '../article/front-matter-edit.js';
+import type { Settings } from '../config/load.js';
+import { type NotProven, proveAddresses, type UnpinnedFile } from '../deploy/prove-addresses.js';
+import { runBuild } from '../deploy/run-build.js';
+import { PressmarkError } from '../errors.js';
+import { ADDRESSES } from '../store/addresses.js';
+import { decodeAt } from '../store/entry.js';
+import { readText } from '../store/read-text.js';
+import { walk } from '../store/scan.js';
+import { contentOf, generatorOf, type SiteGenerator } from './content.js';
+import { foldersOf } from './folders.js';
+
+/** How the addresses of existing posts are proven. */
+export interface AddressOptions {
+  /** Proves all addresses anew. @default false */
+  readonly force?: boolean;
+  readonly signal?: AbortSignal;
+  /** Called before each of the two trial builds. */
+  onBuild?(build: 1 | 2): void;
+  /** Called with what the trial builds print. */
+  onOutput?(chunk: Buffer): void;
+}
+
+/** What is known of the addresses of files that do not pin them. */
+export interface ExistingAddresses {
+  /** The number of files whose addresses are proven. */
+  readonly proven: number;
+  /** Why the others have none, by the file's path below the content folder. */
+  readonly unproven: ReadonlyMap<string, NotProven>;
+  /** Whether the site was built to find out. */
+  readonly built: boolean;
+}
+
+/**
+ * Proves the addresses of the article files that do not pin theirs, by trial builds of a copy of the site where what was
+ * proven before does not hold any more. Where Pressmark itself builds the site, there is nothing to prove.
+ *
+ * @throws PressmarkError USAGE where the config names no build command and one is needed; BUILD_FAILED; SITE_TOO_LARGE.
+ */
+export async function existingAddresses(
+  settings: Settings,
+  options: AddressOptions = {},
+): Promise<ExistingAddresses> {
+  const site = generatorOf(settings);
+  const files = site === undefined ? [] : unpinnedFiles(settings);
+  if (site === undefined || files.length === 0) return { proven: 0, unproven: new Map(), built: false };
+  const { proofs, built } = await prove(settings, site, files, options);
+  const unproven = proofs.flatMap((proof) =>
+    proof.kind === 'unproven' ? [[proof.path, proof.reason] as const] : [],
+  );
+  return { proven: proofs.length - unproven.length, unproven: new Map(unproven), built };
+}
+
+/** The files that do not pin their addresses, those that cannot be read among them. */
+function unpinnedFiles(settings: Settings): UnpinnedFile[] {
+  const content = contentOf(settings);
+  const files: UnpinnedFile[] = [];
+  for (const path of walk(content)) {
+    const { text } = readText(join(content.root, path));
+    if (!isPinned(() => decodeAt(content, path, text).address === undefined)) files.push({ path, text });
+  }
+  return files;
+}
+
+function isPinned(decode: () => boolean): boolean {
+  try {
+    return decode();
+  } catch (error) {
+    if (error instanceof PressmarkError) return false; // its front matter cannot be read
+    throw error;
+  }
+}
+
+function prove(
+  settings: Settings,
+  { generator, mapping, options }: SiteGenerator,
+  files: readonly UnpinnedFile[],
+  { force, signal, onBuild, onOutput }: AddressOptions,
+) {
+  const { dir, content, output, siteUrl, environment, articles } = settings;
+  const { stateDir } = foldersOf(settings);
+  return proveAddresses(files, {
+    siteDir: dir,
+    content,
+    output,
+    siteUrl,
+    cacheFile: join(stateDir, ADDRESSES),
+    generator,
+    mapping,
+    frontMatter: { read: readFrontMatter, edit: editFrontMatter },
+    command: () => buildCommandOf(settings),
+    env: environment,
+    settings: { options, build: settings.build, body: articles.body, frontMatter: articles.frontMatter },
+    runBuild,
+    now: new Date(),
+    ...(force !== undefined && { force }),
+    ...(signal !== undefined && { signal }),
+    ...(onBuild !== undefined && { onBuild: (number: 1 | 2) => onBuild(number) }),
+    ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
+  });
+}
+
+/** The command that builds the site. @throws PressmarkError USAGE where the config has none. */
+export function buildCommandOf({ build }: Pick<Settings, 'build'>): string {
+  if (build !== undefined) return build;
+  throw new PressmarkError(
+    'USAGE',
+    "the config has no build command; set \"build\", such as build: 'npm run build' or build: 'hugo'",
+  );
+}

@@ -1,0 +1,95 @@
+import { join, resolve } from 'node:path';
+import { readFrontMatter, reasonOf } from '../article/front-matter.js';
+import { OWN_KEY } from '../article/mapped-format.js';
+import { loadSettings, type Settings } from '../config/load.js';
+import { itemComments } from '../contract/item-comment.js';
+import { type BuiltArticle, type PostbuildReport, postbuild } from '../deploy/postbuild.js';
+import { TRIAL_VARIABLE } from '../deploy/prove-addresses.js';
+import { PressmarkError } from '../errors.js';
+import { readText } from '../store/read-text.js';
+import { walk } from '../store/scan.js';
+import { contentOf, generatorOf } from './content.js';
+
+/** What the step after the build has found, in sentences. */
+export interface PostbuildSummary {
+  /** What is missing, one sentence for each article. */
+  readonly missing: readonly string[];
+  readonly warnings: readonly string[];
+  /** The number of pages that were written. */
+  readonly changed: number;
+}
+
+/**
+ * The step after the build, for generators that run it themselves: checks and completes the pages of all articles.
+ * In a trial build it does nothing.
+ *
+ * @param dir the site's folder.
+ * @param output the output folder; a relative one is below `dir`.
+ */
+export async function runPostbuild(dir: string, output: string): Promise<PostbuildSummary> {
+  const { missing, warnings, changed } = completeSite(await loadSettings(resolve(dir)), output);
+  return { missing: missing.map(missingSentence), warnings, changed };
+}
+
+/** One sentence on a page that is missing or incomplete. */
+export function missingSentence({ file, url, reason }: PostbuildReport['missing'][number]): string {
+  return `${url} (${file}): ${reason}`;
+}
+
+/**
+ * Checks and completes the pages of all articles that Pressmark has stored.
+ *
+ * @param output the output folder; a relative one is below the site's.
+ * @throws PressmarkError USAGE where Pressmark itself builds the site.
+ */
+export function completeSite(settings: Settings, output: string): PostbuildReport {
+  if (isTrialBuild(settings)) return { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
+  const unreadable: string[] = [];
+  const articles = deliveredArticles(settings, unreadable);
+  const report = postbuild({ siteUrl: settings.siteUrl, output: resolve(settings.dir, output), articles });
+  return { ...report, warnings: [...unreadable, ...report.warnings] };
+}
+
+/** Whether this process runs within a trial build, whose pages nobody sees. */
+export function isTrialBuild({ environment }: Pick<Settings, 'environment'>): boolean {
+  return environment[TRIAL_VARIABLE] !== undefined;
+}
+
+/**
+ * The articles that Pressmark has stored, one after the other.
+ *
+ * @param unreadable is given a sentence for each file that cannot be read.
+ */
+function* deliveredArticles(settings: Settings, unreadable: string[]): Generator<BuiltArticle> {
+  const site = generatorOf(settings);
+  if (site === undefined)
+    throw new PressmarkError(
+      'USAGE',
+      'the generator is plain: Pressmark builds this site itself, and its pages are complete',
+    );
+  const content = contentOf(settings);
+  const now = new Date();
+  for (const path of walk(content)) {
+    const { text } = readText(join(content.root, path));
+    try {
+      const { data } = readFrontMatter(text);
+      const own = ownOf(data);
+      if (own === undefined) continue;
+      const { url, json_ld: jsonLd = '', content_html: html = '' } = own;
+      if (typeof url !== 'string' || typeof jsonLd !== 'string' || typeof html !== 'string')
+        throw new PressmarkError('FRONT_MATTER_INVALID', `the values below ${OWN_KEY} are not texts`);
+      const comments = [...new Set(itemComments(html))];
+      yield { path, url, jsonLd, comments, hidden: site.mapping.hidden({ path, data }, now) };
+    } catch (error) {
+      if (!(error instanceof PressmarkError)) throw error;
+      unreadable.push(`${path}: its page was not looked at, as the file cannot be read: ${reasonOf(error)}`);
+    }
+  }
+}
+
+/** What Pressmark keeps in an article file; undefined in a file that it has not stored. */
+function ownOf(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
+  const own = data[OWN_KEY];
+  if (typeof own !== 'object' || own === null || !('id' in own) || own.id === '') return undefined;
+  return own as Readonly<Record<string, unknown>>;
+}

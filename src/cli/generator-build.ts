@@ -1,0 +1,74 @@
+import { type AddressOptions, type ExistingAddresses, existingAddresses } from '../app/existing-addresses.js';
+import { buildWithGenerator } from '../app/generator-build.js';
+import { missingSentence } from '../app/postbuild.js';
+import type { Settings } from '../config/load.js';
+import { PressmarkError } from '../errors.js';
+import { printable, printableLines } from './terminal.js';
+
+/** `pressmark build` of a site that another generator builds. */
+export async function buildGeneratorSite(
+  settings: Settings,
+  { json = false }: { json?: boolean },
+): Promise<void> {
+  const signal = abortOnSignals();
+  const { ms, checked, changed, missing, skipped, warnings } = await buildWithGenerator(settings, {
+    signal,
+    // Standard output is for the summary alone.
+    onOutput: (chunk) => process.stderr.write(chunk),
+  });
+  if (missing.length > 0) process.exitCode = 1;
+  const addresses = await addressesOrWarning(settings, { signal, onBuild: sayBuild });
+  if (json) {
+    const { proven, unproven } = addresses ?? { proven: null, unproven: new Map() };
+    const shown = { proven, unproven: Object.fromEntries(unproven) };
+    console.log(JSON.stringify({ ms, checked, changed, missing, skipped, warnings, addresses: shown }));
+    return;
+  }
+  printFindings(warnings, missing.map(missingSentence));
+  console.log(
+    `built in ${(ms / 1_000).toFixed(1)} s → ${settings.output}/: ${checked - missing.length} of ${checked} articles are complete, ${changed} pages were changed`,
+  );
+  for (const { file, reason } of skipped) console.log(`not built: ${printable(file)} (${reason})`);
+  if (addresses !== undefined && addresses.proven + addresses.unproven.size > 0)
+    console.log(
+      `existing posts: ${addresses.proven} have a proven URL, ${addresses.unproven.size} have none (pressmark urls)`,
+    );
+}
+
+/** Warnings go to standard error, and so does what is missing. */
+export function printFindings(warnings: readonly string[], missing: readonly string[]): void {
+  for (const warning of warnings) console.error(`warning: ${printable(warning)}`);
+  for (const sentence of missing) console.error(`missing: ${printable(sentence)}`);
+}
+
+/** Says on standard error that a copy of the site is being built. */
+export function sayBuild(build: 1 | 2): void {
+  console.error(`building a copy of the site to find the URLs of existing posts (${build} of 2) …`);
+}
+
+/** Ends what runs when the process is asked to end: a build has a process group of its own, which Ctrl-C does not reach. */
+export function abortOnSignals(): AbortSignal {
+  const controller = new AbortController();
+  const stop = () => {
+    if (controller.signal.aborted) process.exit(130);
+    process.exitCode = 130;
+    controller.abort();
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return controller.signal;
+}
+
+/** The site is built and complete even where the copy cannot be built. */
+async function addressesOrWarning(
+  settings: Settings,
+  options: AddressOptions,
+): Promise<ExistingAddresses | undefined> {
+  try {
+    return await existingAddresses(settings, options);
+  } catch (error) {
+    if (!(error instanceof PressmarkError)) throw error;
+    console.error(`warning: ${printableLines(error.message)}`);
+    return undefined;
+  }
+}

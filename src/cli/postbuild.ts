@@ -1,0 +1,31 @@
+import { Command } from 'commander';
+import { completeSite, isTrialBuild, missingSentence } from '../app/postbuild.js';
+import { loadSettings } from '../config/load.js';
+import { printFindings } from './generator-build.js';
+import { example, withDir } from './options.js';
+
+/** `pressmark postbuild`: the step between the generator and the deploy. */
+export function postbuildCommand(): Command {
+  return withDir(new Command('postbuild'))
+    .description(
+      'check that each article’s page is at its URL, and add its JSON-LD and item comment where they are missing',
+    )
+    .argument('[output]', 'the folder of the built site; default: output in the config')
+    .option('--json', 'print what was found as JSON')
+    .addHelpText('after', example('pressmark postbuild dist'))
+    .action(async (output: string | undefined, { dir, json }: { dir: string; json?: boolean }) => {
+      const settings = await loadSettings(dir);
+      const report = completeSite(settings, output ?? settings.output);
+      if (report.missing.length > 0) process.exitCode = 1;
+      if (json) {
+        console.log(JSON.stringify(report));
+        return;
+      }
+      printFindings(report.warnings, report.missing.map(missingSentence));
+      if (isTrialBuild(settings)) console.log('a trial build: its pages are left as they are');
+      else
+        console.log(
+          `${report.checked - report.missing.length} of ${report.checked} articles are complete, ${report.changed} pages were changed`,
+        );
+    });
+}

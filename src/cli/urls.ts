@@ -1,0 +1,51 @@
+import { Command } from 'commander';
+import { listArticles } from '../app/article-list.js';
+import { existingAddresses } from '../app/existing-addresses.js';
+import { loadSettings } from '../config/load.js';
+import { abortOnSignals, sayBuild } from './generator-build.js';
+import { example, withDir } from './options.js';
+import { printable } from './terminal.js';
+
+/** What is printed of one file. */
+interface Row {
+  readonly file: string;
+  readonly url: string | null;
+  readonly address: 'pinned' | 'proven' | 'unknown';
+  readonly reason: string | null;
+}
+
+/** `pressmark urls`: which file is at which URL. */
+export function urlsCommand(): Command {
+  return withDir(new Command('urls'))
+    .description('find the URLs of all articles, those of existing posts by building a copy of the site')
+    .option('--force', 'prove the URLs of existing posts anew, even where nothing has changed')
+    .option('--json', 'print the URLs as JSON')
+    .addHelpText('after', example('pressmark urls'))
+    .action(async ({ dir, json, force }: { dir: string; json?: boolean; force?: boolean }) => {
+      const settings = await loadSettings(dir);
+      const { unproven } = await existingAddresses(settings, {
+        signal: abortOnSignals(),
+        onBuild: sayBuild,
+        ...(force !== undefined && { force }),
+      });
+      const rows = listArticles(settings).map((article): Row => {
+        const { file, path } = article;
+        if (article.kind === 'unreadable')
+          return {
+            file,
+            url: null,
+            address: 'unknown',
+            reason: `${unproven.get(path) ?? 'unreadable'}: ${article.reason}`,
+          };
+        const { url, address, reason } = article;
+        if (address !== 'unknown') return { file, url, address, reason: null };
+        return { file, url: null, address, reason: unproven.get(path) ?? reason ?? 'not proven' };
+      });
+      if (json) console.log(JSON.stringify(rows, null, 2));
+      else for (const row of rows) console.log(lineOf(row));
+    });
+}
+
+function lineOf({ file, url, reason }: Row): string {
+  return `${printable(file)} → ${url === null ? `(${printable(reason ?? '')})` : printable(url)}`;
+}

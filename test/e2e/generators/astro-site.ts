@@ -1,0 +1,27 @@
+import type { DevServer } from './dev-server.js';
+import type { SiteUnderTest } from './drop-in.js';
+
+/** The site that is tested with two versions of Astro. */
+export const ASTRO_SITE: Omit<SiteUnderTest, 'tools'> = {
+  folder: 'astro',
+  build: 'npm run build',
+  output: 'dist',
+  siteUrl: 'https://allotment.example/notes',
+  marker: '<footer>Plot 17, by the canal</footer>',
+  day: (iso) => iso.slice(0, 10),
+  lists: /^(?:index\.html|tags\/[^/]+\/index\.html)$/,
+  collapsesSpace: true,
+  posts: {
+    'src/content/blog/Raised-Beds.md': '/blog/raised-beds/',
+    'src/content/blog/green-manure.md': '/blog/green-manure/',
+    'src/content/blog/slugs-and-snails.md': '/blog/truce-with-snails/',
+  },
+  keys: { mapped: ['title', 'description', 'updatedDate', 'tags', 'heroImage'], inert: [] },
+  hidden: { '/blog/unfinished/': /draft/, '/blog/interactive/': /\.mdx/ },
+};
+
+/** Its server for people who write. */
+export const ASTRO_DEV: DevServer = {
+  command: (port) => `npx astro dev --port ${port}`,
+  rebuilt: /\[(?:content|vite|watch|glob-loader)\][^\n]*(?:reload|sync|changed|added)/gi,
+};

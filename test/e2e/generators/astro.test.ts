@@ -1,0 +1,11 @@
+import test from 'ava';
+import { ASTRO_DEV, ASTRO_SITE } from './astro-site.js';
+import { tryDevServer } from './dev-server.js';
+import { followDocs } from './docs.js';
+import { dropIn } from './drop-in.js';
+
+const site = { ...ASTRO_SITE, tools: 'astro-5' };
+
+dropIn(test, site);
+followDocs(test, site);
+tryDevServer(test, site, ASTRO_DEV);

@@ -1,0 +1,156 @@
+import fs from 'node:fs';
+import { join, relative } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import type { PublishedData } from '../../support/events.js';
+import type { Sample } from './articles.js';
+import {
+  attribute,
+  codeBlocks,
+  codeBlocksOfHtml,
+  elements,
+  type Page,
+  readPage,
+  sameHtml,
+  textOf,
+  textOfHtml,
+  typed,
+} from './page.js';
+
+/** What the layouts of a site make of an article. */
+export interface SiteLayout {
+  /** A text of the site's own frame around every page. */
+  readonly marker: string;
+  /** How the site writes a date; in its own time zone. */
+  day(iso: string): string;
+  /** Whether white space that no reader sees may differ from that of an HTML body. @default false */
+  readonly collapsesSpace?: boolean;
+  /** How the site spells a tag that an article has. @default as sent */
+  readonly spelling?: Readonly<Record<string, string>>;
+}
+
+/** Checks one article's page: its frame, title, tags, body, item comment and JSON-LD. */
+export function checkPage(t: ExecutionContext, html: string, sample: Sample, layout: SiteLayout): void {
+  const { data, name } = sample;
+  const page = readPage(html);
+  t.true(html.includes(layout.marker), `${name}: the frame of the site's layout`);
+  if (page.article === undefined) {
+    t.fail(`${name}: there is no article element; the page starts with ${html.slice(0, 300)}`);
+    return;
+  }
+  const titles = elements(page.article, 'h1').map(textOf);
+  t.is(titles[0], typed(data.title).replace(/\s+/g, ' ').trim(), `${name}: the title`);
+  if (sample.tagged) {
+    const tags = data.tags.map((tag) => layout.spelling?.[tag] ?? tag);
+    t.deepEqual(
+      tagsOf(page),
+      tags.map((tag) => typed(tag).replace(/\s+/g, ' ')),
+      `${name}: the tags`,
+    );
+  }
+  checkBody(t, page, sample, layout.collapsesSpace ?? false);
+  const comment = `<!-- svc:item:${data.id} -->`;
+  t.is(html.split(comment).length - 1, 1, `${name}: ${comment} is in the page once`);
+  checkJsonLd(t, page, data, name);
+}
+
+/** Checks that a page shows when its article was published first. */
+export function checkDate(
+  t: ExecutionContext,
+  html: string,
+  { data, name }: Sample,
+  { day }: SiteLayout,
+): void {
+  const { article } = readPage(html);
+  const dates = article === undefined ? [] : elements(article, 'time').map(textOf);
+  t.is(dates[0], day(data.published_at), `${name}: the date`);
+}
+
+/** The names of an article's tags, which the site's layout links to their pages. */
+function tagsOf({ article }: Page): string[] {
+  if (article === undefined) return [];
+  const links = elements(article, 'a').filter((link) => (attribute(link, 'href') ?? '').includes('/tags/'));
+  return links.map(textOf);
+}
+
+/** Checks that a page shows an article's body and what is in it as sent. */
+function checkBody(
+  t: ExecutionContext,
+  { article }: Page,
+  { data, form, name }: Sample,
+  collapsed: boolean,
+): void {
+  if (article === undefined) {
+    t.fail(`${name}: there is no article element`);
+    return;
+  }
+  const expected = textOfHtml(data.content_html);
+  const shown = textOf(article);
+  if (!shown.includes(expected)) t.is(shown, expected, `${name}: the text`);
+  else t.pass();
+  const blocks = codeBlocks(article);
+  // Eleventy does not make a block of an indented line.
+  const fenced = codeBlocksOfHtml(data.content_html).filter((block) => block.includes('\n'));
+  for (const block of fenced)
+    if (!blocks.includes(block)) t.is(blocks.join('\n----\n'), block, `${name}: a block of code`);
+  if (form === 'html') {
+    const body = sameHtml(data.content_html, collapsed);
+    const all = sameHtml(article, collapsed);
+    if (!all.includes(body)) t.is(all, body, `${name}: the HTML`);
+  }
+}
+
+function checkJsonLd(t: ExecutionContext, page: Page, { json_ld }: PublishedData, name: string): void {
+  if (json_ld === '') return;
+  t.is(page.html.split(json_ld).length - 1, 1, `${name}: the JSON-LD is in the page verbatim, once`);
+  const inHead = page.head === undefined ? [] : elements(page.head, 'script');
+  const types = inHead.map((script) => attribute(script, 'type'));
+  const sent = json_ld.split('<script').length - 1;
+  t.is(types.filter((type) => type === 'application/ld+json').length, sent, `${name}: JSON-LD in the head`);
+}
+
+/** The files of a folder, by path, sorted. */
+export function filesBelow(folder: string): Map<string, Buffer> {
+  const files = fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return new Map(files.sort().map((path) => [relative(folder, path), fs.readFileSync(path)]));
+}
+
+/** Files of the output, compared with those of the site without Pressmark. */
+export interface Difference {
+  readonly gone: readonly string[];
+  readonly changed: readonly string[];
+  readonly added: readonly string[];
+}
+
+/** Compares two builds, byte for byte. */
+export function difference(
+  before: ReadonlyMap<string, Buffer>,
+  after: ReadonlyMap<string, Buffer>,
+): Difference {
+  const kept = [...before].filter(([path]) => after.has(path));
+  return {
+    gone: [...before.keys()].filter((path) => !after.has(path)),
+    changed: kept.filter(([path, bytes]) => after.get(path)?.equals(bytes) !== true).map(([path]) => path),
+    added: [...after.keys()].filter((path) => !before.has(path)),
+  };
+}
+
+/** Checks that a secret is in none of the files, and none of Pressmark's own files among them. */
+export function checkNothingPrivate(
+  t: ExecutionContext,
+  output: ReadonlyMap<string, Buffer>,
+  secret: string,
+): void {
+  t.true(secret.length > 20);
+  const leaks = [...output].filter(([, bytes]) => bytes.includes(secret)).map(([path]) => path);
+  t.deepEqual(leaks, [], 'the secret of .env is in no file of the output');
+  const own =
+    /(?:^|\/)(?:\.env|\.pressmark|pressmark\.config\.[a-z]+|package(?:-lock)?\.json|plugins\/|node_modules\/)/;
+  t.deepEqual(
+    [...output.keys()].filter((path) => own.test(path)),
+    [],
+    'no file of Pressmark is in the output',
+  );
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { TestFn } from 'ava';
+import { article } from '../../support/events.js';
+import { freePort } from '../../support/free-port.js';
+import { until } from '../../support/until.js';
+import { PUBLISHED_AT } from './articles.js';
+import type { SiteUnderTest } from './drop-in.js';
+import { checkOut } from './working-copy.js';
+
+/** The server with which a site's people preview what they write. */
+export interface DevServer {
+  command(port: number): string;
+  /** What it prints for each rebuild. */
+  readonly rebuilt: RegExp;
+}
+
+/** Registers the test that a published article appears in the preview after one rebuild, and nothing else causes one. */
+export function tryDevServer(test: TestFn, site: SiteUnderTest, { command, rebuilt }: DevServer): void {
+  test.serial(
+    'an article appears in the preview by itself, after one rebuild; nothing else causes one',
+    async (t) => {
+      const copy = checkOut(site);
+      t.teardown(copy.remove);
+      copy.install();
+      t.is((await copy.pressmark('init', '--yes')).code, 0);
+      const receiver = await copy.start();
+      t.teardown(() => receiver.kill('SIGKILL'));
+      const port = await freePort();
+      const preview = spawn('bash', ['-c', `exec ${command(port)}`], {
+        cwd: copy.dir,
+        env: copy.env(),
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
+      });
+      t.teardown(() => stop(preview));
+      let printed = '';
+      for (const stream of [preview.stdout, preview.stderr])
+        stream.setEncoding('utf8').on('data', (text: string) => {
+          printed += text;
+        });
+      const rebuilds = () => printed.match(rebuilt)?.length ?? 0;
+      const origin = `http://localhost:${port}`;
+      const get = async (path: string) => {
+        const response = await fetch(`${origin}${path}`).catch(() => undefined);
+        return response?.status === 200 ? response.text() : undefined;
+      };
+      const { pathname: base } = new URL(`${site.siteUrl}/`);
+      await until(`${command(port)} serves the home page`, async () => (await get(base)) !== undefined);
+
+      /** Publishes an article, with all that a service asks around it, and waits for its page. */
+      const publish = async (id: string) => {
+        for (let probe = 0; probe < 5; probe++) t.is((await fetch(`${receiver.origin}/healthz`)).status, 200);
+        const data = article({ id, title: `Preview of ${id}`, slug: id, published_at: PUBLISHED_AT });
+        const { status, json, text } = await receiver.post('article.published', data, {
+          envelope: { timestamp: PUBLISHED_AT },
+        });
+        t.is(status, 200, text);
+        t.is((await receiver.find(json.url)).id, id);
+        const { pathname } = new URL(json.url);
+        await until(
+          `${command(port)} serves ${pathname}`,
+          async () => (await get(pathname))?.includes('Where to put the hive') === true,
+        );
+      };
+      await publish('first-preview');
+      await publish('second-preview');
+      // Everything before the second article came, and so had its time to cause a rebuild.
+      t.is(rebuilds(), 2, printed);
+      for (const path of ['.env', '.pressmark/catalog.jsonl', 'pressmark.config.mjs']) {
+        const served = await get(`${base}${path}`);
+        t.false(served?.includes(copy.secret()) ?? false, path);
+        if (path.startsWith('.')) t.is(served, undefined, `${path} is served`);
+      }
+    },
+  );
+}
+
+/** Ends a server and all that it has started. */
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.pid === undefined || server.exitCode !== null) return;
+  const ended = once(server, 'exit');
+  process.kill(-server.pid, 'SIGKILL');
+  await ended;
+}

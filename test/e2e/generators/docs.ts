@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { TestFn } from 'ava';
+import { createClient } from '../../support/client.js';
+import { article } from '../../support/events.js';
+import { freePort } from '../../support/free-port.js';
+import { until } from '../../support/until.js';
+import { PUBLISHED_AT } from './articles.js';
+import { filesBelow } from './checks.js';
+import type { SiteUnderTest } from './drop-in.js';
+import { checkOut, ROOT } from './working-copy.js';
+
+/** From a clone of a site to the first article live. */
+const MOST_COMMANDS = 4;
+
+/** The one command that a test does differently: without a network. */
+const INSTALL = /^npm (?:install|i) (?:--save-dev |-D )?pressmark$/;
+
+/** The lines of the shell blocks of a page, up to and including the first build. */
+function commandsOf(page: string): string[] {
+  const blocks = [...page.matchAll(/^ *```sh\n([\s\S]*?)^ *```$/gm)].map(([, block]) => block ?? '');
+  const lines = blocks
+    .flatMap((block) => block.split('\n'))
+    .map((line) => line.replace(/\s+#.*$/, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('#') && !/^(?:git clone|cd) /.test(line));
+  const build = lines.findIndex((line) => line.startsWith('npx pressmark build'));
+  if (build === -1) throw new Error('the page has no command npx pressmark build');
+  return lines.slice(0, build + 1);
+}
+
+/** Registers the test that runs docs/<generator>.md word for word. */
+export function followDocs(test: TestFn, site: SiteUnderTest): void {
+  test.serial(`docs/${site.folder}.md leads from a clone to the first article live`, async (t) => {
+    const commands = commandsOf(fs.readFileSync(join(ROOT, `docs/${site.folder}.md`), 'utf8'));
+    t.true(commands.length <= MOST_COMMANDS, commands.join('\n'));
+    const copy = checkOut(site);
+    t.teardown(copy.remove);
+    const port = await freePort();
+    const env = { PORT: String(port) };
+    let url = '';
+    for (const command of commands) {
+      if (INSTALL.test(command)) copy.install();
+      else if (command.startsWith('npx pressmark start')) {
+        const receiver = spawn('bash', ['-c', `exec ${command}`], {
+          cwd: copy.dir,
+          env: { ...copy.env(), ...env },
+          stdio: 'ignore',
+          detached: true,
+        });
+        t.teardown(async () => {
+          if (receiver.pid === undefined || receiver.exitCode !== null) return;
+          const ended = once(receiver, 'exit');
+          process.kill(-receiver.pid, 'SIGKILL');
+          await ended;
+        });
+        const origin = `http://127.0.0.1:${port}`;
+        await until(`${command} answers`, async () =>
+          fetch(`${origin}/healthz`).then(
+            ({ status }) => status === 200,
+            () => false,
+          ),
+        );
+        const { post } = createClient(`${origin}/webhook`, copy.secret());
+        const data = article({ slug: 'the-first-article', published_at: PUBLISHED_AT });
+        const answer = await post('article.published', data, { envelope: { timestamp: PUBLISHED_AT } });
+        t.is(answer.status, 200, answer.text);
+        url = answer.json.url;
+      } else {
+        const { code, stdout, stderr } = await copy.shell(command, env);
+        t.is(code, 0, `${command}\n${stdout}\n${stderr}`);
+      }
+    }
+    t.true(url.startsWith(`${site.siteUrl}/`), url);
+    const file = `${url.slice(site.siteUrl.length + 1)}index.html`;
+    const page = filesBelow(copy.path(site.output)).get(file)?.toString() ?? '';
+    t.true(page.includes('Where to put the hive') && page.includes(site.marker), file);
+  });
+}

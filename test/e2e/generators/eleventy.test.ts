@@ -1,0 +1,35 @@
+import test from 'ava';
+import { tryDevServer } from './dev-server.js';
+import { followDocs } from './docs.js';
+import { dropIn, type SiteUnderTest } from './drop-in.js';
+
+const site: SiteUnderTest = {
+  folder: 'eleventy',
+  tools: '.',
+  build: 'npm run build',
+  output: '_site',
+  siteUrl: 'https://allotment.example/notes',
+  marker: '<footer>Plot 14, by the railway</footer>',
+  day: (iso) => iso.slice(0, 10),
+  lists: /^(?:index\.html|feed\.xml|tags\/[^/]+\/index\.html)$/,
+  spelling: { water: 'Water' },
+  posts: {
+    'content/blog/2026-03-01-first-dig.md': '/blog/first-dig/',
+    'content/blog/compost.md': '/blog/compost/',
+    'content/blog/rain-butt.html': '/blog/rain-butt/',
+    'content/blog/slug-count.md': '/blog/slug-count/',
+    'content/blog/tool-shed.md': '/sheds/tool-shed/',
+  },
+  keys: {
+    mapped: ['title', 'description', 'tags', 'image'],
+    inert: ['templateEngineOverride'],
+  },
+  hidden: { '/blog/hotbed/': /draft/, '/blog/moon/': /---js|JavaScript/, '/blog/harvest/': /\.njk/ },
+};
+
+dropIn(test, site);
+followDocs(test, site);
+tryDevServer(test, site, {
+  command: (port) => `npx eleventy --serve --quiet --port=${port}`,
+  rebuilt: /File (?:changed|added|removed)/g,
+});

@@ -1,0 +1,84 @@
+import { Buffer } from 'node:buffer';
+
+/** A file that a person wrote: its front matter, entry by entry, and its body. */
+export interface WrittenFile {
+  /** What is before the first entry and after the last one: the marks. */
+  readonly marks: readonly string[];
+  /** The entries at the top level, in their order; comments and blank lines are entries without a key. */
+  readonly entries: readonly Entry[];
+  readonly body: string;
+}
+
+export interface Entry {
+  /** Undefined for a comment and a blank line. */
+  readonly key: string | undefined;
+  readonly text: string;
+}
+
+/**
+ * Splits a file into the entries of its front matter by its lines alone, without a parser: it must find each byte
+ * again. YAML, TOML and JSON with an entry to a line.
+ */
+export function splitFile(text: string): WrittenFile {
+  const lines = text.replace(/^\uFEFF/, '').match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  const first = lines[0]?.trimEnd() ?? '';
+  const end = { '---': '---', '---json': '---', '+++': '+++', '{': '}' }[first];
+  const at = lines.findIndex((line, index) => index > 0 && line.trimEnd() === end);
+  if (end === undefined || at === -1) return { marks: [], entries: [], body: text };
+  const entries: { key: string | undefined; text: string }[] = [];
+  // A TOML table, and what is below it, is one entry.
+  let isInTable = false;
+  for (const line of lines.slice(1, at)) {
+    const key = keyOf(line, first);
+    const table = first === '+++' && /^\[+([^\].]+)/.exec(line)?.[1];
+    if (table) isInTable = true;
+    const last = entries.at(-1);
+    const isBelow = isInTable ? !table : key === undefined && /^[\s\])}-]/.test(line) && line.trim() !== '';
+    if (isBelow && last?.key !== undefined) last.text += line;
+    else entries.push({ key: table || key, text: line });
+  }
+  return { marks: [first, end], entries, body: lines.slice(at + 1).join('') };
+}
+
+function keyOf(line: string, mark: string): string | undefined {
+  if (mark === '---')
+    return /^(?:"([^"]+)"|'([^']+)'|([^\s#:][^:]*)):(?:\s|$)/.exec(line)?.slice(1).find(Boolean);
+  if (mark === '+++') return /^"?([\w-]+)"?\s*=/.exec(line)?.[1];
+  return /^\s{1,4}"([^"]+)"\s*:/.exec(line)?.[1];
+}
+
+/** What an update did to the front matter of a file. */
+export interface Amendment {
+  /** The keys of entries that were there and are gone, or differ. */
+  readonly changed: readonly string[];
+  /** The keys of entries that are new. */
+  readonly added: readonly string[];
+  /** Whether all other entries, comments and blank lines are as they were, in their order. */
+  readonly isRestKept: boolean;
+}
+
+/** Compares the front matter of a file before and after an update. */
+export function amendment(before: string, after: string): Amendment {
+  const old = splitFile(before);
+  const now = splitFile(after);
+  const text = (file: WrittenFile, key: string) => file.entries.find((entry) => entry.key === key)?.text;
+  const keys = (file: WrittenFile) => file.entries.flatMap(({ key }) => key ?? []);
+  const changed = keys(old).filter((key) => comparable(text(old, key)) !== comparable(text(now, key)));
+  const added = keys(now).filter((key) => text(old, key) === undefined);
+  const rest = (file: WrittenFile, except: readonly string[]) =>
+    file.entries
+      .filter(({ key }) => key === undefined || !except.includes(key))
+      .map((entry) => comparable(entry.text));
+  return {
+    changed,
+    added,
+    isRestKept:
+      old.marks.join() === now.marks.join() &&
+      Buffer.from(rest(old, changed).join('')).equals(
+        Buffer.from(rest(now, [...changed, ...added]).join('')),
+      ),
+  };
+}
+
+/** In JSON, an entry has a comma after it only if another one follows. */
+const comparable = (text: string | undefined) => text?.replace(/,?(\r?\n)$/, '$1');

@@ -1,0 +1,44 @@
+import fs from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join } from 'node:path';
+
+/** A web server as a host of static sites has it. */
+export interface StaticServer {
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css',
+  '.xml': 'application/xml',
+};
+
+/**
+ * Serves a folder at a base path: a path with a slash at the end is the `index.html` of a folder, any other path is a
+ * file. There are no redirects and no other guesses.
+ *
+ * @param basePath such as `/notes`; empty for the root.
+ */
+export async function serveFolder(folder: string, basePath: string): Promise<StaticServer> {
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname);
+    const below = path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined;
+    const file =
+      below === undefined ? undefined : join(folder, below.endsWith('/') ? `${below}index.html` : below);
+    const isFile = file !== undefined && fs.statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+    response.writeHead(isFile ? 200 : 404, { 'Content-Type': TYPES[extname(file ?? '')] ?? 'text/plain' });
+    response.end(isFile ? fs.readFileSync(file) : 'not found');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
