@@ -457,6 +457,7 @@ function mapping(options: MappingOptions): ArticleMapping {
     reserved: ['url', 'slug', 'markup', 'draft', 'aliases', 'headless', '_build', 'build', 'cascade'],
     isArticlePath,
     slug,
+    ignoresKeyCase: true,
     writtenText: inertText,
     sentText,
     date: (iso) => dateValue(iso, options.dates ?? 'timestamp', zone),
