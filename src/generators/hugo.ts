@@ -95,7 +95,8 @@ interface SiteShape {
 function shapeOf({ values }: HugoConfig): SiteShape {
   const languages = mapOf(values.languages);
   const language =
-    textAt(values, 'defaultcontentlanguage')?.toLowerCase() ?? Object.keys(languages)[0] ?? 'en';
+    textAt(values, 'defaultcontentlanguage')?.toLowerCase() ??
+    ('en' in languages ? 'en' : (Object.keys(languages)[0] ?? 'en'));
   const own = mapOf(languages[language]);
   const all = cleanFolder(textAt(values, 'contentdir') ?? mountedContent(values, language) ?? 'content');
   const ofLanguage = cleanFolder(textAt(own, 'contentdir') ?? all);
@@ -162,7 +163,10 @@ function inspect(files: SiteFiles): SiteFacts {
     });
   return {
     siteUrl,
-    language: shape.language,
+    language:
+      textAt(values, 'languages', shape.language, 'languagecode') ??
+      textAt(values, 'languagecode') ??
+      shape.language,
     theme: themeOf(values),
     content: shape.content,
     file: `${shape.languageFolder}${[...below, ':slug.md'].join('/')}`,
@@ -176,6 +180,16 @@ function inspect(files: SiteFiles): SiteFacts {
     questions,
     warnings: configProblems(config),
   };
+}
+
+function isIgnored(values: ConfigMap, path: string): boolean {
+  return textsOf(values.ignorefiles).some((pattern) => {
+    try {
+      return new RegExp(pattern).test(path);
+    } catch {
+      return false; // Go's own syntax; then doctor reports what may be ignored already
+    }
+  });
 }
 
 function siteUrlOf(baseUrl: string | undefined): string | undefined {
@@ -430,11 +444,11 @@ function configProblems(config: HugoConfig): Problem[] {
       text: `timeZone in ${source} is ${quote(shape.timeZone)}, which is not known here; dates are written in UTC.`,
       fix: 'Use a name of the IANA database, such as Europe/Vienna.',
     });
-  if (shape.content === '.')
+  if (shape.content === '.' && !isIgnored(values, 'pressmark.config.mjs'))
     found.push({
-      level: 'warn',
-      text: `contentDir in ${source} is the folder of the site itself; Hugo publishes each Markdown file there.`,
-      fix: 'Set contentDir to a folder of its own, or add ignoreFiles for what is not content.',
+      level: 'fail',
+      text: `contentDir in ${source} is the folder of the site itself; Hugo would publish pressmark.config.mjs and stop at package.json.`,
+      fix: `Add 'pressmark\\.config\\.', 'package(-lock)?\\.json$', '/node_modules/' and '/plugins/' to ignoreFiles, or set contentDir to a folder of its own.`,
     });
   return found;
 }

@@ -129,6 +129,15 @@ test('a public/ that holds files is not ignored', (t) => {
   t.deepEqual(facts.ignore, []);
 });
 
+test('where the content folder is the site itself, Hugo must ignore the files of Pressmark', (t) => {
+  const warnings = (config: string) =>
+    hugo
+      .inspect(site({ 'hugo.toml': `contentDir = "."\nbaseURL = "https://garden.example"\n${config}` }))
+      .warnings.map(({ fix }) => fix);
+  t.regex(warnings('')[0] ?? '', /^Add 'pressmark\\\.config\\\.', .* to ignoreFiles/);
+  t.deepEqual(warnings("ignoreFiles = ['pressmark\\.config\\.']"), []);
+});
+
 test('shortcodes are commented out wherever they stand, and the reader sees them as sent', (t) => {
   t.is(stored('{{< run >}}').text, '{{</* run */>}}');
   t.is(stored('a `{{% run %}}` b').text, 'a `{{%/* run */%}}` b');
