@@ -235,7 +235,10 @@ test('no shortcode is left in any body, whatever the article holds', (t) => {
 });
 
 test('a text in front matter is no shortcode for a layout that renders it', (t) => {
-  t.is(mapping().writtenText?.('a {{< run >}} {{% b %}} {{ c }}'), 'a {\u2060{< run >}} {\u2060{% b %}} {{ c }}');
+  t.is(
+    mapping().writtenText?.('a {{< run >}} {{% b %}} {{ c }}'),
+    'a {\u2060{< run >}} {\u2060{% b %}} {{ c }}',
+  );
 });
 
 test('tags have the key of the page that Hugo makes of them, and none where Hugo makes none', (t) => {
