@@ -153,21 +153,24 @@ export function completePage(html: string, jsonLd: string, comments: readonly st
   return { html: page, problems, foreign: foreignArticles(page, tokens, jsonLd) };
 }
 
-/** The page without what an earlier run put into its head. */
+/** The page without what earlier runs put into its head. */
 function withoutOwnBlock(html: string): string {
   if (!html.includes('<!-- pressmark:json-ld ')) return html;
   const tokens = htmlTokens(html);
-  const end = headEnd(tokens);
+  const end = headEnd(tokens) ?? html.length;
+  let kept = '';
+  let at = 0;
   for (const token of tokens) {
-    if (end !== undefined && token.start >= end) break;
-    if (token.kind !== 'comment') continue;
+    if (token.start >= end) break;
+    if (token.start < at || token.kind !== 'comment') continue;
     const length = OPENING.exec(html.slice(token.start, token.end))?.[1];
     if (length === undefined) continue;
     const close = token.end + Number(length);
     if (!html.startsWith(CLOSING, close)) continue;
-    return withoutOwnBlock(html.slice(0, token.start) + html.slice(close + CLOSING.length));
+    kept += html.slice(at, token.start);
+    at = close + CLOSING.length;
   }
-  return html;
+  return kept + html.slice(at);
 }
 
 /** Whether a text stands in the page as markup, and not within a comment, a script or an attribute. */

@@ -246,8 +246,7 @@ const USUAL_SECTIONS = ['posts', 'post', 'blog', 'articles', 'news', 'writing', 
 function sectionOf(posts: readonly Post[], values: ConfigMap): string {
   const counts = new Map<string, number>();
   for (const { section } of posts) counts.set(section, (counts.get(section) ?? 0) + 1);
-  const rank = (section: string) =>
-    (USUAL_SECTIONS.indexOf(section) + USUAL_SECTIONS.length) % USUAL_SECTIONS.length;
+  const rank = (section: string) => (USUAL_SECTIONS.includes(section) ? USUAL_SECTIONS.indexOf(section) : 99);
   const [most] = [...counts].toSorted(([a, n], [b, m]) => m - n || rank(a) - rank(b));
   if (most !== undefined) return most[0];
   return textsOf(valueAt(values, 'params', 'mainsections'))[0] ?? 'posts';
@@ -472,11 +471,7 @@ function mapping(options: MappingOptions): ArticleMapping {
     pin: (address) => ({ url: decoded(address) ?? address }),
     isPinned: ({ data }, address) => {
       const url = valueIn(data, 'url');
-      return (
-        typeof url === 'string' &&
-        PLAIN_PATH.test(url) &&
-        withoutSlash(url) === withoutSlash(decoded(address))
-      );
+      return typeof url === 'string' && PLAIN_PATH.test(url) && isSamePage(url, decoded(address) ?? address);
     },
     hidden: (file, now) => hidden(file, now.getTime(), zone),
   };
@@ -505,8 +500,10 @@ function valueIn(data: FileFacts['data'], key: string): unknown {
 /** A path that all versions of Hugo take as it is; newer ones replace `:slug` and the like in a `url`. */
 const PLAIN_PATH = /^\/[\p{L}\p{M}\p{Nd}._~/-]*$/u;
 
-function withoutSlash(path: string | undefined): string | undefined {
-  return path?.replace(/\/$/, '');
+/** Hugo makes a folder of `/a` too, but a file of `/a.b/c`. */
+function isSamePage(url: string, address: string): boolean {
+  const isFolder = !url.includes('.');
+  return url === address || (isFolder && url.replace(/\/$/, '') === address.replace(/\/$/, ''));
 }
 
 function decoded(address: string): string | undefined {
@@ -528,6 +525,9 @@ function storedBody(incoming: IncomingBody, path: string, rawHtml: boolean): Sto
   return { text: inertHtml(html), frontMatter: { markup: isHtmlFile ? undefined : 'html' } };
 }
 
+/** White space as Go knows it. */
+const GO_SPACE = /[^\S\ufeff]|\u0085/;
+
 /** Longest name of a tag's folder, in bytes; file systems take 255. */
 const LONGEST_NAME = 240;
 
@@ -546,7 +546,7 @@ function tagKey(tag: string): string {
       if (isGap && character !== '-') path += '-';
       isGap = false;
       path += character;
-    } else if (path !== '' && !path.endsWith('-') && /\s/.test(character)) isGap = true;
+    } else if (path !== '' && !path.endsWith('-') && GO_SPACE.test(character)) isGap = true;
   }
   // Letter by letter, as Go does: a word's last sigma is like any other, and İ is one letter.
   const key = Array.from(path, (letter) => Array.from(letter.toLowerCase())[0] ?? '')

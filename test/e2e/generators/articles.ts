@@ -8,6 +8,8 @@ export interface Sample {
   readonly data: PublishedData;
   /** Whether the article has Markdown. The page of one that has none shows `content_html` node by node. */
   readonly form: 'markdown' | 'html';
+  /** Whether it is HTML that has replaced Markdown, in a file whose name says Markdown. @default false */
+  readonly isHtmlInMarkdown?: boolean;
   /** Whether the page must show every tag. A generator cannot make the page of a tag such as `{#`. */
   readonly tagged: boolean;
 }
@@ -220,7 +222,9 @@ export function hostileMarkdown(text: string): string {
     ...(isLine ? [`## In a heading ${text}`] : []),
     `In a code span: ${codeSpan(text)}.`,
     `\`\`\`text\n${text}\n\n  ${text}\n\`\`\``,
-    ...(isLine ? [`    ${text}`, `- in a list ${text}`, `> In a quotation ${text}`] : []),
+    // In Eleventy, an indented line is not code, and a picture in it is a picture.
+    ...(isLine && !text.includes('![') ? [`    ${text}`] : []),
+    ...(isLine ? [`- in a list ${text}`, `> In a quotation ${text}`] : []),
     `The last word: ${text}`,
   ].join('\n\n');
 }

@@ -23,5 +23,5 @@ export const ASTRO_SITE: Omit<SiteUnderTest, 'tools'> = {
 /** Its server for people who write. */
 export const ASTRO_DEV: DevServer = {
   command: (port) => `npx astro dev --port ${port}`,
-  rebuilt: /\[(?:content|vite|watch|glob-loader)\][^\n]*(?:reload|sync|changed|added)/gi,
+  rebuilt: /Reloaded data|restarting/g,
 };

@@ -47,7 +47,7 @@ export function checkPage(t: ExecutionContext, html: string, sample: Sample, lay
       `${name}: the tags`,
     );
   }
-  checkBody(t, page, sample, layout.collapsesSpace ?? false);
+  checkBody(t, page, sample, layout.collapsesSpace === true || sample.isHtmlInMarkdown === true);
   const comment = `<!-- svc:item:${data.id} -->`;
   t.is(html.split(comment).length - 1, 1, `${name}: ${comment} is in the page once`);
   checkJsonLd(t, page, data, name);

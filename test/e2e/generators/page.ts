@@ -45,9 +45,10 @@ export function textOf(node: Node): string {
 /** What a reader sees of HTML. */
 export const textOfHtml = (html: string) => textOf(parseFragment(html));
 
-/** Typographic signs as they are typed. */
+/** Typographic signs as they are typed, and without the word joiners that keep a theme's `markdownify` from acting. */
 export function typed(text: string): string {
   return text
+    .replaceAll('\u2060', '')
     .replace(/[‘’‚‛]/g, "'")
     .replace(/[“”„‟]|''|``/g, '"')
     .replaceAll('«', '<<')

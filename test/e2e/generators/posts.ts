@@ -28,12 +28,14 @@ export function splitFile(text: string): WrittenFile {
   const entries: { key: string | undefined; text: string }[] = [];
   // A TOML table, and what is below it, is one entry.
   let isInTable = false;
-  for (const line of lines.slice(1, at)) {
+  const inside = lines.slice(1, at);
+  for (const [index, line] of inside.entries()) {
     const key = keyOf(line, first);
     const table = first === '+++' && /^\[+([^\].]+)/.exec(line)?.[1];
     if (table) isInTable = true;
     const last = entries.at(-1);
-    const isBelow = isInTable ? !table : key === undefined && /^[\s\])}-]/.test(line) && line.trim() !== '';
+    const next = inside.slice(index).find((one) => one.trim() !== '') ?? '';
+    const isBelow = isInTable ? !table : key === undefined && /^[\s\])}-]/.test(next);
     if (isBelow && last?.key !== undefined) last.text += line;
     else entries.push({ key: table || key, text: line });
   }
@@ -80,5 +82,5 @@ export function amendment(before: string, after: string): Amendment {
   };
 }
 
-/** In JSON, an entry has a comma after it only if another one follows. */
-const comparable = (text: string | undefined) => text?.replace(/,?(\r?\n)$/, '$1');
+/** In JSON, an entry has a comma after it only if another one follows; in TOML, a blank line before another table. */
+const comparable = (text: string | undefined) => text?.replace(/,?\s*$/, '\n');

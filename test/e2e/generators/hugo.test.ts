@@ -1,0 +1,40 @@
+import test from 'ava';
+import { tryDevServer } from './dev-server.js';
+import { followDocs } from './docs.js';
+import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
+
+const site: SiteUnderTest = {
+  folder: 'hugo',
+  build: 'npm run build',
+  output: 'public',
+  siteUrl: 'https://garden.example/notes',
+  marker: '<footer>{{ not a template }}</footer>',
+  day: dayIn('Asia/Tokyo'),
+  lists:
+    /^(?:de\/)?(?:(?:posts\/|tags\/(?:.+\/)?)?(?:page\/\d+\/)?index\.(?:html|xml)|(?:en\/)?sitemap\.xml)$/,
+  posts: {
+    'content/posts/compost-heap.md': '/2024/03/compost/',
+    'content/posts/hedge.markdown': '/hedge/',
+    'content/posts/late-frost.md': '/2024/04/late-frost/',
+    'content/posts/sowing-beans.md': '/2024/05/sowing-beans/',
+    'content/posts/sowing-beans.de.md': '/de/2024/05/bohnen-legen/',
+    'content/posts/rain-barrel/index.md': '/2024/06/the-rain-barrel/',
+    'content/posts/rain-barrel/index.de.md': '/de/2024/06/die-regentonne/',
+  },
+  pinned: {
+    'content/posts/late-frost.md': 'url',
+    'content/posts/sowing-beans.md': 'url',
+    'content/posts/sowing-beans.de.md': 'url',
+    'content/posts/rain-barrel/index.md': 'url',
+    'content/posts/rain-barrel/index.de.md': 'url',
+  },
+  keys: { mapped: ['title', 'description', 'lastmod', 'tags', 'images'], inert: [] },
+  hidden: { '/2024/07/pond/': /draft/, '/2124/01/next-century/': /future/ },
+};
+
+dropIn(test, site);
+followDocs(test, site);
+tryDevServer(test, site, {
+  command: (port) => `hugo server --port ${port}`,
+  rebuilt: /rebuilding site/g,
+});

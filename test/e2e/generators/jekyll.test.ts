@@ -1,0 +1,32 @@
+import test from 'ava';
+import { tryDevServer } from './dev-server.js';
+import { followDocs } from './docs.js';
+import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
+
+const site: SiteUnderTest = {
+  folder: 'jekyll',
+  build: 'jekyll build --quiet',
+  output: '_site',
+  siteUrl: 'https://allotment.example/notes',
+  marker: '<header class="masthead">',
+  day: dayIn('Asia/Tokyo'),
+  lists: /^(?:index\.html|feed\.xml|tags\/index\.html)$/,
+  posts: {
+    '_posts/2025-03-02-first-sowing.markdown': '/beds/spring/2025/03/02/first-sowing/',
+    '_posts/2025-04-18-late-frost.md': '/beds/2025/04/18/late-frost/',
+    '_posts/2025-06-30-the-shed.html': '/2025/06/30/the-shed/',
+    '_posts/2025-07-01-its-own-address.md': '/water/',
+  },
+  keys: {
+    mapped: ['title', 'description', 'last_modified_at', 'tags', 'image'],
+    inert: ['render_with_liquid'],
+  },
+  hidden: { '/2025/08/08/taken-back/': /draft|published/, '/2199/01/01/the-far-future/': /future/ },
+};
+
+dropIn(test, site);
+followDocs(test, site);
+tryDevServer(test, site, {
+  command: (port) => `jekyll serve --port ${port}`,
+  rebuilt: /Regenerating:/g,
+});
