@@ -40,13 +40,19 @@ export function missingSentence({ file, url, reason }: PostbuildReport['missing'
  * Checks and completes the pages of all articles that Pressmark has stored.
  *
  * @param output the output folder; a relative one is below the site's.
+ * @param readOnly writes nothing; `changed` counts the pages that are not complete.
  * @throws PressmarkError USAGE where Pressmark itself builds the site.
  */
-export function completeSite(settings: Settings, output: string): PostbuildReport {
+export function completeSite(settings: Settings, output: string, readOnly = false): PostbuildReport {
   if (isTrialBuild(settings)) return { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
   const unreadable: string[] = [];
   const articles = deliveredArticles(settings, unreadable);
-  const report = postbuild({ siteUrl: settings.siteUrl, output: resolve(settings.dir, output), articles });
+  const report = postbuild({
+    siteUrl: settings.siteUrl,
+    output: resolve(settings.dir, output),
+    articles,
+    readOnly,
+  });
   return { ...report, warnings: [...unreadable, ...report.warnings] };
 }
 

@@ -61,12 +61,14 @@ const CLOSING = '<!-- /pressmark:json-ld -->';
  *
  * @param options.siteUrl the site's address, without a trailing slash.
  * @param options.output the output folder, absolute.
+ * @param options.readOnly writes nothing; `changed` counts the pages that would be written.
  * @throws the system's errors where a page cannot be read or written.
  */
 export function postbuild(options: {
   siteUrl: string;
   output: string;
   articles: Iterable<BuiltArticle>;
+  readOnly?: boolean;
 }): PostbuildReport {
   const { siteUrl, output } = options;
   const root = realPath(output);
@@ -104,8 +106,9 @@ export function postbuild(options: {
         `${found.name}: the page has a second ${type} in JSON-LD, which is not from the service; a theme or a plugin for search engines prints it. Turn it off for the articles that Pressmark stores`,
       );
     if (page.html === before) continue;
-    replacePage(found.path, page.html);
     changed++;
+    if (options.readOnly) continue;
+    replacePage(found.path, page.html);
     for (const suffix of ['.gz', '.br'])
       if (fs.existsSync(`${found.path}${suffix}`))
         warnings.push(
