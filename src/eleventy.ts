@@ -15,9 +15,6 @@ export interface EleventyBuild {
   readonly results: readonly unknown[];
 }
 
-/** A build of a scratch copy, by which Pressmark finds out the addresses of posts; its bodies are not those of articles. */
-const isTrialBuild = () => process.env.PRESSMARK_TRIAL_BUILD !== undefined;
-
 /**
  * The plugin for Eleventy: after each build it does what `pressmark postbuild` does.
  *
@@ -28,18 +25,32 @@ const isTrialBuild = () => process.env.PRESSMARK_TRIAL_BUILD !== undefined;
  * fails; `--serve` and `--watch` print what is missing and go on.
  */
 export default function pressmark(eleventyConfig: EleventyConfig): void {
-  eleventyConfig.on('eleventy.after', async ({ directories, runMode, outputMode, results }) => {
-    // Without results nothing was written (`--dryrun`), and there is nothing to complete.
-    if (outputMode !== 'fs' || results.length === 0 || isTrialBuild()) return;
-    try {
-      const { missing, warnings } = await runPostbuild(process.cwd(), directories.output);
-      for (const warning of warnings) process.stderr.write(`[pressmark] ${warning}\n`);
-      if (missing.length > 0) throw new PressmarkError('POSTBUILD_FAILED', missingPages(missing));
-    } catch (error) {
-      if (runMode === 'build') throw error;
-      process.stderr.write(`[pressmark] ${messageOf(error)}\n`);
-    }
-  });
+  eleventyConfig.on('eleventy.after', (build) =>
+    afterBuild(build, runPostbuild, (line) => process.stderr.write(`[pressmark] ${line}\n`)),
+  );
+}
+
+/**
+ * Checks and completes what one build has written.
+ *
+ * @throws PressmarkError POSTBUILD_FAILED where an article's page is missing, and errors of `postbuild`; both only in
+ *   builds that end.
+ */
+export async function afterBuild(
+  { directories, runMode, outputMode, results }: EleventyBuild,
+  postbuild: typeof runPostbuild,
+  print: (line: string) => void,
+): Promise<void> {
+  // Without results nothing was written (`--dryrun`), and there is nothing to complete.
+  if (outputMode !== 'fs' || results.length === 0) return;
+  try {
+    const { missing, warnings } = await postbuild(process.cwd(), directories.output);
+    for (const warning of warnings) print(warning);
+    if (missing.length > 0) throw new PressmarkError('POSTBUILD_FAILED', missingPages(missing));
+  } catch (error) {
+    if (runMode === 'build') throw error;
+    print(messageOf(error));
+  }
 }
 
 function missingPages(missing: readonly string[]): string {

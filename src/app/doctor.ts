@@ -9,6 +9,7 @@ import { scan } from '../store/scan.js';
 import { contentOf } from './content.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
+import { generatorFindings } from './generator-findings.js';
 import { gitFindings } from './git-findings.js';
 import { pushFindings } from './push-findings.js';
 import { searchFinding } from './search-finding.js';
@@ -23,6 +24,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     ...secret(settings),
     siteUrl(settings),
     ...(await articles(settings)),
+    ...(await generatorFindings(settings)),
     ...(await themeFindings(settings)),
     ...(await gitFindings(settings)),
     ...(await pushFindings(settings)),

@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { join } from 'node:path';
 import { readFrontMatter } from '../article/front-matter.js';
 import { editFrontMatter } from '../article/front-matter-edit.js';
@@ -5,6 +6,7 @@ import type { Settings } from '../config/load.js';
 import { type NotProven, proveAddresses, type UnpinnedFile } from '../deploy/prove-addresses.js';
 import { runBuild } from '../deploy/run-build.js';
 import { PressmarkError } from '../errors.js';
+import { openRepository } from '../git/repository.js';
 import { ADDRESSES } from '../store/addresses.js';
 import { decodeAt } from '../store/entry.js';
 import { readText } from '../store/read-text.js';
@@ -73,7 +75,7 @@ function isPinned(decode: () => boolean): boolean {
   }
 }
 
-function prove(
+async function prove(
   settings: Settings,
   { generator, mapping, options }: SiteGenerator,
   files: readonly UnpinnedFile[],
@@ -81,7 +83,8 @@ function prove(
 ) {
   const { dir, content, output, siteUrl, environment, articles } = settings;
   const { stateDir } = foldersOf(settings);
-  return proveAddresses(files, {
+  const repository = await openRepository(dir, environment);
+  return await proveAddresses(files, {
     siteDir: dir,
     content,
     output,
@@ -95,11 +98,21 @@ function prove(
     settings: { options, build: settings.build, body: articles.body, frontMatter: articles.frontMatter },
     runBuild,
     now: new Date(),
+    ...(!('because' in repository) && { repository }),
     ...(force !== undefined && { force }),
     ...(signal !== undefined && { signal }),
     ...(onBuild !== undefined && { onBuild: (number: 1 | 2) => onBuild(number) }),
     ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
   });
+}
+
+/**
+ * Whether a build should also find out the addresses of existing posts: they are for a receiver, and a build server that
+ * starts from a fresh clone every time has none.
+ */
+export function wantsAddresses(settings: Settings): boolean {
+  const isBuildServer = !['', '0', 'false', undefined].includes(settings.environment.CI?.toLowerCase());
+  return !isBuildServer || fs.existsSync(foldersOf(settings).stateDir);
 }
 
 /** The command that builds the site. @throws PressmarkError USAGE where the config has none. */

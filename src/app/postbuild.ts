@@ -40,13 +40,19 @@ export function missingSentence({ file, url, reason }: PostbuildReport['missing'
  * Checks and completes the pages of all articles that Pressmark has stored.
  *
  * @param output the output folder; a relative one is below the site's.
+ * @param readOnly writes nothing; `changed` counts the pages that are not complete.
  * @throws PressmarkError USAGE where Pressmark itself builds the site.
  */
-export function completeSite(settings: Settings, output: string): PostbuildReport {
+export function completeSite(settings: Settings, output: string, readOnly = false): PostbuildReport {
   if (isTrialBuild(settings)) return { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
   const unreadable: string[] = [];
   const articles = deliveredArticles(settings, unreadable);
-  const report = postbuild({ siteUrl: settings.siteUrl, output: resolve(settings.dir, output), articles });
+  const report = postbuild({
+    siteUrl: settings.siteUrl,
+    output: resolve(settings.dir, output),
+    articles,
+    readOnly,
+  });
   return { ...report, warnings: [...unreadable, ...report.warnings] };
 }
 
@@ -71,14 +77,12 @@ function* deliveredArticles(settings: Settings, unreadable: string[]): Generator
   const now = new Date();
   for (const path of walk(content)) {
     const { text } = readText(join(content.root, path));
+    if (!text.includes(OWN_KEY)) continue;
     try {
       const { data } = readFrontMatter(text);
-      const own = ownOf(data);
-      if (own === undefined) continue;
-      const { url, json_ld: jsonLd = '', content_html: html = '' } = own;
-      if (typeof url !== 'string' || typeof jsonLd !== 'string' || typeof html !== 'string')
-        throw new PressmarkError('FRONT_MATTER_INVALID', `the values below ${OWN_KEY} are not texts`);
-      const comments = [...new Set(itemComments(html))];
+      if (!isStored(data)) continue;
+      const { url, jsonLd, contentHtml } = content.format.decodeForPages(text, path).article;
+      const comments = [...new Set(itemComments(contentHtml))];
       yield { path, url, jsonLd, comments, hidden: site.mapping.hidden({ path, data }, now) };
     } catch (error) {
       if (!(error instanceof PressmarkError)) throw error;
@@ -87,9 +91,8 @@ function* deliveredArticles(settings: Settings, unreadable: string[]): Generator
   }
 }
 
-/** What Pressmark keeps in an article file; undefined in a file that it has not stored. */
-function ownOf(data: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> | undefined {
+/** Whether Pressmark has stored an article in a file. */
+function isStored(data: Readonly<Record<string, unknown>>): boolean {
   const own = data[OWN_KEY];
-  if (typeof own !== 'object' || own === null || !('id' in own) || own.id === '') return undefined;
-  return own as Readonly<Record<string, unknown>>;
+  return typeof own === 'object' && own !== null && 'id' in own && own.id !== '';
 }

@@ -71,7 +71,8 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
   const constantTagKeys = new Set(constantTags.map(mapping.tagKey));
 
   function read(text: string, path: string): ReadFile {
-    const { data, body } = readFrontMatter(text);
+    const { data: inFile, body } = readFrontMatter(text);
+    const data = withKnownKeys(inFile);
     const file: FileFacts = { path, data };
     const own = mapped(mapOf(data[OWN_KEY]), sent);
     const field = (key: string | null, name: string) =>
@@ -97,6 +98,21 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
       body,
     };
     return { article, own, data, address, bodyKind: bodyKindOf(own, path) };
+  }
+
+  /** Keys of a file as they are written there, by the names that the mapping has for them. */
+  function spellings(data: ReadFile['data']): ReadonlyMap<string, string> {
+    const names = Object.keys(data);
+    const known = mapping.ignoresKeyCase ? [...ownKeys].filter((key) => !Object.hasOwn(data, key)) : [];
+    const found = known.map((key) => [key, names.find((name) => name.toLowerCase() === key.toLowerCase())]);
+    return new Map(found.filter((pair): pair is [string, string] => pair[1] !== undefined));
+  }
+
+  function withKnownKeys(data: ReadFile['data']): ReadFile['data'] {
+    const written = spellings(data);
+    if (written.size === 0) return data;
+    const known = new Map([...written].map(([key, name]) => [name, key]));
+    return Object.fromEntries(Object.entries(data).map(([name, value]) => [known.get(name) ?? name, value]));
   }
 
   function sentScalar(value: unknown): string | undefined {
@@ -243,10 +259,12 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
         : []),
       ...entriesOf(body.frontMatter).filter(({ key, value }) => data[key] !== value),
     ];
+    const names = spellings(readFrontMatter(previous).data);
+    const inFile = ({ key, value }: FrontMatterChange) => ({ key: names.get(key) ?? key, value });
     const text = sealed((digest) =>
       editFrontMatter(
         previous,
-        [...unique(changes), { key: OWN_KEY, value: ownValue(amended, kind, path, digest) }],
+        [...unique(changes).map(inFile), { key: OWN_KEY, value: ownValue(amended, kind, path, digest) }],
         body.text,
       ),
     );

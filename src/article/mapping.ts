@@ -58,6 +58,8 @@ export interface ArticleMapping {
   readonly constants: Readonly<Record<string, FrontMatterValue>>;
   /** Tags that an update of a hand-written post keeps, because the site's templates select posts by them. */
   readonly keptTags?: readonly string[];
+  /** Whether the generator reads `Title` as `title`. @default false */
+  readonly ignoresKeyCase?: boolean;
   /** Keys beside `keys` and `pressmark` that plugins may not set: the pin and what keeps a body from running as a template. */
   readonly reserved: readonly string[];
   /** Whether the generator reads articles from a file of this name: by its extension, such as `.md`, `.markdown`, `.html`. */

@@ -21,7 +21,9 @@ interface BuildOptions {
 /** `pressmark build`: the whole site, once. */
 export function buildCommand(): Command {
   return withDir(new Command('build'))
-    .description('build the whole site once; files are only written where they differ')
+    .description(
+      'build the whole site once: with its own generator, or by Pressmark, which only writes files that differ',
+    )
     .option('--json', 'print the summary as JSON')
     .option('--clean', 'write every file anew, and remove whatever Pressmark wrote and would not write today')
     .addOption(

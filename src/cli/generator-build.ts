@@ -1,4 +1,9 @@
-import { type AddressOptions, type ExistingAddresses, existingAddresses } from '../app/existing-addresses.js';
+import {
+  type AddressOptions,
+  type ExistingAddresses,
+  existingAddresses,
+  wantsAddresses,
+} from '../app/existing-addresses.js';
 import { buildWithGenerator } from '../app/generator-build.js';
 import { missingSentence } from '../app/postbuild.js';
 import type { Settings } from '../config/load.js';
@@ -64,6 +69,7 @@ async function addressesOrWarning(
   settings: Settings,
   options: AddressOptions,
 ): Promise<ExistingAddresses | undefined> {
+  if (!wantsAddresses(settings)) return undefined;
   try {
     return await existingAddresses(settings, options);
   } catch (error) {

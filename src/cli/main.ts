@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
-import { printable } from './terminal.js';
+import { printable, printableLines } from './terminal.js';
 
 /** Each command in a file of its own, loaded when it is asked for: starting the program takes half the time. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -40,9 +40,7 @@ async function run(argv: readonly string[]): Promise<number> {
     return Number(process.exitCode ?? 0);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE; // it has printed its own line
-    console.error(
-      `pressmark: ${error instanceof PressmarkError ? printable(error.message) : unexpected(error)}`,
-    );
+    console.error(`pressmark: ${error instanceof PressmarkError ? shown(error) : unexpected(error)}`);
     return error instanceof PressmarkError && ['CONFIG_INVALID', 'USAGE'].includes(error.code)
       ? WRONG_USAGE
       : FAILED;
@@ -70,6 +68,11 @@ function version(): string {
     readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
   );
   return manifest.version;
+}
+
+/** A message on one line; what a build has printed keeps its lines. */
+function shown({ code, message }: PressmarkError): string {
+  return code === 'BUILD_FAILED' ? printableLines(message) : printable(message);
 }
 
 /** What the system refused is told in its words; for a fault of our own, and only there, the stack is what helps. */

@@ -61,12 +61,14 @@ const CLOSING = '<!-- /pressmark:json-ld -->';
  *
  * @param options.siteUrl the site's address, without a trailing slash.
  * @param options.output the output folder, absolute.
+ * @param options.readOnly writes nothing; `changed` counts the pages that would be written.
  * @throws the system's errors where a page cannot be read or written.
  */
 export function postbuild(options: {
   siteUrl: string;
   output: string;
   articles: Iterable<BuiltArticle>;
+  readOnly?: boolean;
 }): PostbuildReport {
   const { siteUrl, output } = options;
   const root = realPath(output);
@@ -104,8 +106,9 @@ export function postbuild(options: {
         `${found.name}: the page has a second ${type} in JSON-LD, which is not from the service; a theme or a plugin for search engines prints it. Turn it off for the articles that Pressmark stores`,
       );
     if (page.html === before) continue;
-    replacePage(found.path, page.html);
     changed++;
+    if (options.readOnly) continue;
+    replacePage(found.path, page.html);
     for (const suffix of ['.gz', '.br'])
       if (fs.existsSync(`${found.path}${suffix}`))
         warnings.push(
@@ -150,21 +153,24 @@ export function completePage(html: string, jsonLd: string, comments: readonly st
   return { html: page, problems, foreign: foreignArticles(page, tokens, jsonLd) };
 }
 
-/** The page without what an earlier run put into its head. */
+/** The page without what earlier runs put into its head. */
 function withoutOwnBlock(html: string): string {
   if (!html.includes('<!-- pressmark:json-ld ')) return html;
   const tokens = htmlTokens(html);
-  const end = headEnd(tokens);
+  const end = headEnd(tokens) ?? html.length;
+  let kept = '';
+  let at = 0;
   for (const token of tokens) {
-    if (end !== undefined && token.start >= end) break;
-    if (token.kind !== 'comment') continue;
+    if (token.start >= end) break;
+    if (token.start < at || token.kind !== 'comment') continue;
     const length = OPENING.exec(html.slice(token.start, token.end))?.[1];
     if (length === undefined) continue;
     const close = token.end + Number(length);
     if (!html.startsWith(CLOSING, close)) continue;
-    return withoutOwnBlock(html.slice(0, token.start) + html.slice(close + CLOSING.length));
+    kept += html.slice(at, token.start);
+    at = close + CLOSING.length;
   }
-  return html;
+  return kept + html.slice(at);
 }
 
 /** Whether a text stands in the page as markup, and not within a comment, a script or an attribute. */

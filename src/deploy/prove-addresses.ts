@@ -13,7 +13,7 @@ import {
 } from './address-file.js';
 import { configDigest } from './config-digest.js';
 import { buildFailure, type RunBuild } from './run-build.js';
-import { copySite, type Scratch } from './scratch-copy.js';
+import { copySite, type Scratch, type ScratchOptions } from './scratch-copy.js';
 import { createMarkers, createSiteReader, findPosts, type Markers, type TrialSite } from './trial-pages.js';
 
 /** Reads and edits the front matter of article files, in whatever form it has. */
@@ -53,6 +53,8 @@ export interface ProofOptions {
   /** The build command; asked for only where there is something to build. */
   command(): string;
   readonly env: NodeJS.Dict<string>;
+  /** The repository that the site stands in. */
+  readonly repository?: ScratchOptions['repository'];
   /** Other settings on which addresses depend. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly runBuild: RunBuild;
@@ -183,6 +185,8 @@ async function runTrial(posts: readonly Post[], options: ProofOptions): Promise<
   const scratch = await copySite({
     siteDir,
     except: [...generator.caches, output],
+    env: options.env,
+    ...(options.repository !== undefined && { repository: options.repository }),
     ...(maxBytes !== undefined && { maxBytes }),
   });
   try {
@@ -231,7 +235,8 @@ async function buildScratch(
   const result = await options.runBuild({
     command: flags === '' ? command : `${command} ${flags}`,
     cwd: scratch.dir,
-    env,
+    // Those of git would lead to the site's own repository.
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))),
     variables: { [TRIAL_VARIABLE]: '1' },
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(signal !== undefined && { signal }),

@@ -2,6 +2,8 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { PressmarkError } from '../errors.js';
+import { createGit } from '../git/git.js';
+import type { Repository } from '../git/repository.js';
 
 /** What is copied, and how much at most. */
 export interface ScratchOptions {
@@ -9,6 +11,10 @@ export interface ScratchOptions {
   readonly siteDir: string;
   /** Files and folders that are not copied, relative to the site's folder. */
   readonly except: readonly string[];
+  /** The repository that the site stands in; undefined where it is in none. */
+  readonly repository?: Pick<Repository, 'git' | 'top' | 'prefix' | 'commonDir' | 'objectFormat'>;
+  /** The environment that git runs in. @default empty */
+  readonly env?: NodeJS.ProcessEnv;
   /** The most bytes that are copied. @default 1 GiB */
   readonly maxBytes?: number;
   /** The most files that are copied. @default 200000 */
@@ -46,7 +52,9 @@ export async function copySite(options: ScratchOptions): Promise<Scratch> {
   const except = new Set(options.except.map((path) => relative(siteDir, resolve(siteDir, path))));
   // Two folders deep, so that what a build writes next to its site is removed with it.
   const root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'pressmark-trial-')));
-  const dir = join(root, 'site', basename(siteDir) || 'site');
+  const { repository } = options;
+  const top = join(root, 'site', basename(repository?.top ?? siteDir) || 'site');
+  const dir = join(top, repository?.prefix ?? '').replace(/[\\/]$/, '');
   const remove = () => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
   let bytes = 0;
   let files = 0;
@@ -57,12 +65,14 @@ export async function copySite(options: ScratchOptions): Promise<Scratch> {
       const source = join(from, entry.name);
       const target = join(to, entry.name);
       const path = relative(siteDir, source);
-      if (entry.name === '.git' || entry.name === '.pressmark' || except.has(path)) continue;
-      if (entry.isSymbolicLink()) copyLink(source, target);
+      if (entry.name === '.git' || entry.name === '.pressmark') continue;
+      // Where Bundler keeps a site's gems.
+      const isGems = entry.isDirectory() && path === join('vendor', 'bundle');
+      if (isGems) fs.symlinkSync(source, target);
+      else if (except.has(path)) continue;
+      else if (entry.isSymbolicLink()) copyLink(source, target);
       else if (entry.isDirectory()) {
         if (entry.name === 'node_modules') linkPackages(source, target);
-        // Where Bundler keeps a site's gems.
-        else if (path === join('vendor', 'bundle')) fs.symlinkSync(source, target);
         else await copyFolder(source, target);
       } else if (entry.isFile()) await copyFile(source, target, path);
     }
@@ -93,6 +103,7 @@ export async function copySite(options: ScratchOptions): Promise<Scratch> {
   try {
     await copyFolder(siteDir, dir);
     linkPackagesAbove(siteDir, join(root, 'site'));
+    if (repository !== undefined) await borrowHistory(repository, top, options.env ?? {});
     return { dir, replace: (path, text) => replaceFile(dir, path, text), remove };
   } catch (error) {
     remove();
@@ -108,6 +119,27 @@ function linkPackages(from: string, to: string): void {
   fs.mkdirSync(to, { recursive: true });
   for (const name of fs.readdirSync(from))
     if (!name.startsWith('.') || name === '.bin') fs.symlinkSync(join(from, name), join(to, name));
+}
+
+/**
+ * Makes a repository for the copy that has the site's history and shares none of its references or index: generators ask
+ * git when a file was changed, and Hugo with `enableGitInfo` does not build outside of a repository.
+ */
+async function borrowHistory(
+  { git, commonDir, objectFormat }: NonNullable<ScratchOptions['repository']>,
+  top: string,
+  env: NodeJS.ProcessEnv,
+): Promise<void> {
+  const head = await git(['rev-parse', '-q', '--verify', 'HEAD^{commit}'], { accept: [1, 128] });
+  const copy = createGit({ cwd: top, safeDirectory: top, env });
+  await copy(['init', '-q', '--template=', `--object-format=${objectFormat}`]);
+  fs.mkdirSync(join(top, '.git/objects/info'), { recursive: true });
+  fs.writeFileSync(join(top, '.git/objects/info/alternates'), `${join(commonDir, 'objects')}\n`);
+  const shallow = join(commonDir, 'shallow');
+  if (fs.existsSync(shallow)) fs.copyFileSync(shallow, join(top, '.git/shallow'));
+  if (head.code !== 0) return; // before the first commit
+  await copy(['update-ref', 'HEAD', head.stdout.trim()]);
+  await copy(['read-tree', 'HEAD']);
 }
 
 /** The packages of a repository in which the site is a folder. */

@@ -110,7 +110,8 @@ function collectionOf(
     loader === undefined
       ? `${srcDir}/content/${name}`
       : folderOf(
-          stringOf(options.get('base')) ?? (options.has('pattern') && !options.has('base') ? '.' : undefined),
+          stringOf(filled(options.get('base'), source)) ??
+            (options.has('pattern') && !options.has('base') ? '.' : undefined),
         );
   return {
     name,
@@ -128,6 +129,14 @@ function collectionOf(
     hasOwnIds: options.has('generateId'),
     schema: schemaOf(settings.get('schema'), source),
   };
+}
+
+/** A template literal with its constants filled in, and a constant's own value. */
+function filled(expression: string | undefined, source: string): string | undefined {
+  return resolved(expression, source)?.replace(
+    /\$\{\s*([\w$]+)\s*\}/g,
+    (whole, name: string) => stringOf(resolved(name, source)) ?? whole,
+  );
 }
 
 /** A folder relative to the site's, without `./` and a slash at the end. */

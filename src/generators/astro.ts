@@ -173,11 +173,10 @@ function siteUrlOf(site: Site): string | undefined {
 }
 
 function optionsOf(files: SiteFiles, site: Site): GeneratorOptions {
-  const image = objectSource(resolved(site.config.get('image'), site.configText));
   return {
     ...fieldsOf(files, site),
     htmlFiles: site.collection?.readsHtml ?? false,
-    fetchesImages: ['domains', 'remotePatterns'].some((name) => !/^\[\s*\]$/.test(image.get(name) ?? '[]')),
+    fetchesImages: fetchesImages(site),
   };
 }
 
@@ -206,6 +205,7 @@ function fieldsOf(files: SiteFiles, site: Site): Pick<GeneratorOptions, 'keys' |
   const dateKinds = ['date', 'strict-date', 'string', 'day', 'other'] as const;
   const date = find('date', dateKinds);
   const kind = date?.kind;
+  const image = find('image', ['string', 'url', 'image'])?.name;
   return {
     keys: {
       title: find('title', ['string', 'other'])?.name ?? 'title',
@@ -213,11 +213,31 @@ function fieldsOf(files: SiteFiles, site: Site): Pick<GeneratorOptions, 'keys' |
       date: date?.name ?? 'pubDate',
       updated: find('updated', dateKinds)?.name ?? null,
       tags: find('tags', ['list'])?.name ?? null,
-      // A picture that Astro imports must be a file of the site's own.
-      image: find('image', ['string', 'url'])?.name ?? null,
+      image: image === undefined || makesPictures(files, site, image) ? null : image,
     },
     ...(kind === 'string' ? { dates: 'string' } : {}),
   };
+}
+
+/** Whether `image.domains` or `image.remotePatterns` let Astro fetch pictures. */
+function fetchesImages(site: Site): boolean {
+  const image = objectSource(resolved(site.config.get('image'), site.configText));
+  return ['domains', 'remotePatterns'].some((name) => !/^\[\s*\]$/.test(image.get(name) ?? '[]'));
+}
+
+/**
+ * Whether a component makes pictures of this key's value in a way that a remote one breaks the build: Astro cannot
+ * measure it without fetching it, and cannot always fetch it.
+ */
+function makesPictures(files: SiteFiles, site: Site, key: string): boolean {
+  const use = new RegExp(
+    `<(?:Image|Picture)\\b(?:(?!/>)[\\s\\S])*\\b${key}\\b[\\s\\S]*?/>|\\bgetImage\\s*\\([^)]*\\b${key}\\b`,
+    'g',
+  );
+  return below(files, site.srcDir, 4)
+    .filter((path) => path.endsWith('.astro'))
+    .flatMap((path) => [...(files.read(path) ?? '').matchAll(use)])
+    .some(([element]) => fetchesImages(site) || !/\swidth=/.test(element) || !/\sheight=/.test(element));
 }
 
 /** The front matter of the collection's Markdown files, as far as it can be read. */
@@ -271,7 +291,10 @@ function inspect(files: SiteFiles): SiteFacts {
     });
 
   const route = routeOf(files, site);
-  const permalink = permalinkOf(site, route ?? { folder: collection?.name ?? 'blog', isIndex: false });
+  const permalink = permalinkOf(
+    site,
+    route ?? { path: '', folder: collection?.name ?? 'blog', isIndex: false },
+  );
   if (route === undefined || collection?.hasOwnIds === true)
     questions.push({
       flag: 'permalink',
@@ -301,6 +324,14 @@ function inspect(files: SiteFiles): SiteFacts {
       'node_modules/',
     ]),
     questions,
+    tags: tagsOf(files, site, options),
+    sources: {
+      ...(siteUrl === undefined ? {} : { siteUrl: 'site and base in astro.config' }),
+      ...(collection === undefined
+        ? {}
+        : { content: `the collection ${collection.name} in ${collection.configFile}` }),
+      ...(route === undefined ? {} : { permalink: route.path }),
+    },
     warnings: [...warnings, ...needed.warnings],
   };
 }
@@ -329,6 +360,8 @@ function languageOf(files: SiteFiles, site: Site): string | undefined {
 }
 
 interface Route {
+  /** The page's file. */
+  readonly path: string;
   /** Below `src/pages`. */
   readonly folder: string;
   /** Whether the file is an `index.astro` in the dynamic folder. */
@@ -355,7 +388,7 @@ function routeOf(files: SiteFiles, site: Site): Route | undefined {
       ([, name]) => name,
     );
     if (names.length > 0 && !names.includes(site.collection?.name)) return [];
-    return [{ folder: shape[1] ?? '', isIndex: shape[3] !== undefined, isNamed: names.length > 0 }];
+    return [{ path, folder: shape[1] ?? '', isIndex: shape[3] !== undefined, isNamed: names.length > 0 }];
   });
   const named = found.filter(({ isNamed }) => isNamed);
   const candidates = named.length > 0 ? named : found;
@@ -408,7 +441,8 @@ function neededKeys(files: SiteFiles, site: Site, options: GeneratorOptions): Ne
       questions.push({
         flag: 'front-matter',
         text: `${file} demands the key ${name} (${kind}), which an article does not have. Which value do new articles get?`,
-        ...(typeof value === 'string' ? { fallback: `${name}=${value}` } : {}),
+        key: name,
+        ...(typeof value === 'string' ? { fallback: value } : {}),
       });
     if (kind === 'enum' && typeof value === 'string')
       warnings.push({
@@ -424,10 +458,18 @@ function neededKeys(files: SiteFiles, site: Site, options: GeneratorOptions): Ne
 const isMaybeMissing = (name: string, { keys }: GeneratorOptions): boolean =>
   name === keys?.updated || name === keys?.image;
 
-function mostUsual(values: readonly unknown[]): string | undefined {
+const mostUsual = (values: readonly unknown[]): string | undefined => byFrequency(values)[0];
+
+/** The texts of a list, each once, the most frequent first. */
+function byFrequency(values: readonly unknown[]): string[] {
   const counts = new Map<string, number>();
   for (const value of values) if (typeof value === 'string') counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort(([, one], [, other]) => other - one)[0]?.[0];
+  return [...counts].sort(([, one], [, other]) => other - one).map(([text]) => text);
+}
+
+function tagsOf(files: SiteFiles, site: Site, { keys }: GeneratorOptions): string[] {
+  const key = keys?.tags;
+  return typeof key === 'string' ? byFrequency(postsOf(files, site).flatMap((data) => data[key])) : [];
 }
 
 /** The line that lets a strict schema accept Pressmark's key. */
@@ -518,12 +560,6 @@ function configProblems(site: Site): Problem[] {
         text: `${collection?.configFile} does not accept any text as one of ${name}; articles are stored without them`,
         fix: `make it ${name}: z.array(z.string())`,
       });
-    if (NAMES.image.includes(name) && kind === 'image')
-      found.push({
-        level: 'warn',
-        text: `${name} is an image() of the site's own files; the picture of an article is elsewhere, and is left out`,
-        fix: `make it ${name}: z.string().optional() and print it with <img>`,
-      });
     if (NAMES.date.includes(name) && kind === 'day')
       found.push({
         level: 'fail',
@@ -580,7 +616,8 @@ function astroMapping(options: MappingOptions): ArticleMapping {
     date: (iso) => dateValue(iso, options),
     writtenText,
     sentText: (written) => (isMarked(written) ? written.replace('\u2060', '') : written),
-    image: (url) => (URL.canParse(url) ? url : undefined),
+    // A schema with url() or image() refuses every other address, and the build fails.
+    image: (url) => (/^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined),
     imageOf: (value) => (typeof value === 'string' && value !== '' ? value : null),
     tagKey,
     extension: (body) =>

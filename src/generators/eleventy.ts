@@ -10,6 +10,7 @@ import type {
   StoredBody,
 } from '../article/mapping.js';
 import { PressmarkError } from '../errors.js';
+import { harmlessHtml, type Transforms } from './eleventy-html.js';
 import type {
   Generator,
   GeneratorOptions,
@@ -174,8 +175,8 @@ function siteOptions(site: Site): GeneratorOptions {
   const { config } = site;
   const formats = templateFormats(config);
   const separator = excerptSeparator(config);
-  const bundled = config.properties.filter(({ path }) => path.at(-1) === 'bundleHtmlContentFromSelector');
-  const bundledElements = [...new Set(bundled.flatMap(({ value }) => String(value).match(/[a-z]+/gi) ?? []))];
+  const elements = markedElements(site);
+  const ids = usedIds(site);
   const keptTags = collectionTags(site);
   const zone = siteData(site, ['timezone', 'timeZone', 'time_zone']);
   return {
@@ -183,7 +184,8 @@ function siteOptions(site: Site): GeneratorOptions {
     ...(switchOff(config) !== undefined && { templateSwitch: false }),
     ...(dropsRawHtml(config) && { rawHtml: false }),
     ...(separator !== undefined && { excerptSeparator: separator }),
-    ...(bundledElements.length > 0 && { bundledElements }),
+    ...(elements.length > 0 && { markedElements: elements }),
+    ...(ids !== undefined && { usedIds: ids }),
     ...(keptTags.length > 0 && { keptTags }),
     ...(zone !== undefined && isTimeZone(zone) && { timeZone: zone }),
   };
@@ -226,6 +228,27 @@ function dropsRawHtml(config: Literals): boolean {
 function excerptSeparator(config: Literals): string | undefined {
   if (!config.calls.some(({ name }) => name === 'setFrontMatterParsingOptions')) return undefined;
   return text(config, 'excerpt_separator') ?? (property(config, 'excerpt') === true ? '---' : undefined);
+}
+
+/** Elements that plugins move into a bundle, or read the files of and may fail. */
+function markedElements({ config, source }: Site): string[] {
+  const selectors = config.properties.filter(({ path }) => path.at(-1) === 'bundleHtmlContentFromSelector');
+  const bundled = selectors.flatMap(({ value }) => String(value).match(/[a-z]+/gi) ?? []);
+  const images = /\beleventyImageTransformPlugin\b/.test(source) && property(config, 'failOnError') !== false;
+  return [...new Set([...bundled, ...(images ? ['img'] : [])])];
+}
+
+/** The ids in layouts, where the IdAttributePlugin stops at a page that has one twice. */
+function usedIds({ files, source, config, includes, layouts }: Site): string[] | undefined {
+  if (!/\bIdAttributePlugin\b/.test(source) || property(config, 'checkDuplicates') === false)
+    return undefined;
+  const sources = [...new Set([...filesBelow(files, includes), ...filesBelow(files, layouts)])].map((path) =>
+    files.read(path),
+  );
+  const ids = sources.flatMap((text) =>
+    [...(text ?? '').matchAll(/\sid\s*=\s*["']?([^\s"'>{}]+)["'\s>]/g)].map(([, id = '']) => id),
+  );
+  return [...new Set(ids)];
 }
 
 /** The collections that templates name, in the order of their first use. */
@@ -342,7 +365,8 @@ function inspect(files: SiteFiles): SiteFacts {
   const folderData = directoryData(site, content);
   const siteUrl = siteAddress(site, questions, warnings);
   const permalink = permalinkPattern(site, content, ours, folderData, questions);
-  const options: GeneratorOptions = { ...siteOptions(site), keys: keyNames(ours) };
+  const keys = keyNames(ours);
+  const options: GeneratorOptions = { ...siteOptions(site), ...(Object.keys(keys).length > 0 && { keys }) };
   if (site.source === '' && configFile(files) === undefined && site.script.includes('--config')) {
     warnings.push({
       level: 'warn',
@@ -690,7 +714,7 @@ function fileSlug({ path }: FileFacts): string {
 }
 
 /** The form of js-yaml, which Eleventy reads a date with: seconds are needed, and a zone, or the build machine's decides. */
-const YAML_TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d*)?\s*(?:Z|[+-]\d\d(?::?\d\d)?)$/;
+const YAML_TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d*)?\s*(?:Z|[+-]\d\d(?::\d\d)?)$/;
 
 function dateValue(iso: string, form: 'timestamp' | 'string' | 'day'): FrontMatterValue {
   const at = new Date(/\d$/.test(iso) && /[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(iso) ? `${iso}Z` : iso);
@@ -722,11 +746,14 @@ function isMarkdown(
 ): body is IncomingBody & { readonly kind: 'markdown' } {
   if (body.kind !== 'markdown' || options.body !== 'markdown' || options.templateSwitch === false)
     return false;
-  const bundled = options.bundledElements ?? [];
-  if (options.rawHtml !== false && bundled.length === 0) return true;
-  const raw = rawHtml(options.rawHtml === false ? withoutItemComments(body.markdown) : body.markdown);
-  if (options.rawHtml === false && raw.length > 0) return false;
-  return !raw.some((html) => elements(bundled).test(html));
+  if (options.rawHtml === false && hasRawHtml(withoutItemComments(body.markdown))) return false;
+  // Only HTML can be made harmless to the plugins of the site.
+  const rendered = markdownIt.render(body.markdown);
+  return harmlessHtml(rendered, transforms(options)) === rendered;
+}
+
+function transforms(options: MappingOptions): Transforms {
+  return { elements: options.markedElements ?? [], ids: options.usedIds };
 }
 
 /**
@@ -739,7 +766,7 @@ function storedBody(incoming: IncomingBody, path: string, options: MappingOption
     ? options.rawHtml === false
       ? withoutItemComments(incoming.markdown)
       : incoming.markdown
-    : outOfBundles(incoming.html, options.bundledElements ?? []);
+    : harmlessHtml(incoming.html, transforms(options));
   const separator = options.excerptSeparator;
   return {
     text: options.templateSwitch === false ? escapeTemplates(text) : text,
@@ -764,35 +791,21 @@ function escapeTemplates(html: string): string {
   return html.replace(/[{}]/g, (brace) => `&#${brace.charCodeAt(0)};`).replace(/<(?=[%?])/g, '&lt;');
 }
 
-/** Marks elements that a bundle would take out of the page; Eleventy removes the mark again. */
-function outOfBundles(html: string, bundled: readonly string[]): string {
-  if (bundled.length === 0) return html;
-  const whole = new RegExp(
-    `<!--[\\s\\S]*?-->|<(${bundled.join('|')})(?=[\\s>/])[\\s\\S]*?(?:</\\1\\s*>|$)`,
-    'gi',
-  );
-  return html.replace(whole, (found, name?: string) =>
-    name === undefined ? found : `<${name} eleventy:ignore${found.slice(name.length + 1)}`,
-  );
-}
-
-function elements(names: readonly string[]): RegExp {
-  return names.length === 0 ? /(?!)/ : new RegExp(`<(?:${names.join('|')})(?=[\\s>/]|$)`, 'i');
-}
-
 const markdownIt = new MarkdownIt({ html: true });
 
-/** The pieces of raw HTML in a Markdown text. */
-function rawHtml(markdown: string): string[] {
+function hasRawHtml(markdown: string): boolean {
   return markdownIt
     .parse(markdown, {})
     .flatMap((token) => [token, ...(token.children ?? [])])
-    .filter(({ type }) => type === 'html_block' || type === 'html_inline')
-    .map(({ content }) => content);
+    .some(({ type }) => type === 'html_block' || type === 'html_inline');
 }
 
 function withoutItemComments(markdown: string): string {
-  return markdown.replace(/\s*<!-- svc:item:[\s\S]*? -->(?=\s|$)/g, '');
+  const [first = '', ...rest] = markdown.split('<!-- svc:item:');
+  return rest.reduce((text, piece) => {
+    const end = piece.indexOf(' -->');
+    return end === -1 ? `${text}<!-- svc:item:${piece}` : text.trimEnd() + piece.slice(end + 4);
+  }, first);
 }
 
 /** A permalink needs a slash or an extension at its end. It is a file name, so it is not percent-encoded. */
@@ -879,6 +892,14 @@ function inertness(site: Site): Problem[] {
       level: 'warn',
       text: 'The Markdown renderer of the site escapes raw HTML. Articles that contain any are stored as HTML.',
       fix: 'Set html: true for markdown-it, to store them as Markdown; pressmark postbuild inserts the item comment either way.',
+    });
+  }
+  const relative = site.config.properties.some(({ value }) => value === 'html-relative');
+  if (relative && property(site.config, 'failOnError') !== false) {
+    found.push({
+      level: 'warn',
+      text: "addPassthroughCopy with mode: 'html-relative' stops the build where an article names a relative file that does not exist.",
+      fix: 'Add failOnError: false to its options.',
     });
   }
   if (

@@ -26,8 +26,10 @@ export interface GeneratorOptions {
   readonly futurePages?: boolean;
   /** The separator at which the generator cuts an excerpt out of a body (Eleventy: `setFrontMatterParsingOptions`). */
   readonly excerptSeparator?: string;
-  /** Elements that the generator moves out of a page into a shared file (Eleventy's bundles), such as `script`. */
-  readonly bundledElements?: readonly string[];
+  /** Elements of a body that are marked, so that plugins of the generator leave them alone (Eleventy: bundles, images). */
+  readonly markedElements?: readonly string[];
+  /** Ids of the site's layouts, where the generator refuses a page that has an id twice (Eleventy: IdAttributePlugin). */
+  readonly usedIds?: readonly string[];
   /** Tags by which the site's templates select posts (Eleventy: collections), such as `posts`. */
   readonly keptTags?: readonly string[];
   /** Whether the generator fetches an article's pictures when it builds (Astro: `image.domains`, `image.remotePatterns`). */

@@ -95,7 +95,8 @@ interface SiteShape {
 function shapeOf({ values }: HugoConfig): SiteShape {
   const languages = mapOf(values.languages);
   const language =
-    textAt(values, 'defaultcontentlanguage')?.toLowerCase() ?? Object.keys(languages)[0] ?? 'en';
+    textAt(values, 'defaultcontentlanguage')?.toLowerCase() ??
+    ('en' in languages ? 'en' : (Object.keys(languages)[0] ?? 'en'));
   const own = mapOf(languages[language]);
   const all = cleanFolder(textAt(values, 'contentdir') ?? mountedContent(values, language) ?? 'content');
   const ofLanguage = cleanFolder(textAt(own, 'contentdir') ?? all);
@@ -162,7 +163,10 @@ function inspect(files: SiteFiles): SiteFacts {
     });
   return {
     siteUrl,
-    language: shape.language,
+    language:
+      textAt(values, 'languages', shape.language, 'languagecode') ??
+      textAt(values, 'languagecode') ??
+      shape.language,
     theme: themeOf(values),
     content: shape.content,
     file: `${shape.languageFolder}${[...below, ':slug.md'].join('/')}`,
@@ -176,6 +180,16 @@ function inspect(files: SiteFiles): SiteFacts {
     questions,
     warnings: configProblems(config),
   };
+}
+
+function isIgnored(values: ConfigMap, path: string): boolean {
+  return textsOf(values.ignorefiles).some((pattern) => {
+    try {
+      return new RegExp(pattern).test(path);
+    } catch {
+      return false; // Go's own syntax; then doctor reports what may be ignored already
+    }
+  });
 }
 
 function siteUrlOf(baseUrl: string | undefined): string | undefined {
@@ -246,8 +260,7 @@ const USUAL_SECTIONS = ['posts', 'post', 'blog', 'articles', 'news', 'writing', 
 function sectionOf(posts: readonly Post[], values: ConfigMap): string {
   const counts = new Map<string, number>();
   for (const { section } of posts) counts.set(section, (counts.get(section) ?? 0) + 1);
-  const rank = (section: string) =>
-    (USUAL_SECTIONS.indexOf(section) + USUAL_SECTIONS.length) % USUAL_SECTIONS.length;
+  const rank = (section: string) => (USUAL_SECTIONS.includes(section) ? USUAL_SECTIONS.indexOf(section) : 99);
   const [most] = [...counts].toSorted(([a, n], [b, m]) => m - n || rank(a) - rank(b));
   if (most !== undefined) return most[0];
   return textsOf(valueAt(values, 'params', 'mainsections'))[0] ?? 'posts';
@@ -431,11 +444,11 @@ function configProblems(config: HugoConfig): Problem[] {
       text: `timeZone in ${source} is ${quote(shape.timeZone)}, which is not known here; dates are written in UTC.`,
       fix: 'Use a name of the IANA database, such as Europe/Vienna.',
     });
-  if (shape.content === '.')
+  if (shape.content === '.' && !isIgnored(values, 'pressmark.config.mjs'))
     found.push({
-      level: 'warn',
-      text: `contentDir in ${source} is the folder of the site itself; Hugo publishes each Markdown file there.`,
-      fix: 'Set contentDir to a folder of its own, or add ignoreFiles for what is not content.',
+      level: 'fail',
+      text: `contentDir in ${source} is the folder of the site itself; Hugo would publish pressmark.config.mjs and stop at package.json.`,
+      fix: `Add 'pressmark\\.config\\.', 'package(-lock)?\\.json$', '/node_modules/' and '/plugins/' to ignoreFiles, or set contentDir to a folder of its own.`,
     });
   return found;
 }
@@ -458,6 +471,7 @@ function mapping(options: MappingOptions): ArticleMapping {
     reserved: ['url', 'slug', 'markup', 'draft', 'aliases', 'headless', '_build', 'build', 'cascade'],
     isArticlePath,
     slug,
+    ignoresKeyCase: true,
     writtenText: inertText,
     sentText,
     date: (iso) => dateValue(iso, options.dates ?? 'timestamp', zone),
@@ -472,11 +486,7 @@ function mapping(options: MappingOptions): ArticleMapping {
     pin: (address) => ({ url: decoded(address) ?? address }),
     isPinned: ({ data }, address) => {
       const url = valueIn(data, 'url');
-      return (
-        typeof url === 'string' &&
-        PLAIN_PATH.test(url) &&
-        withoutSlash(url) === withoutSlash(decoded(address))
-      );
+      return typeof url === 'string' && PLAIN_PATH.test(url) && isSamePage(url, decoded(address) ?? address);
     },
     hidden: (file, now) => hidden(file, now.getTime(), zone),
   };
@@ -505,8 +515,10 @@ function valueIn(data: FileFacts['data'], key: string): unknown {
 /** A path that all versions of Hugo take as it is; newer ones replace `:slug` and the like in a `url`. */
 const PLAIN_PATH = /^\/[\p{L}\p{M}\p{Nd}._~/-]*$/u;
 
-function withoutSlash(path: string | undefined): string | undefined {
-  return path?.replace(/\/$/, '');
+/** Hugo makes a folder of `/a` too, but a file of `/a.b/c`. */
+function isSamePage(url: string, address: string): boolean {
+  const isFolder = !url.includes('.');
+  return url === address || (isFolder && url.replace(/\/$/, '') === address.replace(/\/$/, ''));
 }
 
 function decoded(address: string): string | undefined {
@@ -528,6 +540,9 @@ function storedBody(incoming: IncomingBody, path: string, rawHtml: boolean): Sto
   return { text: inertHtml(html), frontMatter: { markup: isHtmlFile ? undefined : 'html' } };
 }
 
+/** White space as Go knows it. */
+const GO_SPACE = /[^\S\ufeff]|\u0085/;
+
 /** Longest name of a tag's folder, in bytes; file systems take 255. */
 const LONGEST_NAME = 240;
 
@@ -546,7 +561,7 @@ function tagKey(tag: string): string {
       if (isGap && character !== '-') path += '-';
       isGap = false;
       path += character;
-    } else if (path !== '' && !path.endsWith('-') && /\s/.test(character)) isGap = true;
+    } else if (path !== '' && !path.endsWith('-') && GO_SPACE.test(character)) isGap = true;
   }
   // Letter by letter, as Go does: a word's last sigma is like any other, and İ is one letter.
   const key = Array.from(path, (letter) => Array.from(letter.toLowerCase())[0] ?? '')

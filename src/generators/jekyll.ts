@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { splitFrontMatter } from '../article/front-matter.js';
+import { withLf } from '../article/line-ends.js';
 import type {
   ArticleMapping,
   FileFacts,
@@ -400,13 +401,13 @@ function mapping(given: MappingOptions): ArticleMapping {
     isArticlePath: (path) => isPostName(path.slice(path.lastIndexOf('/') + 1), MARKDOWN_EXTENSIONS),
     slug: slugOfFile,
     date: (iso) => dateValue(iso, zone, given.dates ?? 'timestamp'),
-    image: (url) => url,
+    image: imageAddress,
     imageOf(value) {
       const image = typeof value === 'object' && value !== null ? mapOf(value).path : value;
       return typeof image === 'string' && image !== '' ? image : null;
     },
     tagKey: slugify,
-    extension: (body) => (isStoredAsMarkdown(body, given.body) ? '.md' : '.html'),
+    extension: (body) => (isStoredAsMarkdown(body, given.body, hasSwitch) ? '.md' : '.html'),
     body: (incoming, path) => storedBody(incoming, path, given.body, hasSwitch, given.rawHtml === true),
     pin: (address) => ({ permalink: address }),
     isPinned: ({ data }, address) =>
@@ -441,8 +442,11 @@ function slugify(text: string): string {
     .toLowerCase();
 }
 
-function isStoredAsMarkdown(body: IncomingBody, wanted: 'markdown' | 'html'): boolean {
-  return wanted === 'markdown' && body.kind === 'markdown' && isPlainMarkdown(body.markdown);
+function isStoredAsMarkdown(body: IncomingBody, wanted: 'markdown' | 'html', hasSwitch: boolean): boolean {
+  if (wanted !== 'markdown' || body.kind !== 'markdown') return false;
+  // Jekyll adds the end of a Liquid block to an excerpt that has only its beginning, even where Liquid is off.
+  const excerpt = withLf(body.markdown).split('\n\n', 1)[0] ?? '';
+  return isPlainMarkdown(body.markdown) && !(hasSwitch && excerpt.includes('{%'));
 }
 
 function storedBody(
@@ -459,11 +463,21 @@ function storedBody(
     const text = inert(incoming.html);
     return { text, frontMatter: { render_with_liquid, excerpt_separator: excerptSeparator(text) } };
   }
-  const text =
-    incoming.kind === 'markdown' && isStoredAsMarkdown(incoming, wanted)
-      ? incoming.markdown
-      : htmlInMarkdown(incoming.html, keepsHtml);
-  return { text: inert(text), frontMatter: { render_with_liquid } };
+  if (incoming.kind === 'markdown' && isStoredAsMarkdown(incoming, wanted, hasSwitch))
+    return { text: inert(incoming.markdown), frontMatter: { render_with_liquid } };
+  // A separator of the site's own, such as a line end, would cut the wrapping.
+  const text = inert(htmlInMarkdown(incoming.html, keepsHtml));
+  return { text, frontMatter: { render_with_liquid, excerpt_separator: '\n\n' } };
+}
+
+const WEB_ADDRESS = /^https?:\/\/[\w.-]+(?::\d+)?(?:[/?#][\w.~:/?#@!$&'()*+,;=%-]*)?$/;
+
+/** An image as Jekyll's filters accept it: `absolute_url` ends the build at an address that is not one. */
+function imageAddress(url: string): string {
+  if (WEB_ADDRESS.test(url)) return url;
+  const href = URL.canParse(url) ? new URL(url).href : '';
+  if (WEB_ADDRESS.test(href)) return href;
+  return encodeURIComponent(url.toWellFormed()).replaceAll('%2F', '/');
 }
 
 function dateValue(iso: string, zone: string, form: 'timestamp' | 'string' | 'day'): FrontMatterValue {

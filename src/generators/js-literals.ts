@@ -24,7 +24,7 @@ const OPENING = new Set(['{', '[', '(']);
 const CLOSING = new Set(['}', ']', ')']);
 
 /**
- * Reads the literals of a source text. An expression with a default, such as `process.env.URL || 'https://a.example'`,
+ * Reads the literals of a source text. An expression with a default, such as `address || 'https://a.example'`,
  * counts as its default; any other expression is left out. Comments are skipped.
  */
 export function literalsOf(source: string): Literals {

@@ -37,6 +37,8 @@ const ALLOWED: Record<string, readonly string[]> = {
     'deploy',
   ],
   index: ['app', 'host', 'article', 'errors'],
+  eleventy: ['app', 'errors'],
+  astro: ['app', 'article', 'generators', 'errors'],
   cli: ['app', 'sender', 'config', 'log', 'errors'],
 };
 

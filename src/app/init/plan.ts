@@ -228,7 +228,7 @@ function ignored(
 ): Part {
   const isEmpty = files.list('public').length === 0;
   const output = generator === undefined && isEmpty ? ['public/'] : [];
-  const usesNpm = files.read('package.json') !== undefined || files.list('node_modules').length > 0;
+  const usesNpm = files.read('package.json') !== undefined || files.list('').includes('node_modules/');
   const wanted = [
     '.env',
     '.pressmark/',

@@ -6,11 +6,13 @@ import type { FrontMatterEditor } from '../../../src/deploy/prove-addresses.js';
 
 /**
  * A static-site generator in a few lines: posts in `content`, a home page that prints all of them, tag pages that print
- * whole posts, permalinks in the front matter in which `:title` is the title, drafts, and `{{ … }}` that must be known.
+ * whole posts, permalinks in the front matter in which `:title` is the title, drafts, and `{{ … }}` that must be known, and no
+ * comments.
  */
 export const TOY_GENERATOR = `
 import fs from 'node:fs';
 import path from 'node:path';
+import yaml from '${import.meta.resolve('js-yaml')}';
 const [out = 'public'] = process.argv.slice(2);
 const write = (file, html) => {
   fs.mkdirSync(path.dirname(path.join(out, file)), { recursive: true });
@@ -21,13 +23,13 @@ const posts = [];
 for (const name of fs.readdirSync('content', { recursive: true }).sort()) {
   if (!name.endsWith('.md')) continue;
   const [, front, body] = /^---\\n([^]*?)---\\n([^]*)$/.exec(fs.readFileSync(path.join('content', name), 'utf8'));
-  const data = Object.fromEntries(front.trim().split('\\n').map((line) => [line.split(':', 1)[0], JSON.parse(line.slice(line.indexOf(':') + 1))]));
+  const data = yaml.load(front) ?? {};
   if (data.draft) continue;
   const unknown = data.templates === false ? null : /{{(?! site )[^]*?}}/.exec(body);
   if (unknown) throw new Error(name + ': unknown template ' + unknown[0]);
   const slug = data.title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
   const address = (data.permalink ?? '/' + name.replace(/\\.md$/, '/')).replace(':title', slug);
-  const html = body.trim().split(/\\n{2,}/).map((text) => '<p>' + text + '</p>').join('\\n');
+  const html = body.replace(/<!--[^]*?-->/g, '').trim().split(/\\n{2,}/).map((text) => '<p>' + text + '</p>').join('\\n');
   const post = { ...data, address, html };
   posts.push(post);
   if (!data.list) write(address.endsWith('/') ? address + 'index.html' : address, layout(data.title, '<article><h1>' + data.title + '</h1>' + html + '</article>'));
@@ -99,3 +101,42 @@ export function toyPost(data: Readonly<Record<string, unknown>>, body = 'Text.\n
     body,
   );
 }
+
+/** The toy's definition as an owner writes it. */
+export const TOY_CONFIG = `
+const generator = {
+  name: 'toy',
+  recognise: () => undefined,
+  inspect: () => { throw new Error('not used'); },
+  options: () => ({}),
+  mapping: () => ({
+    keys: { title: 'title', description: null, date: 'date', updated: null, tags: 'tags', image: null },
+    constants: {},
+    reserved: ['permalink', 'templates'],
+    isArticlePath: (path) => path.endsWith('.md'),
+    slug: ({ path }) => path.replace(/.md$/, ''),
+    date: (iso) => iso,
+    image: (url) => url,
+    imageOf: () => null,
+    tagKey: (tag) => tag,
+    extension: () => '.md',
+    body: (incoming) => ({
+      text: incoming.kind === 'markdown' ? incoming.markdown : incoming.html,
+      frontMatter: { templates: false },
+    }),
+    pin: (address) => ({ permalink: address }),
+    isPinned: ({ data }, address) => data.permalink === address,
+    hidden: ({ data }) => (data.draft === true ? 'draft' : undefined),
+  }),
+  configFiles: ['toy.mjs'],
+  caches: ['cache'],
+  outputFlags: (_, output) => JSON.stringify(output),
+  problems: () => [],
+};
+export default {
+  siteUrl: 'https://garden.example/base',
+  generator,
+  build: 'node toy.mjs',
+  articles: { file: ':slug.md', permalink: '/blog/:slug/' },
+};
+`;

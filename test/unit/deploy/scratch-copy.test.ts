@@ -1,7 +1,9 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { copySite } from '../../../src/deploy/scratch-copy.js';
+import { openRepository } from '../../../src/git/repository.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 function write(dir: string, files: Record<string, string>): void {
@@ -47,7 +49,7 @@ test('a copy finds the site’s packages and those of the repository around it, 
     'node_modules/far/index.js': 'far',
     'docs/vendor/bundle/gem.rb': 'x',
   });
-  const { dir, remove } = await copySite({ siteDir, except: [] });
+  const { dir, remove } = await copySite({ siteDir, except: ['vendor/bundle'] });
   t.teardown(remove);
   t.true(fs.lstatSync(join(dir, 'node_modules/near')).isSymbolicLink());
   t.is(fs.readFileSync(join(dir, 'node_modules/near/index.js'), 'utf8'), 'near');
@@ -96,4 +98,28 @@ test('a site that is too large is not copied', async (t) => {
   t.regex(large?.message ?? '', /^the site is too large for a trial build/);
   await t.throwsAsync(copySite({ siteDir, except: [], maxFiles: 1 }), { code: 'SITE_TOO_LARGE' });
   (await copySite({ siteDir, except: ['b.bin'], maxBytes: 1_000 })).remove();
+});
+
+test('a copy has the history of the site’s repository, and changes nothing in it', async (t) => {
+  const top = tempDir(t);
+  write(top, { 'docs/content/a.md': 'a', 'README.md': 'x' });
+  const env = { PATH: process.env.PATH };
+  const git = (cwd: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], {
+      cwd,
+      encoding: 'utf8',
+    });
+  git(top, 'init', '-q');
+  git(top, 'add', '.');
+  git(top, 'commit', '-qm', 'First');
+  const siteDir = join(top, 'docs');
+  const repository = await openRepository(siteDir, env);
+  if ('because' in repository) return t.fail();
+  const { dir, remove } = await copySite({ siteDir, except: [], repository, env });
+  t.teardown(remove);
+  t.is(git(dir, 'log', '--format=%an %s', '--', 'content/a.md'), 'Ada First\n');
+  t.is(git(dir, 'rev-parse', '--show-prefix'), 'docs/\n');
+  git(dir, 'commit', '-q', '--allow-empty', '-m', 'Second');
+  t.is(git(top, 'log', '--format=%s'), 'First\n');
+  t.is(git(top, 'status', '--short'), '');
 });

@@ -7,7 +7,9 @@ export default function (eleventyConfig) {
   });
 
   eleventyConfig.addFilter('day', (date) => date.toISOString().slice(0, 10));
-  eleventyConfig.addFilter('topics', (tags) => (tags ?? []).filter((tag) => tag !== 'all' && tag !== 'posts'));
+  eleventyConfig.addFilter('topics', (tags) =>
+    (tags ?? []).filter((tag) => tag !== 'all' && tag !== 'posts'),
+  );
   eleventyConfig.addFilter('absolute', (address, site) => new URL(address, site).href);
 }
 

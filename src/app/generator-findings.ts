@@ -1,0 +1,235 @@
+import fs from 'node:fs';
+import { resolve } from 'node:path';
+import type { Settings } from '../config/load.js';
+import { messageOf, PressmarkError } from '../errors.js';
+import { recogniseGenerators } from '../generators/registry.js';
+import { createCatalog } from '../store/catalog.js';
+import type { Entry } from '../store/entry.js';
+import { scan } from '../store/scan.js';
+import { contentOf, generatorOf, type SiteGenerator } from './content.js';
+import type { Finding } from './finding.js';
+import { foldersOf } from './folders.js';
+import { addPostbuild, runsPostScripts } from './init/npm-postbuild.js';
+import { completeSite, missingSentence } from './postbuild.js';
+import { siteFiles } from './site-files.js';
+
+/** A finding lists no more files than these. */
+const MAX_LISTED = 5;
+
+/** What keeps articles from being displayed, or lookups from finding posts, where another generator builds the site. */
+export async function generatorFindings(settings: Settings): Promise<Finding[]> {
+  const about = 'generator';
+  let site: SiteGenerator | undefined;
+  try {
+    site = generatorOf(settings);
+  } catch (error) {
+    if (!(error instanceof PressmarkError)) throw error;
+    return [{ level: 'fail', about, text: error.message, mend: 'correct it and run pressmark doctor again' }];
+  }
+  const [recognised] = recogniseGenerators(siteFiles(settings.dir));
+  if (site === undefined)
+    return recognised === undefined
+      ? []
+      : [
+          {
+            level: 'warn',
+            about,
+            text: `this is a site of ${recognised.generator.name} (${recognised.evidence}), but Pressmark builds it`,
+            mend: `set generator: '${recognised.generator.name}' in the config; or move the config away and run pressmark init`,
+          },
+        ];
+  const { contentDir } = foldersOf(settings);
+  const catalog = createCatalog();
+  if (fs.existsSync(contentDir)) await scan(contentOf(settings), catalog);
+  const entries = [...catalog.entries()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const findings = [
+    ...definitionFindings(settings, site),
+    ...postbuildScript(settings, site),
+    ...addressFindings(entries),
+    ...clashes(entries),
+    ...tagFindings(entries, site),
+    ...unresolved(entries, contentDir),
+    ...pageFindings(settings),
+  ];
+  const isFine = findings.every(({ level }) => level === 'ok');
+  return isFine
+    ? [{ level: 'ok', about, text: `${site.generator.name} builds the site` }, ...findings]
+    : findings;
+}
+
+function definitionFindings(settings: Settings, { generator, files }: SiteGenerator): Finding[] {
+  const about = 'generator';
+  const recognised = recogniseGenerators(files);
+  const isOther =
+    recognised.length > 0 && generator.recognise(files) === undefined
+      ? recognised.every((one) => one.generator.name !== generator.name)
+      : false;
+  const other = recognised[0];
+  return [
+    ...(isOther && other !== undefined
+      ? [
+          {
+            level: 'warn' as const,
+            about,
+            text: `the config says ${generator.name}, but this is a site of ${other.generator.name} (${other.evidence})`,
+            mend: `set generator: '${other.generator.name}' in the config`,
+          },
+        ]
+      : []),
+    ...generator
+      .problems(files, settings)
+      .map(({ level, text, fix }): Finding => ({ level, about, text, mend: fix })),
+  ];
+}
+
+/** Whether the pages are completed where the site's host runs npm's build. */
+function postbuildScript(settings: Settings, { files }: SiteGenerator): Finding[] {
+  const manifest = files.read('package.json');
+  if (manifest === undefined) return [];
+  const runs = runsPostScripts(manifest, files.read('.yarnrc.yml') !== undefined);
+  const step = addPostbuild(manifest, settings.output, runs);
+  if (step.kind === 'nothing') return [];
+  return [
+    {
+      level: 'warn',
+      about: 'generator',
+      text: 'npm run build does not complete the pages of articles: the step pressmark postbuild is not in package.json',
+      mend: step.kind === 'add' ? 'run pressmark init, which adds it' : step.advice,
+    },
+  ];
+}
+
+/** Posts whose URL is not certain, by the reason. */
+function addressFindings(entries: readonly Entry[]): Finding[] {
+  const about = 'addresses';
+  const reasons = new Map<string, string[]>();
+  for (const { path, address, broken } of entries)
+    if (address?.kind === 'unknown' && broken === undefined)
+      reasons.set(address.reason, [...(reasons.get(address.reason) ?? []), path]);
+  return [...reasons].map(([reason, paths]): Finding => {
+    const text = `${reason}: ${listed(paths)}`;
+    if (/^(?:is a draft|has a date in the future)/.test(reason))
+      return { level: 'ok', about, text: `no page yet, as the post ${text}` };
+    if (/^does not pin/.test(reason))
+      return {
+        level: 'fail',
+        about,
+        text: `an article ${text}; there may be no page at the URL that was answered`,
+        mend: 'put the address back into the front matter (or the file’s name), as git log shows it; or run pressmark urls to prove where its page is',
+      };
+    return {
+      level: 'warn',
+      about,
+      text: `lookups do not find these posts, as each ${text}`,
+      mend: 'run pressmark urls, which proves addresses by building a copy of the site',
+    };
+  });
+}
+
+/** Posts of unknown address whose guessed address is that of an article. */
+function clashes(entries: readonly Entry[]): Finding[] {
+  const certain = new Map(
+    entries.flatMap(({ canonical, path, address }) =>
+      canonical === undefined || address?.kind === 'unknown' ? [] : [[canonical, path] as const],
+    ),
+  );
+  return entries.flatMap(({ path, canonical, address }): Finding[] => {
+    const other = canonical === undefined ? undefined : certain.get(canonical);
+    if (address?.kind !== 'unknown' || other === undefined) return [];
+    return [
+      {
+        level: 'warn',
+        about: 'addresses',
+        text: `${path} and ${other} may have the same address ${canonical}; one of the two pages would be lost`,
+        mend: 'run pressmark urls; if the address is the same, rename the post that you wrote or give it another slug',
+      },
+    ];
+  });
+}
+
+/** Tags of which the generator makes one page, or none, as they differ only in spelling. */
+function tagFindings(entries: readonly Entry[], { mapping }: SiteGenerator): Finding[] {
+  if (mapping.keys.tags === null) return [];
+  const spellings = new Map<string, Map<string, string>>();
+  for (const { tags, path } of entries)
+    for (const tag of tags) {
+      const key = mapping.tagKey(tag);
+      const known = spellings.get(key) ?? new Map<string, string>();
+      if (!known.has(tag)) known.set(tag, path);
+      spellings.set(key, known);
+    }
+  return [...spellings.values()]
+    .filter((known) => known.size > 1)
+    .map((known): Finding => {
+      const each = [...known].map(([tag, path]) => `${JSON.stringify(tag)} in ${path}`);
+      return {
+        level: 'warn',
+        about: 'tags',
+        text: `one tag is spelled in several ways: ${each.slice(0, MAX_LISTED).join(', ')}`,
+        mend: 'use one spelling in all posts; some generators fail where two tags have one page',
+      };
+    });
+}
+
+/** Files that are posts to the generator and that Pressmark does not read. */
+function unresolved(entries: readonly Entry[], contentDir: string): Finding[] {
+  const about = 'articles';
+  const unsupported = entries.filter(({ isUnsupported }) => isUnsupported).map(({ path }) => path);
+  const mdx = fs.existsSync(contentDir)
+    ? fs
+        .readdirSync(contentDir, { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.mdx') && !path.includes('node_modules'))
+        .map((path) => path.replaceAll('\\', '/'))
+        .sort()
+    : [];
+  const paths = [...unsupported, ...mdx];
+  if (paths.length === 0) return [];
+  return [
+    {
+      level: 'ok',
+      about,
+      text: `not resolved, as their form holds code or is not read (.mdx, ---js): ${listed(paths)}`,
+    },
+  ];
+}
+
+/** What the last build has made of the articles. */
+function pageFindings(settings: Settings): Finding[] {
+  const about = 'pages';
+  if (!fs.existsSync(resolve(settings.dir, settings.output))) return [];
+  try {
+    const { missing, changed, checked, warnings } = completeSite(settings, settings.output, true);
+    const mend =
+      'run pressmark build; where the site’s host builds, its command must end in pressmark postbuild';
+    const findings: Finding[] = warnings.map((text) => ({
+      level: 'warn',
+      about,
+      text,
+      mend: 'correct it and run pressmark build',
+    }));
+    if (missing.length > 0)
+      findings.push({ level: 'warn', about, text: listed(missing.map(missingSentence), '; '), mend });
+    if (changed > 0)
+      findings.push({
+        level: 'warn',
+        about,
+        text: `${changed} of ${checked} pages in ${settings.output} lack the JSON-LD or the item comment of their article`,
+        mend,
+      });
+    if (findings.length === 0 && checked > 0)
+      findings.push({
+        level: 'ok',
+        about,
+        text: `${checked}, each at its URL, with JSON-LD and item comment`,
+      });
+    return findings;
+  } catch (error) {
+    const text = `${settings.output} cannot be read: ${messageOf(error)}`;
+    return [{ level: 'warn', about, text, mend: 'run pressmark build' }];
+  }
+}
+
+function listed(items: readonly string[], separator = ', '): string {
+  const more = items.length > MAX_LISTED ? `${separator}and ${items.length - MAX_LISTED} more` : '';
+  return `${items.slice(0, MAX_LISTED).join(separator)}${more}`;
+}

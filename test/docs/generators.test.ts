@@ -1,0 +1,63 @@
+import { execFile } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import test from 'ava';
+import { initCommand } from '../../src/cli/init.js';
+import { article } from '../support/events.js';
+import { bareEnvironment, PROGRAM, SITE_URL, startReceiver } from '../support/receiver.js';
+import { tempDir } from '../support/temp-dir.js';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const page = fs.readFileSync(join(ROOT, 'docs/generators.md'), 'utf8');
+
+/** Writes the page's example files into a site's folder, as after `npm install`. */
+function writeExamples(dir: string): void {
+  const [, part = ''] = page.split('## A definition of your own');
+  for (const [, code = '', name = ''] of part.matchAll(/```js\n(\/\/ (\S+)\n[\s\S]*?)```/g))
+    fs.writeFileSync(join(dir, name), code);
+  fs.writeFileSync(join(dir, 'build.mjs'), '');
+  fs.mkdirSync(join(dir, 'node_modules'));
+  fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
+}
+
+test('the page names every flag of init, and no other', (t) => {
+  const flags = initCommand()
+    .options.map(({ long }) => long)
+    .filter((flag) => flag !== '--dir');
+  const [, part = ''] = page.split('## What init does');
+  const [table = ''] = part.split('## Settings');
+  t.deepEqual(
+    [...table.matchAll(/^\| `(--[a-z-]+)/gm)].map(([, flag]) => flag),
+    flags,
+  );
+});
+
+test('the example of a definition passes its own tests, and init accepts it', async (t) => {
+  const dir = tempDir(t);
+  writeExamples(dir);
+  const options = { cwd: dir, env: bareEnvironment() };
+  const { stdout } = await run(process.execPath, ['--test', 'generator.test.mjs'], options);
+  t.regex(stdout, /pass 2/);
+  const init = await run(process.execPath, [PROGRAM, 'init'], options);
+  t.regex(init.stdout, /^ {2}generator +our-script \(pressmark\.config\.mjs\)$/m);
+  t.is(fs.readFileSync(join(dir, '.gitignore'), 'utf8'), '.env\n.pressmark/\nnode_modules/\ndist/\n');
+});
+
+test('a site with the example of a definition stores articles as the example says', async (t) => {
+  const dir = tempDir(t);
+  writeExamples(dir);
+  const receiver = await startReceiver(t, { dir });
+  const { status, json } = await receiver.post(
+    'article.published',
+    article({ title: 'Soil', slug: 'soil', meta_description: 'On soil', tags: ['Soil'] }),
+  );
+  t.is(status, 200);
+  t.is(json.url, `${SITE_URL}/soil/`);
+  const text = fs.readFileSync(join(dir, 'posts/soil.md'), 'utf8');
+  t.regex(text, /^title: "?Soil"?$/m);
+  t.regex(text, /^summary: "?On soil"?$/m);
+  t.regex(text, /^pressmark:$/m);
+});

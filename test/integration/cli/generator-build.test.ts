@@ -1,0 +1,190 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { runPostbuild } from '../../../src/app/postbuild.js';
+import { article, update } from '../../support/events.js';
+import { run, startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { TOY_CONFIG, toyPost, writeToySite } from '../deploy/toy-generator.js';
+
+const SITE = 'https://garden.example/base';
+const JSON_LD = '<script type="application/ld+json">{"@type":"Article"}</script>';
+
+/** A site of the toy generator with two posts, one of which is a draft. */
+function toySite(t: Parameters<typeof tempDir>[0]): string {
+  const dir = tempDir(t);
+  writeToySite(dir, {
+    'pressmark.config.mjs': TOY_CONFIG,
+    'content/old.md': toyPost({ title: 'Old', date: '2026-01-02' }),
+    'content/titled.md': toyPost({ title: 'A Title', date: '2026-01-02', permalink: '/p/:title/' }),
+    'content/draft.md': toyPost({ title: 'Draft', draft: true }),
+  });
+  return dir;
+}
+
+test('build runs the generator, completes the pages and proves the URLs of existing posts', async (t) => {
+  const dir = toySite(t);
+  const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  const lookup = (path: string) => receiver.post('article.lookup', { target_url: `${SITE}${path}` });
+  const comment = '<!-- svc:item:new -->';
+  const answer = await receiver.post(
+    'article.published',
+    article({
+      id: 'new',
+      slug: 'new',
+      title: 'New',
+      content_markdown: `Text {{ unknown }}\n\n${comment}`,
+      content_html: `<p>Text</p>${comment}`,
+      json_ld: JSON_LD,
+    }),
+  );
+  t.is(answer.json.url, `${SITE}/blog/new/`);
+  t.is((await lookup('/old/')).status, 404);
+
+  const built = await run(['build', '--dir', dir]);
+  t.is(built.code, 0, built.stderr);
+  t.regex(
+    built.stdout,
+    /^built in \d+\.\d s → public\/: 1 of 1 articles are complete, 1 pages were changed$/m,
+  );
+  t.regex(built.stdout, /^existing posts: 2 have a proven URL, 1 have none/m);
+  const page = fs.readFileSync(join(dir, 'public/blog/new/index.html'), 'utf8');
+  t.true(page.includes(JSON_LD) && page.includes(`${comment}</article>`) && page.includes('{{ unknown }}'));
+  for (const path of ['/old/', '/p/a-title/']) {
+    const found = await lookup(path);
+    t.is(found.status, 200, path);
+    t.is(found.json.target?.url, `${SITE}${path}`);
+  }
+  t.is((await lookup('/draft/')).status, 404);
+
+  const again = await run(['build', '--dir', dir, '--json']);
+  t.notRegex(again.stderr, /building a copy/);
+  t.like(JSON.parse(again.stdout), {
+    checked: 1,
+    missing: [],
+    addresses: { proven: 2, unproven: { 'draft.md': 'draft' } },
+  });
+
+  const urls = await run(['urls', '--dir', dir]);
+  t.is(urls.code, 0);
+  t.deepEqual(urls.stdout.trimEnd().split('\n'), [
+    'content/draft.md → (draft)',
+    `content/new.md → ${SITE}/blog/new/`,
+    `content/old.md → ${SITE}/old/`,
+    `content/titled.md → ${SITE}/p/a-title/`,
+  ]);
+  const json = await run(['urls', '--dir', dir, '--json']);
+  t.like(JSON.parse(json.stdout)[3], { file: 'content/titled.md', address: 'proven', reason: null });
+});
+
+test('an update of an existing post leaves its page where it was, whether or not the address depends on the title', async (t) => {
+  const dir = toySite(t);
+  t.is((await run(['build', '--dir', dir])).code, 0);
+  const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  const urls = [`${SITE}/old/`, `${SITE}/p/a-title/`];
+  for (const url of urls) {
+    const { target } = (await receiver.post('article.lookup', { target_url: url })).json;
+    const answer = await receiver.post(
+      'article.updated',
+      update(
+        { target_id: String(target?.id), target_url: url, base_revision_id: String(target?.revision_id) },
+        { json_ld: JSON_LD },
+      ),
+    );
+    t.is(answer.status, 200, url);
+  }
+  t.notRegex(fs.readFileSync(join(dir, 'content/old.md'), 'utf8'), /permalink/);
+  const built = await run(['build', '--dir', dir, '--json']);
+  t.is(built.code, 0, built.stderr);
+  t.like(JSON.parse(built.stdout), { checked: 2, changed: 2, missing: [] });
+  t.notRegex(built.stderr, /building a copy/);
+  for (const page of ['old', 'p/a-title'])
+    t.true(
+      fs
+        .readFileSync(join(dir, 'public', page, 'index.html'), 'utf8')
+        .includes('Keeping bees on a windy balcony'),
+    );
+  for (const url of urls) t.is((await receiver.post('article.lookup', { target_url: url })).status, 200, url);
+});
+
+test('postbuild ends with code 1 and lists the articles whose pages are missing', async (t) => {
+  const dir = toySite(t);
+  const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  await receiver.post('article.published', article({ id: 'new', slug: 'new', json_ld: JSON_LD }));
+  await receiver.stop();
+  const missing = await run(['postbuild', 'public', '--dir', dir]);
+  t.is(missing.code, 1);
+  t.regex(
+    missing.stderr,
+    /^missing: https:\/\/garden\.example\/base\/blog\/new\/ \(new\.md\): the built site has no page/,
+  );
+  const trial = await run(['postbuild', 'public', '--dir', dir], { PRESSMARK_TRIAL_BUILD: '1' });
+  t.is(trial.code, 0);
+  execFileSync(process.execPath, ['toy.mjs'], { cwd: dir });
+  const complete = await run(['postbuild', 'public', '--dir', dir, '--json']);
+  t.is(complete.code, 0);
+  t.like(JSON.parse(complete.stdout), { checked: 1, changed: 1, missing: [] });
+  t.deepEqual(await runPostbuild(dir, 'public'), { missing: [], warnings: [], changed: 0 });
+  fs.rmSync(join(dir, 'public/blog'), { recursive: true });
+  t.is((await runPostbuild(dir, 'public')).missing.length, 1);
+});
+
+test('build fails with the end of what the generator printed, and does not run itself', async (t) => {
+  const dir = toySite(t);
+  fs.writeFileSync(join(dir, 'content/old.md'), toyPost({ title: 'Old' }, '{{ broken }}'));
+  const failed = await run(['build', '--dir', dir]);
+  t.is(failed.code, 1);
+  t.regex(failed.stderr, /pressmark: the build command "node toy\.mjs" ended with exit code 1/);
+  t.regex(failed.stderr, /unknown template \{\{ broken \}\}/);
+  const circle = await run(['build', '--dir', dir], { PRESSMARK_BUILD: '1' });
+  t.is(circle.code, 2);
+  t.regex(circle.stderr, /runs pressmark build, which runs it/);
+  t.is((await run(['build', '--dir', dir, '--check'])).code, 2);
+});
+
+test('list shows every article with its URL, revision and last author', async (t) => {
+  const dir = toySite(t);
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: dir });
+  git('init', '-q');
+  fs.writeFileSync(join(dir, 'content/odd.md'), '---\n: {\n---\n');
+  git('add', 'content/old.md', 'content/odd.md');
+  git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', 'commit', '-qm', 'Old');
+  const json = JSON.parse((await run(['list', '--dir', dir, '--json'])).stdout);
+  t.deepEqual(
+    json.map(({ file }: { file: string }) => file),
+    ['content/draft.md', 'content/odd.md', 'content/old.md', 'content/titled.md'],
+  );
+  t.like(json[0], {
+    kind: 'article',
+    id: 'draft.md',
+    address: 'unknown',
+    reason: 'is a draft',
+    lastAuthor: null,
+  });
+  t.like(json[1], { kind: 'unreadable', lastAuthor: { name: 'Ada', email: 'ada@example.com' } });
+  t.like(json[2], {
+    id: 'old.md',
+    address: 'unknown',
+    reason: 'has no proven URL',
+    lastAuthor: { name: 'Ada' },
+  });
+  t.regex(json[2].revision, /^edit-/);
+  t.regex(
+    (await run(['list', '--dir', dir])).stdout,
+    /^unreadable {2}line \d+: .* {2}content\/odd\.md {2}Ada$/m,
+  );
+  fs.rmSync(join(dir, 'content/odd.md'));
+  t.is((await run(['urls', '--dir', dir])).code, 0);
+  const { stdout, code } = await run(['list', '--dir', dir]);
+  t.is(code, 0);
+  const [draft, old] = stdout.split('\n');
+  t.regex(
+    draft ?? '',
+    /\(unknown: is a draft\) {2}draft\.md {2}edit-\w+ {2}content\/draft\.md {2}not committed$/,
+  );
+  t.regex(
+    old ?? '',
+    /^https:\/\/garden\.example\/base\/old\/ \(proven\) {2}old\.md {2}edit-\w+ {2}content\/old\.md {2}Ada$/,
+  );
+});

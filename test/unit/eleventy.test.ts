@@ -1,0 +1,48 @@
+import test from 'ava';
+import { afterBuild, type EleventyBuild } from '../../src/eleventy.js';
+
+const built: EleventyBuild = {
+  directories: { output: './_site/' },
+  runMode: 'build',
+  outputMode: 'fs',
+  results: [{}],
+};
+
+const finds = (missing: readonly string[], warnings: readonly string[] = []) => {
+  const calls: string[] = [];
+  const postbuild = async (_: string, output: string) => {
+    calls.push(output);
+    return { missing, warnings, changed: 0 };
+  };
+  return { calls, postbuild };
+};
+
+test('a build in which the page of an article is missing fails, and names it', async (t) => {
+  const { postbuild } = finds(['blog/soil.md: no page']);
+  const error = await t.throwsAsync(() => afterBuild(built, postbuild, t.fail));
+  t.like(error, { code: 'POSTBUILD_FAILED' });
+  t.regex(error?.message ?? '', /blog\/soil\.md: no page/);
+});
+
+test('the dev server prints what is missing and goes on', async (t) => {
+  for (const runMode of ['serve', 'watch'] as const) {
+    const printed: string[] = [];
+    const { postbuild } = finds(['blog/soil.md: no page'], ['a second Article']);
+    await afterBuild({ ...built, runMode }, postbuild, (line) => printed.push(line));
+    t.is(printed[0], 'a second Article');
+    t.regex(printed[1] ?? '', /blog\/soil\.md: no page/);
+  }
+});
+
+test('the folder that Eleventy wrote to is checked', async (t) => {
+  const { calls, postbuild } = finds([]);
+  await afterBuild({ ...built, directories: { output: '/tmp/elsewhere/' } }, postbuild, t.fail);
+  t.deepEqual(calls, ['/tmp/elsewhere/']);
+});
+
+test('a run that writes nothing is left alone', async (t) => {
+  const { calls, postbuild } = finds(['blog/soil.md: no page']);
+  await afterBuild({ ...built, outputMode: 'json' }, postbuild, t.fail);
+  await afterBuild({ ...built, results: [] }, postbuild, t.fail);
+  t.deepEqual(calls, []);
+});
