@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 /** A file that a person wrote: its front matter, entry by entry, and its body. */
 export interface WrittenFile {
   /** What is before the first entry and after the last one: the marks. */
@@ -79,9 +77,11 @@ export function amendment(before: string, after: string): Amendment {
     added,
     isRestKept:
       old.marks.join() === now.marks.join() &&
-      Buffer.from(rest(old, changed).join('')).equals(
-        Buffer.from(rest(now, [...changed, ...added]).join('')),
-      ),
+      // A blank line may come before a new table of TOML.
+      rest(old, changed).join('').trimEnd() ===
+        rest(now, [...changed, ...added])
+          .join('')
+          .trimEnd(),
   };
 }
 
