@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { ExecutionContext, TestFn } from 'ava';
 import { gitIn } from '../../support/clones.js';
 import { update } from '../../support/events.js';
@@ -41,6 +41,10 @@ export interface SiteUnderTest extends SiteSource, SiteLayout {
   readonly pinned?: Readonly<Record<string, string>>;
   /** Front matter that an update may replace, and that which makes a body inert. */
   readonly keys: { readonly mapped: readonly string[]; readonly inert: readonly string[] };
+  /** The key that pins the address of a new article; undefined where the file's name does. */
+  readonly pin?: string;
+  /** Whether the generator makes no page of a file whose date is in the future. @default false */
+  readonly hidesFuture?: boolean;
   /** Posts that have no page: path of the URL that they would have -> what a lookup says about it. */
   readonly hidden: Readonly<Record<string, RegExp>>;
 }
@@ -350,6 +354,43 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
   });
 
   test.serial('doctor finds the site in good order', async (t) => {
+    await succeeds(t, 'doctor');
+  });
+
+  test.serial('doctor finds what was broken, and says how to fix it', async (t) => {
+    const file = relative(copy.dir, fileWith(copy, 'Frogs find it'));
+    const breakages = [
+      {
+        name: 'pressmark.config.mjs',
+        from: site.siteUrl,
+        to: 'https://elsewhere.example',
+        said: /elsewhere\.example/,
+      },
+      ...(site.pin === undefined
+        ? []
+        : [
+            {
+              name: file,
+              from: new RegExp(`^${site.pin}: .*\\n`, 'm'),
+              to: '',
+              said: /does not pin its address/,
+            },
+          ]),
+      ...(site.hidesFuture === true
+        ? [{ name: file, from: /^date: .*/m, to: 'date: 2199-01-01', said: /future/ }]
+        : []),
+    ];
+    for (const { name, from, to, said } of breakages) {
+      const text = copy.read(name);
+      const broken = text.replace(from, to);
+      t.not(broken, text, `${name}: ${from}`);
+      fs.writeFileSync(copy.path(name), broken);
+      const { code, stdout } = await copy.pressmark('doctor');
+      fs.writeFileSync(copy.path(name), text);
+      t.is(code, 1, `${from} → ${to}\n${stdout}`);
+      t.regex(stdout, said);
+      t.regex(stdout, /→ \S/, 'there is a fix');
+    }
     await succeeds(t, 'doctor');
   });
 }

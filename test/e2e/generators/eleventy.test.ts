@@ -25,6 +25,7 @@ const site: SiteUnderTest = {
     mapped: ['title', 'description', 'tags', 'image'],
     inert: ['templateEngineOverride'],
   },
+  pin: 'permalink',
   hidden: { '/blog/hotbed/': /draft/, '/blog/moon/': /js.* is not read/ },
 };
 

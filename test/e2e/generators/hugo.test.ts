@@ -29,6 +29,8 @@ const site: SiteUnderTest = {
     'content/posts/rain-barrel/index.de.md': 'url',
   },
   keys: { mapped: ['title', 'description', 'lastmod', 'tags', 'images'], inert: ['markup'] },
+  pin: 'url',
+  hidesFuture: true,
   hidden: { '/2024/07/pond/': /draft/, '/2124/01/next-century/': /future/ },
 };
 

@@ -21,6 +21,8 @@ const site: SiteUnderTest = {
     mapped: ['title', 'description', 'last_modified_at', 'tags', 'image'],
     inert: ['render_with_liquid', 'excerpt_separator'],
   },
+  pin: 'permalink',
+  hidesFuture: true,
   hidden: { '/2025/08/08/taken-back/': /draft|published/, '/2199/01/01/the-far-future/': /future/ },
 };
 
