@@ -11,7 +11,7 @@ const HEADING = /^#{1,6} +([^\s#].*)$/;
 const RULE = /^(?:-{3,}|\*{3,}|_{3,}|\* \* \*|- - -)$/;
 const LINK_DEFINITION = /^\[[^\]^[\\]+\]: [^\s<>|\\`]+(?: "[^"\\]*")?$/;
 const LIST_ITEM = /^( *)([-*+]|\d{1,9}\.)( {1,3})(\S.*)$/;
-const TABLE_RULE = /^\|(?: *:?-{3,}:? *\|)+$/;
+const TABLE_RULE = /^\|(?: *:?-+:? *\|)+$/;
 /** What begins another block inside of a list item, a quote or a paragraph. */
 const BLOCK_START =
   /^(?:[-*+](?: |$)|\d+[.)](?: |$)|#{1,6}(?: |$)|>|`{3}|~{3}|:(?:\s|$)|\^\s*$|\*\[|[=-]+\s*$|\[[^\]]*\]:)/;
@@ -92,6 +92,8 @@ export function isPlainMarkdown(markdown: string): boolean {
       const kind = marker.endsWith('.') ? '.' : marker;
       const inner = indent.length + marker.length + gap.length;
       while (list.length > 0 && (list.at(-1)?.indent ?? 0) > indent.length) list.pop();
+      const isOther = (kind === '.') !== (list[0]?.marker === '.');
+      if (previous === 'blank' && indent === '' && isOther) list = [];
       const level = list.at(-1);
       const isNew = level === undefined || indent.length !== level.indent;
       if (isNew) {

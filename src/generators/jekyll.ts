@@ -475,7 +475,9 @@ const WEB_ADDRESS = /^https?:\/\/[\w.-]+(?::\d+)?(?:[/?#][\w.~:/?#@!$&'()*+,;=%-
 /** An image as Jekyll's filters accept it: `absolute_url` ends the build at an address that is not one. */
 function imageAddress(url: string): string {
   if (WEB_ADDRESS.test(url)) return url;
-  const href = URL.canParse(url) ? new URL(url).href : '';
+  const href = URL.canParse(url)
+    ? new URL(url).href.replace(/[^\w.~:/?#@!$&'()*+,;=%-]/g, encodeURIComponent)
+    : '';
   if (WEB_ADDRESS.test(href)) return href;
   return encodeURIComponent(url.toWellFormed()).replaceAll('%2F', '/');
 }
