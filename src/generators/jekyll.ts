@@ -652,7 +652,7 @@ function problems(files: SiteFiles, settings: SiteSettings, newLayout?: string):
   if (plugins.includes('jekyll-seo-tag') || /["']jekyll-seo-tag["']/.test(gems))
     warn(
       'jekyll-seo-tag prints a BlogPosting JSON-LD of its own, so that an article has two.',
-      'Leave it, as both name the same article, or see "Two JSON-LD blocks" in docs/jekyll.md.',
+      "Set frontMatter: { seo: { type: 'WebPage' } } below articles in pressmark.config.mjs.",
     );
   const renderer = textIn(config, 'markdown');
   const dialect = textIn(mapOf(config.kramdown), 'input');
