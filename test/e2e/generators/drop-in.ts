@@ -281,7 +281,13 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
       const text = texts[(Math.floor(index / 2) + 1) % texts.length] ?? '';
       const body = form === 'markdown' ? hostileMarkdown(text) : hostileHtml(text);
       const data = { ...sample.data, ...bodyOf(form, body, sample.data.id), title: `Updated: ${text}` };
-      const updated: Sample = { ...sample, name: `${sample.name}, updated to ${form}`, data, form };
+      const updated: Sample = {
+        ...sample,
+        name: `${sample.name}, updated to ${form}`,
+        data,
+        form,
+        isHtmlInMarkdown: form === 'html',
+      };
       await refresh(t, url, updated);
       expected.set(url, updated);
     }
@@ -300,6 +306,7 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
         if (sample === undefined) throw new Error('there is no hostile article');
         const before = copy.read(file);
         await refresh(t, url, sample);
+        refreshed.set(url, { ...sample, name: `the refreshed ${file}`, isHtmlInMarkdown: true });
         const { changed, added, isRestKept } = amendment(before, copy.read(file));
         const pin = site.pinned?.[file];
         const allowed = [
@@ -318,7 +325,6 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
           `${file}: the rest of its front matter is as it was\n${before}\n${copy.read(file)}`,
         );
         t.is(added.includes(pin ?? 'pressmark'), true, `${file}: ${pin ?? 'pressmark'} is added`);
-        refreshed.set(url, { ...sample, name: `the refreshed ${file}` });
       }
     },
   );

@@ -28,7 +28,7 @@ const site: SiteUnderTest = {
     'content/posts/rain-barrel/index.md': 'url',
     'content/posts/rain-barrel/index.de.md': 'url',
   },
-  keys: { mapped: ['title', 'description', 'lastmod', 'tags', 'images'], inert: [] },
+  keys: { mapped: ['title', 'description', 'lastmod', 'tags', 'images'], inert: ['markup'] },
   hidden: { '/2024/07/pond/': /draft/, '/2124/01/next-century/': /future/ },
 };
 

@@ -19,7 +19,7 @@ const site: SiteUnderTest = {
   },
   keys: {
     mapped: ['title', 'description', 'last_modified_at', 'tags', 'image'],
-    inert: ['render_with_liquid'],
+    inert: ['render_with_liquid', 'excerpt_separator'],
   },
   hidden: { '/2025/08/08/taken-back/': /draft|published/, '/2199/01/01/the-far-future/': /future/ },
 };

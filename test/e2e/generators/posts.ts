@@ -1,5 +1,3 @@
-import { Buffer } from 'node:buffer';
-
 /** A file that a person wrote: its front matter, entry by entry, and its body. */
 export interface WrittenFile {
   /** What is before the first entry and after the last one: the marks. */
@@ -29,24 +27,27 @@ export function splitFile(text: string): WrittenFile {
   // A TOML table, and what is below it, is one entry.
   let isInTable = false;
   const inside = lines.slice(1, at);
+  const indent = /^[ \t]+(?=")/.exec(inside.find((line) => /^\s+"/.test(line)) ?? '')?.[0] ?? '';
   for (const [index, line] of inside.entries()) {
-    const key = keyOf(line, first);
+    const key = keyOf(line, first, indent);
     const table = first === '+++' && /^\[+([^\].]+)/.exec(line)?.[1];
     if (table) isInTable = true;
     const last = entries.at(-1);
     const next = inside.slice(index).find((one) => one.trim() !== '') ?? '';
-    const isBelow = isInTable ? !table : key === undefined && /^[\s\])}-]/.test(next);
+    const isBelow = isInTable
+      ? !table
+      : key === undefined && /^[\s\])}-]/.test(next) && line.trimEnd() !== '}';
     if (isBelow && last?.key !== undefined) last.text += line;
     else entries.push({ key: table || key, text: line });
   }
   return { marks: [first, end], entries, body: lines.slice(at + 1).join('') };
 }
 
-function keyOf(line: string, mark: string): string | undefined {
+function keyOf(line: string, mark: string, indent: string): string | undefined {
   if (mark === '---')
     return /^(?:"([^"]+)"|'([^']+)'|([^\s#:][^:]*)):(?:\s|$)/.exec(line)?.slice(1).find(Boolean);
   if (mark === '+++') return /^"?([\w-]+)"?\s*=/.exec(line)?.[1];
-  return /^\s{1,4}"([^"]+)"\s*:/.exec(line)?.[1];
+  return line.startsWith(`${indent}"`) ? /^\s*"([^"]+)"\s*:/.exec(line)?.[1] : undefined;
 }
 
 /** What an update did to the front matter of a file. */
@@ -76,9 +77,11 @@ export function amendment(before: string, after: string): Amendment {
     added,
     isRestKept:
       old.marks.join() === now.marks.join() &&
-      Buffer.from(rest(old, changed).join('')).equals(
-        Buffer.from(rest(now, [...changed, ...added]).join('')),
-      ),
+      // A blank line may come before a new table of TOML.
+      rest(old, changed).join('').trimEnd() ===
+        rest(now, [...changed, ...added])
+          .join('')
+          .trimEnd(),
   };
 }
 
