@@ -3,6 +3,7 @@ import type { ArticleFormat } from '../article/format.js';
 import { mappedFormat } from '../article/mapped-format.js';
 import type { ArticleMapping } from '../article/mapping.js';
 import type { Settings } from '../config/load.js';
+import { siteDigest } from '../deploy/prove-addresses.js';
 import type { Generator, GeneratorOptions, SiteFiles } from '../generators/generator.js';
 import { type Layout, patternLayout } from '../generators/layout.js';
 import { generatorNamed } from '../generators/registry.js';
@@ -14,10 +15,8 @@ import { siteFiles } from './site-files.js';
 /** The settings on which article files depend; a worker thread has no others. */
 export type ContentSettings = Pick<
   Settings,
-  'dir' | 'siteUrl' | 'content' | 'output' | 'templates' | 'articles'
-> & {
-  readonly generator: Settings['generator'];
-};
+  'dir' | 'siteUrl' | 'content' | 'output' | 'templates' | 'articles' | 'generator' | 'build'
+>;
 
 /** The generator of a site that Pressmark does not build itself. */
 export interface SiteGenerator {
@@ -74,9 +73,24 @@ function layoutOf({ siteUrl, articles }: ContentSettings, timeZone: string | und
   return patternLayout(siteUrl, articles.file, articles.permalink, timeZone);
 }
 
-function formatOf(settings: ContentSettings, { mapping }: SiteGenerator, layout: Layout): ArticleFormat {
+/** What the addresses of a site's files depend on besides the files. */
+export function addressSourcesOf(settings: ContentSettings, { generator, options }: SiteGenerator) {
+  const { dir, content, output, siteUrl, build, articles } = settings;
+  const { body, frontMatter } = articles;
+  return {
+    siteDir: dir,
+    content,
+    output,
+    siteUrl,
+    generator,
+    settings: { options, build, body, frontMatter },
+  };
+}
+
+function formatOf(settings: ContentSettings, site: SiteGenerator, layout: Layout): ArticleFormat {
+  const { mapping } = site;
   const { stateDir } = foldersOf(settings);
-  const proven = readAddresses(join(stateDir, ADDRESSES));
+  const proven = readAddresses(join(stateDir, ADDRESSES), siteDigest(addressSourcesOf(settings, site)));
   return mappedFormat({ mapping, siteUrl: settings.siteUrl, url: layout.url, proven });
 }
 

@@ -11,7 +11,7 @@ import { ADDRESSES } from '../store/addresses.js';
 import { decodeAt } from '../store/entry.js';
 import { readText } from '../store/read-text.js';
 import { walk } from '../store/scan.js';
-import { contentOf, generatorOf, type SiteGenerator } from './content.js';
+import { addressSourcesOf, contentOf, generatorOf, type SiteGenerator } from './content.js';
 import { foldersOf } from './folders.js';
 
 /** How the addresses of existing posts are proven. */
@@ -77,25 +77,21 @@ function isPinned(decode: () => boolean): boolean {
 
 async function prove(
   settings: Settings,
-  { generator, mapping, options }: SiteGenerator,
+  site: SiteGenerator,
   files: readonly UnpinnedFile[],
   { force, signal, onBuild, onOutput }: AddressOptions,
 ) {
-  const { dir, content, output, siteUrl, environment, articles } = settings;
+  const { dir, environment } = settings;
+  const { mapping } = site;
   const { stateDir } = foldersOf(settings);
   const repository = await openRepository(dir, environment);
   return await proveAddresses(files, {
-    siteDir: dir,
-    content,
-    output,
-    siteUrl,
+    ...addressSourcesOf(settings, site),
     cacheFile: join(stateDir, ADDRESSES),
-    generator,
     mapping,
     frontMatter: { read: readFrontMatter, edit: editFrontMatter },
     command: () => buildCommandOf(settings),
     env: environment,
-    settings: { options, build: settings.build, body: articles.body, frontMatter: articles.frontMatter },
     runBuild,
     now: new Date(),
     ...(!('because' in repository) && { repository }),

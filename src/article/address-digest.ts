@@ -8,17 +8,18 @@ import type { ArticleMapping, FileFacts } from './mapping.js';
  * @param moves whether the address depends on what updates replace; then all front matter counts.
  */
 export function addressDigest({ path, data }: FileFacts, mapping: ArticleMapping, moves: boolean): string {
-  return `sha256-${hash('sha256', JSON.stringify([path, moves, moves ? withoutOwn(data) : kept(data, mapping)]))}`;
+  const name = (key: string) => (mapping.ignoresKeyCase ? key.toLowerCase() : key);
+  const without = new Set(moves ? ['pressmark'] : ['pressmark', ...replacedKeys(mapping)].map(name));
+  const counted = Object.entries(data)
+    .map(([key, value]) => [name(key), value] as const)
+    .filter(([key]) => !without.has(key));
+  return `sha256-${hash('sha256', JSON.stringify([path, moves, counted]))}`;
 }
 
-function withoutOwn({ pressmark: _, ...data }: FileFacts['data']): FileFacts['data'] {
-  return data;
-}
-
-function kept(data: FileFacts['data'], mapping: ArticleMapping): [string, unknown][] {
+/** The keys that an update may set. */
+function replacedKeys(mapping: ArticleMapping): string[] {
   const { date: _, ...replaced } = mapping.keys;
   const pins = new Set(Object.keys(mapping.pin('/address/')));
   const switches = mapping.reserved.filter((key) => !pins.has(key));
-  const left = new Set<string | null>([...Object.values(replaced), ...switches, 'pressmark']);
-  return Object.entries(data).filter(([key]) => !left.has(key));
+  return [...Object.values(replaced).filter((key) => key !== null), ...switches];
 }

@@ -151,7 +151,7 @@ function long(text: string): string {
   const escaped = text
     .replace(/[\\\x00-\x08\x0b-\x1f]/g, (char) => ESCAPES[char] ?? unicodeEscape(char))
     .replace(/"""|"$/g, (quotes) => (quotes === '"' ? '\\"' : '""\\"'));
-  return `"""\n${escapeUnprintable(escaped).replace(/^\+\+\+/gm, '\\u002b++')}"""`;
+  return `"""\n${escapeUnprintable(escaped).replace(/^(?:\+\+\+|---)/gm, (fence) => (fence === '+++' ? '\\u002b++' : '\\u002d--'))}"""`;
 }
 
 function unicodeEscape(char: string): string {

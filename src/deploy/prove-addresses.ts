@@ -106,18 +106,7 @@ interface Post extends FileFacts {
 export async function proveAddresses(files: Iterable<UnpinnedFile>, options: ProofOptions): Promise<Proofs> {
   const { mapping, cacheFile } = options;
   const { posts, hidden } = sortFiles(files, options);
-  const digest = configDigest({
-    siteDir: options.siteDir,
-    content: options.content,
-    configFiles: options.generator.configFiles,
-    settings: {
-      ...options.settings,
-      generator: options.generator.name,
-      siteUrl: options.siteUrl,
-      content: options.content,
-      output: options.output,
-    },
-  });
+  const digest = siteDigest(options);
   const cache = readAddressFile(cacheFile);
   const kept = cache?.configDigest === digest && options.force !== true ? cache.records : [];
   const known = currentRecords(posts, kept, mapping);
@@ -128,6 +117,21 @@ export async function proveAddresses(files: Iterable<UnpinnedFile>, options: Pro
     await writeAddressFile(cacheFile, { configDigest: digest, records });
   const proofs = [...records.map(proofOf), ...hidden];
   return { proofs: proofs.toSorted((a, b) => (a.path < b.path ? -1 : 1)), built };
+}
+
+/** A digest of all that addresses depend on besides the posts; proofs of another digest are worth nothing. */
+export function siteDigest({
+  siteDir,
+  content,
+  output,
+  siteUrl,
+  generator: { name, configFiles },
+  settings,
+}: Pick<ProofOptions, 'siteDir' | 'content' | 'output' | 'siteUrl' | 'settings'> & {
+  readonly generator: Pick<Generator, 'name' | 'configFiles'>;
+}): string {
+  const all = { ...settings, generator: name, siteUrl, content, output };
+  return configDigest({ siteDir, content, configFiles, settings: all });
 }
 
 /** Which files the generator makes pages of, and why it makes none of the others. */

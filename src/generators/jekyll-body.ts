@@ -9,9 +9,9 @@ const FENCE = /^(`{3,}|~{3,})[\w+#.-]*[ \t]*$/;
 const COMMENT = /^<!--(?:[^<>-]|-(?!-))*-->$/;
 const HEADING = /^#{1,6} +([^\s#].*)$/;
 const RULE = /^(?:-{3,}|\*{3,}|_{3,}|\* \* \*|- - -)$/;
-const LINK_DEFINITION = /^\[[^\]^[\\]+\]: [^\s<>|\\`]+(?: "[^"\\]*")?$/;
+const LINK_DEFINITION = /^\[[^\]^[\\]+\]: [^\s<>()|\\`]+(?: "[^"\\]*")?$/;
 const LIST_ITEM = /^( *)([-*+]|\d{1,9}\.)( {1,3})(\S.*)$/;
-const TABLE_RULE = /^\|(?: *:?-{3,}:? *\|)+$/;
+const TABLE_RULE = /^\|(?: *:?-+:? *\|)+$/;
 /** What begins another block inside of a list item, a quote or a paragraph. */
 const BLOCK_START =
   /^(?:[-*+](?: |$)|\d+[.)](?: |$)|#{1,6}(?: |$)|>|`{3}|~{3}|:(?:\s|$)|\^\s*$|\*\[|[=-]+\s*$|\[[^\]]*\]:)/;
@@ -92,13 +92,20 @@ export function isPlainMarkdown(markdown: string): boolean {
       const kind = marker.endsWith('.') ? '.' : marker;
       const inner = indent.length + marker.length + gap.length;
       while (list.length > 0 && (list.at(-1)?.indent ?? 0) > indent.length) list.pop();
+      const isOther = (kind === '.') !== (list[0]?.marker === '.');
+      if (previous === 'blank' && indent === '' && isOther) list = [];
       const level = list.at(-1);
       const isNew = level === undefined || indent.length !== level.indent;
       if (isNew) {
         if (indent.length !== (level?.inner ?? 0)) return false;
         // A list that starts with another number, or that follows a line of text.
         if (kind === '.' && marker !== '1.') return false;
-        if (previous !== 'blank' && previous !== 'list') return false;
+        if (
+          previous !== 'blank' &&
+          previous !== 'list' &&
+          !(previous === 'paragraph' && indent === '' && kind !== '.')
+        )
+          return false;
         if (level !== undefined && previous === 'blank') return false;
         list.push({ indent: indent.length, inner, marker: kind });
       } else if (level.marker !== kind || level.inner !== inner) return false;
@@ -206,18 +213,22 @@ export function htmlInMarkdown(html: string, keepsHtml = false): string {
 
 function withoutMarkdown(html: string): string {
   // The end of the extension in the text itself would set the rest of it free.
-  const inert = html.replaceAll('{:/', '&#123;:/').replace(/\n+$/, '');
+  const inert = html.replaceAll('{:/', '&#123;:/').trimEnd();
   return `{::nomarkdown}\n${inert === '' ? '' : `${inert}\n`}{:/nomarkdown}\n`;
 }
 
-const WHOLE_LINES = /(<(pre|textarea)\b[^>]*>)([\s\S]*?)(<\/\2\s*>)/gi;
+/** An element in which blank lines count, by its start or its end. */
+const WHITE_SPACE_TAG = /(<\/?(?:pre|textarea)\b[^<>]*>)/i;
 
 function inDiv(html: string): string {
-  const kept = html.replace(WHOLE_LINES, (_, open: string, _name, inner: string, close: string) =>
-    [open, inner.replace(/\n(?=[ \t]*\n)/g, '&#10;').replace(/&#10;[ \t]*(?=\n)/g, '&#10;'), close].join(''),
-  );
-  const lines = withoutBlankLines(kept).replace(/^\s+|\s+$/g, '');
-  return `<div>\n${lines === '' ? '' : `${lines}\n`}</div>\n`;
+  let isInside = false;
+  const parts = html.split(WHITE_SPACE_TAG).map((part, index) => {
+    if (index % 2 === 1) isInside = !part.startsWith('</');
+    // A reader of HTML takes the reference for the line end.
+    return isInside ? part.replace(/\n(?=[ \t]*\n)/g, '&#10;') : withoutBlankLines(part);
+  });
+  const text = withoutBlankLines(parts.join('')).trim();
+  return `<div>\n${text === '' ? '' : `${text}\n`}</div>\n`;
 }
 
 function withoutBlankLines(text: string): string {

@@ -475,7 +475,9 @@ const WEB_ADDRESS = /^https?:\/\/[\w.-]+(?::\d+)?(?:[/?#][\w.~:/?#@!$&'()*+,;=%-
 /** An image as Jekyll's filters accept it: `absolute_url` ends the build at an address that is not one. */
 function imageAddress(url: string): string {
   if (WEB_ADDRESS.test(url)) return url;
-  const href = URL.canParse(url) ? new URL(url).href : '';
+  const href = URL.canParse(url)
+    ? new URL(url).href.replace(/[^\w.~:/?#@!$&'()*+,;=%-]/g, encodeURIComponent)
+    : '';
   if (WEB_ADDRESS.test(href)) return href;
   return encodeURIComponent(url.toWellFormed()).replaceAll('%2F', '/');
 }
@@ -650,7 +652,7 @@ function problems(files: SiteFiles, settings: SiteSettings, newLayout?: string):
   if (plugins.includes('jekyll-seo-tag') || /["']jekyll-seo-tag["']/.test(gems))
     warn(
       'jekyll-seo-tag prints a BlogPosting JSON-LD of its own, so that an article has two.',
-      'Leave it, as both name the same article, or see "Two JSON-LD blocks" in docs/jekyll.md.',
+      "Set frontMatter: { seo: { type: 'WebPage' } } below articles in pressmark.config.mjs.",
     );
   const renderer = textIn(config, 'markdown');
   const dialect = textIn(mapOf(config.kramdown), 'input');

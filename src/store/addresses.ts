@@ -19,9 +19,11 @@ export interface AddressRecords {
 
 /**
  * The addresses that builds of the site have proven, as the file at `path` has them at the moment of each question;
- * none where there is no such file, or another one.
+ * none where there is no such file, or one for another configuration.
+ *
+ * @param configDigest the digest of the site's configuration as it is now.
  */
-export function readAddresses(path: string): ProvenAddresses {
+export function readAddresses(path: string, configDigest: string): ProvenAddresses {
   let stamp = '';
   let version = 'none';
   let records = new Map<string, ProvenAddress>();
@@ -32,8 +34,10 @@ export function readAddresses(path: string): ProvenAddresses {
     if (now === stamp) return;
     stamp = now;
     const text = readOrEmpty(path);
-    version = text === '' ? 'none' : hash('sha256', text).slice(0, 16);
-    records = new Map(parseAddresses(text)?.records.map((record) => [record.path, record]));
+    const file = parseAddresses(text);
+    const isCurrent = file?.configDigest === configDigest;
+    version = isCurrent ? hash('sha256', text).slice(0, 16) : 'none';
+    records = new Map(isCurrent ? file.records.map((record) => [record.path, record]) : []);
   }
 
   return {
