@@ -9,6 +9,7 @@ import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
 import { contentOf } from './content.js';
 import { type DurableStore, openDurableStore } from './durability.js';
+import { proveInBackground } from './existing-addresses.js';
 import { firstPartyPlugins } from './first-party.js';
 import { foldersOf } from './folders.js';
 import { createHealth } from './health.js';
@@ -122,12 +123,14 @@ export async function startApp(
     await early.prepared();
     const port = await listen(server, settings.port, settings.host);
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
+    const endProofs = proveInBackground(settings, log);
 
     return {
       port,
       basePath,
       close: async () => {
         liveReload?.close();
+        await endProofs();
         await closeServer(server);
         await host?.close();
         await durable.close();

@@ -5,8 +5,9 @@ import { editFrontMatter } from '../article/front-matter-edit.js';
 import type { Settings } from '../config/load.js';
 import { type NotProven, proveAddresses, type UnpinnedFile } from '../deploy/prove-addresses.js';
 import { runBuild } from '../deploy/run-build.js';
-import { PressmarkError } from '../errors.js';
+import { messageOf, PressmarkError } from '../errors.js';
 import { openRepository } from '../git/repository.js';
+import type { Log } from '../log.js';
 import { ADDRESSES } from '../store/addresses.js';
 import { decodeAt } from '../store/entry.js';
 import { readText } from '../store/read-text.js';
@@ -100,6 +101,31 @@ async function prove(
     ...(onBuild !== undefined && { onBuild: (number: 1 | 2) => onBuild(number) }),
     ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
   });
+}
+
+/**
+ * Proves addresses beside a receiver that has just started, so that lookups find posts which changed while none ran.
+ *
+ * @returns a function that ends it.
+ */
+export function proveInBackground(settings: Settings, log: Log): () => Promise<void> {
+  const controller = new AbortController();
+  const proving = existingAddresses(settings, { signal: controller.signal }).then(
+    ({ proven, unproven, built }) => {
+      if (built) log.info({ proven, unproven: unproven.size }, 'addresses of existing posts proven');
+    },
+    (error: unknown) => {
+      if (controller.signal.aborted) return;
+      log.warn(
+        { reason: messageOf(error) },
+        'the addresses of existing posts could not be proven; pressmark urls tries it again',
+      );
+    },
+  );
+  return async () => {
+    controller.abort();
+    await proving;
+  };
 }
 
 /**

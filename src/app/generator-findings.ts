@@ -182,7 +182,7 @@ function unresolved(entries: readonly Entry[], contentDir: string): Finding[] {
         .map((path) => path.replaceAll('\\', '/'))
         .sort()
     : [];
-  const paths = [...unsupported, ...mdx];
+  const paths = [...new Set([...unsupported, ...mdx])];
   if (paths.length === 0) return [];
   return [
     {

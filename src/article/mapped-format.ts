@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { PressmarkError } from '../errors.js';
 import { addressDigest } from './address-digest.js';
 import type { Article, ExtraKeys } from './article.js';
 import {
@@ -71,6 +72,8 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
   const constantTagKeys = new Set(constantTags.map(mapping.tagKey));
 
   function read(text: string, path: string): ReadFile {
+    if (path.endsWith('.mdx'))
+      throw new PressmarkError('FRONT_MATTER_UNSUPPORTED', 'an .mdx file is a program, and is not read');
     const { data: inFile, body } = readFrontMatter(text);
     const data = withKnownKeys(inFile);
     const file: FileFacts = { path, data };

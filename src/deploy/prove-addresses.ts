@@ -152,6 +152,7 @@ function sortFiles(
 }
 
 function readPost(path: string, text: string, frontMatter: FrontMatterEditor): Post | undefined {
+  if (path.endsWith('.mdx')) return undefined; // an update would replace a program by an article
   try {
     const { data, body } = frontMatter.read(text);
     return { path, text, data, body };

@@ -611,7 +611,7 @@ function astroMapping(options: MappingOptions): ArticleMapping {
     keys,
     constants: options.constants,
     reserved: ['slug', 'id', 'layout'],
-    isArticlePath: (path) => path.endsWith('.md') || (options.htmlFiles === true && isHtmlFile(path)),
+    isArticlePath: (path) => /\.mdx?$/.test(path) || (options.htmlFiles === true && isHtmlFile(path)),
     slug: (file) => entryId(file).split('/').at(-1) ?? '',
     date: (iso) => dateValue(iso, options),
     writtenText,

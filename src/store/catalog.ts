@@ -8,6 +8,8 @@ export interface Catalog {
   byId(id: string): readonly Entry[];
   /** All files at this canonical URL. */
   byUrl(canonical: string): readonly Entry[];
+  /** Files whose URL is not certain, by its last segment. */
+  unresolved(slug: string): readonly Entry[];
   entries(): IterableIterator<Entry>;
   /** Adds an entry, or replaces the one of the same path. */
   set(entry: Entry): void;
@@ -18,11 +20,11 @@ export interface Catalog {
 export function createCatalog(): Catalog {
   const paths = new Map<string, Entry>();
   /** Made for the first question, as who builds pages asks none. */
-  let indexes: { readonly ids: Index; readonly urls: Index } | undefined;
+  let indexes: Indexes | undefined;
 
   function indexed() {
     if (indexes !== undefined) return indexes;
-    indexes = { ids: createIndex(), urls: createIndex() };
+    indexes = { ids: createIndex(), urls: createIndex(), unresolved: createIndex() };
     for (const entry of paths.values()) index(entry, indexes);
     return indexes;
   }
@@ -39,6 +41,7 @@ export function createCatalog(): Catalog {
     paths.delete(path);
     indexes?.ids.remove(entry.id, entry);
     if (entry.canonical !== undefined) indexes?.urls.remove(entry.canonical, entry);
+    if (entry.address?.kind === 'unknown') indexes?.unresolved.remove(lastSegment(entry.url), entry);
     return entry;
   }
 
@@ -49,6 +52,7 @@ export function createCatalog(): Catalog {
     get: (path) => paths.get(path),
     byId: (id) => indexed().ids.get(id),
     byUrl: (canonical) => indexed().urls.get(canonical),
+    unresolved: (slug) => indexed().unresolved.get(slug),
     entries: () => paths.values(),
     set,
     delete: remove,
@@ -61,9 +65,28 @@ interface Index {
   remove(key: string, entry: Entry): void;
 }
 
-function index(entry: Entry, { ids, urls }: { readonly ids: Index; readonly urls: Index }): void {
+interface Indexes {
+  readonly ids: Index;
+  readonly urls: Index;
+  readonly unresolved: Index;
+}
+
+function index(entry: Entry, { ids, urls, unresolved }: Indexes): void {
   ids.add(entry.id, entry);
   if (entry.canonical !== undefined) urls.add(entry.canonical, entry);
+  if (entry.address?.kind === 'unknown') unresolved.add(lastSegment(entry.url), entry);
+}
+
+/** The last segment of a URL's path without an extension, which is nearly always the slug. */
+export function lastSegment(url: string): string {
+  const path = url.split(/[?#]/, 1)[0] ?? '';
+  return (
+    path
+      .replace(/\/(?:index\.html)?$/, '')
+      .split('/')
+      .at(-1)
+      ?.replace(/\.html$/, '') ?? ''
+  );
 }
 
 const NONE: readonly Entry[] = [];

@@ -2,7 +2,7 @@ import type { StoredArticle } from '../article/codec.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import { createAddressRefresh } from './address-refresh.js';
-import type { Catalog } from './catalog.js';
+import { type Catalog, lastSegment } from './catalog.js';
 import { type ContentFolder, type Entry, isGone, type ReadFile, readArticle, readEntry } from './entry.js';
 import { storeFailure } from './failure.js';
 import { createFolderCheck } from './folder-check.js';
@@ -116,7 +116,8 @@ export function createReading(
     const canonical = canonicalUrl(url) ?? '';
     await learn();
     await lookAt(catalog.byUrl(canonical));
-    const entry = onlyEntry(catalog.byUrl(canonical), url);
+    await lookAt(catalog.unresolved(lastSegment(url)));
+    const entry = onlyEntry(catalog, url);
     return { ...open(entry).stored, path: entry.path };
   }
 

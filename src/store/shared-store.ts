@@ -192,7 +192,7 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
   async function find(url: string): Promise<Found> {
     await shared.fresh();
     await addresses.refresh();
-    const entry = onlyEntry(catalog.byUrl(canonicalUrl(url) ?? ''), url);
+    const entry = onlyEntry(catalog, url);
     return { ...(await open(entry)).stored, path: entry.path };
   }
 

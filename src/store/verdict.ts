@@ -1,6 +1,7 @@
 import type { Article } from '../article/article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
+import { type Catalog, lastSegment } from './catalog.js';
 import type { Entry, ReadFile } from './entry.js';
 
 /** What an update is judged by (contract: article.updated data). */
@@ -57,17 +58,18 @@ export function judged(read: ReadFile, { targetId, targetUrl, base, revision }: 
 }
 
 /**
- * The one entry at a URL (contract: article.lookup).
+ * The one entry at a URL (contract: article.lookup). Where there is none, the error says which file may be meant.
  *
  * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS.
  */
-export function onlyEntry(entries: readonly Entry[], url: string): Entry {
+export function onlyEntry(catalog: Pick<Catalog, 'byUrl' | 'unresolved'>, url: string): Entry {
+  const entries = catalog.byUrl(canonicalUrl(url) ?? '');
   const certain = entries.filter(isCertain);
   const [entry, other] = certain;
   if (entry === undefined)
     throw new PressmarkError(
       'ARTICLE_NOT_FOUND',
-      `target_url: there is no article at ${quote(url, 120)}${reasonIn(entries)}`,
+      `target_url: there is no article at ${quote(url, 120)}${reasonIn([...entries, ...catalog.unresolved(lastSegment(url))])}`,
     );
   if (other !== undefined) throw ambiguous(url, certain);
   return entry;

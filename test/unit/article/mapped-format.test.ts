@@ -239,6 +239,23 @@ test('a text that the generator would run is written in another form, and read a
   t.is(data.title, 'Now {_');
 });
 
+test('keys are found in the spelling of the file where the generator ignores case', (t) => {
+  const proven = { get: () => undefined, version: 'v' };
+  const options = { siteUrl: SITE, url: () => article.url, proven };
+  const on = mappedFormat({ ...options, mapping: { ...mapping, ignoresKeyCase: true } });
+  const text = HAND_WRITTEN.replace('title:', 'Title:').replace('tags:', 'TAGS:');
+  t.is(on.decode(text, 'blog/mine.md').article.title, 'My soil');
+  const amended = updated(on, 'blog/mine.md', text).text;
+  t.true(
+    amended.includes('\nTitle: "Soil"   # short\n') && amended.includes('\nTAGS: ["posts", "compost"]\n'),
+  );
+  t.false(/^(?:title|tags):/m.test(amended));
+});
+
+test('an .mdx file is a program, which is not read', (t) => {
+  t.throws(() => format.decode('# Hi', 'blog/mine.mdx'), { message: /is a program/ });
+});
+
 test('a tag of the site is not written twice, however the article spells it', (t) => {
   const { text } = format.encodeFirst({ ...article, tags: ['Posts', 'compost'] }, PATH);
   t.deepEqual(readFrontMatter(text).data.tags, ['posts', 'compost']);

@@ -283,7 +283,6 @@ test('the loader of pressmark/astro makes .html files of articles without Markdo
   t.is(withLoader.body({ kind: 'html', html: '<p>\n\n{x}' }, 'x.html').text, '<p>\n\n{x}');
   t.is(mapping.extension({ kind: 'html', html: '<p>x</p>' }), '.md');
   t.false(mapping.isArticlePath('x.html'));
-  t.false(mapping.isArticlePath('x.mdx'));
 });
 
 // What Astro 5.18 and 7.3 named the pages of such files.
