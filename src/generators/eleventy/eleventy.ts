@@ -425,7 +425,7 @@ function siteAddress(site: Site, questions: Question[], warnings: Problem[]): st
     warnings.push({
       level: 'warn',
       text: `The site's address ${found.href} and pathPrefix ${prefix} name different folders; ${prefix} was taken.`,
-      fix: 'Correct site.url in pressmark.config.mjs if articles are elsewhere.',
+      fix: 'Correct siteUrl in pressmark.config.mjs if articles are elsewhere.',
     });
   }
   const address = found.origin + trimmedEnd(prefix === '/' ? path : prefix);
@@ -846,8 +846,8 @@ function problems(files: SiteFiles, settings: SiteSettings): readonly Problem[] 
   if (site.pathPrefix !== '/' && `${trimmedEnd(path)}/` !== site.pathPrefix) {
     found.push({
       level: 'fail',
-      text: `Eleventy's pathPrefix is ${site.pathPrefix}, but site.url is ${settings.siteUrl}.`,
-      fix: `Let site.url in pressmark.config.mjs end in ${trimmedEnd(site.pathPrefix)}, or change pathPrefix in ${configFile(files) ?? 'the configuration of Eleventy'}.`,
+      text: `Eleventy's pathPrefix is ${site.pathPrefix}, but siteUrl is ${settings.siteUrl}.`,
+      fix: `Let siteUrl in pressmark.config.mjs end in ${trimmedEnd(site.pathPrefix)}, or change pathPrefix in ${configFile(files) ?? 'the configuration of Eleventy'}.`,
     });
   }
   if (joined('', settings.output) !== site.output) {
