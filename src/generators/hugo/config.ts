@@ -2,9 +2,9 @@ import { createRequire } from 'node:module';
 import type yamlParser from 'js-yaml';
 import type * as tomlParser from 'smol-toml';
 import { messageOf, PressmarkError } from '../../errors.js';
-import type { SiteFiles } from '../generator.js';
+import type { GeneratorOptions, Problem, SiteFiles } from '../generator.js';
 
-const require = createRequire(import.meta.url);
+export const require = createRequire(import.meta.url);
 
 /** Values of a configuration. Hugo ignores case in keys: here all are lowercase. */
 export interface ConfigMap {
@@ -153,4 +153,108 @@ function merged(base: ConfigMap, over: ConfigMap): ConfigMap {
     result[key] = isMap(below) && isMap(value) ? merged(below, value) : value;
   }
   return result;
+}
+
+/** The configuration, or why it cannot be read. */
+export function readableConfig(files: SiteFiles): HugoConfig | Problem {
+  try {
+    return readConfig(files) ?? { source: 'hugo.toml', values: {} };
+  } catch (error) {
+    if (!(error instanceof PressmarkError)) throw error;
+    return {
+      level: 'fail',
+      text: messageOf(error),
+      fix: 'Correct the file; `hugo config` shows what Hugo reads.',
+    };
+  }
+}
+
+/** What decides where posts are and which addresses they have. */
+export interface SiteShape {
+  readonly language: string;
+  readonly baseUrl: string | undefined;
+  /** Folder of the content of all languages, or of the default language where they have none in common. */
+  readonly content: string;
+  /** Folder of the default language below `content`, with a slash at the end; empty where there is none. */
+  readonly languageFolder: string;
+  /** `/en` where the default language has a path of its own; empty otherwise. */
+  readonly languagePath: string;
+  readonly output: string;
+  readonly uglyUrls: boolean;
+  readonly timeZone: string | undefined;
+  readonly rawHtml: boolean;
+}
+
+/** What the configuration says of the default language. */
+export function shapeOf({ values }: HugoConfig): SiteShape {
+  const languages = mapOf(values.languages);
+  const language =
+    textAt(values, 'defaultcontentlanguage')?.toLowerCase() ??
+    ('en' in languages ? 'en' : (Object.keys(languages)[0] ?? 'en'));
+  const own = mapOf(languages[language]);
+  const all = cleanFolder(textAt(values, 'contentdir') ?? mountedContent(values, language) ?? 'content');
+  const ofLanguage = cleanFolder(textAt(own, 'contentdir') ?? all);
+  const isBelow = ofLanguage.startsWith(`${all}/`);
+  return {
+    language,
+    baseUrl: textAt(own, 'baseurl') ?? textAt(values, 'baseurl'),
+    content: isBelow ? all : ofLanguage,
+    languageFolder: isBelow ? `${ofLanguage.slice(all.length + 1)}/` : '',
+    languagePath:
+      values.defaultcontentlanguageinsubdir === true && Object.keys(languages).length > 0
+        ? `/${language}`
+        : '',
+    output: cleanFolder(textAt(values, 'publishdir') ?? 'public'),
+    uglyUrls: values.uglyurls === true,
+    timeZone: textAt(own, 'timezone') ?? textAt(values, 'timezone'),
+    rawHtml: valueAt(values, 'markup', 'goldmark', 'renderer', 'unsafe') === true,
+  };
+}
+
+/** A folder's path with forward slashes, without `./` and a slash at its end; `.` for the site's folder. */
+export function cleanFolder(folder: string): string {
+  return folder.replaceAll('\\', '/').replace(/^(?:\.?\/)+|\/+$/g, '') || '.';
+}
+
+function mountedContent(values: ConfigMap, language: string): string | undefined {
+  const mounts = valueAt(values, 'module', 'mounts');
+  const sources = (Array.isArray(mounts) ? mounts : [])
+    .map(mapOf)
+    .filter((mount) => mount.target === 'content' && (mount.lang === undefined || mount.lang === language));
+  return sources[0] && textAt(sources[0], 'source');
+}
+
+/** The options of the mapping that the configuration decides. */
+export function optionsOf(config: HugoConfig): GeneratorOptions {
+  const { timeZone, rawHtml } = shapeOf(config);
+  return { rawHtml, ...(timeZone !== undefined && isTimeZone(timeZone) ? { timeZone } : {}) };
+}
+
+/** The public address without a slash at its end; undefined for a `baseURL` that is not an absolute URL. */
+export function siteUrlOf(baseUrl: string | undefined): string | undefined {
+  if (baseUrl === undefined || !/^https?:\/\/[^/]/i.test(baseUrl)) return undefined;
+  return baseUrl.replace(/\/+$/, '');
+}
+
+/** `npm run build` where that calls Hugo; `script` is what is called in the end. */
+export function buildCommand(files: SiteFiles): { readonly command: string; readonly script: string } {
+  let manifest: unknown;
+  try {
+    manifest = JSON.parse(files.read('package.json') ?? '{}');
+  } catch {
+    manifest = {}; // npm says so itself
+  }
+  const script = textAt(mapOf(mapOf(manifest).scripts), 'build') ?? '';
+  return /(?:^|[\s/&;])hugo(?:\s|$)/.test(script)
+    ? { command: 'npm run build', script }
+    : { command: 'hugo', script: '' };
+}
+
+export function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
 }
