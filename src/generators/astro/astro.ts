@@ -1,8 +1,10 @@
+import { passedOn, shellWord } from '../command-line.js';
 import type { Generator } from '../generator.js';
 import { contentConfigs } from './collections.js';
-import { CONFIG_FILES, optionsOf, readSite } from './config.js';
+import { CONFIG_FILES, readSite } from './config.js';
 import { inspect } from './inspect.js';
-import { astroMapping } from './mapping.js';
+import { mapping } from './mapping.js';
+import { optionsOf } from './options.js';
 import { problems } from './problems.js';
 
 /** Astro 5 to 7: Markdown files of a content collection, an `.html` file only with the loader of `pressmark/astro`. */
@@ -13,7 +15,7 @@ export const astro: Generator = {
     (/"astro"\s*:/.test(files.read('package.json') ?? '') ? 'package.json' : undefined),
   inspect,
   options: (files) => optionsOf(files, readSite(files)),
-  mapping: astroMapping,
+  mapping,
   configFiles: [
     ...CONFIG_FILES,
     'package.json',
@@ -24,15 +26,6 @@ export const astro: Generator = {
   ],
   // Two builds that share `node_modules/.astro` read each other's articles.
   caches: ['dist', '.astro', 'node_modules/.astro', 'node_modules/.vite'],
-  outputFlags: (command, output) =>
-    /^(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?\S+/.test(command) &&
-    !/\s--\s/.test(command) &&
-    /^(?:npm|pnpm)\b/.test(command)
-      ? `-- --outDir ${quoted(output)}`
-      : `--outDir ${quoted(output)}`,
+  outputFlags: (command, output) => passedOn(`--outDir ${shellWord(output)}`, command),
   problems,
 };
-
-/** An argument of a command line. */
-const quoted = (path: string): string =>
-  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;

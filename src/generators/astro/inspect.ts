@@ -1,11 +1,12 @@
 import type { Problem, Question, SiteFacts, SiteFiles } from '../generator.js';
-import { contentConfigs, folderOf } from './collections.js';
-import { optionsOf, readSite, type Site, setting, siteUrlOf } from './config.js';
+import { missingIgnoreLines } from '../git-ignore.js';
+import { contentConfigs, folderOf, strictEdit } from './collections.js';
+import { readSite, type Site, setting, siteUrlOf } from './config.js';
 import { objectSource, resolved, stringOf } from './js-objects.js';
+import { optionsOf } from './options.js';
 import { permalinkOf, routeOf } from './permalink.js';
 import { below, neededKeys, tagsOf } from './posts.js';
 import { configProblems } from './problems.js';
-import { strictEdit } from './schema.js';
 
 /** What `init` reads of an Astro site. */
 export function inspect(files: SiteFiles): SiteFacts {
@@ -46,7 +47,7 @@ export function inspect(files: SiteFiles): SiteFacts {
   const options = optionsOf(files, site);
   const needed = neededKeys(files, site, options);
   questions.push(...needed.questions);
-  const strict = strictEdit(files, site);
+  const strict = strictEdit(files, collection);
   return {
     siteUrl,
     language: languageOf(files, site),
@@ -59,7 +60,7 @@ export function inspect(files: SiteFiles): SiteFacts {
     frontMatter: needed.constants,
     options,
     edits: strict === undefined ? [] : [strict],
-    ignore: missingLines(files, [
+    ignore: missingIgnoreLines(files, [
       `${folderOf(setting(site, 'outDir')) ?? 'dist'}/`,
       '.astro/',
       'node_modules/',
@@ -79,13 +80,6 @@ export function inspect(files: SiteFiles): SiteFacts {
 
 const scriptsOf = (files: SiteFiles): string =>
   /"scripts"\s*:\s*\{[^}]*\}/.exec(files.read('package.json') ?? '')?.[0] ?? '';
-
-function missingLines(files: SiteFiles, lines: readonly string[]): string[] {
-  const present = new Set(
-    (files.read('.gitignore') ?? '').split(/\r?\n/).map((line) => line.trim().replace(/^\/|\/$/g, '')),
-  );
-  return lines.filter((line) => !present.has(line.replace(/\/$/, '')));
-}
 
 function languageOf(files: SiteFiles, site: Site): string | undefined {
   const i18n = objectSource(resolved(site.config.get('i18n'), site.configText));

@@ -1,10 +1,11 @@
+import { isoDay } from '../../article/day.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { MappingOptions } from '../generator.js';
 import { htmlBlock, IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
 import { DEFAULT_KEYS } from './config.js';
 
 /** The mapping of `astro`. */
-export function astroMapping(options: MappingOptions): ArticleMapping {
+export function mapping(options: MappingOptions): ArticleMapping {
   const keys: KeyNames = { ...DEFAULT_KEYS, ...options.keys };
   const isHtmlFile = (path: string) => path.endsWith('.html');
   return {
@@ -77,19 +78,10 @@ function githubSlug(name: string): string {
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
 
 function dateValue(iso: string, { dates, timeZone }: MappingOptions): FrontMatterValue {
-  if (dates === 'day') return { kind: 'timestamp', text: dayIn(iso, timeZone ?? 'UTC') };
+  if (dates === 'day') return { kind: 'timestamp', text: isoDay(iso, timeZone) };
   const moment = new Date(iso);
   const value = TIMESTAMP.test(iso) || Number.isNaN(moment.getTime()) ? iso : moment.toISOString();
   return dates === 'string' ? value : { kind: 'timestamp', text: value };
-}
-
-function dayIn(iso: string, timeZone: string): string {
-  return new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-  }).format(new Date(iso));
 }
 
 /**

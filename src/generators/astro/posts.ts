@@ -2,6 +2,7 @@ import { splitFrontMatter } from '../../article/front-matter/read.js';
 import type { FrontMatterValue } from '../../article/mapping.js';
 import { PressmarkError } from '../../errors.js';
 import type { GeneratorOptions, Problem, Question, SiteFiles } from '../generator.js';
+import { byFrequency } from '../value.js';
 import { DEFAULT_KEYS, type Site } from './config.js';
 
 /** The front matter of the collection's Markdown files, as far as it can be read. */
@@ -47,7 +48,7 @@ export function neededKeys(files: SiteFiles, site: Site, options: GeneratorOptio
   const ours = new Set(Object.values({ ...DEFAULT_KEYS, ...options.keys }));
   for (const { name, kind, isRequired, values } of schema.keys) {
     if (!isRequired || (ours.has(name) && !isMaybeMissing(name, options))) continue;
-    const usual = mostUsual(posts.map((data) => data[name]));
+    const usual = byFrequency(posts.map((data) => data[name]))[0];
     const value =
       kind === 'enum'
         ? (usual ?? values[0])
@@ -79,15 +80,6 @@ export function neededKeys(files: SiteFiles, site: Site, options: GeneratorOptio
 /** Fields that an article need not have: the schema must not demand them. */
 const isMaybeMissing = (name: string, { keys }: GeneratorOptions): boolean =>
   name === keys?.updated || name === keys?.image;
-
-const mostUsual = (values: readonly unknown[]): string | undefined => byFrequency(values)[0];
-
-/** The texts of a list, each once, the most frequent first. */
-function byFrequency(values: readonly unknown[]): string[] {
-  const counts = new Map<string, number>();
-  for (const value of values) if (typeof value === 'string') counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort(([, one], [, other]) => other - one).map(([text]) => text);
-}
 
 /** The tags of the posts, the most frequent first. */
 export function tagsOf(files: SiteFiles, site: Site, { keys }: GeneratorOptions): string[] {

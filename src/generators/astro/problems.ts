@@ -1,9 +1,8 @@
 import type { KeyNames } from '../../article/mapping.js';
 import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
-import { folderOf } from './collections.js';
+import { folderOf, refusesOurKey } from './collections.js';
 import { NAMES, readSite, type Site, setting, siteUrlOf } from './config.js';
 import { routeOf } from './permalink.js';
-import { refusesOurKey } from './schema.js';
 
 /** Plugins for Markdown that read files which an article names. */
 const READING_PLUGINS =

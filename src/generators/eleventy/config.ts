@@ -1,6 +1,6 @@
-import type { GeneratorOptions, SiteFiles } from '../generator.js';
-import { siteData } from './data.js';
-import { type Literals, literalsOf, property, text } from './js-literals.js';
+import type { SiteFiles } from '../generator.js';
+import { npmScripts } from '../package-json.js';
+import { type Literals, literalsOf, text } from './js-literals.js';
 
 /** In the order in which Eleventy looks for them; a `.ts` file is read with `--config` alone. */
 export const CONFIG_FILES = [
@@ -82,35 +82,11 @@ function withImports(files: SiteFiles, first: string): string {
   return [...found.values()].join('\n');
 }
 
-export function packageJson(files: SiteFiles): Record<string, unknown> {
-  try {
-    const read: unknown = JSON.parse(files.read('package.json') ?? '{}');
-    return isRecord(read) ? read : {};
-  } catch {
-    return {}; // npm itself says so, in better words
-  }
-}
-
-/** The names of the npm packages that the site depends on. */
-export function dependencies(files: SiteFiles): Set<string> {
-  const { dependencies: usual, devDependencies: dev } = packageJson(files);
-  return new Set([usual, dev].flatMap((list) => (isRecord(list) ? Object.keys(list) : [])));
-}
-
-export function scripts(files: SiteFiles): Record<string, string> {
-  const { scripts: all } = packageJson(files);
-  return Object.fromEntries(
-    Object.entries(isRecord(all) ? all : {}).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string',
-    ),
-  );
-}
-
 const RUNS_ELEVENTY = /(?:^|[\s/;&|=])(?:@11ty\/)?eleventy(?=$|[\s;&|@])/;
 
 /** The script that builds the site: `build`, or one that it may run. */
 function eleventyScript(files: SiteFiles): string {
-  const all = scripts(files);
+  const all = npmScripts(files);
   const candidates = [
     all.build,
     ...Object.entries(all).map(([name, script]) => (/serve|watch|start|dev/.test(name) ? '' : script)),
@@ -120,30 +96,9 @@ function eleventyScript(files: SiteFiles): string {
 
 /** The command that builds the site. */
 export function buildCommand(site: Site): string {
-  return scripts(site.files).build !== undefined && site.script !== ''
+  return npmScripts(site.files).build !== undefined && site.script !== ''
     ? 'npm run build'
     : 'npx @11ty/eleventy';
-}
-
-/** What decides how bodies are written and which tags stay. */
-export function siteOptions(site: Site): GeneratorOptions {
-  const { config } = site;
-  const formats = templateFormats(config);
-  const separator = excerptSeparator(config);
-  const elements = markedElements(site);
-  const ids = usedIds(site);
-  const keptTags = collectionTags(site);
-  const zone = siteData(site, ['timezone', 'timeZone', 'time_zone']);
-  return {
-    ...(formats !== undefined && !formats.includes('html') && { htmlFiles: false }),
-    ...(switchOff(config) !== undefined && { templateSwitch: false }),
-    ...(dropsRawHtml(config) && { rawHtml: false }),
-    ...(separator !== undefined && { excerptSeparator: separator }),
-    ...(elements.length > 0 && { markedElements: elements }),
-    ...(ids !== undefined && { usedIds: ids }),
-    ...(keptTags.length > 0 && { keptTags }),
-    ...(zone !== undefined && isTimeZone(zone) && { timeZone: zone }),
-  };
 }
 
 /** The extensions that Eleventy makes pages of; undefined where the configuration does not name them. */
@@ -182,74 +137,6 @@ export function dropsRawHtml(config: Literals): boolean {
   return own && !config.properties.some(({ path, value }) => path.at(-1) === 'html' && value === true);
 }
 
-function excerptSeparator(config: Literals): string | undefined {
-  if (!config.calls.some(({ name }) => name === 'setFrontMatterParsingOptions')) return undefined;
-  return text(config, 'excerpt_separator') ?? (property(config, 'excerpt') === true ? '---' : undefined);
-}
-
-/** Elements that plugins move into a bundle, or read the files of and may fail. */
-function markedElements({ config, source }: Site): string[] {
-  const selectors = config.properties.filter(({ path }) => path.at(-1) === 'bundleHtmlContentFromSelector');
-  const bundled = selectors.flatMap(({ value }) => String(value).match(/[a-z]+/gi) ?? []);
-  const images = /\beleventyImageTransformPlugin\b/.test(source) && property(config, 'failOnError') !== false;
-  return [...new Set([...bundled, ...(images ? ['img'] : [])])];
-}
-
-/** The ids in layouts, where the IdAttributePlugin stops at a page that has one twice. */
-function usedIds({ files, source, config, includes, layouts }: Site): string[] | undefined {
-  if (!/\bIdAttributePlugin\b/.test(source) || property(config, 'checkDuplicates') === false)
-    return undefined;
-  const sources = [...new Set([...filesBelow(files, includes), ...filesBelow(files, layouts)])].map((path) =>
-    files.read(path),
-  );
-  const ids = sources.flatMap((text) =>
-    [...(text ?? '').matchAll(/\sid\s*=\s*["']?([^\s"'>{}]+)["'\s>]/g)].map(([, id = '']) => id),
-  );
-  return [...new Set(ids)];
-}
-
-/** The collections that templates name, in the order of their first use. */
-export function collectionTags(site: Site): string[] {
-  const { files } = site;
-  const templates = [
-    ...filesBelow(files, site.includes),
-    ...filesBelow(files, site.layouts),
-    ...filesBelow(files, site.input),
-  ]
-    .filter((path) => /\.(?:njk|liquid|html|md|webc|11ty\.[cm]?[jt]s)$/.test(path))
-    .filter((path) => !path.startsWith(`${site.output}/`));
-  const sources = [
-    site.source,
-    ...[...new Set(templates)].slice(0, 500).map((path) => files.read(path) ?? ''),
-  ];
-  const named = sources.flatMap((source) =>
-    [
-      ...source.matchAll(/\bcollections(?:\.([A-Za-z_$][\w$]*)|\[\s*(['"])([^'"\n]+)\2\s*\])/g),
-      ...source.matchAll(/\bgetFilteredByTag()\(\s*(['"])([^'"\n]+)\2/g),
-    ].map(([, name, , quoted]) => name || quoted || ''),
-  );
-  const made = new Set(
-    site.config.calls.filter(({ name }) => name === 'addCollection').flatMap(({ strings }) => strings),
-  );
-  return [...new Set(named)].filter((name) => name !== '' && name !== 'all' && !made.has(name));
-}
-
-function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) !== undefined;
-  } catch {
-    return false;
-  }
-}
-
-/** Whether `.gitignore` has a line. */
-export function ignores(files: SiteFiles, line: string): boolean {
-  const lines = (files.read('.gitignore') ?? '')
-    .split('\n')
-    .map((one) => trimmed(one.trim().replace(/\*+$/, '')));
-  return lines.includes(trimmed(line));
-}
-
 /** All files below a folder, by name; neither those of hidden folders nor of dependencies. */
 export function filesBelow(files: SiteFiles, folder: string): string[] {
   return files.list(folder === '' ? '.' : folder).flatMap((name) => {
@@ -259,12 +146,9 @@ export function filesBelow(files: SiteFiles, folder: string): string[] {
   });
 }
 
+/** A URL; null where the text is not one. */
 export function urlOf(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A path below a folder, normalised: `content` and `../_includes` give `_includes`. */

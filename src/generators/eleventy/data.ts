@@ -1,7 +1,8 @@
 import { splitFrontMatter } from '../../article/front-matter/read.js';
 import { PressmarkError } from '../../errors.js';
 import type { SiteFiles } from '../generator.js';
-import { isRecord, joined, type Site } from './config.js';
+import { isMap } from '../value.js';
+import { joined, type Site } from './config.js';
 import { type Literals, literalsOf } from './js-literals.js';
 
 const DATA_NAMES = ['metadata', 'site', 'meta', 'config', 'settings'];
@@ -38,7 +39,7 @@ function flattened(
   path: readonly string[],
 ): { path: readonly string[]; value: string | number | boolean }[] {
   if (Array.isArray(value)) return value.flatMap((one) => flattened(one, path));
-  if (isRecord(value)) return Object.entries(value).flatMap(([key, one]) => flattened(one, [...path, key]));
+  if (isMap(value)) return Object.entries(value).flatMap(([key, one]) => flattened(one, [...path, key]));
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? [{ path, value }]
     : [];

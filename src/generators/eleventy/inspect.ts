@@ -1,20 +1,20 @@
 import type { GeneratorOptions, Problem, Question, SiteFacts, SiteFiles } from '../generator.js';
+import { missingIgnoreLines } from '../git-ignore.js';
+import { readPackageJson } from '../package-json.js';
 import {
   buildCommand,
   configFile,
   filesBelow,
-  ignores,
   joined,
-  packageJson,
   readSite,
   type Site,
-  siteOptions,
   trimmed,
   trimmedEnd,
   urlOf,
 } from './config.js';
 import { directoryData, frontMatter, siteData } from './data.js';
 import { isArticlePath } from './mapping.js';
+import { siteOptions } from './options.js';
 import { permalinkPattern } from './permalink.js';
 import { isSpecial, keyNames, type Post, postsFolder, sharedFrontMatter } from './posts.js';
 import { computedAddress, inertness, stateIsInput } from './problems.js';
@@ -61,7 +61,7 @@ export function inspect(files: SiteFiles): SiteFacts {
     frontMatter: sharedFrontMatter(site, ours, folderData, warnings),
     options,
     edits: [],
-    ignore: [`${site.output}/`, 'node_modules/'].filter((line) => !ignores(files, line)),
+    ignore: missingIgnoreLines(files, [`${site.output}/`, 'node_modules/']),
     questions,
     warnings: [
       ...warnings,
@@ -73,7 +73,7 @@ export function inspect(files: SiteFiles): SiteFacts {
 }
 
 function siteAddress(site: Site, questions: Question[], warnings: Problem[]): string | undefined {
-  const { homepage } = packageJson(site.files);
+  const { homepage } = readPackageJson(site.files);
   const said = [
     siteData(site, ['url', 'siteUrl', 'siteURL', 'site_url', 'baseUrl', 'baseURL', 'base_url', 'domain']),
     homepage,

@@ -1,8 +1,9 @@
 import slugify from '@sindresorhus/slugify';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/mapping.js';
+import { decodedAddress } from '../address.js';
 import type { MappingOptions } from '../generator.js';
+import { isMap } from '../value.js';
 import { isMarkdown, SWITCH, storedBody } from './body.js';
-import { isRecord } from './config.js';
 
 /** What only a page's owner may set: it decides the address, runs as a template or stops the build. */
 const RESERVED = [
@@ -77,7 +78,7 @@ function dateValue(iso: string, form: 'timestamp' | 'string' | 'day'): FrontMatt
 }
 
 function imageOf(value: unknown): string | null {
-  const named = isRecord(value) ? (value.src ?? value.url) : value;
+  const named = isMap(value) ? (value.src ?? value.url) : value;
   return typeof named === 'string' && named !== '' ? named : null;
 }
 
@@ -93,7 +94,7 @@ function tagKey(tag: string): string {
 
 /** A permalink needs a slash or an extension at its end. It is a file name, so it is not percent-encoded. */
 function pin(address: string): Record<string, FrontMatterValue> {
-  const path = decoded(address);
+  const path = decodedAddress(address);
   const permalink = /(?:\/|\.[A-Za-z0-9]+)$/.test(path) ? path : `${path}/`;
   // With `templateEngineOverride: md`, permalinks are still templates.
   return /[{}]/.test(permalink) ? { permalink, dynamicPermalink: false } : { permalink };
@@ -105,13 +106,5 @@ function isPinned(data: Readonly<Record<string, unknown>>, address: string): boo
     return false;
   if (/[{}]/.test(permalink) && data.dynamicPermalink !== false) return false;
   const named = `/${permalink}`.replace(/^\/+/, '/').replace(/\/index\.html$/, '/');
-  return named === decoded(address).replace(/\/index\.html$/, '/');
-}
-
-function decoded(address: string): string {
-  try {
-    return decodeURI(address);
-  } catch {
-    return address;
-  }
+  return named === decodedAddress(address).replace(/\/index\.html$/, '/');
 }

@@ -1,7 +1,9 @@
 import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { Problem } from '../generator.js';
-import { collectionTags, filesBelow, joined, type Site } from './config.js';
+import { byFrequency } from '../value.js';
+import { filesBelow, joined, type Site } from './config.js';
 import type { Literals } from './js-literals.js';
+import { collectionTags } from './options.js';
 
 /** A post of the site; its path is relative to the site, its front matter may be empty. */
 export interface Post {
@@ -90,7 +92,7 @@ export function sharedFrontMatter(
   );
   if (!set('layout') && !isGlobal) {
     const layouts = posts.flatMap(({ data }) => (typeof data.layout === 'string' ? [data.layout] : []));
-    const layout = mostFrequent(layouts) ?? (posts.length === 0 ? postLayout(site) : undefined);
+    const layout = byFrequency(layouts)[0] ?? (posts.length === 0 ? postLayout(site) : undefined);
     if (layout !== undefined) shared.layout = layout;
     else if (posts.length === 0)
       warnings.push({
@@ -123,7 +125,7 @@ function postLayout(site: Site): string | undefined {
 /** The keys of the posts that differ from the usual ones. */
 export function keyNames(posts: readonly Post[]): Partial<KeyNames> {
   const used = (names: readonly string[], fits: (value: unknown) => boolean) =>
-    mostFrequent(posts.flatMap(({ data }) => names.filter((name) => fits(data[name]))));
+    byFrequency(posts.flatMap(({ data }) => names.filter((name) => fits(data[name]))))[0];
   const description = used(
     ['description', 'summary', 'excerpt', 'abstract'],
     (value) => typeof value === 'string',
@@ -146,10 +148,4 @@ export function keyNames(posts: readonly Post[]): Partial<KeyNames> {
 
 function tagsOf(value: unknown): string[] {
   return (Array.isArray(value) ? value : [value]).filter((tag) => typeof tag === 'string');
-}
-
-function mostFrequent(values: readonly string[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort((one, other) => other[1] - one[1])[0]?.[0];
 }

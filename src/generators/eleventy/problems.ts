@@ -1,10 +1,10 @@
 import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
+import { isGitIgnored } from '../git-ignore.js';
 import { SWITCH } from './body.js';
 import {
   configFile,
   dropsRawHtml,
   filesBelow,
-  ignores,
   joined,
   readSite,
   type Site,
@@ -145,7 +145,7 @@ export function computedAddress(site: Site, content: string): Problem[] {
 export function stateIsInput(site: Site, added: readonly string[]): Problem[] {
   if (site.input !== '') return [];
   const honours = !/setUseGitIgnore\(\s*false/.test(site.source);
-  if (honours && (added.includes('.pressmark/') || ignores(site.files, '.pressmark/'))) return [];
+  if (honours && (added.includes('.pressmark/') || isGitIgnored(site.files, '.pressmark/'))) return [];
   if (
     (site.files.read('.eleventyignore') ?? '')
       .split('\n')

@@ -1,3 +1,4 @@
+import { passedOn, shellWord } from '../command-line.js';
 import type { Generator } from '../generator.js';
 import { CONFIG_FILES, findConfig, optionsOf, readableConfig } from './config.js';
 import { inspect } from './inspect.js';
@@ -17,12 +18,6 @@ export const hugo: Generator = {
   configFiles: [...CONFIG_FILES, 'config', 'layouts', 'themes', 'go.mod', 'go.sum', 'package.json'],
   // Not resources/_gen: some sites commit it, so that they build without Sass.
   caches: ['public', '.hugo_build.lock'],
-  outputFlags,
+  outputFlags: (command, output) => passedOn(`--destination ${shellWord(output)}`, command),
   problems,
 };
-
-function outputFlags(command: string, output: string): string {
-  const folder = /^[\w./-]+$/.test(output) ? output : `'${output.replaceAll("'", `'\\''`)}'`;
-  const isNpm = /^npm\s/.test(command.trim()) && !/\s--(?:\s|$)/.test(command);
-  return `${isNpm ? '-- ' : ''}--destination ${folder}`;
-}

@@ -1,17 +1,8 @@
 import { PressmarkError, quote } from '../../errors.js';
 import type { Question, SiteFacts, SiteFiles } from '../generator.js';
-import {
-  buildCommand,
-  type ConfigMap,
-  mapOf,
-  optionsOf,
-  readableConfig,
-  shapeOf,
-  siteUrlOf,
-  textAt,
-  textsOf,
-  valueAt,
-} from './config.js';
+import { isGitIgnored, missingIgnoreLines } from '../git-ignore.js';
+import { mapOf, textsOf, type ValueMap } from '../value.js';
+import { buildCommand, optionsOf, readableConfig, shapeOf, siteUrlOf, textAt, valueAt } from './config.js';
 import { addressPattern } from './permalink.js';
 import { datedFolder, readPosts, sectionOf, sharedFrontMatter } from './posts.js';
 import { configProblems } from './problems.js';
@@ -63,7 +54,7 @@ export function inspect(files: SiteFiles): SiteFacts {
   };
 }
 
-function themeOf(values: ConfigMap): string | undefined {
+function themeOf(values: ValueMap): string | undefined {
   const imports = valueAt(values, 'module', 'imports');
   const modules = (Array.isArray(imports) ? imports : []).map((item) => textAt(mapOf(item), 'path') ?? '');
   return [...textsOf(values.theme), ...modules].filter((name) => name !== '').join(', ') || undefined;
@@ -71,15 +62,14 @@ function themeOf(values: ConfigMap): string | undefined {
 
 /** Lines for what a build leaves behind. A folder that is there already may be committed on purpose. */
 function ignoreLines(files: SiteFiles, output: string): string[] {
-  const present = new Set(
-    (files.read('.gitignore') ?? '').split(/\r?\n/).map((line) => line.trim().replace(/^\/|\/\*{0,2}$/g, '')),
-  );
   const isSubmodule = new RegExp(`^\\s*path\\s*=\\s*${output.replace(/[.+]/g, '\\$&')}\\s*$`, 'm').test(
     files.read('.gitmodules') ?? '',
   );
-  return [
+  return missingIgnoreLines(files, [
     ...(isSubmodule || output === '.' || files.list(output).length > 0 ? [] : [`/${output}/`]),
-    ...(files.list('resources/_gen').length > 0 || present.has('resources') ? [] : ['/resources/_gen/']),
+    ...(files.list('resources/_gen').length > 0 || isGitIgnored(files, 'resources')
+      ? []
+      : ['/resources/_gen/']),
     '.hugo_build.lock',
-  ].filter((line) => !present.has(line.replace(/^\/|\/$/g, '')));
+  ]);
 }

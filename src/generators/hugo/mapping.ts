@@ -1,7 +1,9 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { decodedAddress } from '../address.js';
 import type { GeneratorOptions, MappingOptions } from '../generator.js';
+import { offsetAt } from '../time-zone.js';
+import { mapOf, textsOf } from '../value.js';
 import { inertMarkdown, inertText, sentText, storedBody } from './body.js';
-import { mapOf, textsOf } from './config.js';
 
 const KEYS: KeyNames = {
   title: 'title',
@@ -35,10 +37,10 @@ export function mapping(options: MappingOptions): ArticleMapping {
         ? '.html'
         : '.md',
     body: (incoming, path) => storedBody(incoming, path, rawHtml),
-    pin: (address) => ({ url: decoded(address) ?? address }),
+    pin: (address) => ({ url: decodedAddress(address) }),
     isPinned: ({ data }, address) => {
       const url = valueIn(data, 'url');
-      return typeof url === 'string' && PLAIN_PATH.test(url) && isSamePage(url, decoded(address) ?? address);
+      return typeof url === 'string' && PLAIN_PATH.test(url) && isSamePage(url, decodedAddress(address));
     },
     hidden: (file, now) => hidden(file, now.getTime(), zone),
   };
@@ -50,6 +52,7 @@ export function isArticlePath(path: string): boolean {
   return /\.(?:md|markdown|mdown|html?)$/i.test(name) && !/^(?:_index\.|\.)/i.test(name);
 }
 
+/** The `slug` of the front matter, or the file's name without extension and language; for `index` the folder's. */
 export function slug({ path, data }: FileFacts): string {
   const own = valueIn(data, 'slug');
   if (typeof own === 'string' && own !== '') return own;
@@ -72,14 +75,6 @@ const PLAIN_PATH = /^\/[\p{L}\p{M}\p{Nd}._~/-]*$/u;
 function isSamePage(url: string, address: string): boolean {
   const isFolder = !url.includes('.');
   return url === address || (isFolder && url.replace(/\/$/, '') === address.replace(/\/$/, ''));
-}
-
-function decoded(address: string): string | undefined {
-  try {
-    return decodeURI(address);
-  } catch {
-    return undefined; // a stray percent sign
-  }
 }
 
 /** White space as Go knows it. */
@@ -134,18 +129,6 @@ function hidden({ data }: FileFacts, now: number, zone: string): 'draft' | 'futu
     return 'draft';
   const published = first('publishdate', 'pubdate', 'published', 'date');
   return published !== undefined && published > now ? 'future' : undefined;
-}
-
-/** Milliseconds by which a zone is ahead of UTC at a moment. */
-function offsetAt(at: number, zone: string): number {
-  if (zone === 'UTC') return 0;
-  const parts = new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' }).formatToParts(
-    at,
-  );
-  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? 'GMT';
-  const [, sign, hours = '0', minutes = '0', seconds = '0'] =
-    /([+-])(\d\d):(\d\d)(?::(\d\d))?/.exec(name) ?? [];
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)) * 1000;
 }
 
 /** A date in the site's own time zone, so that the day on the page is that of its address. */

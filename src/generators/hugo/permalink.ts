@@ -1,4 +1,5 @@
-import { type ConfigMap, type SiteShape, textAt } from './config.js';
+import type { ValueMap } from '../value.js';
+import { type SiteShape, textAt } from './config.js';
 
 /** Hugo's permalink tokens in terms of Pressmark's. */
 const TOKENS: Readonly<Record<string, string>> = {
@@ -18,7 +19,7 @@ const NEAREST: Readonly<Record<string, string>> = { monthname: ':month', yearday
 
 /** The address of new articles in the manner of the section's own posts, and the tokens that had no equivalent. */
 export function addressPattern(
-  values: ConfigMap,
+  values: ValueMap,
   shape: SiteShape,
   section: string,
   below: readonly string[],

@@ -1,12 +1,10 @@
-import { createRequire } from 'node:module';
-import type yamlParser from 'js-yaml';
-import type * as tomlParser from 'smol-toml';
+import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { FrontMatterValue } from '../../article/mapping.js';
+import { PressmarkError } from '../../errors.js';
 import type { SiteFiles } from '../generator.js';
-import { type ConfigMap, type SiteShape, textsOf, valueAt } from './config.js';
+import { textsOf, type ValueMap } from '../value.js';
+import { type SiteShape, valueAt } from './config.js';
 import { isArticlePath } from './mapping.js';
-
-const require = createRequire(import.meta.url);
 
 /** A post as `inspect` needs it. */
 interface Post {
@@ -14,7 +12,7 @@ interface Post {
   readonly section: string;
   /** Folders between the section and the file, or the folder of a page bundle. */
   readonly folders: string;
-  readonly data: ConfigMap;
+  readonly data: ValueMap;
 }
 
 /** Sites with more files than this are judged by their first ones. */
@@ -34,7 +32,7 @@ export function readPosts(files: SiteFiles, shape: SiteShape): Post[] {
       if (!isArticlePath(name) || (isBundle && !name.startsWith('index.'))) continue;
       count += 1;
       if (count > MOST_FILES) return posts;
-      const data = readFrontMatter(files.read(`${root}${folder}${name}`) ?? '');
+      const data = lowercaseKeys(files.read(`${root}${folder}${name}`) ?? '');
       if (data === undefined || (data.date === undefined && data.publishdate === undefined)) continue;
       const parts = folder.split('/').slice(0, isBundle ? -2 : -1);
       posts.push({ section: parts[0] ?? '', folders: parts.slice(1).join('/'), data });
@@ -44,26 +42,20 @@ export function readPosts(files: SiteFiles, shape: SiteShape): Post[] {
 }
 
 /** A content file's front matter with its keys in lowercase; undefined where there is none that can be read. */
-function readFrontMatter(text: string): ConfigMap | undefined {
-  const [, fence, head = ''] = /^\ufeff?\s*(---|\+\+\+)[ \t]*\r?\n([\s\S]*?)\r?\n\1/.exec(text) ?? [];
+function lowercaseKeys(text: string): ValueMap | undefined {
   try {
-    const data: unknown =
-      fence === '---'
-        ? (require('js-yaml') as typeof yamlParser).load(head)
-        : fence === '+++'
-          ? (require('smol-toml') as typeof tomlParser).parse(head)
-          : JSON.parse(/^\ufeff?\s*(\{[\s\S]*?\r?\n\})/.exec(text)?.[1] ?? 'null');
-    if (typeof data !== 'object' || data === null) return undefined;
+    const { data } = readFrontMatter(text);
     return Object.fromEntries(Object.entries(data).map(([key, value]) => [key.toLowerCase(), value]));
-  } catch {
-    return undefined; // a post that Hugo cannot read either says nothing about the others
+  } catch (error) {
+    if (error instanceof PressmarkError) return undefined; // such a post shows nothing of the others
+    throw error;
   }
 }
 
 const USUAL_SECTIONS = ['posts', 'post', 'blog', 'articles', 'news', 'writing', 'notes'];
 
 /** The section of most posts. Themes name it in `mainSections`, which decides where posts do not. */
-export function sectionOf(posts: readonly Post[], values: ConfigMap): string {
+export function sectionOf(posts: readonly Post[], values: ValueMap): string {
   const counts = new Map<string, number>();
   for (const { section } of posts) counts.set(section, (counts.get(section) ?? 0) + 1);
   const rank = (section: string) => (USUAL_SECTIONS.includes(section) ? USUAL_SECTIONS.indexOf(section) : 99);

@@ -1,20 +1,18 @@
 import { quote } from '../../errors.js';
 import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
+import { isTimeZone } from '../time-zone.js';
+import { mapOf, textsOf, type ValueMap } from '../value.js';
 import {
   buildCommand,
-  type ConfigMap,
   cleanFolder,
   type HugoConfig,
-  isTimeZone,
-  mapOf,
   readableConfig,
   shapeOf,
   siteUrlOf,
   textAt,
-  textsOf,
 } from './config.js';
 
-function isIgnored(values: ConfigMap, path: string): boolean {
+function isIgnored(values: ValueMap, path: string): boolean {
   return textsOf(values.ignorefiles).some((pattern) => {
     try {
       return new RegExp(pattern).test(path);

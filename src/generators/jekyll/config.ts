@@ -1,8 +1,7 @@
-import { createRequire } from 'node:module';
-import { yamlLibrary } from '../../article/front-matter/yaml-text.js';
-import type { GeneratorOptions, SiteFiles } from '../generator.js';
-
-const require = createRequire(import.meta.url);
+import { tomlLibrary, yamlLibrary } from '../../article/front-matter/libraries.js';
+import type { SiteFiles } from '../generator.js';
+import { npmScripts } from '../package-json.js';
+import { mapOf, type ValueMap } from '../value.js';
 
 /** Jekyll reads the first of them that there is. */
 export const CONFIG_FILES = ['_config.yml', '_config.yaml', '_config.toml'] as const;
@@ -28,8 +27,6 @@ const JEKYLL_KEYS = [
   'collections',
 ];
 
-export type Config = Readonly<Record<string, unknown>>;
-
 /** The file by which a Jekyll site is recognised. */
 export function recognise(files: SiteFiles): string | undefined {
   const path = configPath(files);
@@ -43,13 +40,14 @@ export function recognise(files: SiteFiles): string | undefined {
   return isJekylls ? path : undefined;
 }
 
+/** The configuration file that Jekyll reads; undefined where there is none. */
 export function configPath(files: SiteFiles): (typeof CONFIG_FILES)[number] | undefined {
   return CONFIG_FILES.find((path) => files.read(path) !== undefined);
 }
 
 type ReadConfig =
-  | { readonly kind: 'read'; readonly path: string; readonly data: Config }
-  | { readonly kind: 'unreadable'; readonly path: string; readonly data: Config; readonly reason: string };
+  | { readonly kind: 'read'; readonly path: string; readonly data: ValueMap }
+  | { readonly kind: 'unreadable'; readonly path: string; readonly data: ValueMap; readonly reason: string };
 
 /** Reads the configuration; an empty one where there is no file. */
 export function readConfig(files: SiteFiles): ReadConfig {
@@ -58,7 +56,7 @@ export function readConfig(files: SiteFiles): ReadConfig {
   const text = files.read(path) ?? '';
   try {
     const data: unknown = path.endsWith('.toml')
-      ? (require('smol-toml') as { parse(text: string): Record<string, unknown> }).parse(text)
+      ? tomlLibrary().parse(text)
       : yamlLibrary().parse(text, { version: '1.1' });
     return { kind: 'read', path, data: mapOf(data) };
   } catch (error) {
@@ -72,7 +70,7 @@ function usesJekyllGem(files: SiteFiles): boolean {
 }
 
 /** The folder that Jekyll reads; empty for the site's folder. */
-export function sourceFolder(config: Config): string {
+export function sourceFolder(config: ValueMap): string {
   return folder(textIn(config, 'source') ?? '');
 }
 
@@ -82,13 +80,13 @@ export function folder(path: string): string {
 }
 
 /** The folder of the posts. */
-export function contentFolder(config: Config): string {
+export function contentFolder(config: ValueMap): string {
   const collections = folder(textIn(config, 'collections_dir') ?? '');
   return [sourceFolder(config), collections, '_posts'].filter((part) => part !== '').join('/');
 }
 
 /** The public address: `url` and `baseurl`, or the domain in `CNAME`. */
-export function siteUrlOf(files: SiteFiles, config: Config): string | undefined {
+export function siteUrlOf(files: SiteFiles, config: ValueMap): string | undefined {
   const domain = files.read('CNAME')?.trim();
   const url = textIn(config, 'url') || (domain ? `https://${domain}` : '');
   if (!/^https?:\/\/[^/\s]+/.test(url)) return undefined;
@@ -97,7 +95,7 @@ export function siteUrlOf(files: SiteFiles, config: Config): string | undefined 
 }
 
 /** Front matter that `defaults:` gives to every post. */
-export function defaultsOfPosts(config: Config, content: string): Config {
+export function defaultsOfPosts(config: ValueMap, content: string): ValueMap {
   const list: readonly unknown[] = Array.isArray(config.defaults) ? config.defaults : [];
   const applying = list.map(mapOf).filter(({ scope }) => {
     const { path = '', type = 'posts' } = mapOf(scope);
@@ -109,13 +107,13 @@ export function defaultsOfPosts(config: Config, content: string): Config {
   return Object.assign({}, ...applying.map(({ values }) => mapOf(values)));
 }
 
-function width(entry: Config): number {
+function width(entry: ValueMap): number {
   const { path = '', type } = mapOf(entry.scope);
   return String(path ?? '').length * 2 + (type === undefined ? 0 : 1);
 }
 
 /** The names of the site's own layouts; those of a theme are not known. */
-export function layoutNames(files: SiteFiles, config: Config): readonly string[] {
+export function layoutNames(files: SiteFiles, config: ValueMap): readonly string[] {
   const parts = [sourceFolder(config), folder(textIn(config, 'layouts_dir') ?? '_layouts')];
   return files
     .list(parts.filter((part) => part !== '').join('/'))
@@ -123,24 +121,20 @@ export function layoutNames(files: SiteFiles, config: Config): readonly string[]
 }
 
 /** Whether layouts may come from a theme. */
-export function hasTheme(config: Config): boolean {
+export function hasTheme(config: ValueMap): boolean {
   return textIn(config, 'theme') !== undefined || textIn(config, 'remote_theme') !== undefined;
 }
 
 /** The folder of the built site. */
-export function outputFolder(files: SiteFiles, config: Config): string {
+export function outputFolder(files: SiteFiles, config: ValueMap): string {
   const flag = /(?:--destination|-d)[ =]["']?([^\s"']+)/.exec(buildScript(files) ?? '')?.[1];
   return folder(flag ?? textIn(config, 'destination') ?? '_site') || '_site';
 }
 
 /** The `build` script of package.json where it runs Jekyll. */
 function buildScript(files: SiteFiles): string | undefined {
-  try {
-    const { build } = mapOf(mapOf(JSON.parse(files.read('package.json') ?? '{}')).scripts);
-    return typeof build === 'string' && /\bjekyll\b/.test(build) ? build : undefined;
-  } catch {
-    return undefined; // npm itself refuses such a file
-  }
+  const { build } = npmScripts(files);
+  return build !== undefined && /\bjekyll\b/.test(build) ? build : undefined;
 }
 
 /** The command that builds the site. */
@@ -150,7 +144,7 @@ export function buildCommand(files: SiteFiles): string {
 }
 
 /** The major version of Jekyll, as far as the repository says it. GitHub Pages has Jekyll 3. */
-export function majorVersion(files: SiteFiles, config: Config): number | undefined {
+export function majorVersion(files: SiteFiles, config: ValueMap): number | undefined {
   const locked = /^ {4}jekyll \((\d+)\./m.exec(files.read('Gemfile.lock') ?? '')?.[1];
   if (locked !== undefined) return Number(locked);
   const gemfile = (files.read('Gemfile') ?? '').replace(/#.*/g, '');
@@ -161,43 +155,14 @@ export function majorVersion(files: SiteFiles, config: Config): number | undefin
   return JSON.stringify(config).includes('"render_with_liquid"') ? 4 : undefined;
 }
 
-/** The options of the mapping that the configuration decides. */
-export function options(files: SiteFiles): GeneratorOptions {
-  const { data: config } = readConfig(files);
-  const timeZone = textIn(config, 'timezone');
-  const version = majorVersion(files, config);
-  const renderer = textIn(config, 'markdown');
-  return {
-    timeZone: timeZone !== undefined && isTimeZone(timeZone) ? timeZone : 'UTC',
-    // Where the version is unknown, escapes are right in both.
-    templateSwitch: version !== undefined && version >= 4,
-    // Not kramdown: its extension that prints HTML as it is would be shown as text.
-    rawHtml: renderer !== undefined && !/^kramdown$/i.test(renderer),
-    htmlFiles: true,
-    futurePages: config.future === true,
-  };
-}
-
-export function isTimeZone(name: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone: name }).format(0) !== '';
-  } catch {
-    return false;
-  }
-}
-
-export function mapOf(value: unknown): Config {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Config) : {};
-}
-
 /** A text of the configuration without white space around it; undefined for an empty one. */
-export function textIn(config: Config, key: string): string | undefined {
+export function textIn(config: ValueMap, key: string): string | undefined {
   const value = config[key];
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
 /** A list of texts; Jekyll splits a text at white space. */
-export function listIn(config: Config, key: string): readonly string[] {
+export function listIn(config: ValueMap, key: string): readonly string[] {
   const value = config[key];
   if (typeof value === 'string') return value.split(/\s+/);
   return Array.isArray(value) ? value.map(String) : [];

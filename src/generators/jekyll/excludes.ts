@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Pair, YAMLSeq } from 'yaml';
-import { yamlLibrary } from '../../article/front-matter/yaml-text.js';
+import { yamlLibrary } from '../../article/front-matter/libraries.js';
 import type { FileEdit, SiteFiles } from '../generator.js';
-import { type Config, configPath, listIn, majorVersion, sourceFolder } from './config.js';
+import type { ValueMap } from '../value.js';
+import { configPath, listIn, majorVersion, sourceFolder } from './config.js';
 
 /**
  * A `_config.yml` with further entries below `exclude:`; everything else is byte for byte as it was.
@@ -96,7 +97,7 @@ const FORGOTTEN = [
 export const UNEXCLUDED = 'does not exclude';
 
 /** What `exclude:` lacks. */
-export function missingExcludes(files: SiteFiles, config: Config): readonly string[] {
+export function missingExcludes(files: SiteFiles, config: ValueMap): readonly string[] {
   // Files outside of the source folder are never read.
   if (sourceFolder(config) !== '') return [];
   const present = listIn(config, 'exclude').map((item) => item.replace(/^\.?\/|\/$/g, ''));
@@ -114,7 +115,7 @@ function hasOwnPlugins(files: SiteFiles): boolean {
 }
 
 /** The edit of the configuration that adds what `exclude:` lacks; undefined where it lacks nothing or cannot be edited. */
-export function excludeEdit(files: SiteFiles, config: Config): FileEdit | undefined {
+export function excludeEdit(files: SiteFiles, config: ValueMap): FileEdit | undefined {
   const path = configPath(files) ?? '_config.yml';
   const missing = missingExcludes(files, config);
   if (missing.length === 0 || path.endsWith('.toml')) return undefined;

@@ -1,14 +1,8 @@
 import type { Question, SiteFacts, SiteFiles, SiteSettings } from '../generator.js';
-import {
-  buildCommand,
-  contentFolder,
-  options,
-  outputFolder,
-  readConfig,
-  siteUrlOf,
-  textIn,
-} from './config.js';
+import { missingIgnoreLines } from '../git-ignore.js';
+import { buildCommand, contentFolder, outputFolder, readConfig, siteUrlOf, textIn } from './config.js';
 import { excludeEdit, UNEXCLUDED } from './excludes.js';
+import { options } from './options.js';
 import { permalinkRule, pressmarkPattern } from './permalink.js';
 import { layoutOf, readPosts } from './posts.js';
 import { problems } from './problems.js';
@@ -49,20 +43,11 @@ export function inspect(files: SiteFiles): SiteFacts {
     frontMatter: layout === undefined ? {} : { layout },
     options: options(files),
     edits: excludes === undefined ? [] : [excludes],
-    ignore: missingIgnores(files, output),
+    ignore: missingIgnoreLines(files, [`${output}/`, '.jekyll-cache/', '.jekyll-metadata']),
     questions,
     // What `edits` is about to fix is not worth a warning.
     warnings: problems(files, site, layout).filter(
       ({ text }) => excludes === undefined || !text.includes(UNEXCLUDED),
     ),
   };
-}
-
-function missingIgnores(files: SiteFiles, output: string): readonly string[] {
-  const present = new Set(
-    (files.read('.gitignore') ?? '').split(/\r?\n/).map((line) => line.trim().replace(/^\/|\/$/g, '')),
-  );
-  return [output, '.jekyll-cache', '.jekyll-metadata']
-    .filter((name) => !present.has(name))
-    .map((name) => (name === '.jekyll-metadata' ? name : `${name}/`));
 }

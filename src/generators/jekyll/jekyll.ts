@@ -1,7 +1,9 @@
+import { passedOn, shellWord } from '../command-line.js';
 import type { Generator } from '../generator.js';
-import { CONFIG_FILES, options, recognise } from './config.js';
+import { CONFIG_FILES, recognise } from './config.js';
 import { inspect } from './inspect.js';
 import { mapping } from './mapping.js';
+import { options } from './options.js';
 import { problems } from './problems.js';
 
 /** Jekyll 3 and 4, also on GitHub Pages. */
@@ -13,13 +15,6 @@ export const jekyll: Generator = {
   mapping,
   configFiles: [...CONFIG_FILES, 'Gemfile', 'Gemfile.lock', '_layouts', '_includes', '_plugins', '_data'],
   caches: ['_site', '.jekyll-cache', '.jekyll-metadata', '.sass-cache', 'vendor/bundle'],
-  outputFlags(command, output) {
-    const flags = `--destination ${shellWord(output)}`;
-    return /^\s*(?:npm|pnpm)\b/.test(command) ? `-- ${flags}` : flags;
-  },
+  outputFlags: (command, output) => passedOn(`--destination ${shellWord(output)}`, command),
   problems,
 };
-
-function shellWord(text: string): string {
-  return /^[\w./=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}

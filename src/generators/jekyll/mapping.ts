@@ -1,7 +1,8 @@
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { MappingOptions } from '../generator.js';
+import { offsetAt } from '../time-zone.js';
+import { mapOf } from '../value.js';
 import { isStoredAsMarkdown, storedBody } from './body.js';
-import { mapOf } from './config.js';
 
 const KEYS: KeyNames = {
   title: 'title',
@@ -94,23 +95,12 @@ function dateValue(iso: string, zone: string, form: 'timestamp' | 'string' | 'da
 function localDate(iso: string, zone: string): string | undefined {
   const at = momentOf(iso, 'UTC');
   if (at === undefined) return undefined;
-  const offset = offsetOf(at, zone);
+  const offset = Math.trunc(offsetAt(at, zone) / 60_000);
   const [day, time = ''] = new Date(at + offset * 60_000).toISOString().split('T');
   const minutes = Math.abs(offset);
   const digits = (n: number) => String(n).padStart(2, '0');
   const shift = `${offset < 0 ? '-' : '+'}${digits(Math.floor(minutes / 60))}${digits(minutes % 60)}`;
   return `${day} ${time.replace(/(?:\.000)?Z$/, '')} ${shift}`;
-}
-
-/** Minutes that a time zone is ahead of UTC. */
-function offsetOf(at: number, zone: string): number {
-  const parts = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    timeZoneName: 'longOffset',
-  }).formatToParts(at);
-  const name = parts.find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  const [, sign, hours = '0', minutes = '0'] = /^GMT([+-])(\d\d):(\d\d)/.exec(name) ?? [];
-  return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
 }
 
 const DATE =
@@ -137,7 +127,7 @@ function dayOfName(path: string, zone: string): number | undefined {
 
 function midnight(day: string, zone: string): number | undefined {
   const at = known(Date.parse(day));
-  return at === undefined ? undefined : at - offsetOf(at, zone) * 60_000;
+  return at === undefined ? undefined : at - offsetAt(at, zone);
 }
 
 function known(milliseconds: number): number | undefined {

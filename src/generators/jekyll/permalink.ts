@@ -1,5 +1,6 @@
-import { type Config, defaultsOfPosts, mapOf } from './config.js';
-import { mostFrequent, type Post } from './posts.js';
+import { byFrequency, mapOf, type ValueMap } from '../value.js';
+import { defaultsOfPosts } from './config.js';
+import type { Post } from './posts.js';
 
 /** What Jekyll's named permalink styles stand for. */
 const STYLES: Readonly<Record<string, string>> = {
@@ -44,7 +45,7 @@ const NEAREST: Readonly<Record<string, string>> = {
 };
 
 /** The permalink rule of new posts, in Jekyll's tokens. */
-export function permalinkRule(config: Config, posts: readonly Post[], content: string): string {
+export function permalinkRule(config: ValueMap, posts: readonly Post[], content: string): string {
   const inDefaults = defaultsOfPosts(config, content).permalink;
   const ofPosts = mapOf(mapOf(config.collections).posts).permalink;
   const given = [inDefaults, ofPosts, config.permalink].find(
@@ -54,7 +55,7 @@ export function permalinkRule(config: Config, posts: readonly Post[], content: s
   // Where most posts name their own address, the rule is what these have in common.
   if (pinned.length * 2 > posts.length) {
     const rules = pinned.map(({ data, slug }) => patternOfPinned(String(data.permalink), slug));
-    const common = mostFrequent(rules.filter((rule) => rule !== undefined));
+    const common = byFrequency(rules.filter((rule) => rule !== undefined))[0];
     if (common !== undefined) return common;
   }
   const rule = typeof given === 'string' ? given : 'date';

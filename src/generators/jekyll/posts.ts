@@ -1,7 +1,9 @@
 import { splitFrontMatter } from '../../article/front-matter/read.js';
 import type { FileFacts } from '../../article/mapping.js';
+import { PressmarkError } from '../../errors.js';
 import type { SiteFiles } from '../generator.js';
-import { type Config, contentFolder, defaultsOfPosts, hasTheme, layoutNames } from './config.js';
+import { byFrequency, type ValueMap } from '../value.js';
+import { contentFolder, defaultsOfPosts, hasTheme, layoutNames } from './config.js';
 import { isPostName, MARKDOWN_EXTENSIONS, slugOfFile } from './mapping.js';
 
 const SAMPLE_OF_POSTS = 200;
@@ -21,26 +23,21 @@ export function readPosts(files: SiteFiles, content: string): readonly Post[] {
       try {
         const { data } = splitFrontMatter(files.read(`${content}/${path}`) ?? '');
         return [{ path, data, slug: slugOfFile({ path, data }) }];
-      } catch {
-        return []; // `doctor` names files that cannot be read
+      } catch (error) {
+        if (error instanceof PressmarkError) return []; // `doctor` names files that cannot be read
+        throw error;
       }
     });
 }
 
 /** The layout that a new article has to name; undefined where `defaults:` names one or there is none. */
-export function layoutOf(files: SiteFiles, config: Config, posts: readonly Post[]): string | undefined {
+export function layoutOf(files: SiteFiles, config: ValueMap, posts: readonly Post[]): string | undefined {
   if (defaultsOfPosts(config, contentFolder(config)).layout !== undefined) return undefined;
-  const common = mostFrequent(
+  const common = byFrequency(
     posts.flatMap(({ data }) => (typeof data.layout === 'string' ? [data.layout] : [])),
-  );
+  )[0];
   if (common !== undefined) return common;
   const layouts = layoutNames(files, config);
   if (layouts.includes('post') || hasTheme(config)) return 'post';
   return ['page', 'default'].find((name) => layouts.includes(name));
-}
-
-export function mostFrequent(values: readonly string[]): string | undefined {
-  const counts = new Map<string, number>();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0];
 }

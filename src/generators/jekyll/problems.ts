@@ -1,13 +1,13 @@
 import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
+import { isTimeZone } from '../time-zone.js';
+import { mapOf } from '../value.js';
 import {
   contentFolder,
   defaultsOfPosts,
   folder,
   hasTheme,
-  isTimeZone,
   layoutNames,
   listIn,
-  mapOf,
   readConfig,
   siteUrlOf,
   textIn,
