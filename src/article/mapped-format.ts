@@ -13,8 +13,8 @@ import {
   type StoredArticle,
 } from './codec.js';
 import type { Amended, ArticleFormat, BodyKind } from './format.js';
-import { readFrontMatter } from './front-matter.js';
-import { editFrontMatter, type FrontMatterChange, newFrontMatter } from './front-matter-edit.js';
+import { editFrontMatter, type FrontMatterChange, newFrontMatter } from './front-matter/edit.js';
+import { readFrontMatter } from './front-matter/read.js';
 import { withLf } from './line-ends.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, IncomingBody } from './mapping.js';
 import { renderMarkdown } from './markdown.js';

@@ -1,6 +1,6 @@
 import slugify from '@sindresorhus/slugify';
 import MarkdownIt from 'markdown-it';
-import { splitFrontMatter } from '../article/front-matter.js';
+import { splitFrontMatter } from '../../article/front-matter/read.js';
 import type {
   ArticleMapping,
   FileFacts,
@@ -8,9 +8,8 @@ import type {
   IncomingBody,
   KeyNames,
   StoredBody,
-} from '../article/mapping.js';
-import { PressmarkError } from '../errors.js';
-import { harmlessHtml, type Transforms } from './eleventy-html.js';
+} from '../../article/mapping.js';
+import { PressmarkError } from '../../errors.js';
 import type {
   Generator,
   GeneratorOptions,
@@ -20,7 +19,8 @@ import type {
   SiteFacts,
   SiteFiles,
   SiteSettings,
-} from './generator.js';
+} from '../generator.js';
+import { harmlessHtml, type Transforms } from './body.js';
 import { type Literals, literalsOf, property, text } from './js-literals.js';
 
 /** In the order in which Eleventy looks for them; a `.ts` file is read with `--config` alone. */
