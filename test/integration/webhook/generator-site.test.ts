@@ -7,6 +7,7 @@ import { article, update } from '../../support/events.js';
 import { generatorSite, proveAddressesOf, writePost } from '../../support/generator-site.js';
 import { launch, type Receiver, SITE_URL } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 
 // The contract on a site that Hugo builds; what depends on the generator is in the tests of its definition.
 
@@ -197,3 +198,17 @@ test('200: proofs that a build writes while the receiver runs count from the nex
   await proveAddressesOf(dir, { ...PROVEN, [path]: '/later/post/' });
   t.is((await receiver.find(at('/later/post/'))).title, 'Later');
 });
+
+test.serial(
+  '404: a proof does not count any more when the configuration of the site has changed, until a build has proven it again',
+  async (t) => {
+    const { post } = receiver;
+    const target_url = at('/2024/yaml/');
+    const isFound = async () => (await post('article.lookup', { target_url })).status === 200;
+    t.true(await isFound());
+    fs.appendFileSync(join(dir, 'hugo.toml'), "timeZone = 'Asia/Tokyo'\n");
+    await until('the proof is not used', async () => !(await isFound()));
+    await proveAddressesOf(dir, PROVEN);
+    t.true(await isFound());
+  },
+);
