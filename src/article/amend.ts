@@ -13,7 +13,7 @@ import {
   quoted,
   quotedList,
   yamlLibrary,
-} from './yaml-text.js';
+} from './front-matter/yaml-text.js';
 
 /**
  * The file of an article that replaces the one in `previous`. Keys and comments that a person wrote stay,

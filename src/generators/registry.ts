@@ -1,9 +1,9 @@
 import { PressmarkError, quote } from '../errors.js';
-import { astro } from './astro.js';
-import { eleventy } from './eleventy.js';
+import { astro } from './astro/astro.js';
+import { eleventy } from './eleventy/eleventy.js';
 import type { Generator, SiteFiles } from './generator.js';
-import { hugo } from './hugo.js';
-import { jekyll } from './jekyll.js';
+import { hugo } from './hugo/hugo.js';
+import { jekyll } from './jekyll/jekyll.js';
 
 /** The generators that Pressmark knows, in the order in which a site is tried for them. */
 export const GENERATORS: readonly Generator[] = [hugo, jekyll, eleventy, astro];

@@ -1,22 +1,6 @@
-import { splitFrontMatter } from '../article/front-matter.js';
-import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../article/mapping.js';
-import { PressmarkError } from '../errors.js';
-import { htmlBlock, IMAGE_MARKER, isSafeMarkdown, markdownBody } from './astro-body.js';
-import {
-  type Collection,
-  contentConfigs,
-  folderOf,
-  readCollections,
-  type SchemaKey,
-} from './astro-collections.js';
-import {
-  argumentOf,
-  type ObjectSource,
-  objectSource,
-  resolved,
-  stringOf,
-  withoutComments,
-} from './astro-source.js';
+import { splitFrontMatter } from '../../article/front-matter/read.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { PressmarkError } from '../../errors.js';
 import type {
   FileEdit,
   Generator,
@@ -27,7 +11,17 @@ import type {
   SiteFacts,
   SiteFiles,
   SiteSettings,
-} from './generator.js';
+} from '../generator.js';
+import { htmlBlock, IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
+import { type Collection, contentConfigs, folderOf, readCollections, type SchemaKey } from './collections.js';
+import {
+  argumentOf,
+  type ObjectSource,
+  objectSource,
+  resolved,
+  stringOf,
+  withoutComments,
+} from './js-objects.js';
 
 const CONFIG_FILES = ['mjs', 'js', 'ts', 'mts', 'cjs', 'cts'].map((extension) => `astro.config.${extension}`);
 

@@ -1,6 +1,6 @@
 import slugify from '@sindresorhus/slugify';
 import MarkdownIt from 'markdown-it';
-import { splitFrontMatter } from '../article/front-matter.js';
+import { splitFrontMatter } from '../../article/front-matter/read.js';
 import type {
   ArticleMapping,
   FileFacts,
@@ -8,9 +8,8 @@ import type {
   IncomingBody,
   KeyNames,
   StoredBody,
-} from '../article/mapping.js';
-import { PressmarkError } from '../errors.js';
-import { harmlessHtml, type Transforms } from './eleventy-html.js';
+} from '../../article/mapping.js';
+import { PressmarkError } from '../../errors.js';
 import type {
   Generator,
   GeneratorOptions,
@@ -20,7 +19,8 @@ import type {
   SiteFacts,
   SiteFiles,
   SiteSettings,
-} from './generator.js';
+} from '../generator.js';
+import { harmlessHtml, type Transforms } from './body.js';
 import { type Literals, literalsOf, property, text } from './js-literals.js';
 
 /** In the order in which Eleventy looks for them; a `.ts` file is read with `--config` alone. */
@@ -425,7 +425,7 @@ function siteAddress(site: Site, questions: Question[], warnings: Problem[]): st
     warnings.push({
       level: 'warn',
       text: `The site's address ${found.href} and pathPrefix ${prefix} name different folders; ${prefix} was taken.`,
-      fix: 'Correct site.url in pressmark.config.mjs if articles are elsewhere.',
+      fix: 'Correct siteUrl in pressmark.config.mjs if articles are elsewhere.',
     });
   }
   const address = found.origin + trimmedEnd(prefix === '/' ? path : prefix);
@@ -846,8 +846,8 @@ function problems(files: SiteFiles, settings: SiteSettings): readonly Problem[] 
   if (site.pathPrefix !== '/' && `${trimmedEnd(path)}/` !== site.pathPrefix) {
     found.push({
       level: 'fail',
-      text: `Eleventy's pathPrefix is ${site.pathPrefix}, but site.url is ${settings.siteUrl}.`,
-      fix: `Let site.url in pressmark.config.mjs end in ${trimmedEnd(site.pathPrefix)}, or change pathPrefix in ${configFile(files) ?? 'the configuration of Eleventy'}.`,
+      text: `Eleventy's pathPrefix is ${site.pathPrefix}, but siteUrl is ${settings.siteUrl}.`,
+      fix: `Let siteUrl in pressmark.config.mjs end in ${trimmedEnd(site.pathPrefix)}, or change pathPrefix in ${configFile(files) ?? 'the configuration of Eleventy'}.`,
     });
   }
   if (joined('', settings.output) !== site.output) {

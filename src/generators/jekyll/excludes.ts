@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Pair, YAMLSeq } from 'yaml';
-import { yamlLibrary } from '../article/yaml-text.js';
+import { yamlLibrary } from '../../article/front-matter/yaml-text.js';
 
 /**
  * A `_config.yml` with further entries below `exclude:`; everything else is byte for byte as it was.

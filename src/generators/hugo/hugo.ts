@@ -8,9 +8,9 @@ import type {
   IncomingBody,
   KeyNames,
   StoredBody,
-} from '../article/mapping.js';
-import { renderMarkdown } from '../article/markdown.js';
-import { messageOf, PressmarkError, quote } from '../errors.js';
+} from '../../article/mapping.js';
+import { renderMarkdown } from '../../article/markdown.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
 import type {
   Generator,
   GeneratorOptions,
@@ -20,8 +20,8 @@ import type {
   SiteFacts,
   SiteFiles,
   SiteSettings,
-} from './generator.js';
-import { inertHtml, inertMarkdown, inertText, sentText } from './hugo-body.js';
+} from '../generator.js';
+import { inertHtml, inertMarkdown, inertText, sentText } from './body.js';
 import {
   CONFIG_FILES,
   type ConfigMap,
@@ -32,7 +32,7 @@ import {
   textAt,
   textsOf,
   valueAt,
-} from './hugo-config.js';
+} from './config.js';
 
 const require = createRequire(import.meta.url);
 

@@ -1,3 +1,5 @@
+import type { FrontMatterValue } from '../mapping.js';
+import { scanToml, type TomlEntry } from './toml-entries.js';
 import {
   type FrontMatterChanges,
   type FrontMatterMap,
@@ -7,9 +9,7 @@ import {
   numberText,
   type Replacement,
   withReplacements,
-} from './front-matter-value.js';
-import type { FrontMatterValue } from './mapping.js';
-import { scanToml, type TomlEntry } from './toml-entries.js';
+} from './value.js';
 import { escapeUnprintable, quoted } from './yaml-text.js';
 
 /**

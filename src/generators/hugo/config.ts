@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module';
 import type yamlParser from 'js-yaml';
 import type * as tomlParser from 'smol-toml';
-import { messageOf, PressmarkError } from '../errors.js';
-import type { SiteFiles } from './generator.js';
+import { messageOf, PressmarkError } from '../../errors.js';
+import type { SiteFiles } from '../generator.js';
 
 const require = createRequire(import.meta.url);
 

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { messageOf, PressmarkError, quote } from '../errors.js';
-import { type AnyFrontMatter, cutFrontMatter, readFrontMatter } from './front-matter.js';
-import { type FrontMatterChanges, isList, isTimestamp } from './front-matter-value.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { withLf } from '../line-ends.js';
+import type { FrontMatterValue } from '../mapping.js';
 import { editJson } from './json-edit.js';
-import { withLf } from './line-ends.js';
-import type { FrontMatterValue } from './mapping.js';
+import { type AnyFrontMatter, cutFrontMatter, readFrontMatter } from './read.js';
 import { editToml } from './toml-edit.js';
+import { type FrontMatterChanges, isList, isTimestamp } from './value.js';
 import { editYaml } from './yaml-edit.js';
 
 /** One change of a top-level key. */

@@ -1,7 +1,7 @@
-import { PressmarkError, quote } from '../errors.js';
-import { editList, type FrontMatterChanges, isList, isTimestamp, numberText } from './front-matter-value.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { FrontMatterValue } from '../mapping.js';
 import { jsonEntries } from './json-entries.js';
-import type { FrontMatterValue } from './mapping.js';
+import { editList, type FrontMatterChanges, isList, isTimestamp, numberText } from './value.js';
 import { quoted } from './yaml-text.js';
 
 /**

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
-import { splitFrontMatter } from '../article/front-matter.js';
-import { withLf } from '../article/line-ends.js';
+import { splitFrontMatter } from '../../article/front-matter/read.js';
+import { yamlLibrary } from '../../article/front-matter/yaml-text.js';
+import { withLf } from '../../article/line-ends.js';
 import type {
   ArticleMapping,
   FileFacts,
@@ -8,8 +9,7 @@ import type {
   IncomingBody,
   KeyNames,
   StoredBody,
-} from '../article/mapping.js';
-import { yamlLibrary } from '../article/yaml-text.js';
+} from '../../article/mapping.js';
 import type {
   FileEdit,
   Generator,
@@ -20,9 +20,9 @@ import type {
   SiteFacts,
   SiteFiles,
   SiteSettings,
-} from './generator.js';
-import { escapeLiquid, excerptSeparator, htmlInMarkdown, isPlainMarkdown } from './jekyll-body.js';
-import { addExcludes } from './jekyll-excludes.js';
+} from '../generator.js';
+import { escapeLiquid, excerptSeparator, htmlInMarkdown, isPlainMarkdown } from './body.js';
+import { addExcludes } from './excludes.js';
 
 const require = createRequire(import.meta.url);
 

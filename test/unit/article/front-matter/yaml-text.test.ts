@@ -1,9 +1,9 @@
 import test from 'ava';
 import yaml from 'js-yaml';
 import { parse } from 'yaml';
-import { extraLines, literal, quoted, quotedList } from '../../../src/article/yaml-text.js';
-import { fc, runs } from '../../support/property.js';
-import { extra, text } from './arbitrary.js';
+import { extraLines, literal, quoted, quotedList } from '../../../../src/article/front-matter/yaml-text.js';
+import { fc, runs } from '../../../support/property.js';
+import { extra, text } from '../arbitrary.js';
 
 const cases = { numRuns: runs(50) };
 

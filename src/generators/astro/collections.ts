@@ -1,3 +1,4 @@
+import type { SiteFiles } from '../generator.js';
 import {
   argumentOf,
   closing,
@@ -7,8 +8,7 @@ import {
   stringOf,
   stringsOf,
   withoutComments,
-} from './astro-source.js';
-import type { SiteFiles } from './generator.js';
+} from './js-objects.js';
 
 /** One key of a collection's schema, as far as its source says it. */
 export interface SchemaKey {

@@ -1,10 +1,10 @@
 import test from 'ava';
-import type { IncomingBody } from '../../../src/article/mapping.js';
-import type { MappingOptions, SiteFiles } from '../../../src/generators/generator.js';
-import { jekyll } from '../../../src/generators/jekyll.js';
-import { escapeLiquid, htmlInMarkdown, isPlainMarkdown } from '../../../src/generators/jekyll-body.js';
-import { addExcludes } from '../../../src/generators/jekyll-excludes.js';
-import { fc } from '../../support/property.js';
+import type { IncomingBody } from '../../../../src/article/mapping.js';
+import type { MappingOptions, SiteFiles } from '../../../../src/generators/generator.js';
+import { escapeLiquid, htmlInMarkdown, isPlainMarkdown } from '../../../../src/generators/jekyll/body.js';
+import { addExcludes } from '../../../../src/generators/jekyll/excludes.js';
+import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
+import { fc } from '../../../support/property.js';
 
 function site(texts: Readonly<Record<string, string>>): SiteFiles {
   const paths = Object.keys(texts);

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { literalsOf, property, text } from '../../../src/generators/js-literals.js';
-import { fc } from '../../support/property.js';
+import { literalsOf, property, text } from '../../../../src/generators/eleventy/js-literals.js';
+import { fc } from '../../../support/property.js';
 
 test('properties are found by the keys around them, in JavaScript and in JSON', (t) => {
   const source =

@@ -1,7 +1,12 @@
 import test from 'ava';
 import grayMatter from 'gray-matter';
 import { parse as parseToml } from 'smol-toml';
-import { listOf, readFrontMatter, splitFrontMatter, textOf } from '../../../src/article/front-matter.js';
+import {
+  listOf,
+  readFrontMatter,
+  splitFrontMatter,
+  textOf,
+} from '../../../../src/article/front-matter/read.js';
 
 test('YAML, TOML and JSON are read, each in the forms that generators know', (t) => {
   const data = { title: 'Soil', tags: ['a', 'b'] };

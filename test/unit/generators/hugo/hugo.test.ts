@@ -1,8 +1,8 @@
 import test from 'ava';
-import type { IncomingBody } from '../../../src/article/mapping.js';
-import type { SiteFiles } from '../../../src/generators/generator.js';
-import { hugo } from '../../../src/generators/hugo.js';
-import { fc } from '../../support/property.js';
+import type { IncomingBody } from '../../../../src/article/mapping.js';
+import type { SiteFiles } from '../../../../src/generators/generator.js';
+import { hugo } from '../../../../src/generators/hugo/hugo.js';
+import { fc } from '../../../support/property.js';
 
 // What Hugo does with these texts was seen with Hugo 0.111.3; test/e2e/generators asks it again.
 

@@ -1,5 +1,6 @@
 import type { CST } from 'yaml';
-import { PressmarkError } from '../errors.js';
+import { PressmarkError } from '../../errors.js';
+import type { FrontMatterValue } from '../mapping.js';
 import {
   editList,
   type FrontMatterChanges,
@@ -9,8 +10,7 @@ import {
   numberText,
   type Replacement,
   withReplacements,
-} from './front-matter-value.js';
-import type { FrontMatterValue } from './mapping.js';
+} from './value.js';
 import { literal, quoted, yamlLibrary } from './yaml-text.js';
 
 /**

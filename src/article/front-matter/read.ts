@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type grayMatter from 'gray-matter';
 import yaml from 'js-yaml';
 import type toml from 'smol-toml';
-import { messageOf, PressmarkError, quote } from '../errors.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { jsonEnd } from './json-entries.js';
 import { scanToml } from './toml-entries.js';
 

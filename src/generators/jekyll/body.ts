@@ -1,4 +1,4 @@
-import { withLf } from '../article/line-ends.js';
+import { withLf } from '../../article/line-ends.js';
 
 // kramdown, Jekyll's Markdown renderer, knows more syntax than the service that wrote an article: attribute lists and
 // extensions in braces, tables from any line with a pipe, math, footnotes, definition lists, dashes for hyphens. Some

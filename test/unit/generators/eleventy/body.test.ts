@@ -1,6 +1,6 @@
 import test from 'ava';
-import { harmlessHtml } from '../../../src/generators/eleventy-html.js';
-import { fc } from '../../support/property.js';
+import { harmlessHtml } from '../../../../src/generators/eleventy/body.js';
+import { fc } from '../../../support/property.js';
 
 const plain = { elements: [], ids: undefined };
 

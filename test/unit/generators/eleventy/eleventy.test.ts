@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import type { IncomingBody } from '../../../src/article/mapping.js';
-import { eleventy } from '../../../src/generators/eleventy.js';
-import type { GeneratorOptions, SiteFiles } from '../../../src/generators/generator.js';
-import { fc } from '../../support/property.js';
+import type { IncomingBody } from '../../../../src/article/mapping.js';
+import { eleventy } from '../../../../src/generators/eleventy/eleventy.js';
+import type { GeneratorOptions, SiteFiles } from '../../../../src/generators/generator.js';
+import { fc } from '../../../support/property.js';
 
 /** A site whose files are given by path. */
 function site(files: Readonly<Record<string, string>>): SiteFiles {
@@ -36,7 +36,7 @@ function siteIn(folder: string): SiteFiles {
   return site(files);
 }
 
-const OWN_SITE = fileURLToPath(new URL('../../../../test/e2e/generators/eleventy/site', import.meta.url));
+const OWN_SITE = fileURLToPath(new URL('../../../../../test/e2e/generators/eleventy/site', import.meta.url));
 
 const config = (text: string) => `export default function (eleventyConfig) {\n  return { ${text} };\n}\n`;
 const post = (frontMatter: string) => `---\n${frontMatter}\n---\nWords.\n`;

@@ -1,9 +1,9 @@
 import test from 'ava';
-import type { IncomingBody } from '../../../src/article/mapping.js';
-import { astro } from '../../../src/generators/astro.js';
-import { htmlBlock, isSafeMarkdown, markdownBody } from '../../../src/generators/astro-body.js';
-import type { MappingOptions, SiteFiles } from '../../../src/generators/generator.js';
-import { fc } from '../../support/property.js';
+import type { IncomingBody } from '../../../../src/article/mapping.js';
+import { astro } from '../../../../src/generators/astro/astro.js';
+import { htmlBlock, isSafeMarkdown, markdownBody } from '../../../../src/generators/astro/body.js';
+import type { MappingOptions, SiteFiles } from '../../../../src/generators/generator.js';
+import { fc } from '../../../support/property.js';
 
 const CONFIG = `import { defineConfig } from 'astro/config';
 // site: 'https://not.example'
