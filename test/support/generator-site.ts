@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { addressSourcesOf, generatorOf } from '../../src/app/content.js';
 import { foldersOf } from '../../src/app/folders.js';
 import { addressDigest } from '../../src/article/address-digest.js';
-import { readFrontMatter } from '../../src/article/front-matter.js';
+import { readFrontMatter } from '../../src/article/front-matter/read.js';
 import { loadSettings } from '../../src/config/load.js';
 import { type AddressRecord, writeAddressFile } from '../../src/deploy/address-file.js';
 import { siteDigest } from '../../src/deploy/prove-addresses.js';
