@@ -10,6 +10,7 @@ import type {
   StoredBody,
 } from '../article/mapping.js';
 import { PressmarkError } from '../errors.js';
+import { closedHtml } from './closed-html.js';
 import { harmlessHtml, type Transforms } from './eleventy-html.js';
 import type {
   Generator,
@@ -747,13 +748,16 @@ function isMarkdown(
   if (body.kind !== 'markdown' || options.body !== 'markdown' || options.templateSwitch === false)
     return false;
   if (options.rawHtml === false && hasRawHtml(withoutItemComments(body.markdown))) return false;
-  // Only HTML can be made harmless to the plugins of the site.
   const rendered = markdownIt.render(body.markdown);
-  return harmlessHtml(rendered, transforms(options)) === rendered;
+  // Eleventy turns indented code off; HTML in it would be no text any more.
+  if (eleventyMarkdownIt.render(body.markdown) !== rendered) return false;
+  // Only HTML can be made harmless to the plugins of the site.
+  return harmless(rendered, options) === rendered;
 }
 
-function transforms(options: MappingOptions): Transforms {
-  return { elements: options.markedElements ?? [], ids: options.usedIds };
+function harmless(html: string, options: MappingOptions): string {
+  const transforms: Transforms = { elements: options.markedElements ?? [], ids: options.usedIds };
+  return harmlessHtml(closedHtml(html), transforms);
 }
 
 /**
@@ -766,7 +770,7 @@ function storedBody(incoming: IncomingBody, path: string, options: MappingOption
     ? options.rawHtml === false
       ? withoutItemComments(incoming.markdown)
       : incoming.markdown
-    : harmlessHtml(incoming.html, transforms(options));
+    : harmless(incoming.html, options);
   const separator = options.excerptSeparator;
   return {
     text: options.templateSwitch === false ? escapeTemplates(text) : text,
@@ -792,6 +796,7 @@ function escapeTemplates(html: string): string {
 }
 
 const markdownIt = new MarkdownIt({ html: true });
+const eleventyMarkdownIt = new MarkdownIt({ html: true }).disable('code');
 
 function hasRawHtml(markdown: string): boolean {
   return markdownIt

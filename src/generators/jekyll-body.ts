@@ -45,7 +45,7 @@ const OTHER_SYNTAX = new RegExp(
 export function isPlainMarkdown(markdown: string): boolean {
   const text = withLf(markdown);
   // An attribute list or an extension, wherever it stands: an excerpt may end inside of a code block.
-  if (text.includes('{:')) return false;
+  if (text.includes('{:') || hasOddReference(text)) return false;
   const lines = text.split('\n');
   let previous: 'blank' | 'paragraph' | 'quote' | 'list' | 'other' = 'blank';
   let hasBlank = false;
@@ -146,6 +146,24 @@ export function isPlainMarkdown(markdown: string): boolean {
     previous = 'paragraph';
   }
   return true;
+}
+
+/**
+ * Whether a numeric character reference is of no character. kramdown makes bytes of it that are not UTF-8, at which
+ * filters such as `strip_html` end the build.
+ */
+function hasOddReference(text: string): boolean {
+  return [...text.matchAll(/&#(?:x([0-9a-f]+)|([0-9]+))/gi)].some(([, hex, decimal]) => {
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return (
+      code < 0x20 ||
+      (code > 0x7e && code < 0xa0) ||
+      (code > 0xd7ff && code < 0xe000) ||
+      code === 0xfffe ||
+      code === 0xffff ||
+      code > 0x10ffff
+    );
+  });
 }
 
 function closingFence(lines: readonly string[], from: number, fence: string): number | undefined {

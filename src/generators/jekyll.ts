@@ -10,6 +10,7 @@ import type {
   StoredBody,
 } from '../article/mapping.js';
 import { yamlLibrary } from '../article/yaml-text.js';
+import { closedHtml } from './closed-html.js';
 import type {
   FileEdit,
   Generator,
@@ -457,16 +458,17 @@ function storedBody(
   keepsHtml: boolean,
 ): StoredBody {
   const inert = (text: string) => (hasSwitch ? text : escapeLiquid(text));
+  const html = closedHtml(incoming.html);
   // Where the text is escaped, it has to run through Liquid.
   const render_with_liquid = hasSwitch ? false : undefined;
   if (path.endsWith('.html')) {
-    const text = inert(incoming.html);
+    const text = inert(html);
     return { text, frontMatter: { render_with_liquid, excerpt_separator: excerptSeparator(text) } };
   }
   if (incoming.kind === 'markdown' && isStoredAsMarkdown(incoming, wanted, hasSwitch))
     return { text: inert(incoming.markdown), frontMatter: { render_with_liquid } };
   // A separator of the site's own, such as a line end, would cut the wrapping.
-  const text = inert(htmlInMarkdown(incoming.html, keepsHtml));
+  const text = inert(htmlInMarkdown(html, keepsHtml));
   return { text, frontMatter: { render_with_liquid, excerpt_separator: '\n\n' } };
 }
 
