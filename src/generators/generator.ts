@@ -8,7 +8,10 @@ export interface SiteFiles {
   list(folder: string): readonly string[];
 }
 
-/** What a site's own configuration decides about its article files. In `pressmark.config.*`, each can be set by hand. */
+/**
+ * What a site's own configuration decides about its article files. Each can be set in `pressmark.config.*`: the schema of
+ * src/config and docs/generators.md list them too.
+ */
 export interface GeneratorOptions {
   /** Names of front matter keys that differ from the generator's usual ones. */
   readonly keys?: Partial<KeyNames>;
