@@ -104,7 +104,7 @@ async function prove(
 }
 
 /**
- * Proves addresses beside a receiver that has just started, so that lookups find posts which changed while none ran.
+ * Proves addresses while a receiver that has just started is running, so that lookups find posts which changed while none ran.
  *
  * @returns a function that ends it.
  */

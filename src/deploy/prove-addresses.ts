@@ -157,7 +157,7 @@ function readPost(path: string, text: string, frontMatter: FrontMatterEditor): P
     const { data, body } = frontMatter.read(text);
     return { path, text, data, body };
   } catch (error) {
-    if (error instanceof PressmarkError) return undefined; // its owner is told why by doctor
+    if (error instanceof PressmarkError) return undefined; // doctor says why
     throw error;
   }
 }
