@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { reasonOf } from '../article/front-matter.js';
+import { reasonOf } from '../article/front-matter/read.js';
 import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { logFormat, parseLog } from '../git/log-output.js';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { readFrontMatter } from '../article/front-matter.js';
-import { editFrontMatter } from '../article/front-matter-edit.js';
+import { editFrontMatter } from '../article/front-matter/edit.js';
+import { readFrontMatter } from '../article/front-matter/read.js';
 import type { Settings } from '../config/load.js';
 import { type NotProven, proveAddresses, type UnpinnedFile } from '../deploy/prove-addresses.js';
 import { runBuild } from '../deploy/run-build.js';

@@ -99,31 +99,62 @@ function postbuildScript(settings: Settings, { files }: SiteGenerator): Finding[
   ];
 }
 
-/** Posts whose URL is not certain, by the reason. */
+/** Files whose URL is not certain, by the reason. */
 function addressFindings(entries: readonly Entry[]): Finding[] {
-  const about = 'addresses';
+  const uncertain = entries.filter(
+    ({ address, broken }) => address?.kind === 'unknown' && broken === undefined,
+  );
+  const articles = uncertain.filter(isDelivered);
+  const posts = uncertain.filter((entry) => !isDelivered(entry));
+  return [
+    ...byReason(articles).map(([reason, paths]) => articleFinding(reason, paths)),
+    ...byReason(posts).map(([reason, paths]) => postFinding(reason, paths)),
+  ];
+}
+
+/** Whether the service has sent an article; a post that a person wrote has its path for an id. */
+function isDelivered({ id, path }: Entry): boolean {
+  return id !== path;
+}
+
+function byReason(entries: readonly Entry[]): [reason: string, paths: string[]][] {
   const reasons = new Map<string, string[]>();
-  for (const { path, address, broken } of entries)
-    if (address?.kind === 'unknown' && broken === undefined)
+  for (const { path, address } of entries)
+    if (address?.kind === 'unknown')
       reasons.set(address.reason, [...(reasons.get(address.reason) ?? []), path]);
-  return [...reasons].map(([reason, paths]): Finding => {
-    const text = `${reason}: ${listed(paths)}`;
-    if (/^(?:is a draft|has a date in the future)/.test(reason))
-      return { level: 'ok', about, text: `no page yet, as the post ${text}` };
-    if (/^does not pin/.test(reason))
-      return {
-        level: 'fail',
-        about,
-        text: `an article ${text}; there may be no page at the URL that was answered`,
-        mend: 'put the address back into the front matter (or the file’s name), as git log shows it; or run pressmark urls to prove where its page is',
-      };
-    return {
-      level: 'warn',
-      about,
-      text: `lookups do not find these posts, as each ${text}`,
-      mend: 'run pressmark urls, which proves addresses by building a copy of the site',
-    };
-  });
+  return [...reasons];
+}
+
+const IS_DRAFT = /^is a draft/;
+const IS_FUTURE = /^has a date in the future/;
+
+/** An article has been answered with its URL: where there is no page, the answer is not true. */
+function articleFinding(reason: string, paths: readonly string[]): Finding {
+  const about = 'addresses';
+  const text = `an article ${reason}, so that there is no page at the URL that was answered: ${listed(paths)}`;
+  if (IS_DRAFT.test(reason))
+    return { level: 'warn', about, text, mend: 'remove the draft mark from the front matter to publish it' };
+  if (IS_FUTURE.test(reason))
+    return { level: 'fail', about, text, mend: 'set the date in the front matter to a day that has passed' };
+  return {
+    level: 'fail',
+    about,
+    text: `an article ${reason}; there may be no page at the URL that was answered: ${listed(paths)}`,
+    mend: 'put the address back into the front matter (or the file’s name), as git log shows it; or run pressmark urls to prove where its page is',
+  };
+}
+
+function postFinding(reason: string, paths: readonly string[]): Finding {
+  const about = 'addresses';
+  const text = `${reason}: ${listed(paths)}`;
+  if (IS_DRAFT.test(reason) || IS_FUTURE.test(reason))
+    return { level: 'ok', about, text: `no page yet, as the post ${text}` };
+  return {
+    level: 'warn',
+    about,
+    text: `lookups do not find these posts, as each ${text}`,
+    mend: 'run pressmark urls, which proves addresses by building a copy of the site',
+  };
 }
 
 /** Posts of unknown address whose guessed address is that of an article. */

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { readFrontMatter, reasonOf } from '../article/front-matter.js';
+import { readFrontMatter, reasonOf } from '../article/front-matter/read.js';
 import { OWN_KEY } from '../article/mapped-format.js';
 import { loadSettings, type Settings } from '../config/load.js';
 import { itemComments } from '../contract/item-comment.js';

@@ -4,6 +4,7 @@ import type { Document } from 'yaml';
 import { messageOf, PressmarkError } from '../errors.js';
 import type { Article } from './article.js';
 import { decode, digestOf, encode, fileDigest } from './codec.js';
+import { yamlLibrary } from './front-matter/libraries.js';
 import {
   escapeUnprintable,
   extraLines,
@@ -12,8 +13,7 @@ import {
   PORTABLE_YAML,
   quoted,
   quotedList,
-  yamlLibrary,
-} from './yaml-text.js';
+} from './front-matter/yaml-text.js';
 
 /**
  * The file of an article that replaces the one in `previous`. Keys and comments that a person wrote stay,

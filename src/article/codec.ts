@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Article, keepItemComments } from './article.js';
-import { type FrontMatter, listOf, splitFrontMatter, textOf } from './front-matter.js';
+import { type FrontMatter, listOf, splitFrontMatter, textOf } from './front-matter/read.js';
 import { lay } from './lay.js';
 import { withLf } from './line-ends.js';
 import { renderMarkdown } from './markdown.js';

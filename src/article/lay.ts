@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Article } from './article.js';
+import { extraLines, literal, quoted, quotedList } from './front-matter/yaml-text.js';
 import { withLf } from './line-ends.js';
-import { extraLines, literal, quoted, quotedList } from './yaml-text.js';
 
 /** An article's file, as text and in UTF-8. */
 export interface LaidOut {

@@ -13,8 +13,8 @@ import {
   type StoredArticle,
 } from './codec.js';
 import type { Amended, ArticleFormat, BodyKind } from './format.js';
-import { readFrontMatter } from './front-matter.js';
-import { editFrontMatter, type FrontMatterChange, newFrontMatter } from './front-matter-edit.js';
+import { editFrontMatter, type FrontMatterChange, newFrontMatter } from './front-matter/edit.js';
+import { readFrontMatter } from './front-matter/read.js';
 import { withLf } from './line-ends.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, IncomingBody } from './mapping.js';
 import { renderMarkdown } from './markdown.js';
@@ -64,6 +64,7 @@ const NO_DIGEST = `sha256-${'0'.repeat(64)}`;
  */
 export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOptions): ArticleFormat {
   const { keys, constants, keptTags = [] } = mapping;
+  const [pinKey] = Object.keys(mapping.pin('/address/'));
   const written = mapping.writtenText ?? ((text: string) => text);
   const sent = mapping.sentText ?? ((text: string) => text);
   const mappedKeys = Object.values(keys).filter((key): key is string => key !== null);
@@ -147,9 +148,16 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     if (reason === undefined && certain !== undefined)
       return { url: certain, address: { kind: 'proven' } as const };
     return {
-      url: stored ?? url(slug, date),
+      url: stored ?? pinnedUrl(file) ?? url(slug, date),
       address: { kind: 'unknown', reason: reason ?? 'has no proven URL' } as const,
     };
+  }
+
+  /** The URL that a file of a person seems to pin: not certain before a build has proven it, but not free either. */
+  function pinnedUrl(file: FileFacts): string | undefined {
+    const address = scalarOf(file.data[pinKey ?? '']);
+    const isAddress = address?.startsWith('/') === true && mapping.isPinned(file, address);
+    return isAddress ? `${siteUrl}${address}` : undefined;
   }
 
   function isPinnedAt(file: FileFacts, at: string): boolean {
@@ -329,6 +337,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     hasCertainUrls: false,
     isArticlePath: mapping.isArticlePath,
     pathFor: (pattern, draft) => pattern.replace(/\.\w+$/, mapping.extension(incomingOf(draft))),
+    namesakes,
     slugOf: (path) => mapping.slug({ path, data: {} }),
     tagKey: keys.tags === null ? undefined : mapping.tagKey,
     encodeFirst,
@@ -337,6 +346,15 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     decodeTop: () => undefined,
     amend,
   };
+}
+
+const EXTENSIONS = ['.md', '.markdown', '.mdown', '.mdx', '.html', '.htm'];
+
+function namesakes(path: string): string[] {
+  const stem = path.replace(/\.\w+$/, '');
+  return [stem, `${stem}/index`]
+    .flatMap((name) => EXTENSIONS.map((extension) => `${name}${extension}`))
+    .filter((other) => other !== path);
 }
 
 /** A map with each text in it, or in a list in it, changed. */

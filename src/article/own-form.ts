@@ -1,4 +1,4 @@
-import type { FrontMatter } from './front-matter.js';
+import type { FrontMatter } from './front-matter/read.js';
 
 /** What `front-matter.ts` would have to say something about: line ends but LF, characters that YAML refuses. */
 const ODD = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/;

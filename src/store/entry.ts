@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Article } from '../article/article.js';
 import type { Address, ReadableArticle, StoredArticle } from '../article/codec.js';
 import { type ArticleFormat, plainFormat } from '../article/format.js';
-import { reasonOf } from '../article/front-matter.js';
+import { reasonOf } from '../article/front-matter/read.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, systemCode } from '../errors.js';
 import { type Stamp, stampOf } from '../fs/stamp.js';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { splitFrontMatter } from '../../../src/article/front-matter.js';
+import { splitFrontMatter } from '../../../src/article/front-matter/read.js';
 import type { ArticleMapping } from '../../../src/article/mapping.js';
 import type { FrontMatterEditor } from '../../../src/deploy/prove-addresses.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { encode, OWN_KEYS } from '../../../src/article/codec.js';
-import { splitFrontMatter } from '../../../src/article/front-matter.js';
+import { splitFrontMatter } from '../../../src/article/front-matter/read.js';
 import { readOwnForm, readOwnTop } from '../../../src/article/own-form.js';
 import { fc, runs } from '../../support/property.js';
 import { article as anyArticle, text as anyText } from './arbitrary.js';

@@ -1,0 +1,299 @@
+import { createRequire } from 'node:module';
+import type grayMatter from 'gray-matter';
+import yaml from 'js-yaml';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { jsonEnd } from './json-entries.js';
+import { tomlLibrary } from './libraries.js';
+import { scanToml } from './toml-entries.js';
+
+/** A Markdown file cut in two. */
+export interface FrontMatter {
+  readonly data: Readonly<Record<string, unknown>>;
+  /** What stands below the closing fence, to the byte. */
+  readonly body: string;
+  /** Whether `readOwnTop` has all but the long blocks. @default false */
+  readonly isTopFirst?: boolean;
+}
+
+/**
+ * How front matter is written: YAML between `---`, TOML between `+++`, a JSON object at the very beginning (Hugo),
+ * JSON between `---json` and `---` (Eleventy), or not at all.
+ */
+export type FrontMatterForm = 'yaml' | 'toml' | 'json' | 'json-fenced' | 'none';
+
+/** A file with front matter in any form. */
+export interface AnyFrontMatter {
+  readonly form: FrontMatterForm;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** What stands below the front matter, to the byte. */
+  readonly body: string;
+}
+
+/** Where the parts of a file are, as offsets. */
+export interface FrontMatterCut {
+  readonly form: FrontMatterForm;
+  /** Of the text in the front matter's language; between the fences, where there are any. */
+  readonly start: number;
+  readonly end: number;
+  /** Of what stands below the front matter. */
+  readonly body: number;
+}
+
+const require = createRequire(import.meta.url);
+
+/** Loaded when a file needs it: Pressmark's own form does not, and every command and thread would wait for it. */
+const matter = (): typeof grayMatter => require('gray-matter');
+
+/**
+ * gray-matter with one YAML engine. Its own would turn dates into Date objects, and its `---js` engine evaluates the
+ * file; each language that it knows is replaced by a refusal.
+ */
+const OPTIONS = {
+  language: 'yaml',
+  delimiters: '---',
+  engines: {
+    // It hands the text from the end of the opening fence on, so the parser's line 0 is the file's line 1.
+    yaml: { parse: (source: string) => parseYaml(source, 1), stringify: refuse },
+    json: { parse: refuse, stringify: refuse },
+    javascript: { parse: refuse, stringify: refuse },
+  },
+};
+
+/**
+ * Splits a Markdown file into front matter and body and reads the front matter as YAML 1.2 core.
+ *
+ * @param text the whole file.
+ * @throws PressmarkError FRONT_MATTER_INVALID, its message starting with `line <n>: `.
+ */
+export function splitFrontMatter(text: string): FrontMatter {
+  if (!/^\ufeff?---[ \t]*\r?\n/.test(text)) {
+    throw invalid(
+      1,
+      text.startsWith('---')
+        ? 'only a plain --- opens front matter'
+        : 'there is no front matter; the file must start with ---',
+    );
+  }
+  cutFrontMatter(text);
+  // Options are always passed: without them gray-matter caches, and a malformed file parses as {} the second time.
+  const { data, content } = matter()(text, OPTIONS);
+  return { data, body: content };
+}
+
+function refuse(): never {
+  throw invalid(1, 'only YAML front matter is read');
+}
+
+/**
+ * Reads a file with front matter in any form. Dates are texts as they are written, never `Date` objects. A file
+ * without front matter is `none`, with no data and the whole text as its body.
+ *
+ * @param text the whole file.
+ * @throws PressmarkError FRONT_MATTER_INVALID where it is malformed, the message starting with `line <n>: `;
+ *   FRONT_MATTER_UNSUPPORTED for `---js` and every other language, none of which is ever evaluated.
+ */
+export function readFrontMatter(text: string): AnyFrontMatter {
+  const cut = cutFrontMatter(text);
+  return { form: cut.form, data: parse(text, cut), body: text.slice(cut.body) };
+}
+
+/**
+ * Finds the front matter of a file, without reading it.
+ *
+ * @throws PressmarkError as `readFrontMatter`.
+ */
+export function cutFrontMatter(text: string): FrontMatterCut {
+  const first = text.startsWith('\ufeff') ? 1 : 0;
+  switch (text.charAt(first)) {
+    case '-':
+    case '+':
+      return cutFenced(text, first);
+    case '{':
+      // Not a template tag, a shortcode or an attribute list, with which a body can begin.
+      return /^\{\s*["}]/.test(text.slice(first, first + 1_000)) ? cutJson(text, first) : NONE;
+    default:
+      refuseLateFence(text);
+      return NONE;
+  }
+}
+
+const NONE: FrontMatterCut = { form: 'none', start: 0, end: 0, body: 0 };
+
+const OPENING_FENCE = /(---|\+\+\+)[ \t]*([^\s-][^\r\n]*?)?[ \t]*(?:\r?\n|$)/y;
+
+function cutFenced(text: string, first: number): FrontMatterCut {
+  OPENING_FENCE.lastIndex = first;
+  const [opening, fence, language] = OPENING_FENCE.exec(text) ?? [];
+  if (opening === undefined || fence === undefined) return NONE;
+  if (fence === '+++' && language !== undefined) return NONE;
+  if (language !== undefined && language !== 'json') {
+    const message = `front matter in ${quote(language)} is not read, and never evaluated; write it in YAML below a plain ---`;
+    throw new PressmarkError('FRONT_MATTER_UNSUPPORTED', message);
+  }
+  const start = first + opening.length;
+  const end = text.indexOf(`\n${fence}`, start - 1) + 1;
+  if (end === 0 || !opening.endsWith('\n'))
+    throw invalid(1, `the front matter is never closed; end it with a line ${fence}`);
+  const rest = /[ \t]*(\r?\n|$)/y;
+  rest.lastIndex = end + fence.length;
+  // Some generators end the front matter here, others go on.
+  if (!rest.test(text))
+    throw invalid(lineAt(text, end), `the line that closes the front matter must be ${fence} alone`);
+  const form = fence === '+++' ? 'toml' : language === undefined ? 'yaml' : 'json-fenced';
+  return { form, start, end, body: rest.lastIndex };
+}
+
+function cutJson(text: string, start: number): FrontMatterCut {
+  const end = jsonEnd(text, start);
+  if (end === undefined) throw invalid(1, 'the JSON front matter is never closed; end it with }');
+  const lineEnd = /\r?\n/y;
+  lineEnd.lastIndex = end;
+  return { form: 'json', start, end, body: lineEnd.test(text) ? lineEnd.lastIndex : end };
+}
+
+/** Hugo reads front matter below blank lines, and no other generator does. */
+function refuseLateFence(text: string): void {
+  const [blank, fence] = /^\ufeff?\s+(?=(---|\+\+\+)[ \t]*\r?\n)/.exec(text) ?? [];
+  if (blank === undefined || !text.includes(`\n${fence}`, blank.length)) return;
+  throw invalid(lineAt(text, blank.length), 'front matter must start at the very beginning of the file');
+}
+
+function parse(text: string, { form, start, end }: FrontMatterCut): Readonly<Record<string, unknown>> {
+  const source = text.slice(start, end);
+  switch (form) {
+    case 'yaml':
+      return parseYaml(source, 2);
+    case 'toml':
+      return parseToml(source);
+    case 'json':
+      return parseJson(source, 1);
+    case 'json-fenced':
+      return parseJson(source, 2);
+    case 'none':
+      return {};
+  }
+}
+
+/** @param line the file's line with which the source begins. */
+function parseYaml(source: string, line: number): Record<string, unknown> {
+  let data: unknown;
+  try {
+    data = yaml.load(source, { schema: yaml.CORE_SCHEMA });
+  } catch (error) {
+    if (!(error instanceof yaml.YAMLException)) throw error;
+    throw invalid((error.mark?.line ?? 0) + line, error.reason, error);
+  }
+  if (data === null || data === undefined) return {};
+  requireMap(data);
+  refuseAliases(data, new Set());
+  return data;
+}
+
+/** An object met twice was an alias; copies of aliases can grow without bound, so there are none. */
+function refuseAliases(value: unknown, seen: Set<object>): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (seen.has(value)) throw invalid(1, 'YAML aliases (*name) are not read; write the value out');
+  seen.add(value);
+  for (const child of Object.values(value)) refuseAliases(child, seen);
+}
+
+function parseToml(source: string): Record<string, unknown> {
+  const { parse: parseWithLibrary, TomlError } = tomlLibrary();
+  const options = { integersAsBigInt: 'asNeeded' } as const;
+  let data: Record<string, unknown>;
+  try {
+    data = parseWithLibrary(source, options);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [reason = ''] = error.message.replace(/^Invalid TOML document: /, '').split('\n', 1);
+    throw invalid(error.line + 1, reason, error);
+  }
+  // The library makes dates of dates; in quotes they stay as they are written.
+  const { dates } = scanToml(source);
+  if (dates.length === 0) return plainTable(data);
+  let withQuotes = '';
+  let at = 0;
+  for (const { start, end } of dates) {
+    withQuotes += `${source.slice(at, start)}"${source.slice(start, end)}"`;
+    at = end;
+  }
+  return plainTable(parseWithLibrary(withQuotes + source.slice(at), options));
+}
+
+/** Tables as ordinary objects, and integers as numbers whatever their size, as the other forms give them. */
+function plainTable(table: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, plain(value)]));
+}
+
+function plain(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(plain);
+  return typeof value === 'object' && value !== null ? plainTable(value) : value;
+}
+
+/** @param line the file's line with which the source begins. */
+function parseJson(source: string, line: number): Record<string, unknown> {
+  let data: unknown;
+  try {
+    data = JSON.parse(source);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    // Not every message says where; then the front matter's first line must do.
+    const [, position] = / at position (\d+)/.exec(error.message) ?? [];
+    const at = position === undefined ? 0 : Number(position);
+    throw invalid(
+      line + lineAt(source, at) - 1,
+      `the front matter is not valid JSON: ${reasonOf(error)}`,
+      error,
+    );
+  }
+  requireMap(data);
+  if (isDeeper(data, 100)) throw invalid(line, 'the front matter is nested more than 100 times');
+  return data;
+}
+
+/** Such data overflow the stack of whatever walks through them. The libraries for YAML and TOML refuse them. */
+function isDeeper(value: unknown, than: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return than === 0 || Object.values(value).some((child) => isDeeper(child, than - 1));
+}
+
+function requireMap(data: unknown): asserts data is Record<string, unknown> {
+  if (typeof data !== 'object' || data === null || Array.isArray(data))
+    throw invalid(2, 'the front matter must be a map of keys and values');
+}
+
+/** The number of the line in which an offset is, from 1. */
+function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++;
+  return line;
+}
+
+function invalid(line: number, reason: string, cause?: unknown): PressmarkError {
+  return new PressmarkError('FRONT_MATTER_INVALID', `line ${line}: ${reason}`, { cause });
+}
+
+/** A front-matter value as text; numbers and booleans that a person left unquoted are taken as they read. */
+export function textOf(data: Readonly<Record<string, unknown>>, key: string): string | undefined {
+  const value = Object.hasOwn(data, key) ? data[key] : undefined;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'object') throw invalid(1, `${quote(key)} must be a text, not a list or a map`);
+  return String(value);
+}
+
+/** A front-matter value as a list of texts; a single text is a list of one. */
+export function listOf(data: Readonly<Record<string, unknown>>, key: string): string[] {
+  const value = Object.hasOwn(data, key) ? data[key] : undefined;
+  if (value === undefined || value === null) return [];
+  const items = Array.isArray(value) ? value : [value];
+  return items.map((item) => {
+    if (typeof item === 'object' && item !== null) throw invalid(1, `${quote(key)} must be a list of texts`);
+    return String(item);
+  });
+}
+
+/** The parser's words for a file that cannot be read, for logs: always one line. */
+export function reasonOf(error: unknown): string {
+  return messageOf(error).split('\n', 1)[0] ?? '';
+}

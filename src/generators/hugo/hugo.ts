@@ -1,0 +1,23 @@
+import { passedOn, shellWord } from '../command-line.js';
+import type { Generator } from '../generator.js';
+import { CONFIG_FILES, findConfig, optionsOf, readableConfig } from './config.js';
+import { inspect } from './inspect.js';
+import { mapping } from './mapping.js';
+import { problems } from './problems.js';
+
+/** Hugo: docs/hugo.md. All of it was tried with Hugo 0.111. */
+export const hugo: Generator = {
+  name: 'hugo',
+  recognise: findConfig,
+  inspect,
+  options: (files) => {
+    const config = readableConfig(files);
+    return 'values' in config ? optionsOf(config) : {};
+  },
+  mapping,
+  configFiles: [...CONFIG_FILES, 'config', 'layouts', 'themes', 'go.mod', 'go.sum', 'package.json'],
+  // Not resources/_gen: some sites commit it, so that they build without Sass.
+  caches: ['public', '.hugo_build.lock'],
+  outputFlags: (command, output) => passedOn(`--destination ${shellWord(output)}`, command),
+  problems,
+};

@@ -1,0 +1,125 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Pair, YAMLSeq } from 'yaml';
+import { yamlLibrary } from '../../article/front-matter/libraries.js';
+import type { FileEdit, SiteFiles } from '../generator.js';
+import type { ValueMap } from '../value.js';
+import { configPath, listIn, majorVersion, sourceFolder } from './config.js';
+
+/**
+ * A `_config.yml` with further entries below `exclude:`; everything else is byte for byte as it was.
+ *
+ * @returns undefined where the file is written in a way that cannot be added to; the owner has to do it.
+ */
+export function addExcludes(config: string, items: readonly string[]): string | undefined {
+  const { isMap, isScalar, isSeq, parseDocument } = yamlLibrary();
+  const document = parseDocument(config, { keepSourceTokens: true });
+  if (document.errors.length > 0) return undefined;
+  const eol = config.includes('\r\n') ? '\r\n' : '\n';
+  const { contents } = document;
+  if (contents !== null && (!isMap(contents) || contents.flow)) return undefined;
+
+  const pair = contents?.items.find(({ key }) => isScalar(key) && key.value === 'exclude') as
+    | Pair<unknown, unknown>
+    | undefined;
+  const added = result();
+  return added !== undefined && isFaithful(config, added, items) ? added : undefined;
+
+  function result(): string | undefined {
+    if (pair === undefined) {
+      const start = config === '' || config.endsWith('\n') ? config : `${config}${eol}`;
+      return `${start}${start === '' ? '' : eol}exclude:${eol}${lines('  ')}`;
+    }
+    if (isSeq(pair.value)) return pair.value.flow ? inFlow(pair.value) : inBlock(pair.value);
+    if (isScalar(pair.value) && pair.value.value === null && isScalar(pair.key) && pair.key.range) {
+      return insertAfterLine(pair.key.range[1], lines('  '));
+    }
+    return undefined;
+  }
+
+  function inFlow(list: YAMLSeq): string | undefined {
+    const last = list.items.at(-1);
+    if (!list.range) return undefined;
+    const words = items.map((item) => JSON.stringify(item)).join(', ');
+    if (last === undefined) return splice(list.range[1] - 1, words);
+    return isScalar(last) && last.range ? splice(last.range[1], `, ${words}`) : undefined;
+  }
+
+  function inBlock(list: YAMLSeq): string | undefined {
+    const first = list.items[0];
+    const last = list.items.at(-1);
+    if (!isScalar(first) || !isScalar(last) || !first.range || !last.range) return undefined;
+    const lineStart = config.lastIndexOf('\n', first.range[0]) + 1;
+    const indent = /^ *(?=-)/.exec(config.slice(lineStart, first.range[0]))?.[0];
+    return indent === undefined ? undefined : insertAfterLine(last.range[1], lines(indent));
+  }
+
+  function lines(indent: string): string {
+    return items.map((item) => `${indent}- ${item}${eol}`).join('');
+  }
+
+  function insertAfterLine(from: number, text: string): string {
+    // A block scalar's range already ends with its line.
+    if (config[from - 1] === '\n') return splice(from, text);
+    const end = config.indexOf('\n', from);
+    return end === -1 ? `${config}${eol}${text}` : splice(end + 1, text);
+  }
+
+  function splice(at: number, text: string): string {
+    return `${config.slice(0, at)}${text}${config.slice(at)}`;
+  }
+}
+
+/** Whether an edited configuration says what the old one said, and has the further entries. */
+function isFaithful(before: string, after: string, items: readonly string[]): boolean {
+  const { parse } = yamlLibrary();
+  try {
+    const was = (parse(before) ?? {}) as Record<string, unknown>;
+    const expected = { ...was, exclude: [...((was.exclude ?? []) as unknown[]), ...items] };
+    return isDeepStrictEqual(parse(after), expected);
+  } catch {
+    return false;
+  }
+}
+
+/** What the folder of a site must not publish; `init` and `npm install` put it there. */
+const PRIVATE = ['.pressmark/', 'pressmark.config.mjs', 'package.json', 'package-lock.json', 'node_modules/'];
+
+/** Jekyll 3 forgets these as soon as a site has its own `exclude:`. */
+const FORGOTTEN = [
+  'Gemfile',
+  'Gemfile.lock',
+  'vendor/bundle/',
+  'vendor/cache/',
+  'vendor/gems/',
+  'vendor/ruby/',
+];
+
+export const UNEXCLUDED = 'does not exclude';
+
+/** What `exclude:` lacks. */
+export function missingExcludes(files: SiteFiles, config: ValueMap): readonly string[] {
+  // Files outside of the source folder are never read.
+  if (sourceFolder(config) !== '') return [];
+  const present = listIn(config, 'exclude').map((item) => item.replace(/^\.?\/|\/$/g, ''));
+  const isKept = majorVersion(files, config) === 4;
+  const known = new Set([...present, ...(isKept || config.exclude === undefined ? ['node_modules'] : [])]);
+  const wanted = [...PRIVATE, ...(hasOwnPlugins(files) ? [] : ['plugins/'])];
+  const missing = wanted.filter((item) => !known.has(item.replace(/\/$/, '')));
+  if (missing.length === 0 || isKept || config.exclude !== undefined) return missing;
+  return [...missing, 'node_modules/', ...FORGOTTEN];
+}
+
+/** Whether `plugins/` holds something else than Pressmark's plugins, which are JavaScript. */
+function hasOwnPlugins(files: SiteFiles): boolean {
+  return files.list('plugins').some((name) => !/\.[cm]?[jt]s$/.test(name));
+}
+
+/** The edit of the configuration that adds what `exclude:` lacks; undefined where it lacks nothing or cannot be edited. */
+export function excludeEdit(files: SiteFiles, config: ValueMap): FileEdit | undefined {
+  const path = configPath(files) ?? '_config.yml';
+  const missing = missingExcludes(files, config);
+  if (missing.length === 0 || path.endsWith('.toml')) return undefined;
+  const text = addExcludes(files.read(path) ?? '', missing);
+  const reason = `exclude: keeps Pressmark's files out of the site and out of the watcher of jekyll serve: ${missing.join(', ')}`;
+  return text === undefined ? undefined : { path, text, reason };
+}

@@ -1,0 +1,632 @@
+import { isDeepStrictEqual } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import grayMatter from 'gray-matter';
+import yaml from 'js-yaml';
+import { parse as parseToml } from 'smol-toml';
+import { parse as parseYaml } from 'yaml';
+import {
+  editFrontMatter,
+  type FrontMatterChange,
+  newFrontMatter,
+} from '../../../../src/article/front-matter/edit.js';
+import { readFrontMatter } from '../../../../src/article/front-matter/read.js';
+import type { FrontMatterValue } from '../../../../src/article/mapping.js';
+import { fc, runs } from '../../../support/property.js';
+import { text as anyText } from '../arbitrary.js';
+
+const timestamp = (text: string) => ({ kind: 'timestamp', text }) as const;
+
+const changes: readonly FrontMatterChange[] = [
+  { key: 'title', value: 'New "title"' },
+  { key: 'tags', value: ['a', 'b c'] },
+  { key: 'gone', value: undefined },
+  { key: 'lastmod', value: timestamp('2026-11-20T08:00:00Z') },
+  { key: 'pressmark', value: { id: '7', json_ld: '{\n  "a": 1\n}', content_html: '<p>a</p>\n\n<p>b</p>\n' } },
+];
+
+test('YAML is edited in place, with its comments, blank lines and spelling', (t) => {
+  const text = `---
+# About the file.
+"title": 'Old' # shown in lists
+layout:   post
+
+tags: # mine
+  # lower case
+  - x # first
+  - y # last
+  # more to come
+
+gone: [1,
+  2] # bye
+pressmark: # do not touch
+  id: "6"
+  content_html: |
+    <p>a</p>
+
+weight: 010
+---
+Old body
+`;
+  const expected = `---
+# About the file.
+"title": "New \\"title\\"" # shown in lists
+layout:   post
+
+tags: ["a", "b c"] # mine
+  # lower case
+  # more to come
+
+pressmark: # do not touch
+  id: "7"
+  json_ld: |-
+    {
+      "a": 1
+    }
+  content_html: |
+    <p>a</p>
+
+    <p>b</p>
+
+weight: 010
+lastmod: 2026-11-20T08:00:00Z
+---
+New body
+`;
+  t.is(editFrontMatter(text, changes, 'New body\n'), expected);
+  t.is(
+    editFrontMatter(`\ufeff${text.replaceAll('\n', '\r\n')}`, changes, 'New body\n'),
+    `\ufeff${expected.replaceAll('\n', '\r\n')}`,
+  );
+  t.is(editFrontMatter(expected, changes, 'New body\n'), expected);
+});
+
+test('YAML on one line stays there', (t) => {
+  const text = '---\n{title: Old, # shown\n "gone": [1, 2], w: 1,}\n---\n';
+  t.is(
+    editFrontMatter(text, changes),
+    '---\n{title: "New \\"title\\"", # shown\n w: 1, tags: ["a", "b c"], lastmod: 2026-11-20T08:00:00Z, ' +
+      'pressmark: {id: "7", json_ld: "{\\n  \\"a\\": 1\\n}", content_html: "<p>a</p>\\n\\n<p>b</p>\\n"},}\n---\n',
+  );
+  t.is(editFrontMatter('---\n{gone: 1,}\n---\n', [{ key: 'gone', value: undefined }]), '---\n{}\n---\n');
+  t.is(editFrontMatter('---\n{}\n---\n', [{ key: 'a', value: 1 }]), '---\n{a: 1}\n---\n');
+});
+
+test('TOML is edited in place, and new keys stand above the first table', (t) => {
+  const text = `+++
+# About the file.
+title = 'Old' # shown in lists
+gone.a = 1
+date = 2026-01-01
+gone.b = """
+[x]
+""" # bye
+
+# Parameters
+[params]
+title = 'Other'
+[gone.c]
+[pressmark] # do not touch
+id = '''
+[x]'''
+[pressmark.sub]
+x = 1 # last
+
+# Menus
+[[menus.main]]
+pressmark = 1
++++
+Old body
+`;
+  const expected = `+++
+# About the file.
+title = "New \\"title\\"" # shown in lists
+date = 2026-01-01
+tags = ["a", "b c"]
+lastmod = 2026-11-20T08:00:00Z
+
+# Parameters
+[params]
+title = 'Other'
+[pressmark]
+id = "7"
+json_ld = """
+{
+  "a": 1
+}"""
+content_html = """
+<p>a</p>
+
+<p>b</p>
+"""
+
+# Menus
+[[menus.main]]
+pressmark = 1
++++
+New body
+`;
+  t.is(editFrontMatter(text, changes, 'New body\n'), expected);
+  t.is(
+    editFrontMatter('+++\n[params]\na = 1\n+++\n', [
+      { key: 'pressmark', value: { id: '7' } },
+      { key: 'title', value: 'T' },
+    ]),
+    '+++\ntitle = "T"\n[params]\na = 1\n\n[pressmark]\nid = "7"\n+++\n',
+  );
+});
+
+test('JSON keeps its layout', (t) => {
+  const lined = '{\n\t"title" : "Old",\n\t"gone": {"}": [1]},\n\t"w": 1e3\n}\nOld body';
+  t.is(
+    editFrontMatter(lined, changes, 'New'),
+    '{\n\t"title" : "New \\"title\\"",\n\t"w": 1e3,\n\t"tags" : ["a", "b c"],\n' +
+      '\t"lastmod" : "2026-11-20T08:00:00Z",\n\t"pressmark" : {\n\t\t"id" : "7",\n' +
+      '\t\t"json_ld" : "{\\n  \\"a\\": 1\\n}",\n\t\t"content_html" : "<p>a</p>\\n\\n<p>b</p>\\n"\n\t}\n}\nNew',
+  );
+  const plain: FrontMatterChange[] = [{ key: 'm', value: { a: true } }];
+  t.is(editFrontMatter('{"w":1}', plain, 'New'), '{"w":1, "m":{"a":true}}\nNew');
+  t.is(editFrontMatter('{"v":0,"w":1}', plain), '{"v":0,"w":1,"m":{"a":true}}');
+  t.is(
+    editFrontMatter('---json\r\n{}\r\n---\r\n', plain),
+    '---json\r\n{\r\n  "m": {\r\n    "a": true\r\n  }\r\n}\r\n---\r\n',
+  );
+});
+
+test('a file without front matter gets YAML, below its byte order mark', (t) => {
+  const title: FrontMatterChange[] = [{ key: 'title', value: 'T' }];
+  t.is(editFrontMatter('Text\n', title), '---\ntitle: "T"\n---\nText\n');
+  t.is(editFrontMatter('\ufeffText\r\n', title), '\ufeff---\r\ntitle: "T"\r\n---\r\nText\r\n');
+  t.is(editFrontMatter('---\n---\nText', title), '---\ntitle: "T"\n---\nText');
+  t.is(editFrontMatter('---\na: 1\n---', [], 'Text'), '---\na: 1\n---\nText');
+  t.is(editFrontMatter('Text', [{ key: 'gone', value: undefined }]), 'Text');
+  t.is(newFrontMatter(title, 'Text'), '---\ntitle: "T"\n---\nText');
+});
+
+test('a value that is the same already keeps its spelling', (t) => {
+  const text = "---\ntitle: 'Same' # c\ntags:\n  - a\ndate: 2026-01-01\n---\n";
+  t.is(
+    editFrontMatter(text, [
+      { key: 'title', value: 'Same' },
+      { key: 'tags', value: ['a'] },
+      { key: 'date', value: timestamp('2026-01-01') },
+    ]),
+    text,
+  );
+});
+
+test('what would not read back is refused', (t) => {
+  const title: FrontMatterChange[] = [{ key: 'title', value: 'T' }];
+  const unreadable = { code: 'ARTICLE_UNREADABLE' };
+  // Another key would become null, or an alias of nothing.
+  t.throws(() => editFrontMatter('---\ntitle: &t Old\nother: *t\n---\n', title), unreadable);
+  t.throws(() => editFrontMatter('---\n? title\n: Old\n---\n', title), unreadable);
+  t.throws(() => editFrontMatter('{"title": 1, "title": 2}', title), unreadable);
+  t.throws(() => editFrontMatter('---\na: "b\n"\n---\n', title), unreadable);
+  t.throws(() => editFrontMatter('Text', [], '---\na: 1\n---\n'), unreadable);
+  t.throws(() => editFrontMatter('---\na: 1\n---\n', [{ key: 'd', value: timestamp('a: b') }]), unreadable);
+  t.throws(() => editFrontMatter('{"a": 1}', [{ key: 'd', value: Number.NaN }]), unreadable);
+  t.throws(() => editFrontMatter('---js\n{}\n---\n', title), { code: 'FRONT_MATTER_UNSUPPORTED' });
+  t.throws(() => editFrontMatter('---\na: [\n---\n', title), { code: 'FRONT_MATTER_INVALID' });
+});
+
+// Everything below makes texts of files at random: each entry in one of the ways in which a person writes it.
+
+/** An entry of a front matter: `head` up to where a value begins, `tail` from where it ends, on the last line. */
+interface Entry {
+  readonly key: string;
+  readonly above: string;
+  readonly head: string;
+  readonly value: string;
+  readonly tail: string;
+}
+
+const KEYS = [
+  'title',
+  'x-1',
+  'a b',
+  'true',
+  '__proto__',
+  'constructor',
+  'été',
+  'a.b',
+  '7',
+  '',
+  'y',
+  'last',
+] as const;
+
+const newText = fc.oneof(
+  anyText,
+  fc.constantFrom(
+    'true',
+    '2026-01-01',
+    '0x1',
+    'null',
+    '~',
+    '---\n+++\n"""',
+    '+++',
+    "'''",
+    'a\n\n\n b\n',
+    '\\"',
+  ),
+);
+const leaf = fc.oneof(
+  newText,
+  fc.boolean(),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }),
+);
+const newMap = fc.dictionary(
+  fc.oneof(fc.constantFrom('id', 'json_ld', 'content_html', 'no', 'a b', '__proto__'), anyText),
+  fc.oneof(leaf, fc.array(newText, { maxLength: 3 }), fc.dictionary(fc.constantFrom('a', 'b'), leaf)),
+  { maxKeys: 4, noNullPrototype: true },
+);
+const newValue: fc.Arbitrary<FrontMatterValue | undefined> = fc.oneof(
+  leaf,
+  fc.array(newText, { maxLength: 4 }),
+  newMap,
+  fc.constantFrom(
+    timestamp('2026-11-20T08:00:00Z'),
+    timestamp('2026-11-20'),
+    timestamp('2026-11-20 08:00:00+09:00'),
+  ),
+  fc.constant(undefined),
+);
+
+const comment = fc.constantFrom('', ' # note', '\t# "a: [b', ' #');
+const above = fc.constantFrom('', '\n', '# note\n', '\n# a: 1\n\n', '#\n  # indented\n');
+
+const yamlKey = (key: string) =>
+  /^[a-z][a-z0-9-]*$/.test(key) && key !== 'true' && key !== 'y'
+    ? fc.constantFrom(key, `"${key}"`, `'${key}'`)
+    : fc.constantFrom(`"${key}"`, `'${key}'`);
+
+const yamlInline = fc.constantFrom(
+  ...[
+    '',
+    ' plain text',
+    ' 12',
+    ' "double # quoted"',
+    " 'it''s'",
+    ' [a, "b]", {c: d}]',
+    ' [a, # one\n  b]',
+    ' {}',
+    ' &anchor x',
+  ],
+  ...[
+    ' !!str 12',
+    '   spaced',
+    ' "two\n\n  lines"',
+    ' two\n  plain\n\n  lines',
+    '\n  below',
+    ' 2026-01-01',
+    ' ~',
+    ' a:b#c',
+  ],
+);
+const yamlBlock = fc.constantFrom(
+  ...[
+    '\n- a\n- b # last',
+    '\n  - a\n\n  # in between\n  - c: 1\n    d: 2',
+    '\n  a: 1\n  b: {c: d}',
+    '\n    a:\n      - |\n        x',
+  ],
+  ...[
+    ' |\n  text # not a comment\n\n    more',
+    ' >-\n  folded\n  text',
+    ' |2\n    text',
+    ' &a\n  b: 1',
+    '\n  # first\n  a: 1',
+  ],
+);
+
+const yamlEntry = (key: string): fc.Arbitrary<Entry> =>
+  fc
+    .tuple(
+      above,
+      yamlKey(key),
+      fc.constantFrom(':', ' :'),
+      fc.oneof(fc.tuple(yamlInline, comment), fc.tuple(yamlBlock, fc.constant(''))),
+    )
+    .map(([lines, spelled, colon, [value, tail]]) => ({
+      key,
+      above: lines,
+      head: `${spelled}${colon}`,
+      value,
+      tail,
+    }));
+
+const tomlKey = (key: string) =>
+  /^[a-z0-9-]+$/.test(key) ? fc.constantFrom(key, `"${key}"`, `'${key}'`) : fc.constant(`"${key}"`);
+const tomlValue = fc.constantFrom(
+  ...[
+    '"a # b"',
+    "'c\\'",
+    '12',
+    '1_000',
+    'true',
+    '2026-01-01',
+    '2026-01-01 08:00:00',
+    '["a", "]"]',
+    '[\n  1, # one\n  2,\n]',
+    '{ a = 1, "b}" = "}" }',
+  ],
+  ...[
+    '"""\n[table]\na = "1" \\""" ""\n"""',
+    "'''\n# x\n''''",
+    '"\\\\"',
+    '[]',
+    '-inf',
+    '07:32:00',
+    '[{ a = [2026-01-01] }]',
+  ],
+);
+const tomlEntry = (key: string): fc.Arbitrary<Entry> =>
+  fc
+    .tuple(above, tomlKey(key), fc.constantFrom(' = ', '=', ' =\t'), tomlValue, comment)
+    .map(([lines, spelled, equals, value, tail]) => ({
+      key,
+      above: lines,
+      head: spelled + equals,
+      value,
+      tail,
+    }));
+const TABLES = '[tables] # t\nlast = 1\n\n# list\n[[tables.list]]\na = """\n[x]\n"""\n[other."a.b"]\n# end\n';
+
+const jsonValue = fc.constantFrom(
+  ...[
+    '"a"',
+    '"}\\",{"',
+    '12',
+    '-1.5e3',
+    'true',
+    'null',
+    '[]',
+    '{}',
+    '{"a": [1, {"b": "]"}]}',
+    '[\n  1\n]',
+    '"\\\\"',
+    '"\\u0041"',
+  ],
+);
+const jsonEntry = (key: string): fc.Arbitrary<Entry> =>
+  fc
+    .tuple(
+      fc.constantFrom('"', ...(key === 'title' ? ['\\u0074'] : [])),
+      fc.constantFrom(': ', ':', ' :\n '),
+      jsonValue,
+    )
+    .map(([letter, colon, value]) => ({
+      key,
+      above: '',
+      head: `${letter === '"' ? JSON.stringify(key) : '"\\u0074itle"'}${colon}`,
+      value,
+      tail: '',
+    }));
+
+/** Entries with different keys, one of which is to be changed. */
+const entriesOf = (entry: (key: string) => fc.Arbitrary<Entry>) =>
+  fc
+    .subarray([...KEYS], { minLength: 1 })
+    .chain((keys) => fc.tuple(fc.tuple(...keys.map(entry)), fc.nat(keys.length - 1)));
+
+const around = fc.record({
+  bom: fc.constantFrom('', '\ufeff'),
+  crlf: fc.boolean(),
+  end: fc.constantFrom('', '# the end\n', '\n'),
+  body: fc.constantFrom('', 'Body\n', '\n---\n+++\n{"a": 1}\n', '# Body\n\ntext'),
+});
+
+const plainValue = (value: FrontMatterValue): unknown => {
+  if (typeof value === 'number') return value === 0 ? 0 : value;
+  if (typeof value !== 'object') return value;
+  if ('kind' in value && value.kind === 'timestamp') return value.text;
+  if (Array.isArray(value)) return value.map(plainValue);
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, plainValue(child)]));
+};
+
+const sorted = (data: object) => Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1));
+
+/** All values are as they were, but the one that was changed. */
+function assertValues(
+  t: ExecutionContext,
+  text: string,
+  edited: string,
+  { key, value }: FrontMatterChange,
+): void {
+  const [before, after] = [readFrontMatter(text), readFrontMatter(edited)];
+  const expected = new Map(Object.entries(before.data));
+  if (value === undefined) expected.delete(key);
+  else expected.set(key, plainValue(value));
+  t.deepEqual(sorted(after.data), sorted(Object.fromEntries(expected)));
+  t.deepEqual([after.form, after.body], [before.form, before.body]);
+}
+
+/** The text around an entry is byte for byte as it was. */
+function assertSurroundings(t: ExecutionContext, edited: string, start: string, end: string): void {
+  t.is(edited.slice(0, start.length), start);
+  t.is(edited.slice(edited.length - end.length), end);
+  t.true(edited.length >= start.length + end.length);
+}
+
+const isOneLine = (value: FrontMatterValue | undefined) =>
+  typeof value === 'string' ? !value.includes('\n') && value.length <= 200 : !isDeepMap(value);
+const isDeepMap = (value: FrontMatterValue | undefined) =>
+  typeof value === 'object' && !Array.isArray(value) && !('kind' in value && value.kind === 'timestamp');
+
+const cases = { numRuns: runs(400) };
+
+test('YAML: one key is changed, and everything else is byte for byte the same', (t) => {
+  fc.assert(
+    fc.property(
+      entriesOf(yamlEntry),
+      newValue,
+      around,
+      ([entries, index], value, { bom, crlf, end, body }) => {
+        const ends = (text: string) => (crlf ? text.replaceAll('\n', '\r\n') : text);
+        const whole = (entry: Entry) => `${entry.above}${entry.head}${entry.value}${entry.tail}\n`;
+        const target = entries[index] as Entry;
+        const before = `---\n${entries.slice(0, index).map(whole).join('')}${target.above}`;
+        const behind = `${entries
+          .slice(index + 1)
+          .map(whole)
+          .join('')}${end}---\n${body}`;
+        const text = bom + ends(before + target.head + target.value + target.tail) + ends(`\n${behind}`);
+        const edited = editFrontMatter(text, [{ key: target.key, value }]);
+        assertValues(t, text, edited, { key: target.key, value });
+        if (edited === text) return;
+        if (value === undefined) t.is(edited, bom + ends(before + behind));
+        else {
+          const tail = isOneLine(value) && !target.value.includes('#') ? target.tail : '';
+          assertSurroundings(t, edited, bom + ends(before + target.head), ends(`${tail}\n${behind}`));
+        }
+        if (crlf) t.notRegex(edited, /[^\r]\n/);
+        assertSameYaml(t, edited, { key: target.key, value });
+      },
+    ),
+    cases,
+  );
+});
+
+/** Every YAML reader takes the new value for the same. */
+function assertSameYaml(t: ExecutionContext, text: string, { key, value }: FrontMatterChange): void {
+  if (value === undefined || (typeof value === 'object' && 'kind' in value)) return;
+  const source = text.replace(/^\ufeff/, '').split(/^---\r?\n/m, 2)[1] ?? '';
+  for (const data of [
+    yaml.load(source),
+    parseYaml(source, { version: '1.2' }),
+    parseYaml(source, { version: '1.1' }),
+    grayMatter(text, {}).data,
+  ])
+    t.true(
+      isDeepStrictEqual(Object.entries(data).find(([name]) => name === key)?.[1], plainValue(value)),
+      source,
+    );
+}
+
+test('TOML: one key is changed, and everything else is byte for byte the same', (t) => {
+  fc.assert(
+    fc.property(
+      entriesOf(tomlEntry),
+      newValue,
+      around,
+      fc.constantFrom('', TABLES),
+      ([entries, index], value, { bom, crlf, end, body }, tables) => {
+        const ends = (text: string) => (crlf ? text.replaceAll('\n', '\r\n') : text);
+        const whole = (entry: Entry) => `${entry.above}${entry.head}${entry.value}${entry.tail}\n`;
+        const target = entries[index] as Entry;
+        const before = `+++\n${entries.slice(0, index).map(whole).join('')}${target.above}`;
+        const behind = `${entries
+          .slice(index + 1)
+          .map(whole)
+          .join('')}${end}${tables}`;
+        const closing = `+++\n${body}`;
+        const text = bom + ends(`${before}${target.head}${target.value}${target.tail}\n${behind}${closing}`);
+        const edited = editFrontMatter(text, [{ key: target.key, value }]);
+        assertValues(t, text, edited, { key: target.key, value });
+        if (edited === text) return;
+        if (value === undefined) t.is(edited, bom + ends(before + behind + closing));
+        else if (isDeepMap(value)) assertSurroundings(t, edited, bom + ends(before + behind), ends(closing));
+        else
+          assertSurroundings(
+            t,
+            edited,
+            bom + ends(before + target.head),
+            ends(`${target.tail}\n${behind}${closing}`),
+          );
+        if (crlf) t.notRegex(edited, /[^\r]\n/);
+      },
+    ),
+    cases,
+  );
+});
+
+test('JSON: one key is changed, and everything else is byte for byte the same', (t) => {
+  const separator = fc.constantFrom(
+    [' ', ', ', ' '],
+    ['', ',', ''],
+    ['\n  ', ',\n  ', '\n'],
+    ['\n\t', '\n\t,', '\n'],
+  );
+  fc.assert(
+    fc.property(
+      entriesOf(jsonEntry),
+      newValue,
+      around,
+      separator,
+      fc.boolean(),
+      ([entries, index], value, { bom, crlf, body }, [open = '', comma = '', close = ''], isFenced) => {
+        const ends = (text: string) => (crlf ? text.replaceAll('\n', '\r\n') : text);
+        const whole = (entry: Entry) => entry.head + entry.value;
+        const target = entries[index] as Entry;
+        const [start, end] = isFenced ? ['---json\n{', `}\n---\n${body}`] : ['{', `}\n${body}`];
+        const before =
+          start +
+          open +
+          entries
+            .slice(0, index)
+            .map((entry) => whole(entry) + comma)
+            .join('');
+        const behind =
+          entries
+            .slice(index + 1)
+            .map((entry) => comma + whole(entry))
+            .join('') +
+          close +
+          end;
+        const text = bom + ends(before + whole(target) + behind);
+        const change = { key: target.key, value };
+        const edited = editFrontMatter(text, [change]);
+        assertValues(t, text, edited, change);
+        if (edited === text) return;
+        if (value !== undefined)
+          assertSurroundings(t, edited, bom + ends(before + target.head), ends(behind));
+        else {
+          const rest = entries
+            .filter((entry) => entry !== target)
+            .map(whole)
+            .join(comma);
+          t.is(edited, bom + ends(start + open + rest + close + end));
+        }
+      },
+    ),
+    cases,
+  );
+});
+
+test('several keys are changed, removed and added at once, in every form', (t) => {
+  const empty = { yaml: '---\n---\n', toml: '+++\n+++\n', json: '{}\n', 'json-fenced': '---json\n{}\n---\n' };
+  const several = fc.array(fc.record({ key: fc.oneof(fc.constantFrom(...KEYS), anyText), value: newValue }), {
+    maxLength: 8,
+  });
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...Object.values(empty)),
+      several,
+      several,
+      anyText,
+      (start, first, second, body) => {
+        const last = new Map([...first, ...second].map(({ key, value }) => [key, value]));
+        const expected = [...last].flatMap(([key, value]) =>
+          value === undefined ? [] : [[key, plainValue(value)] as const],
+        );
+        const edited = editFrontMatter(editFrontMatter(start, first), second, body);
+        t.deepEqual(sorted(readFrontMatter(edited).data), sorted(Object.fromEntries(expected)));
+        t.is(readFrontMatter(edited).body, body);
+        if (start.startsWith('+'))
+          t.notThrows(() => parseToml(edited.slice(4, edited.indexOf('\n+++', 3) + 1)));
+      },
+    ),
+    cases,
+  );
+});
+
+test('large values take no more than their share of time', (t) => {
+  const html = `<p class="a">Soil \\ "moss" +++ 文</p>\n`.repeat(5_000);
+  const value = { id: '7', content_html: html, json_ld: JSON.stringify({ a: html }) };
+  for (const text of ['---\na: 1\n---\n', '+++\na = 1\n+++\n', '{"a": 1}\n']) {
+    const once = editFrontMatter(text, [{ key: 'pressmark', value }], html);
+    const twice = editFrontMatter(once, [{ key: 'pressmark', value: { ...value, id: '8' } }], html);
+    t.deepEqual(readFrontMatter(twice).data.pressmark, { ...value, id: '8' });
+  }
+});

@@ -1,0 +1,460 @@
+import test from 'ava';
+import type { IncomingBody } from '../../../../src/article/mapping.js';
+import { astro } from '../../../../src/generators/astro/astro.js';
+import { htmlBlock, isSafeMarkdown, markdownBody } from '../../../../src/generators/astro/body.js';
+import type { MappingOptions, SiteFiles } from '../../../../src/generators/generator.js';
+import { fc } from '../../../support/property.js';
+import { siteOf } from '../../../support/site-files.js';
+
+const CONFIG = `import { defineConfig } from 'astro/config';
+// site: 'https://not.example'
+export default defineConfig({
+  site: 'https://garden.example', /* base: '/x', */
+  base: '/notes/',
+  integrations: [mdx(), sitemap({ filter: (page) => page !== 'https://garden.example/a/' })],
+});
+`;
+
+const COLLECTION = `import { defineCollection } from 'astro:content';
+import { glob } from 'astro/loaders';
+import { z } from 'astro/zod';
+
+const blog = defineCollection({
+  loader: glob({ base: './src/content/blog', pattern: '**/*.{md,mdx}' }),
+  schema: ({ image }) =>
+    z.object({
+      title: z.string(),
+      description: z.string(),
+      pubDate: z.coerce.date(),
+      updatedDate: z.coerce.date().optional(),
+      heroImage: image().optional(),
+      tags: z.array(z.string()).default([]),
+    }),
+});
+
+export const collections = { blog };
+`;
+
+const ROUTE = `---
+import { getCollection, render } from 'astro:content';
+export async function getStaticPaths() {
+  const posts = await getCollection('blog');
+  return posts.map((post) => ({ params: { slug: post.id }, props: post }));
+}
+---
+<html lang="en-GB"></html>
+`;
+
+const SITE: Record<string, string> = {
+  'astro.config.mjs': CONFIG,
+  'package.json': '{ "scripts": { "build": "astro build" }, "dependencies": { "astro": "^5.0.0" } }',
+  '.gitignore': 'dist\n',
+  'src/content.config.ts': COLLECTION,
+  'src/pages/blog/[...slug].astro': ROUTE,
+  'src/content/blog/one.md': '---\ntitle: One\npubDate: 2024-01-02\ntags: [Soil, soil, Soil]\n---\nText.\n',
+};
+
+/** The site with files added, replaced, or removed by undefined. */
+function siteWith(texts: Record<string, string | undefined>): SiteFiles {
+  const present = Object.entries({ ...SITE, ...texts }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return siteOf(Object.fromEntries(present));
+}
+
+const collection = (schema: string, loader = `glob({ base: './src/content/blog', pattern: '**/*.md' })`) =>
+  `const blog = defineCollection({ loader: ${loader}, schema: ${schema} });\nexport const collections = { blog };\n`;
+
+const OPTIONS: MappingOptions = {
+  body: 'markdown',
+  constants: {},
+  address: (slug) => `/blog/${slug}/`,
+};
+const mapping = astro.mapping(OPTIONS);
+const markdown = (text: string, html = '<p>HTML</p>'): IncomingBody => ({
+  kind: 'markdown',
+  markdown: text,
+  html,
+});
+
+test('a site is recognised by its configuration file or its dependency', (t) => {
+  t.is(astro.recognise(siteWith({})), 'astro.config.mjs');
+  t.is(astro.recognise(siteWith({ 'astro.config.mjs': undefined })), 'package.json');
+  t.is(astro.recognise(siteWith({ 'astro.config.mjs': undefined, 'package.json': '{}' })), undefined);
+});
+
+test('a site with a collection of articles and a page for each leaves nothing to ask', (t) => {
+  const facts = astro.inspect(siteWith({}));
+  t.deepEqual(facts.questions, []);
+  t.like(facts, {
+    siteUrl: 'https://garden.example/notes',
+    language: 'en-GB',
+    content: 'src/content/blog',
+    file: ':slug.md',
+    permalink: '/blog/:slug/',
+    output: 'dist',
+    build: 'npm run build',
+  });
+  t.deepEqual(facts.tags, ['Soil', 'soil']);
+  t.deepEqual(facts.ignore, ['.astro/', 'node_modules/']);
+  t.deepEqual(facts.options.keys, {
+    title: 'title',
+    description: 'description',
+    date: 'pubDate',
+    updated: 'updatedDate',
+    tags: 'tags',
+    image: 'heroImage',
+  });
+});
+
+test('keys and the folder are found under other names, in constants and in template literals', (t) => {
+  const facts = astro.inspect(
+    siteWith({
+      'src/content.config.ts': `const BLOG_PATH = "src/data/posts";
+const postSchema = z.object({
+  title: z.string(),
+  summary: z.string().optional(), // shown in lists
+  pubDatetime: z.date(),
+  modDatetime: z.date().optional().nullable(),
+  topics: z.array(z.string()).default(["others"]),
+});
+const posts = defineCollection({
+  loader: glob({ pattern: "**/[^_]*.md", base: \`./\${BLOG_PATH}\` }),
+  schema: postSchema,
+});
+const authors = defineCollection({ loader: file('src/authors.json'), schema: z.object({ name: z.string() }) });
+export const collections: Record<string, unknown> = { posts, authors };
+`,
+      'src/pages/blog/[...slug].astro': undefined,
+      'src/pages/writing/[id]/index.astro': ROUTE.replace("'blog'", "'posts'").replace(
+        'slug: post',
+        'id: post',
+      ),
+    }),
+  );
+  t.is(facts.content, 'src/data/posts');
+  t.is(facts.permalink, '/writing/:slug/');
+  t.deepEqual(facts.options.keys, {
+    title: 'title',
+    description: 'summary',
+    date: 'pubDatetime',
+    updated: 'modDatetime',
+    tags: 'topics',
+    image: null,
+  });
+  t.deepEqual(facts.questions, []);
+});
+
+test('a picture key is left out where a component would have to fetch a remote picture', (t) => {
+  const image = (element: string, config = CONFIG) =>
+    astro.options(siteWith({ 'astro.config.mjs': config, 'src/layouts/Post.astro': element })).keys?.image;
+  t.is(image('{heroImage && <Image width={1020} height={510} src={heroImage} alt="" />}'), 'heroImage');
+  t.is(image('{heroImage && <img src={heroImage} alt="" />}'), 'heroImage');
+  t.is(image('{heroImage && <Image src={heroImage} alt="" />}'), null);
+  t.is(
+    image(
+      '<Image width={1} height={1} src={heroImage} />',
+      CONFIG.replace("base: '/notes", "image: { domains: ['x.example'] }, base: '/notes"),
+    ),
+    null,
+  );
+});
+
+test('a date that the schema wants as a text is written as one', (t) => {
+  const dates = (schema: string) =>
+    astro.options(
+      siteWith({ 'src/content.config.ts': collection(`z.object({ title: z.string(), ${schema} })`) }),
+    ).dates;
+  t.is(dates('date: z.string()'), 'string');
+  t.is(dates('date: z.date()'), undefined);
+  t.is(dates('date: z.coerce.date()'), undefined);
+});
+
+test('the address follows from build.format and trailingSlash', (t) => {
+  const permalink = (setting: string) =>
+    astro.inspect(
+      siteWith({
+        'astro.config.mjs': `export default defineConfig({ site: 'https://a.example', ${setting} })`,
+      }),
+    ).permalink;
+  t.is(permalink(''), '/blog/:slug/');
+  t.is(permalink(`trailingSlash: 'never'`), '/blog/:slug');
+  t.is(permalink(`build: { format: 'file' }`), '/blog/:slug.html');
+  t.is(permalink(`build: { format: 'preserve' }`), '/blog/:slug.html');
+});
+
+test('what the configuration computes is asked for', (t) => {
+  const facts = astro.inspect(
+    siteWith({
+      'astro.config.mjs': 'export default defineConfig({ site: process.env.SITE })',
+      'src/pages/blog/[...slug].astro': ROUTE.replace('post.id', 'pathOf(post)'),
+    }),
+  );
+  t.is(facts.siteUrl, undefined);
+  t.deepEqual(
+    facts.questions.map(({ flag, fallback }) => [flag, fallback]),
+    [
+      ['site-url', undefined],
+      ['permalink', '/blog/:slug/'],
+    ],
+  );
+});
+
+test('a key that the schema demands besides is asked for, or gets the first value of its list', (t) => {
+  const schema = `z.object({
+    title: z.string(), description: z.string(), pubDate: z.coerce.date(),
+    author: z.string(), category: z.enum(['garden', 'kitchen']), layout: z.string().default('post'),
+  })`;
+  const facts = astro.inspect(
+    siteWith({
+      'src/content.config.ts': collection(schema),
+      'src/content/blog/one.md': '---\ntitle: One\nauthor: Ada\n---\n',
+    }),
+  );
+  t.deepEqual(facts.frontMatter, { category: 'garden' });
+  t.deepEqual(
+    facts.questions.map(({ flag, key, fallback }) => [flag, key, fallback]),
+    [['front-matter', 'author', 'Ada']],
+  );
+});
+
+test('a schema that refuses unknown keys gets a line for the key pressmark, and nothing else of the file changes', (t) => {
+  for (const strict of [
+    COLLECTION.replace('    }),\n});', '    }).strict(),\n});'),
+    COLLECTION.replace('z.object', 'z.strictObject'),
+  ]) {
+    const files = siteWith({ 'src/content.config.ts': strict });
+    const [edit] = astro.inspect(files).edits;
+    t.is(edit?.path, 'src/content.config.ts');
+    t.is(edit?.text.replace('\n      pressmark: z.unknown().optional(),', ''), strict);
+    const settings = { siteUrl: 'https://garden.example/notes', content: 'src/content/blog', output: 'dist' };
+    t.regex(astro.problems(files, settings)[0]?.text ?? '', /refuses keys/);
+    t.deepEqual(astro.problems(siteWith({ 'src/content.config.ts': edit?.text }), settings), []);
+  }
+});
+
+test('doctor names another address, another folder, and output into the static source', (t) => {
+  const found = astro.problems(siteWith({}), {
+    siteUrl: 'https://garden.example',
+    content: 'content',
+    output: 'public',
+  });
+  t.deepEqual(
+    found.map(({ level }) => level),
+    ['fail', 'fail', 'fail'],
+  );
+  t.regex(found[0]?.text ?? '', /garden\.example\/notes/);
+  t.regex(found[1]?.text ?? '', /copies into the site/);
+  t.regex(found[2]?.text ?? '', /src\/content\/blog/);
+});
+
+test('a limit of the schema and a plugin that reads files are named', (t) => {
+  const facts = astro.inspect(
+    siteWith({
+      'astro.config.mjs': `import codeImport from 'remark-code-import';
+export default defineConfig({ site: 'https://a.example', markdown: { remarkPlugins: [codeImport] } })`,
+      'src/content.config.ts': collection(`z.object({ title: z.string().max(60), date: z.date() })`),
+    }),
+  );
+  t.regex(facts.warnings[0]?.text ?? '', /title only with \.max\(60\)/);
+  t.like(facts.warnings.at(-1), { level: 'fail' });
+});
+
+test('the loader of pressmark/astro makes .html files of articles without Markdown', (t) => {
+  const options = astro.options(
+    siteWith({
+      'src/content.config.ts': collection(
+        'z.object({ title: z.string(), date: z.date() })',
+        `articles(glob, { base: './src/content/blog', pattern: '**/*.md' })`,
+      ),
+    }),
+  );
+  t.true(options.htmlFiles);
+  const withLoader = astro.mapping({ ...OPTIONS, ...options });
+  t.is(withLoader.extension({ kind: 'html', html: '<p>x</p>' }), '.html');
+  t.is(withLoader.extension(markdown('x')), '.md');
+  t.is(withLoader.body({ kind: 'html', html: '<p>\n\n{x}' }, 'x.html').text, '<p>\n\n{x}');
+  t.is(mapping.extension({ kind: 'html', html: '<p>x</p>' }), '.md');
+  t.false(mapping.isArticlePath('x.html'));
+});
+
+// What Astro 5.18 and 7.3 named the pages of such files.
+test('a file has the slug that Astro gives to it', (t) => {
+  const slug = (path: string, data: Record<string, unknown> = {}) => mapping.slug({ path, data });
+  t.is(slug('Raised-Beds.md'), 'raised-beds');
+  t.is(slug('slugs-and-snails.md', { slug: 'truce-with-snails' }), 'truce-with-snails');
+  t.is(slug('2024/Über uns (neu).md'), 'über-uns-neu');
+  t.is(slug('peat/index.md'), 'peat');
+  t.true(mapping.isPinned({ path: 'peat.md', data: {} }, '/blog/peat/'));
+  t.true(mapping.isPinned({ path: '2024/peat.md', data: {} }, '/blog/2024/peat/'));
+  t.false(mapping.isPinned({ path: 'peat.md', data: {} }, '/blog/turf/'));
+  t.false(mapping.isPinned({ path: 'peat.md', data: { slug: 'peat' } }, '/blog/peat/'));
+});
+
+// With these bodies, Astro 5.18 or 7.3 did not build the site, showed a page without text, or lost the picture.
+test('Markdown whose pictures Astro would import or fetch is stored as HTML', (t) => {
+  for (const text of [
+    '![a](picture.png)',
+    '![a](./.env)',
+    '![a](../../.env)',
+    'Text ![a](100%.png)',
+    '![a](https://x.example/100%.png)',
+    '![a][r]\n\n[r]: ./y.png',
+    '![a][r]\n\n> [r]:\n> ./y.png',
+    '![a](<p q.png>)',
+    '![a](pic&#46;png)',
+    '![a](pic\\.png)',
+    '![a\n](\n  y.png "t")',
+    '<img __ASTRO_IMAGE_="garbage">',
+    '<script>let a',
+    'Text <!-- open',
+  ]) {
+    t.false(isSafeMarkdown(text, false), text);
+    t.is(mapping.body(markdown(text), 'x.md').text, '<div>\n<p>HTML</p>\n</div>', text);
+  }
+  t.false(isSafeMarkdown('![a](https://x.example/a.png)', true));
+});
+
+test('Markdown that Astro builds is stored as it was sent', (t) => {
+  for (const text of [
+    'import x from "./x"\n\n{1 + 1} {await import("node:fs")} <Component client:load /> {{ x }} {% x %} <% x %>',
+    '![a](https://x.example/a.png?w=1&amp;h=2 "A title") and [a link](../soil/#top)',
+    '![a](/pictures/a.png) [b](#part) [c](mailto:a@x.example)',
+    '[a link](picture.png)',
+    'Text\n\n---\n\n+++\n\nText\n\n<!-- svc:item:1 -->',
+  ])
+    t.is(mapping.body(markdown(text), 'x.md').text, text);
+});
+
+// Astro 7 drops a body's first lines between two `---` or `+++`; both versions trim the body.
+test('the first line of Markdown is neither taken for front matter nor trimmed', (t) => {
+  for (const text of ['---\nfoo: bar\n---\nAfter', '\n +++\nfoo = 1\n+++', '    code', '\ufeff---\n---'])
+    t.is(markdownBody(text), `<!-- -->\n\n${text}`);
+  t.is(markdownBody('Text\n\n---'), 'Text\n\n---');
+});
+
+// Astro 5.18 and 7.3 built these; the browser's text is that of the HTML as it was sent.
+test('HTML in an .md file has no blank line, and displays the same', (t) => {
+  t.is(
+    htmlBlock('<h2>One</h2>\n\n<pre><code>a {x}\n\n\n  b\n\n</code></pre>\n\n    <p>a\r\n\r\nb</p>\n'),
+    '<div>\n<h2>One</h2>\n<pre><code>a {x}\n&#10;\n  b\n&#10;</code></pre>\n    <p>a\n&#10;b</p>\n</div>',
+  );
+  t.is(
+    htmlBlock('<script>\nvar a;\n\nvar b;\n</script>\n\n<!-- c\n\nd --><p\n\ntitle="a\n\nb">'),
+    '<div>\n<script>\nvar a;\nvar b;\n</script>\n<!-- c\nd --><p\ntitle="a\n&#10;b">\n</div>',
+  );
+});
+
+test('HTML closes what it opens, and nothing of the page around it', (t) => {
+  t.is(htmlBlock('</div></article></main></body></html><p>x</p>'), '<div>\n<p>x</p>\n</div>');
+  t.is(htmlBlock('<section><p>x<!-- open'), '<div>\n<section><p>x<!-- open--></section>\n</div>');
+  t.is(htmlBlock('<p>x</p><script>let a'), '<div>\n<p>x</p><script>let a</script>\n</div>');
+  t.is(htmlBlock('<b>x<a href="y'), '<div>\n<b>x<a href="y"></b></a>\n</div>');
+  t.is(htmlBlock('<plaintext>x'), '<div>\n&lt;plaintext>x\n</div>');
+});
+
+test('HTML in an .md file is one block for every Markdown parser, whatever it holds', (t) => {
+  const piece = fc.constantFrom(
+    ...[
+      '\n',
+      '\n\n',
+      ' ',
+      '\t',
+      '\r\n',
+      'x',
+      '<p>',
+      '</p>',
+      '<pre>',
+      '</pre>',
+      '<!--',
+      '-->',
+      '<script>',
+      '</script>',
+    ],
+    ...[
+      '<a title="',
+      '"',
+      "'",
+      '>',
+      '<',
+      '</',
+      '<![CDATA[',
+      ']]>',
+      '<textarea>',
+      '</textarea>',
+      '</div>',
+      '<svg/>',
+      '=',
+    ],
+  );
+  t.notThrows(() =>
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 40 }), (parts) => {
+        const block = htmlBlock(parts.join(''));
+        return block.startsWith('<div>\n') && block.endsWith('</div>') && !/\n[ \t]*\n/.test(block);
+      }),
+    ),
+  );
+});
+
+// A title `__ASTRO_IMAGE_./nothing.png` broke the build of Astro 5.18 and 7.3: "Could not find requested image".
+test('a text that Astro takes for the name of a picture is a text', (t) => {
+  t.is(mapping.writtenText?.('__ASTRO_IMAGE_./a.png'), '\u2060__ASTRO_IMAGE_./a.png');
+  t.is(mapping.writtenText?.('About __ASTRO_IMAGE_'), 'About __ASTRO_IMAGE_');
+  for (const text of ['__ASTRO_IMAGE_./a.png', '\u2060__ASTRO_IMAGE_./a.png', '\u2060', 'Soil'])
+    t.is(mapping.sentText?.(mapping.writtenText?.(text) ?? ''), text);
+});
+
+test('only an address that a schema with url() or image() accepts is written as the image', (t) => {
+  t.is(mapping.image('https://x.example/a.png'), 'https://x.example/a.png');
+  for (const url of ['./a.png', '/a.png', 'file:///etc/passwd', 'https://', '__ASTRO_IMAGE_a.png'])
+    t.is(mapping.image(url), undefined, url);
+});
+
+// As parameters of a route, these broke the build of Astro 5.18 or 7.3, or replaced another page.
+test('a tag of which Astro can make no page has no key', (t) => {
+  for (const tag of [
+    'a/b',
+    'a\\b',
+    '..',
+    '.',
+    '../../../x',
+    '%2e%2e',
+    '',
+    ' ',
+    '!!',
+    'a\0b',
+    'a\nb',
+    'x'.repeat(300),
+  ])
+    t.is(mapping.tagKey(tag), '', tag);
+  t.is(mapping.tagKey('Soil'), mapping.tagKey('soil '));
+  t.not(mapping.tagKey('C++'), mapping.tagKey('C'));
+});
+
+test('a date is a timestamp for every YAML reader', (t) => {
+  t.deepEqual(mapping.date('2026-11-20T08:00:00+09:00'), {
+    kind: 'timestamp',
+    text: '2026-11-20T08:00:00+09:00',
+  });
+  t.deepEqual(mapping.date('2026-11-20T08:00Z'), { kind: 'timestamp', text: '2026-11-20T08:00:00.000Z' });
+  t.is(astro.mapping({ ...OPTIONS, dates: 'string' }).date('2026-11-20T08:00:00Z'), '2026-11-20T08:00:00Z');
+  t.deepEqual(
+    astro.mapping({ ...OPTIONS, dates: 'day', timeZone: 'Asia/Tokyo' }).date('2026-11-20T20:00:00Z'),
+    {
+      kind: 'timestamp',
+      text: '2026-11-21',
+    },
+  );
+});
+
+test('a draft has no page', (t) => {
+  const now = new Date();
+  t.is(mapping.hidden({ path: 'x.md', data: { draft: true } }, now), 'draft');
+  t.is(mapping.hidden({ path: 'x.md', data: { draft: false } }, now), undefined);
+});
+
+test('the trial build writes to a folder of its own', (t) => {
+  t.is(astro.outputFlags('npm run build', '/tmp/a'), '-- --outDir /tmp/a');
+  t.is(astro.outputFlags('npx astro build', '/tmp/a b'), "--outDir '/tmp/a b'");
+});

@@ -1,0 +1,384 @@
+import test from 'ava';
+import type { IncomingBody } from '../../../../src/article/mapping.js';
+import { hugo } from '../../../../src/generators/hugo/hugo.js';
+import { fc } from '../../../support/property.js';
+import { siteOf } from '../../../support/site-files.js';
+
+// What Hugo does with these texts was seen with Hugo 0.111.3; test/e2e/generators asks it again.
+
+const mapping = (options = {}) =>
+  hugo.mapping({ body: 'markdown', constants: {}, address: (slug) => `/posts/${slug}/`, ...options });
+const markdown = (text: string, html = `<p>${text}</p>`): IncomingBody => ({
+  kind: 'markdown',
+  markdown: text,
+  html,
+});
+const stored = (text: string) => mapping().body(markdown(text), 'posts/x.md');
+const post = '---\ntitle: A\ndate: 2024-01-01\n---\n';
+
+test('a Hugo site is recognised by its configuration, and the configuration of another program is not one', (t) => {
+  t.is(hugo.recognise(siteOf({ 'hugo.yaml': '' })), 'hugo.yaml');
+  t.is(hugo.recognise(siteOf({ 'config.toml': 'baseURL = "/"' })), 'config.toml');
+  t.is(hugo.recognise(siteOf({ 'config.json': '{"languageCode": "en"}' })), 'config.json');
+  t.is(hugo.recognise(siteOf({ 'config.yml': 'title: A', 'layouts/index.html': '' })), 'config.yml');
+  t.is(hugo.recognise(siteOf({ 'config/_default/hugo.toml': '', 'content/a.md': '' })), 'config/_default/');
+  t.is(
+    hugo.recognise(siteOf({ 'config.toml': 'base_url = "/"\ntitle = "Zola"', 'content/a.md': '' })),
+    undefined,
+  );
+  t.is(hugo.recognise(siteOf({ 'config.json': '{"port": 80}' })), undefined);
+  t.is(hugo.recognise(siteOf({ 'config.json': '{' })), undefined);
+  t.is(hugo.recognise(siteOf({ 'config/_default/app.yaml': 'a: 1' })), undefined);
+});
+
+test('init reads the base URL with its path, the section of most posts and its permalink rule', (t) => {
+  const facts = hugo.inspect(
+    siteOf({
+      'hugo.toml':
+        'baseURL = "https://garden.example/notes/"\ntheme = ["plot", "extra"]\ntimeZone = "Asia/Tokyo"\n' +
+        'publishDir = "dist"\n[permalinks]\nnews = "/:year/:month/:title/"\n[markup.goldmark.renderer]\nunsafe = true',
+      'content/news/a.md': post,
+      'content/news/b/index.md': '+++\ntitle = "B"\ndate = 2024-01-01\n+++\n',
+      'content/news/_index.md': post,
+      'content/essays/c.md': '{\n"title": "C",\n"date": "2024-01-01"\n}\n',
+      'content/about.md': '---\ntitle: About\n---\n',
+    }),
+  );
+  t.like(facts, {
+    siteUrl: 'https://garden.example/notes',
+    language: 'en',
+    theme: 'plot, extra',
+    content: 'content',
+    file: 'news/:slug.md',
+    permalink: '/:year/:month/:slug/',
+    output: 'dist',
+    build: 'hugo',
+    options: { rawHtml: true, timeZone: 'Asia/Tokyo' },
+    ignore: ['/dist/', '/resources/_gen/', '.hugo_build.lock'],
+  });
+  t.deepEqual(facts.questions, []);
+  t.deepEqual(facts.warnings, []);
+});
+
+test('an address is made in the manner of the site: languages, dated folders, ugly URLs, pages of a section', (t) => {
+  const inspect = (config: string, path = 'content/posts/a.md') =>
+    hugo.inspect(siteOf({ 'hugo.toml': `baseURL = "https://garden.example"\n${config}`, [path]: post }));
+  t.is(inspect('').permalink, '/posts/:slug/');
+  t.is(inspect('uglyURLs = true').permalink, '/posts/:slug.html');
+  t.is(
+    inspect('defaultContentLanguageInSubdir = true\n[languages.en]\n[languages.de]').permalink,
+    '/en/posts/:slug/',
+  );
+  t.like(inspect('', 'content/blog/2024/a.md'), {
+    file: 'blog/:year/:slug.md',
+    permalink: '/blog/:year/:slug/',
+  });
+  t.is(inspect('[permalinks.page]\nposts = "/:sections/:slugorfilename"').permalink, '/posts/:slug/');
+  t.like(
+    inspect(
+      'defaultContentLanguage = "de"\n[languages.de]\ncontentDir = "content/de"\n[languages.en]\ncontentDir = "content/en"',
+      'content/de/beitraege/a.md',
+    ),
+    { content: 'content', file: 'de/beitraege/:slug.md', permalink: '/beitraege/:slug/', language: 'de' },
+  );
+});
+
+test('a permalink rule that no pattern can say becomes a question with an answer near to it', (t) => {
+  const { questions, permalink } = hugo.inspect(
+    siteOf({
+      'hugo.toml':
+        'baseURL = "https://garden.example"\n[permalinks]\nposts = "/:year/:monthname/:weekday/:title/"',
+      'content/posts/a.md': post,
+    }),
+  );
+  t.is(permalink, '/:year/:month/:slug/');
+  t.like(questions, [{ flag: 'permalink', fallback: '/:year/:month/:slug/' }]);
+  t.regex(questions[0]?.text ?? '', /:monthname, :weekday/);
+});
+
+test('a site without an address asks for it, and front matter that all posts share is kept', (t) => {
+  const facts = hugo.inspect(
+    siteOf({
+      'config/_default/hugo.yaml': 'title: A',
+      'config/_default/permalinks.yaml': 'posts: /p/:slug/',
+      'package.json': '{"scripts": {"build": "hugo --minify -d out && true"}}',
+      'content/posts/a.md': '---\ndate: 2024-01-01\ntype: note\nlayout: wide\n---\n',
+      'content/posts/b.md': '---\ndate: 2024-01-01\ntype: note\n---\n',
+    }),
+  );
+  t.like(facts, { siteUrl: undefined, permalink: '/p/:slug/', build: 'npm run build', output: 'out' });
+  t.deepEqual(facts.frontMatter, { type: 'note' });
+  t.is(facts.questions[0]?.flag, 'site-url');
+});
+
+test('a public/ that holds files is not ignored', (t) => {
+  const facts = hugo.inspect(
+    siteOf({ 'hugo.toml': '', 'public/index.html': '', '.gitignore': '.hugo_build.lock\n/resources/' }),
+  );
+  t.deepEqual(facts.ignore, []);
+});
+
+test('where the content folder is the site itself, Hugo must ignore the files of Pressmark', (t) => {
+  const warnings = (config: string) =>
+    hugo
+      .inspect(siteOf({ 'hugo.toml': `contentDir = "."\nbaseURL = "https://garden.example"\n${config}` }))
+      .warnings.map(({ fix }) => fix);
+  t.regex(warnings('')[0] ?? '', /^Add 'pressmark\\\.config\\\.', .* to ignoreFiles/);
+  t.deepEqual(warnings("ignoreFiles = ['pressmark\\.config\\.']"), []);
+});
+
+test('shortcodes are commented out wherever they stand, and the reader sees them as sent', (t) => {
+  t.is(stored('{{< run >}}').text, '{{</* run */>}}');
+  t.is(stored('a `{{% run %}}` b').text, 'a `{{%/* run */%}}` b');
+  t.is(stored('```\n{{< run >}}in{{< /run >}}\n```').text, '```\n{{</* run */>}}in{{</* /run */>}}\n```');
+  t.is(stored('{{</* run */>}}').text, '{{</*/* run */*/>}}');
+  t.is(stored('{{< a {{% b >}} %}}').text, '{{</* a {{% b */>}} %}}');
+  t.is(stored('{{<>}}').text, '{{</**/>}}');
+  t.is(stored('[a](/x "{{< run\n>}}")').text, '[a](/x "{{</* run\n*/>}}")');
+});
+
+test('a shortcode that nothing closes is closed by a comment at the end of the text', (t) => {
+  t.is(stored('Write `{{<` first.').text, 'Write `{{</*` first.\n\n<!-- */>}} -->\n');
+  t.is(stored('at the end {{%').text, 'at the end {{%/*\n\n<!-- */%}} -->\n');
+  t.is(mapping().extension(markdown('```\n{{<')), '.html');
+});
+
+test('what Hugo takes for attributes of a heading, a block or a code block is displayed or cut off', (t) => {
+  t.is(stored('## Beds {.wide}').text, '## Beds {.wide\\}');
+  t.is(stored('Beds {#x}\n===').text, 'Beds {#x\\}\n===');
+  t.is(stored('- a\n{.wide}').text, '- a\n\\{.wide}');
+  t.is(stored('```go {hl_lines={a=1}}\n{.x}\n```').text, '```go\n{.x}\n```');
+  t.is(stored('~~~ go &#123;a=1}\nx\n~~~').text, '~~~ go\nx\n~~~');
+  t.is(stored('```"><script>\nx\n```').text, '```\nx\n```');
+  t.is(stored('```goat\n+-+\n```').text, '```\n+-+\n```');
+  t.is(stored('```js title=x\nx\n```').text, '```js title=x\nx\n```');
+  t.is(stored('## The `{x}`\n\n{{ . }} and {a}').text, '## The `{x}`\n\n{{ . }} and {a}');
+});
+
+test('what Markdown does not display on the site is stored as HTML', (t) => {
+  const extension = (text: string, options = {}) => mapping(options).extension(markdown(text));
+  t.is(extension('plain *text*, `<b>` and <https://garden.example>'), '.md');
+  t.is(extension('text\n\n<!-- svc:item:a1 -->'), '.md');
+  t.is(extension('a <kbd>x</kbd>'), '.html');
+  t.is(extension('a <kbd>x</kbd>', { rawHtml: true }), '.md');
+  t.is(extension('<!-- a --> lost'), '.html');
+  t.is(extension('a <kbd>x', { rawHtml: true }), '.md');
+  t.is(extension('a\n\n<!-- x', { rawHtml: true }), '.html', 'the page would end here');
+  t.is(extension('a <!-- x --> b'), '.md');
+  for (const comment of ['<!-->', '<!--->', '<!-- a -- b -->'])
+    t.is(extension(`a ${comment} b`), '.html', `Hugo displays ${comment}`);
+  t.is(extension('a\n\n<!--more-->\n\nb'), '.md');
+  t.is(extension('a `<!--more-->` b'), '.html');
+  t.is(extension('[^1]: unused'), '.html');
+  t.is(extension('Term\n: text'), '.html');
+  t.is(extension('````\n```go {a=1}\n````'), '.html');
+  t.is(extension('plain', { body: 'html' }), '.html');
+  t.is(mapping().extension({ kind: 'html', html: '<p>a</p>' }), '.html');
+});
+
+test('an HTML body stands byte for byte, but for shortcodes and the divider at which Hugo would cut it', (t) => {
+  const html = (text: string, path = 'posts/x.html') => mapping().body({ kind: 'html', html: text }, path);
+  t.deepEqual(html('<p>{{ a }} {% b %}</p>\n\n  <pre>\n x</pre>'), {
+    text: '<p>{{ a }} {% b %}</p>\n\n  <pre>\n x</pre>',
+    frontMatter: { markup: undefined },
+  });
+  t.is(html('<script>"{{< x >}}"</script>').text, '<script>"{{</* x */>}}"</script>');
+  t.is(html('<p>a</p><!-- x').text, '<p>a</p><!-- x-->');
+  t.is(html('<p>{{%</p>').text, '<p>{{%/*</p>\n\n<!-- */%}} -->\n');
+  t.is(html('<p>a</p><!--more--><p>b</p>').text, '<p>a</p><!-- more --><p>b</p>');
+  t.is(html('<script>"<!--more-->"</script>').text, '<script>"\\u003c!--more-->"</script>');
+  t.is(html('<p title="<!--more-->">a</p>').text, '<p title="&lt;!--more-->">a</p>');
+});
+
+test('a Markdown file of a person gets HTML with markup: html, and loses that key with the next Markdown', (t) => {
+  t.deepEqual(mapping().body(markdown('<b>a</b>', '<p><b>a</b></p>'), 'posts/x.markdown'), {
+    text: '<p><b>a</b></p>',
+    frontMatter: { markup: 'html' },
+  });
+  t.deepEqual(stored('a'), { text: 'a', frontMatter: { markup: undefined } });
+  t.is(mapping().body(markdown('a', '<p>a</p>'), 'posts/x.html').text, '<p>a</p>');
+});
+
+test('no shortcode is left in any body, whatever the article holds', (t) => {
+  const pieces = [
+    '{{<',
+    '{{%',
+    '>}}',
+    '%}}',
+    '/*',
+    '*/',
+    '`',
+    '```',
+    '\n',
+    '\n\n',
+    '    ',
+    'x ',
+    '<!--more-->',
+    '<b>',
+    '{.a}',
+    '\\',
+  ];
+  const texts = fc.array(fc.constantFrom(...pieces), { maxLength: 14 }).map((parts) => parts.join(''));
+  fc.assert(
+    fc.property(texts, fc.constantFrom('posts/x.md', 'posts/x.html'), (text, path) => {
+      const { text: body } = mapping().body(markdown(text, text), path);
+      // As Hugo reads: each opening is followed by a comment that ends with its own delimiter.
+      const rest = body.replace(/\{\{<\/\*[\s\S]*?\*\/>\}\}|\{\{%\/\*[\s\S]*?\*\/%\}\}/g, '');
+      t.notRegex(rest, /\{\{[<%]/);
+    }),
+  );
+});
+
+test('a text in front matter is no shortcode for a layout that renders it', (t) => {
+  t.is(
+    mapping().writtenText?.('a {{< run >}} {{% b %}} {{ c }}'),
+    'a {\u2060{< run >}} {\u2060{% b %}} {{ c }}',
+  );
+});
+
+test('tags have the key of the page that Hugo makes of them, and none where Hugo makes none', (t) => {
+  const pages = {
+    soil: 'soil',
+    Soil: 'soil',
+    'SOIL ': 'soil',
+    'New York': 'new-york',
+    'new-york': 'new-york',
+    new_york: 'new_york',
+    'a--b': 'a--b',
+    'a  b': 'a-b',
+    'a.b': 'a.b',
+    'a/b': 'a/b',
+    'tag/': 'tag',
+    'C++': 'c++',
+    'c#': 'c#',
+    '---': '---',
+    '100%': '100',
+    '%2e%2e': '%2e%2e',
+    Äpfel: 'äpfel',
+    日本語: '日本語',
+    İ: 'i',
+    '{{< x >}}': 'x',
+    '<b>': 'b',
+    "it's": 'its',
+    'a?b': 'ab',
+    con: 'con',
+  };
+  for (const [tag, key] of Object.entries(pages)) t.is(mapping().tagKey(tag), key, tag);
+  const none = [
+    '',
+    ' ',
+    '.',
+    '..',
+    '...',
+    '/',
+    '?',
+    '🌱',
+    '½',
+    'x.',
+    '../../x',
+    'x/../y',
+    'index.xml',
+    'index.html',
+    'x/page/2',
+    'x'.repeat(300),
+  ];
+  for (const tag of none) t.is(mapping().tagKey(tag), '', tag);
+});
+
+test('an address is pinned from the root of the site, and a pin holds for that address alone', (t) => {
+  const { pin, isPinned } = mapping();
+  const file = (url: unknown) => ({ path: 'posts/a.md', data: { url } });
+  t.deepEqual(pin('/posts/soil/'), { url: '/posts/soil/' });
+  t.deepEqual(pin('/posts/%C3%A4pfel/'), { url: '/posts/äpfel/' });
+  t.true(isPinned(file('/posts/soil/'), '/posts/soil/'));
+  t.true(isPinned(file('/posts/soil'), '/posts/soil/'));
+  t.true(isPinned({ path: 'posts/a.md', data: { URL: '/posts/soil/' } }, '/posts/soil/'));
+  t.false(isPinned(file('/posts/Soil/'), '/posts/soil/'));
+  t.false(isPinned(file('posts/soil/'), '/posts/soil/'));
+  t.false(isPinned(file('/posts/:slug/'), '/posts/:slug/'));
+  t.false(isPinned(file(undefined), '/posts/soil/'));
+});
+
+test('a file is known by its slug, its name or its folder', (t) => {
+  const slug = (path: string, data = {}) => mapping().slug({ path, data });
+  t.is(slug('posts/soil.md'), 'soil');
+  t.is(slug('posts/soil.de.md'), 'soil');
+  t.is(slug('posts/soil/index.de.md'), 'soil');
+  t.is(slug('posts/soil.markdown', { slug: 'earth' }), 'earth');
+});
+
+test('a list of a section is not an article, nor is another kind of file', (t) => {
+  const names = [
+    'a.md',
+    'a.markdown',
+    'a.html',
+    'a/index.de.md',
+    '_index.md',
+    '_index.de.md',
+    'a.txt',
+    '.a.md',
+    'a.org',
+  ];
+  t.deepEqual(names.filter(mapping().isArticlePath), ['a.md', 'a.markdown', 'a.html', 'a/index.de.md']);
+});
+
+test('drafts, future and expired posts have no page now', (t) => {
+  const hidden = (data: Record<string, unknown>, timeZone = 'UTC') =>
+    mapping({ timeZone }).hidden({ path: 'posts/a.md', data }, new Date('2024-05-01T16:00:00Z'));
+  t.is(hidden({ date: '2024-05-01' }), undefined);
+  t.is(hidden({ draft: true }), 'draft');
+  t.is(hidden({ Draft: 'true' }), 'draft');
+  t.is(hidden({ published: false }), 'draft');
+  t.is(hidden({ _build: { render: 'never' } }), 'draft');
+  t.is(hidden({ expiryDate: '2024-04-30' }), 'draft');
+  t.is(hidden({ date: '2024-05-02' }), 'future');
+  t.is(hidden({ date: '2024-05-02' }, 'Asia/Tokyo'), undefined);
+  t.is(hidden({ date: new Date('2024-05-01T16:00:01Z') }), 'future');
+  t.is(hidden({ date: '2024-04-01', publishDate: '2024-06-01T00:00:00+02:00' }), 'future');
+  t.is(hidden({ date: '2124-01-01', publishDate: '2024-01-01' }), undefined);
+  t.is(hidden({}), undefined);
+});
+
+test('dates are written in the time zone of the site', (t) => {
+  const date = (timeZone: string, dates?: string) =>
+    mapping({ timeZone, dates }).date('2024-05-01T20:30:00.000Z');
+  t.deepEqual(date('UTC'), { kind: 'timestamp', text: '2024-05-01T20:30:00Z' });
+  t.deepEqual(date('Asia/Tokyo'), { kind: 'timestamp', text: '2024-05-02T05:30:00+09:00' });
+  t.deepEqual(date('America/St_Johns'), { kind: 'timestamp', text: '2024-05-01T18:00:00-02:30' });
+  t.deepEqual(date('Asia/Tokyo', 'day'), { kind: 'timestamp', text: '2024-05-02' });
+  t.is(date('Asia/Tokyo', 'string'), '2024-05-02T05:30:00+09:00');
+});
+
+test('images are a list, as Hugo reads them', (t) => {
+  t.deepEqual(mapping().image('https://garden.example/a.jpg'), ['https://garden.example/a.jpg']);
+  t.is(mapping().imageOf(['a.jpg', 'b.jpg']), 'a.jpg');
+  t.is(mapping().imageOf('a.jpg'), 'a.jpg');
+  t.is(mapping().imageOf(undefined), null);
+});
+
+test('the scratch build writes elsewhere, through npm too', (t) => {
+  t.is(hugo.outputFlags('hugo --minify', '/tmp/x'), '--destination /tmp/x');
+  t.is(hugo.outputFlags('npm run build', "/tmp/it's"), `-- --destination '/tmp/it'\\''s'`);
+});
+
+test('doctor names what keeps articles from their addresses', (t) => {
+  const problems = (config: string, settings = {}) =>
+    hugo
+      .problems(siteOf({ 'hugo.toml': config }), {
+        siteUrl: 'https://garden.example/notes',
+        content: 'content',
+        output: 'public',
+        ...settings,
+      })
+      .map(({ level, text }) => `${level} ${text}`);
+  const good = 'baseURL = "https://garden.example/notes/"\n';
+  t.deepEqual(problems(good), []);
+  t.regex(problems('baseURL = "https://garden.example/"')[0] ?? '', /^fail baseURL in hugo\.toml/);
+  t.regex(problems('')[0] ?? '', /^warn hugo\.toml has no absolute baseURL/);
+  t.regex(problems(good, { content: 'posts' })[0] ?? '', /^fail Hugo reads "content\/"/);
+  t.regex(problems(good, { output: 'dist' })[0] ?? '', /^fail Hugo writes to "public\/"/);
+  t.regex(problems(`${good}disableKinds = ["page"]`)[0] ?? '', /^fail disableKinds/);
+  t.regex(problems(`${good}disableKinds = ["taxonomy"]`)[0] ?? '', /^warn .*pages of tags off/);
+  t.regex(problems(`${good}enableEmoji = true`)[0] ?? '', /^warn enableEmoji/);
+  t.regex(problems('baseURL = ')[0] ?? '', /^fail hugo\.toml cannot be read/);
+});

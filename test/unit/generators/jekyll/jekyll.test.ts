@@ -1,0 +1,359 @@
+import test from 'ava';
+import type { IncomingBody } from '../../../../src/article/mapping.js';
+import type { MappingOptions } from '../../../../src/generators/generator.js';
+import { escapeLiquid, htmlInMarkdown, isPlainMarkdown } from '../../../../src/generators/jekyll/body.js';
+import { addExcludes } from '../../../../src/generators/jekyll/excludes.js';
+import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
+import { fc } from '../../../support/property.js';
+import { siteOf } from '../../../support/site-files.js';
+
+const POST = '---\nlayout: post\ntitle: Beans\n---\nText.\n';
+const facts = (texts: Readonly<Record<string, string>>) =>
+  jekyll.inspect(siteOf({ '_posts/2025-03-02-beans.md': POST, '_layouts/post.html': '', ...texts }));
+
+const mappingOf = (options: Partial<MappingOptions> = {}) =>
+  jekyll.mapping({
+    body: 'markdown',
+    constants: { layout: 'post' },
+    address: (slug) => `/${slug}/`,
+    timeZone: 'Asia/Tokyo',
+    ...options,
+  });
+const markdown = (text: string, html = '<p>x</p>'): IncomingBody => ({
+  kind: 'markdown',
+  markdown: text,
+  html,
+});
+const html = (text: string): IncomingBody => ({ kind: 'html', html: text });
+
+test('a Jekyll site is recognised by its configuration and its folders or gems', (t) => {
+  t.is(jekyll.recognise(siteOf({ '_config.yml': 'title: x\n', '_posts/a.md': '' })), '_config.yml');
+  t.is(
+    jekyll.recognise(siteOf({ '_config.toml': 'title = "x"\n', Gemfile: 'gem "jekyll"\n' })),
+    '_config.toml',
+  );
+  t.is(jekyll.recognise(siteOf({ '_config.yaml': 'theme: minima\n' })), '_config.yaml');
+  t.is(jekyll.recognise(siteOf({ '_config.yml': 'title: x\n' })), undefined);
+  t.is(jekyll.recognise(siteOf({ 'hugo.toml': '' })), undefined);
+});
+
+test('a Hexo site, whose configuration has the same name, is not taken for one', (t) => {
+  const files = siteOf({
+    '_config.yml': 'permalink: :title/\n',
+    'package.json': '{"dependencies":{"hexo":"7"}}',
+  });
+  t.is(jekyll.recognise(files), undefined);
+});
+
+test('the site is read from _config.yml', (t) => {
+  const found = facts({
+    '_config.yml':
+      'url: https://a.example/\nbaseurl: /notes/\nlang: de\ntimezone: Europe/Rome\ntheme: minima\ndestination: ./out\n',
+  });
+  t.like(found, {
+    siteUrl: 'https://a.example/notes',
+    language: 'de',
+    theme: 'minima',
+    content: '_posts',
+    file: ':year-:month-:day-:slug.md',
+    output: 'out',
+    build: 'jekyll build',
+    frontMatter: { layout: 'post' },
+    options: { timeZone: 'Europe/Rome', templateSwitch: false },
+    questions: [],
+  });
+});
+
+test('source and collections_dir move the folder of the posts', (t) => {
+  t.is(facts({ '_config.yml': 'source: ./src/\n' }).content, 'src/_posts');
+  t.is(facts({ '_config.yml': 'source: src\ncollections_dir: pages\n' }).content, 'src/pages/_posts');
+});
+
+test('a new article has an address in the manner of the other posts', (t) => {
+  const permalink = (config: string) =>
+    facts({ '_config.yml': `url: https://a.example\n${config}` }).permalink;
+  t.is(permalink(''), '/:year/:month/:day/:slug.html');
+  t.is(permalink('permalink: pretty'), '/:year/:month/:day/:slug/');
+  t.is(permalink('permalink: none'), '/:slug.html');
+  t.is(permalink('permalink: /blog/:categories/:title'), '/blog/:slug');
+  t.is(permalink('collections: { posts: { permalink: "/p/:title:output_ext" } }'), '/p/:slug.html');
+  t.is(permalink('defaults: [{ scope: { type: posts }, values: { permalink: "/d/:slug/" } }]'), '/d/:slug/');
+});
+
+test('a token that Pressmark does not have is asked for, with the nearest as the answer of --yes', (t) => {
+  const { questions, permalink } = facts({ '_config.yml': 'url: https://a.example\npermalink: ordinal\n' });
+  t.is(permalink, '/:year/:month/:day/:slug.html');
+  t.like(questions, [{ flag: 'permalink', fallback: '/:year/:month/:day/:slug.html' }]);
+});
+
+test('posts with a permalink of their own show the rule', (t) => {
+  const post = '---\npermalink: /log/beans/\nlayout: entry\n---\n';
+  const found = facts({ '_config.yml': 'url: https://a.example\n', '_posts/2025-03-02-beans.md': post });
+  t.is(found.permalink, '/log/:slug/');
+  t.deepEqual(found.frontMatter, { layout: 'entry' });
+});
+
+test('a layout that defaults give is not written again', (t) => {
+  const config = 'defaults:\n  - scope: { path: "" }\n    values: { layout: post }\n';
+  t.deepEqual(facts({ '_config.yml': config }).frontMatter, {});
+});
+
+test('the switch against Liquid is used where the version is known to have it', (t) => {
+  const has = (texts: Readonly<Record<string, string>>) =>
+    jekyll.options(siteOf({ '_config.yml': '', ...texts })).templateSwitch;
+  t.false(has({}));
+  t.true(has({ 'Gemfile.lock': 'GEM\n  specs:\n    jekyll (4.3.2)\n' }));
+  t.false(has({ 'Gemfile.lock': 'GEM\n  specs:\n    jekyll (3.10.0)\n' }));
+  t.true(has({ Gemfile: 'gem "jekyll", "~> 4.3"\n' }));
+  t.false(has({ Gemfile: '# gem "jekyll", "~> 4.3"\ngem "github-pages", group: :jekyll_plugins\n' }));
+});
+
+test('the site is built by Bundler where its Gemfile has Jekyll, by npm where its script runs Jekyll', (t) => {
+  t.is(facts({ '_config.yml': '', Gemfile: "gem 'jekyll'\n" }).build, 'bundle exec jekyll build');
+  t.is(
+    facts({ '_config.yml': '', 'package.json': '{"scripts":{"build":"jekyll build -d dist"}}' }).build,
+    'npm run build',
+  );
+  t.is(jekyll.outputFlags('npm run build', '/tmp/a b'), "-- --destination '/tmp/a b'");
+  t.is(jekyll.outputFlags('bundle exec jekyll build', 'out'), '--destination out');
+});
+
+test('exclude lines are added below those that are there', (t) => {
+  t.is(
+    addExcludes('a: 1\nexclude: # mine\n  - x # one\n\n# end\nb: 2\n', ['p/']),
+    'a: 1\nexclude: # mine\n  - x # one\n  - p/\n\n# end\nb: 2\n',
+  );
+  t.is(addExcludes('exclude:\n- x', ['p/', 'q']), 'exclude:\n- x\n- p/\n- q\n');
+  t.is(addExcludes('exclude: [x, "y"] # z\n', ['p/']), 'exclude: [x, "y", "p/"] # z\n');
+  t.is(addExcludes('exclude: []\n', ['p/']), 'exclude: ["p/"]\n');
+  t.is(addExcludes('exclude:\nb: 2\n', ['p/']), 'exclude:\n  - p/\nb: 2\n');
+  t.is(addExcludes('a: 1\r\n', ['p/']), 'a: 1\r\n\r\nexclude:\r\n  - p/\r\n');
+  t.is(addExcludes('a: 1', ['p/']), 'a: 1\n\nexclude:\n  - p/\n');
+  t.is(addExcludes('exclude: x\n', ['p/']), undefined);
+  t.is(addExcludes('{ a: 1 }\n', ['p/']), undefined);
+});
+
+test('where the site may be built by Jekyll 3, a first exclude repeats what it would forget', (t) => {
+  const text = (more: Readonly<Record<string, string>>) =>
+    facts({ '_config.yml': '', ...more }).edits[0]?.text ?? '';
+  t.regex(text({}), /- vendor\/bundle\//);
+  t.notRegex(text({ Gemfile: 'gem "jekyll", "~> 4.3"' }), /vendor|node_modules/);
+  t.regex(text({ '_config.yml': 'exclude: [a]' }), /"node_modules\/"/);
+  t.regex(text({}), /- plugins\//);
+  t.notRegex(text({ 'plugins/guide.md': '' }), /- plugins\//);
+});
+
+test('dates have the offset of the site and are not quoted', (t) => {
+  const { date } = mappingOf();
+  t.deepEqual(date('2026-11-20T20:30:00.000Z'), { kind: 'timestamp', text: '2026-11-21 05:30:00 +0900' });
+  t.deepEqual(date('2026-11-20T20:30:00.250Z'), { kind: 'timestamp', text: '2026-11-21 05:30:00.250 +0900' });
+  t.deepEqual(mappingOf({ timeZone: 'America/St_Johns' }).date('2026-07-01T00:00:00Z'), {
+    kind: 'timestamp',
+    text: '2026-06-30 21:30:00 -0230',
+  });
+  t.deepEqual(mappingOf({ timeZone: 'UTC' }).date('2026-07-01'), {
+    kind: 'timestamp',
+    text: '2026-07-01 00:00:00 +0000',
+  });
+});
+
+test('Jekyll reads posts whose name begins with a date', (t) => {
+  const { isArticlePath, slug } = mappingOf();
+  for (const path of ['2025-03-02-a.md', 'sub/2025-3-2-a.markdown', '25-03-02-a.html', '2025-03-02-a.mkd'])
+    t.true(isArticlePath(path), path);
+  for (const path of ['a.md', '2025-03-02.md', '2025-03-02-a.txt', '_2025-03-02-a.md', '.2025-03-02-a.md'])
+    t.false(isArticlePath(path), path);
+  t.is(slug({ path: 'sub/2025-03-02-late-frost.markdown', data: {} }), 'late-frost');
+  t.is(slug({ path: '2025-03-02-late-frost.md', data: { slug: 'frost' } }), 'frost');
+});
+
+test('an address is certain where a literal permalink names it', (t) => {
+  const { isPinned, pin } = mappingOf();
+  t.deepEqual(pin('/a/b/'), { permalink: '/a/b/' });
+  const at = (permalink: unknown) => isPinned({ path: '2025-03-02-a.md', data: { permalink } }, '/a/b/');
+  t.deepEqual(['/a/b/', 'a/b/', '/a/b', '/a/:title/', 'pretty', undefined].map(at), [
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('drafts and posts of the future have no page', (t) => {
+  const now = new Date('2026-11-20T12:00:00Z');
+  const { hidden } = mappingOf();
+  const path = '2026-11-20-a.md';
+  t.is(hidden({ path, data: { published: false } }, now), 'draft');
+  t.is(hidden({ path, data: {} }, now), undefined);
+  t.is(hidden({ path: '2026-11-21-a.md', data: {} }, now), 'future');
+  t.is(hidden({ path, data: { date: '2026-11-20 22:00:00 +0900' } }, now), 'future');
+  t.is(hidden({ path, data: { date: '2026-11-20 20:59:00 +0900' } }, now), undefined);
+  t.is(hidden({ path: '2026-11-21-a.md', data: { date: new Date('2026-11-19') } }, now), undefined);
+  t.is(mappingOf({ futurePages: true }).hidden({ path: '2199-01-01-a.md', data: {} }, now), undefined);
+});
+
+test('two spellings of a tag have one page', (t) => {
+  const { tagKey } = mappingOf();
+  t.is(tagKey('Soil'), tagKey('soil'));
+  t.is(tagKey('../x'), 'x');
+  t.is(tagKey('Süße Böden!'), 'süße-böden');
+  t.is(tagKey('---'), '');
+});
+
+test('an image is an address that the filters of Jekyll accept', (t) => {
+  const { image, imageOf } = mappingOf();
+  t.is(image('https://a.example/x%20y.jpg?w=1'), 'https://a.example/x%20y.jpg?w=1');
+  t.is(image('https://a.example/[x] y.jpg'), 'https://a.example/%5Bx%5D%20y.jpg');
+  t.is(image('*[HTML]: {{ x }}'), '*%5BHTML%5D%3A%20%7B%7B%20x%20%7D%7D');
+  t.is(imageOf({ path: '/a.jpg', alt: 'a' }), '/a.jpg');
+  t.is(imageOf(undefined), null);
+});
+
+test('what Liquid would run is a string of its own, wherever it stands', (t) => {
+  t.is(escapeLiquid('{{ a }} {% raw %}'), '{{ "{{" }} a }} {{ "{%" }} raw %}');
+  t.is(escapeLiquid('{{{%%{{%'), '{{ "{{" }}{{ "{%" }}%{{ "{{" }}%');
+});
+
+test('nothing but the strings of the escape is left for Liquid to run', (t) => {
+  const liquid = fc.array(fc.constantFrom('{', '%', '}', '"', ' ', 'a', '\n', '-', 'raw'), { maxLength: 30 });
+  fc.assert(
+    fc.property(liquid, (parts) => {
+      const text = parts.join('');
+      const escaped = escapeLiquid(text);
+      const rest = escaped.replace(/\{\{ "\{[{%]" \}\}/g, '');
+      t.notRegex(escaped.replace(/\{\{ "\{[{%]" \}\}/g, '\0'), /\{[{%]/);
+      t.is(escaped.replace(/\{\{ "(\{[{%])" \}\}/g, '$1'), text);
+      t.true(rest.length <= text.length);
+    }),
+  );
+});
+
+test('ordinary Markdown stays Markdown', (t) => {
+  const plain = [
+    '# Soil\n\nA *few* words, **two** `{{ spans }}`.\n',
+    'One [link](https://a.example/a_b--c "t") and ![image](/a.png).\n\n<!-- svc:item:a-1 -->\n',
+    '- a\n- b\n  - c\n\n1. a\n2. b\n',
+    'x\n\n```liquid\n{% raw %}\n\n| a -- b\n```\n\n> quoted\n> words\n',
+    '| a | b |\n|---|:-:|\n| 1 | `x` |\n',
+    'Title\n=====\n\n"Quotes", it\'s 5 < 6 & snake_case.\n\n---\n\nEnd.',
+  ];
+  for (const text of plain) t.true(isPlainMarkdown(text), text);
+});
+
+test('Markdown that kramdown reads in its own way is stored as HTML', (t) => {
+  const other = [
+    '{::options template="x" /}',
+    'a\n{: onclick="x"}',
+    '```\n{: x}\n```',
+    '* TOC\n{:toc}',
+    'a | b',
+    '$$x$$',
+    'a[^1]\n\n[^1]: b',
+    '*[HTML]: b',
+    'term\n: definition',
+    '^',
+    '# a {#id}',
+    'cargo --force',
+    '<div>\n\n*a*\n\n</div>',
+    '1) one',
+    '3. three',
+    '- a\nb',
+    '    code',
+    '```\na\n\nb\n```',
+    '~~~\nunclosed',
+    '- a\n```\nb\n```',
+  ];
+  for (const text of other) t.false(isPlainMarkdown(text), text);
+  const { extension } = mappingOf();
+  t.deepEqual(
+    [extension(markdown('a')), extension(markdown('a | b')), extension(html('<p>'))],
+    ['.md', '.html', '.html'],
+  );
+  t.is(mappingOf({ body: 'html' }).extension(markdown('a')), '.html');
+});
+
+test('an HTML file is the HTML as sent; its excerpt ends after the first paragraph', (t) => {
+  const text = '<p>One {{ a }}.</p>\n<pre>\n\n{% b %}</pre>';
+  t.deepEqual(mappingOf({ templateSwitch: true }).body(html(text), '2025-03-02-a.html'), {
+    text,
+    frontMatter: { render_with_liquid: false, excerpt_separator: '\n' },
+  });
+  t.deepEqual(mappingOf().body(html(text), '2025-03-02-a.html'), {
+    text: '<p>One {{ "{{" }} a }}.</p>\n<pre>\n\n{{ "{%" }} b %}</pre>',
+    frontMatter: { render_with_liquid: undefined, excerpt_separator: '\n' },
+  });
+  t.is(
+    mappingOf().body(html('<pre>\n\n</pre><p>x</p>'), '2025-03-02-a.html').frontMatter.excerpt_separator,
+    '',
+  );
+});
+
+test('a character reference of no character, of which kramdown makes broken UTF-8, is stored as HTML', (t) => {
+  for (const reference of ['&#xD800;', '&#99999999;', '&#x110000;', '&#0;', '&#128;'])
+    t.false(isPlainMarkdown(`a ${reference} b`), reference);
+  for (const reference of ['&#39;', '&#x1F41E;', '&#160;', '&amp;'])
+    t.true(isPlainMarkdown(`a ${reference} b`), reference);
+});
+
+test('what an article leaves open is closed, so that the page goes on', (t) => {
+  t.is(mappingOf({ templateSwitch: true }).body(html('<p>a <!-- b'), 'a.html').text, '<p>a <!-- b-->');
+});
+
+test('HTML in a Markdown file is kept from kramdown, whatever it holds', (t) => {
+  t.is(
+    htmlInMarkdown('<p>a\n\nb</p>\n<pre>\n\n{:/nomarkdown}\n</pre>\n'),
+    '{::nomarkdown}\n<p>a\nb</p>\n{:/nomarkdown}\n\n{::nomarkdown}\n<pre>\n\n&#123;:/nomarkdown}\n</pre>\n{:/nomarkdown}\n',
+  );
+  t.is(
+    htmlInMarkdown('<h2>a</h2>\n\n<pre>b\n\nc</pre>', true),
+    '<div>\n</div>\n\n<div>\n<h2>a</h2>\n<pre>b&#10;\nc</pre>\n</div>\n',
+  );
+  const { frontMatter } = mappingOf({ templateSwitch: true }).body(html('<p>x</p>'), '2025-03-02-a.markdown');
+  t.deepEqual(frontMatter, { render_with_liquid: false, excerpt_separator: '\n\n' });
+});
+
+test('Markdown is stored as sent, less what Liquid would run', (t) => {
+  const text = 'Use `{{ x }}`.\n';
+  t.deepEqual(mappingOf({ templateSwitch: true }).body(markdown(text), 'a.md'), {
+    text,
+    frontMatter: { render_with_liquid: false },
+  });
+  t.is(mappingOf().body(markdown(text), 'a.md').text, 'Use `{{ "{{" }} x }}`.\n');
+  // Jekyll would end the block in the excerpt.
+  t.is(mappingOf({ templateSwitch: true }).extension(markdown('Use {% raw %}.\n\nb')), '.html');
+});
+
+test('doctor names what keeps articles from being displayed', (t) => {
+  const texts = (config: string, more = {}) =>
+    jekyll
+      .problems(
+        siteOf({ '_config.yml': config, '_posts/2025-03-02-a.md': POST, '_layouts/post.html': '', ...more }),
+        {
+          siteUrl: 'https://a.example',
+          content: '_posts',
+          output: '_site',
+        },
+      )
+      .map(({ text }) => text)
+      .join('\n');
+  const fine =
+    'exclude: [.pressmark, pressmark.config.mjs, package.json, package-lock.json, node_modules, plugins]\nurl: https://a.example\n';
+  t.is(texts(fine), '');
+  t.regex(texts(`${fine}baseurl: /b\n`), /at https:\/\/a\.example\/b in _config\.yml/);
+  t.regex(texts('url: https://a.example\n'), /does not exclude \.pressmark\//);
+  t.regex(texts(`${fine}include: [.env]\n`), /publishes \.env/);
+  t.regex(texts(`${fine}plugins: [jekyll-seo-tag]\n`), /BlogPosting/);
+  t.regex(texts(`${fine}markdown: CommonMark\n`), /renderer is CommonMark/);
+  t.regex(texts(`${fine}show_drafts: true\n`), /show_drafts/);
+  t.regex(
+    texts(fine, {
+      '_posts/2025-03-03-b.md': '---\nlayout: gone\n---\n',
+      '_posts/2025-03-02-a.md': '---\nlayout: gone\n---\n',
+    }),
+    /no layout gone/,
+  );
+  t.regex(texts(fine, { '_posts/notes.md': '' }), /ignores notes\.md/);
+  t.regex(texts('url: [\n'), /cannot be read/);
+});
