@@ -1,6 +1,6 @@
 import { splitFrontMatter } from '../../article/front-matter/read.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
-import { PressmarkError } from '../../errors.js';
+import { PressmarkError, quote } from '../../errors.js';
 import type {
   FileEdit,
   Generator,
@@ -486,6 +486,22 @@ const refusesOurKey = ({ schema }: Collection): boolean =>
 
 // What `doctor` finds
 
+/** Without a site in the configuration, links still have its base. */
+function otherBase(site: Site, siteUrl: string): Problem[] {
+  if (siteUrl === '' || site.config.has('site')) return [];
+  const base = setting(site, 'base');
+  if (site.config.has('base') && base === undefined) return [];
+  const path = new URL(siteUrl).pathname.replace(/^\/+|\/+$/g, '');
+  if ((base ?? '').replace(/^\/+|\/+$/g, '') === path) return [];
+  return [
+    {
+      level: 'fail',
+      text: `base in astro.config is ${base === undefined ? 'not set' : quote(base)}, but siteUrl is ${siteUrl}: links lead to the wrong path`,
+      fix: `set site: '${new URL(siteUrl).origin}'${path === '' ? ' and no base' : ` and base: '/${path}'`} in astro.config`,
+    },
+  ];
+}
+
 function problems(files: SiteFiles, settings: SiteSettings): readonly Problem[] {
   const site = readSite(files);
   const found = [...configProblems(site)];
@@ -496,6 +512,7 @@ function problems(files: SiteFiles, settings: SiteSettings): readonly Problem[] 
       text: `the site is built for ${siteUrl}, but siteUrl is ${settings.siteUrl}`,
       fix: 'make siteUrl in pressmark.config.mjs the same as site and base in astro.config',
     });
+  found.push(...otherBase(site, settings.siteUrl));
   const publicDir = folderOf(setting(site, 'publicDir')) ?? 'public';
   if (folderOf(settings.output) === publicDir)
     found.push({

@@ -10,6 +10,7 @@ import type {
   KeyNames,
   StoredBody,
 } from '../../article/mapping.js';
+import { quote } from '../../errors.js';
 import type {
   FileEdit,
   Generator,
@@ -197,11 +198,29 @@ function inspect(files: SiteFiles): SiteFacts {
     edits: excludes === undefined ? [] : [excludes],
     ignore: missingIgnores(files, output),
     questions,
-    // What `edits` is about to fix is not worth a warning.
-    warnings: problems(files, site, layout).filter(
-      ({ text }) => excludes === undefined || !text.includes(UNEXCLUDED),
-    ),
+    ...(siteUrl !== undefined && { sources: { siteUrl: `url and baseurl in ${configFile}` } }),
+    warnings: [
+      // What `edits` is about to fix is not worth a warning.
+      ...problems(files, site, layout).filter(
+        ({ text }) => excludes === undefined || !text.includes(UNEXCLUDED),
+      ),
+      ...secondJsonLd(files, config),
+    ],
   };
+}
+
+/** What `init` says before there are pages; `doctor` sees on the pages themselves whether it is so. */
+function secondJsonLd(files: SiteFiles, config: Config): Problem[] {
+  const plugins = [...listIn(config, 'plugins'), ...listIn(config, 'gems')];
+  const isInGems = /["']jekyll-seo-tag["']/.test(files.read('Gemfile') ?? '');
+  if (!plugins.includes('jekyll-seo-tag') && !isInGems && textIn(config, 'theme') !== 'minima') return [];
+  return [
+    {
+      level: 'warn',
+      text: 'jekyll-seo-tag prints a BlogPosting JSON-LD of its own, so that an article has two.',
+      fix: "Add seo: { type: 'WebPage' } to articles.frontMatter in pressmark.config.mjs, before the first article.",
+    },
+  ];
 }
 
 function sourceFolder(config: Config): string {
@@ -606,6 +625,20 @@ function problems(files: SiteFiles, settings: SiteSettings, newLayout?: string):
       `The site is at ${url} in ${path} (url and baseurl), but siteUrl is ${settings.siteUrl}.`,
       `Make siteUrl in pressmark.config.mjs and url with baseurl in ${path} the same.`,
     );
+  if (url === undefined && settings.siteUrl !== '') {
+    const { origin, pathname } = new URL(settings.siteUrl);
+    const base = folder(pathname);
+    if (folder(textIn(config, 'baseurl') ?? '') !== base)
+      warn(
+        `baseurl in ${path} is ${quote(textIn(config, 'baseurl') ?? '')}, but siteUrl is ${settings.siteUrl}: links and style sheets lead to the wrong path.`,
+        `Set baseurl: "${base === '' ? '' : `/${base}`}" and url: "${origin}" in ${path}.`,
+      );
+    else
+      warn(
+        `${path} has no url; feeds and canonical links do not name the site.`,
+        `Set url: "${origin}" in ${path}.`,
+      );
+  }
   const missing = missingExcludes(files, config);
   if (missing.length > 0)
     warn(
@@ -646,13 +679,6 @@ function problems(files: SiteFiles, settings: SiteSettings, newLayout?: string):
     warn(
       `Articles are stored in ${settings.content}, but Jekyll reads posts from ${content}.`,
       `Set content: '${content}' in pressmark.config.mjs.`,
-    );
-  const plugins = [...listIn(config, 'plugins'), ...listIn(config, 'gems')];
-  const gems = files.read('Gemfile') ?? '';
-  if (plugins.includes('jekyll-seo-tag') || /["']jekyll-seo-tag["']/.test(gems))
-    warn(
-      'jekyll-seo-tag prints a BlogPosting JSON-LD of its own, so that an article has two.',
-      "Set frontMatter: { seo: { type: 'WebPage' } } below articles in pressmark.config.mjs.",
     );
   const renderer = textIn(config, 'markdown');
   const dialect = textIn(mapOf(config.kramdown), 'input');
