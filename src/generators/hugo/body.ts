@@ -1,7 +1,10 @@
 import { createRequire } from 'node:module';
 import type MarkdownIt from 'markdown-it';
+import type { IncomingBody, StoredBody } from '../../article/mapping.js';
+import { renderMarkdown } from '../../article/markdown.js';
 
-const require = createRequire(import.meta.url);
+export const require = createRequire(import.meta.url);
+
 type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];
 
 let parser: InstanceType<typeof MarkdownIt> | undefined;
@@ -172,4 +175,16 @@ function withoutDividers(html: string): string {
     return part.replaceAll(MORE, '&lt;!--more-->');
   });
   return parts.replaceAll(MORE, '<!-- more -->');
+}
+
+/** The body for a file, and the `markup` that it needs. */
+export function storedBody(incoming: IncomingBody, path: string, rawHtml: boolean): StoredBody {
+  const isHtmlFile = /\.html?$/i.test(path);
+  if (!isHtmlFile && incoming.kind === 'markdown') {
+    const text = inertMarkdown(incoming.markdown, rawHtml);
+    if (text !== undefined) return { text, frontMatter: { markup: undefined } };
+  }
+  const html =
+    incoming.html === '' && incoming.kind === 'markdown' ? renderMarkdown(incoming.markdown) : incoming.html;
+  return { text: inertHtml(html), frontMatter: { markup: isHtmlFile ? undefined : 'html' } };
 }
