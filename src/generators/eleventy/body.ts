@@ -1,5 +1,6 @@
 import MarkdownIt from 'markdown-it';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
+import { closedHtml } from '../closed-html.js';
 import type { MappingOptions } from '../generator.js';
 
 /** What Eleventy's plugins do with the HTML of a page. */
@@ -87,13 +88,16 @@ export function isMarkdown(
   if (body.kind !== 'markdown' || options.body !== 'markdown' || options.templateSwitch === false)
     return false;
   if (options.rawHtml === false && hasRawHtml(withoutItemComments(body.markdown))) return false;
-  // Only HTML can be made harmless to the plugins of the site.
   const rendered = markdownIt.render(body.markdown);
-  return harmlessHtml(rendered, transforms(options)) === rendered;
+  // Eleventy turns indented code off; HTML in it would be no text any more.
+  if (eleventyMarkdownIt.render(body.markdown) !== rendered) return false;
+  // Only HTML can be made harmless to the plugins of the site.
+  return harmless(rendered, options) === rendered;
 }
 
-function transforms(options: MappingOptions): Transforms {
-  return { elements: options.markedElements ?? [], ids: options.usedIds };
+function harmless(html: string, options: MappingOptions): string {
+  const transforms: Transforms = { elements: options.markedElements ?? [], ids: options.usedIds };
+  return harmlessHtml(closedHtml(html), transforms);
 }
 
 /**
@@ -106,7 +110,7 @@ export function storedBody(incoming: IncomingBody, path: string, options: Mappin
     ? options.rawHtml === false
       ? withoutItemComments(incoming.markdown)
       : incoming.markdown
-    : harmlessHtml(incoming.html, transforms(options));
+    : harmless(incoming.html, options);
   const separator = options.excerptSeparator;
   return {
     text: options.templateSwitch === false ? escapeTemplates(text) : text,
@@ -132,6 +136,7 @@ function escapeTemplates(html: string): string {
 }
 
 const markdownIt = new MarkdownIt({ html: true });
+const eleventyMarkdownIt = new MarkdownIt({ html: true }).disable('code');
 
 function hasRawHtml(markdown: string): boolean {
   return markdownIt

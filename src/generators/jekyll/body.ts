@@ -1,5 +1,6 @@
 import { withLf } from '../../article/line-ends.js';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
+import { closedHtml } from '../closed-html.js';
 
 // kramdown, Jekyll's Markdown renderer, knows more syntax than the service that wrote an article: attribute lists and
 // extensions in braces, tables from any line with a pipe, math, footnotes, definition lists, dashes for hyphens. Some
@@ -56,7 +57,7 @@ const OTHER_SYNTAX = new RegExp(
 export function isPlainMarkdown(markdown: string): boolean {
   const text = withLf(markdown);
   // An attribute list or an extension, wherever it stands: an excerpt may end inside of a code block.
-  if (text.includes('{:')) return false;
+  if (text.includes('{:') || hasOddReference(text)) return false;
   const lines = text.split('\n');
   let previous: 'blank' | 'paragraph' | 'quote' | 'list' | 'other' = 'blank';
   let hasBlank = false;
@@ -157,6 +158,24 @@ export function isPlainMarkdown(markdown: string): boolean {
     previous = 'paragraph';
   }
   return true;
+}
+
+/**
+ * Whether a numeric character reference is of no character. kramdown makes bytes of it that are not UTF-8, at which
+ * filters such as `strip_html` end the build.
+ */
+function hasOddReference(text: string): boolean {
+  return [...text.matchAll(/&#(?:x([0-9a-f]+)|([0-9]+))/gi)].some(([, hex, decimal]) => {
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return (
+      code < 0x20 ||
+      (code > 0x7e && code < 0xa0) ||
+      (code > 0xd7ff && code < 0xe000) ||
+      code === 0xfffe ||
+      code === 0xffff ||
+      code > 0x10ffff
+    );
+  });
 }
 
 function closingFence(lines: readonly string[], from: number, fence: string): number | undefined {
@@ -312,15 +331,16 @@ export function storedBody(
   keepsHtml: boolean,
 ): StoredBody {
   const inert = (text: string) => (hasSwitch ? text : escapeLiquid(text));
+  const html = closedHtml(incoming.html);
   // Where the text is escaped, it has to run through Liquid.
   const render_with_liquid = hasSwitch ? false : undefined;
   if (path.endsWith('.html')) {
-    const text = inert(incoming.html);
+    const text = inert(html);
     return { text, frontMatter: { render_with_liquid, excerpt_separator: excerptSeparator(text) } };
   }
   if (incoming.kind === 'markdown' && isStoredAsMarkdown(incoming, wanted, hasSwitch))
     return { text: inert(incoming.markdown), frontMatter: { render_with_liquid } };
   // A separator of the site's own, such as a line end, would cut the wrapping.
-  const text = inert(htmlInMarkdown(incoming.html, keepsHtml));
+  const text = inert(htmlInMarkdown(html, keepsHtml));
   return { text, frontMatter: { render_with_liquid, excerpt_separator: '\n\n' } };
 }

@@ -30,7 +30,8 @@ for (const durability of ['disk', 'commit', 'push'] as const) {
       gitIn(dir, 'config', 'user.email', 'olga@example.org');
       fs.appendFileSync(join(dir, '.git/info/exclude'), '.gitconfig\n');
       await proveAddressesOf(dir, { 'posts/by-hand.md': '/2024/by-hand/' });
-      const { post, find } = (receiver = await launchIn(dir));
+      receiver = await launchIn(dir);
+      const { post, find } = receiver;
 
       const committed = async (path: string, count: number) => {
         const log = () => gitIn(dir, 'log', '--format=%s', '--', path).trim().split('\n');

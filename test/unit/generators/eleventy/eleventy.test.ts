@@ -303,6 +303,19 @@ test('Markdown and HTML are stored as sent, with the switch that turns templates
   t.is(mapping({ htmlFiles: false }).extension(html('x')), '.md');
 });
 
+test('Markdown with indented code, which Eleventy does not know, is stored as HTML', (t) => {
+  const { extension } = mapping();
+  t.is(extension(markdown('a\n\n    <script>x</script>')), '.html');
+  t.is(extension(markdown('- a\n\n      x')), '.html');
+  t.is(extension(markdown('- a\n\n    x\n\n```\n    x\n```')), '.md');
+});
+
+test('what an article leaves open is closed, so that the page goes on', (t) => {
+  const { body, extension } = mapping();
+  t.is(body(html('<p>a</p><textarea>'), 'a.html').text, '<p>a</p><textarea></textarea>');
+  t.is(extension(markdown('a\n\n<!-- b')), '.html');
+});
+
 test('where the switch does not work, no delimiter of a template is left in a body', (t) => {
   const { body, extension } = mapping({ templateSwitch: false });
   t.is(extension(markdown('x')), '.html');

@@ -162,6 +162,11 @@ test('what Markdown does not display on the site is stored as HTML', (t) => {
   t.is(extension('a <kbd>x</kbd>'), '.html');
   t.is(extension('a <kbd>x</kbd>', { rawHtml: true }), '.md');
   t.is(extension('<!-- a --> lost'), '.html');
+  t.is(extension('a <kbd>x', { rawHtml: true }), '.md');
+  t.is(extension('a\n\n<!-- x', { rawHtml: true }), '.html', 'the page would end here');
+  t.is(extension('a <!-- x --> b'), '.md');
+  for (const comment of ['<!-->', '<!--->', '<!-- a -- b -->'])
+    t.is(extension(`a ${comment} b`), '.html', `Hugo displays ${comment}`);
   t.is(extension('a\n\n<!--more-->\n\nb'), '.md');
   t.is(extension('a `<!--more-->` b'), '.html');
   t.is(extension('[^1]: unused'), '.html');
@@ -178,6 +183,7 @@ test('an HTML body stands byte for byte, but for shortcodes and the divider at w
     frontMatter: { markup: undefined },
   });
   t.is(html('<script>"{{< x >}}"</script>').text, '<script>"{{</* x */>}}"</script>');
+  t.is(html('<p>a</p><!-- x').text, '<p>a</p><!-- x-->');
   t.is(html('<p>{{%</p>').text, '<p>{{%/*</p>\n\n<!-- */%}} -->\n');
   t.is(html('<p>a</p><!--more--><p>b</p>').text, '<p>a</p><!-- more --><p>b</p>');
   t.is(html('<script>"<!--more-->"</script>').text, '<script>"\\u003c!--more-->"</script>');

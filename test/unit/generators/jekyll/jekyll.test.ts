@@ -302,6 +302,17 @@ test('an HTML file is the HTML as sent; its excerpt ends after the first paragra
   );
 });
 
+test('a character reference of no character, of which kramdown makes broken UTF-8, is stored as HTML', (t) => {
+  for (const reference of ['&#xD800;', '&#99999999;', '&#x110000;', '&#0;', '&#128;'])
+    t.false(isPlainMarkdown(`a ${reference} b`), reference);
+  for (const reference of ['&#39;', '&#x1F41E;', '&#160;', '&amp;'])
+    t.true(isPlainMarkdown(`a ${reference} b`), reference);
+});
+
+test('what an article leaves open is closed, so that the page goes on', (t) => {
+  t.is(mappingOf({ templateSwitch: true }).body(html('<p>a <!-- b'), 'a.html').text, '<p>a <!-- b-->');
+});
+
 test('HTML in a Markdown file is kept from kramdown, whatever it holds', (t) => {
   t.is(
     htmlInMarkdown('<p>a\n\nb</p>\n<pre>\n\n{:/nomarkdown}\n</pre>\n'),
