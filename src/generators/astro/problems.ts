@@ -1,4 +1,5 @@
 import type { KeyNames } from '../../article/mapping.js';
+import { quote } from '../../errors.js';
 import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
 import { folderOf, refusesOurKey } from './collections.js';
 import { NAMES, readSite, type Site, setting, siteUrlOf } from './config.js';
@@ -19,6 +20,7 @@ export function problems(files: SiteFiles, settings: SiteSettings): readonly Pro
       text: `The site is built for ${siteUrl}, but siteUrl is ${settings.siteUrl}.`,
       fix: 'Make siteUrl in pressmark.config.mjs the same as site and base in astro.config.',
     });
+  found.push(...otherBase(site, settings.siteUrl));
   const publicDir = folderOf(setting(site, 'publicDir')) ?? 'public';
   if (folderOf(settings.output) === publicDir)
     found.push({
@@ -51,6 +53,22 @@ export function problems(files: SiteFiles, settings: SiteSettings): readonly Pro
       fix: 'Check articles.permalink with a build: pressmark build names each article that is not at its address.',
     });
   return found;
+}
+
+/** Without a site in the configuration, links still have its base. */
+function otherBase(site: Site, siteUrl: string): Problem[] {
+  if (siteUrl === '' || site.config.has('site')) return [];
+  const base = setting(site, 'base');
+  if (site.config.has('base') && base === undefined) return [];
+  const path = new URL(siteUrl).pathname.replace(/^\/+|\/+$/g, '');
+  if ((base ?? '').replace(/^\/+|\/+$/g, '') === path) return [];
+  return [
+    {
+      level: 'fail',
+      text: `base in astro.config is ${base === undefined ? 'not set' : quote(base)}, but siteUrl is ${siteUrl}: links lead to the wrong path`,
+      fix: `set site: '${new URL(siteUrl).origin}'${path === '' ? ' and no base' : ` and base: '/${path}'`} in astro.config`,
+    },
+  ];
 }
 
 /** What in the site's configuration can make an article break the build, or show it otherwise than it was sent. */

@@ -51,6 +51,7 @@ export function inspect(files: SiteFiles): SiteFacts {
     edits: [],
     ignore: ignoreLines(files, shape.output),
     questions,
+    ...(siteUrl !== undefined && { sources: { siteUrl: `baseURL in ${config.source}` } }),
     warnings: configProblems(config),
   };
 }
