@@ -10,7 +10,7 @@ import { contentOf, generatorOf, type SiteGenerator } from './content.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 import { addPostbuild, runsPostScripts } from './init/npm-postbuild.js';
-import { MOVED_FIX, movedArticles, movedSentence } from './moved-articles.js';
+import { movedArticles, movedFix, movedSentence } from './moved-articles.js';
 import { completeSite, missingSentence } from './postbuild.js';
 import { siteFiles } from './site-files.js';
 
@@ -116,9 +116,17 @@ function addressFindings(entries: readonly Entry[]): Finding[] {
 
 /** Articles of which the service knows a URL that is not theirs any more. */
 function movedFindings(settings: Settings): Finding[] {
-  const moved = movedArticles(settings).map(movedSentence);
-  if (moved.length === 0) return [];
-  return [{ level: 'warn', about: 'addresses', text: listed(moved, '; '), mend: MOVED_FIX }];
+  const byFix = new Map<string, string[]>();
+  for (const article of movedArticles(settings)) {
+    const mend = movedFix(article, settings.siteUrl);
+    byFix.set(mend, [...(byFix.get(mend) ?? []), movedSentence(article)]);
+  }
+  return [...byFix].map(([mend, sentences]) => ({
+    level: 'warn',
+    about: 'addresses',
+    text: listed(sentences, '; '),
+    mend,
+  }));
 }
 
 /** Whether the service has sent an article; a post that a person wrote has its path for an id. */

@@ -36,9 +36,12 @@ export function movedSentence({ file, answered, url }: MovedArticle): string {
   return `the service was told ${answered}, but the page of ${file} is at ${url}`;
 }
 
-/** What becomes of an article that has moved. */
-export const MOVED_FIX =
-  'put the address back into the front matter (or the file’s name), as git log shows it; or, if it is to stay there, redirect the old URL to the new one on your host';
+/** What a person does about an article that has moved. */
+export function movedFix({ answered }: MovedArticle, siteUrl: string): string {
+  return answered.startsWith(`${siteUrl}/`)
+    ? 'put the address back into the front matter (or the file’s name), as git log shows it; or, if it is to stay there, redirect the old URL to the new one on your host'
+    : 'set siteUrl in the config back, if it is wrong; if the site has moved, redirect the old URL to the new one on the old host';
+}
 
 function answeredUrl(path: string): string | undefined {
   try {

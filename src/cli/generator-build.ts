@@ -5,7 +5,7 @@ import {
   wantsAddresses,
 } from '../app/existing-addresses.js';
 import { buildWithGenerator } from '../app/generator-build.js';
-import { MOVED_FIX, movedArticles, movedSentence } from '../app/moved-articles.js';
+import { movedArticles, movedFix, movedSentence } from '../app/moved-articles.js';
 import { completeSite, missingSentence } from '../app/postbuild.js';
 import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
@@ -28,7 +28,9 @@ export async function buildGeneratorSite(
   const { checked, missing, skipped } = report;
   const { ms } = built;
   const changed = report === built ? built.changed : built.changed + report.changed;
-  const moved = movedArticles(settings).map((article) => `${movedSentence(article)}; ${MOVED_FIX}`);
+  const moved = movedArticles(settings).map(
+    (article) => `${movedSentence(article)}; ${movedFix(article, settings.siteUrl)}`,
+  );
   const warnings = [...report.warnings, ...moved];
   if (missing.length > 0) process.exitCode = 1;
   if (json) {
