@@ -40,6 +40,11 @@ export function generatorOf(settings: ContentSettings): SiteGenerator | undefine
   const { generator: setting, articles, dir } = settings;
   const name = typeof setting === 'string' ? setting : setting.name;
   if (name === 'plain') return undefined;
+  if (articles.permalink.includes('?'))
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      `articles.permalink ${quote(articles.permalink)} has a query, and ${name} builds files, which have none; remove it`,
+    );
   const generator =
     typeof setting === 'object' && 'mapping' in setting ? (setting as Generator) : generatorNamed(name);
   const files = siteFiles(dir);

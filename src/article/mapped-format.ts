@@ -328,8 +328,9 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     return mapped(values, written);
   }
 
+  const foldedKeys = new Set([...ownKeys].map((key) => key.toLowerCase()));
   return {
-    ownKeys,
+    isOwnKey: (key) => (mapping.ignoresKeyCase ? foldedKeys.has(key.toLowerCase()) : ownKeys.has(key)),
     get key() {
       return `${url('slug', '2001-02-03T00:00:00Z')} ${proven.version}`;
     },
