@@ -4,7 +4,7 @@ import { mappedFormat } from '../article/mapped-format.js';
 import type { ArticleMapping } from '../article/mapping.js';
 import type { Settings } from '../config/load.js';
 import { siteDigest } from '../deploy/prove-addresses.js';
-import { PressmarkError } from '../errors.js';
+import { PressmarkError, quote } from '../errors.js';
 import type { Generator, GeneratorOptions, SiteFiles } from '../generators/generator.js';
 import { type Layout, patternLayout } from '../generators/layout.js';
 import { generatorNamed } from '../generators/registry.js';
