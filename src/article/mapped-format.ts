@@ -175,7 +175,10 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     const proof = proven.get(file.path);
     if (proof !== undefined && proof.digest === addressDigest(file, mapping, proof.moves))
       return { url: `${siteUrl}${proof.address}` };
-    return stored === undefined ? {} : { reason: `does not pin its address ${addressIn(stored)} any more` };
+    if (stored === undefined) return {};
+    return stored.startsWith(`${siteUrl}/`)
+      ? { reason: `does not pin its address ${addressIn(stored)} any more` }
+      : { reason: `was answered with a URL that is not below ${siteUrl}` };
   }
 
   function addressIn(at: string): string {
