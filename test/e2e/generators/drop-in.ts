@@ -13,6 +13,7 @@ import {
   hostileTags,
   hostileTexts,
   ordinaryArticles,
+  PRODUCT,
   PUBLISHED_AT,
   type Sample,
   UPDATED_AT,
@@ -162,6 +163,8 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
   function checkNothingRan(t: ExecutionContext): void {
     t.false(fs.existsSync(canary), 'no article has run any code');
     checkNothingPrivate(t, output, copy.secret());
+    const computed = [...output].filter(([, bytes]) => bytes.includes(PRODUCT)).map(([path]) => path);
+    t.deepEqual(computed, [], 'no article was computed with');
   }
 
   test.serial('init --dry-run shows what it would do, and writes nothing', async (t) => {
