@@ -54,7 +54,11 @@ export interface Trial {
 /** What is wrong: with the site alone, with one text in particular, with a stored file or with a page. */
 export type TrialFault =
   | Fault
-  | { readonly kind: 'site' | 'build' | 'stored' | 'private'; readonly text: string };
+  | {
+      readonly kind: 'site' | 'build' | 'stored' | 'private';
+      readonly fragment?: string;
+      readonly text: string;
+    };
 
 /** So many posts of the site are updated. */
 const MOST_POSTS = 3;

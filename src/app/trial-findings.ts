@@ -20,7 +20,7 @@ const FIXES: Readonly<Record<TrialFault['kind'], { readonly own: string; readonl
     site: 'find the layout, plugin or schema that the output names, and let it leave texts of articles as they are',
   },
   stored: {
-    own: 'let mapping.sentText give back what mapping.writtenText was given, mapping.isPinned accept what mapping.pin writes (or the file’s name), and mapping.hidden accept a new article',
+    own: 'let mapping.sentText give back what mapping.writtenText was given, mapping.isPinned accept what mapping.pin writes (or the file’s name), mapping.hidden accept a new article, and mapping.reserved name every key that mapping.body sets',
     site: 'look for plugins and for settings below articles in the config that change these fields',
   },
   'no page': {
@@ -83,11 +83,21 @@ export function findingsOf({ generator, articles, posts, builds, faults }: Trial
       },
     ];
   return kinds.map((kind): Finding => {
-    const texts = [...new Set(faults.filter((fault) => fault.kind === kind).map(({ text }) => text))];
+    const texts = examplesOf(faults.filter((fault) => fault.kind === kind));
     const more = texts.length > MAX_LISTED ? `; and ${texts.length - MAX_LISTED} more` : '';
     const mend = FIXES[kind][isOwn ? 'own' : 'site'];
     return { level: 'fail', about: ABOUT, text: `${texts.slice(0, MAX_LISTED).join('; ')}${more}`, mend };
   });
+}
+
+/** The texts of faults, one for each hostile text first. */
+function examplesOf(faults: readonly TrialFault[]): string[] {
+  const seen = new Set<string>();
+  const firsts = faults.filter(({ fragment, text }) => {
+    const key = fragment ?? text;
+    return seen.has(key) ? false : seen.add(key);
+  });
+  return [...new Set([...firsts, ...faults].map(({ text }) => text))];
 }
 
 function both(fix: string): { readonly own: string; readonly site: string } {

@@ -30,6 +30,8 @@ export type FaultKind = 'no page' | 'title' | 'text' | 'ran' | 'comment' | 'json
 /** Something that is not as it was sent. */
 export interface Fault {
   readonly kind: FaultKind;
+  /** The hostile text with which it happened. */
+  readonly fragment?: string | undefined;
   /** What exactly, and where: one sentence. */
   readonly text: string;
 }
@@ -51,20 +53,24 @@ export function judgeTrial(output: TrialOutput): Fault[] {
     }
   }
   for (const page of homeless) {
-    const elsewhere = [...unclaimed].find((file) => isPageOf(String(files.get(file)), page));
+    const elsewhere = [...unclaimed].find((file) => isPageOf(String(files.get(file)), file, page));
     const where = elsewhere === undefined ? '' : `; it is at ${siteUrl}${addressesOfFile(elsewhere)[0]}`;
     faults.push({
       kind: 'no page',
+      fragment: page.article.fragment,
       text: `${page.article.name}: the built site has no page at ${page.url}${where}`,
     });
   }
-  for (const [file, page] of byFile) faults.push(...judgePage(String(files.get(file)), page));
+  for (const [file, page] of byFile)
+    for (const fault of judgePage(String(files.get(file)), page))
+      faults.push({ ...fault, fragment: page.article.fragment });
   return [...faults, ...leaks(output, byFile), ...lostPages(output)];
 }
 
-/** Whether a page seems to be that of an article. */
-function isPageOf(html: string, { article, file }: TrialPage): boolean {
-  return html.includes(`svc:item:${article.data.id} `) || html.includes(file.replace(/\.\w+$/, ''));
+/** Whether a page seems to be that of an article: by its comment, or by the last part of its address. */
+function isPageOf(html: string, file: string, { article, url }: TrialPage): boolean {
+  const slug = /([^/]+?)(?:\.html?)?\/?$/.exec(url)?.[1] ?? '';
+  return html.includes(commentOf(article)) || file.split(/[/.]/).includes(slug);
 }
 
 /** What is wrong with the page of one article. */
@@ -84,8 +90,7 @@ export function judgePage(html: string, { article }: TrialPage): Fault[] {
       kind: 'text',
       text: `${name}: ${JSON.stringify(lost.line)} of its text is not displayed as it was sent${lost.shown === undefined ? '' : `, but as ${JSON.stringify(lost.shown)}`}`,
     });
-  const comment = `<!-- svc:item:${data.id} -->`;
-  const comments = count(html, comment);
+  const comments = count(html, commentOf(article));
   if (comments !== 1)
     faults.push({ kind: 'comment', text: `${name}: the item comment is in the page ${times(comments)}` });
   if (data.json_ld === '') return faults;
@@ -131,9 +136,11 @@ function lostLine(
 function leaks({ files, secrets }: TrialOutput, byFile: ReadonlyMap<string, TrialPage>): Fault[] {
   const faults: Fault[] = [];
   for (const [file, bytes] of files)
-    for (const { text, how } of secrets)
-      if (bytes.includes(text))
-        faults.push({ kind: 'ran', text: `${byFile.get(file)?.article.name ?? file}: ${how}` });
+    for (const { text, how } of secrets) {
+      if (!bytes.includes(text)) continue;
+      const { name = file, fragment } = byFile.get(file)?.article ?? {};
+      faults.push({ kind: 'ran', fragment, text: `${name}: ${how}` });
+    }
   return faults;
 }
 
@@ -145,6 +152,8 @@ function lostPages({ before, files }: TrialOutput): Fault[] {
       text: `${addressesOfFile(file)[0]} is not built any more when there are articles`,
     }));
 }
+
+const commentOf = ({ data }: TrialPage['article']) => `<!-- svc:item:${data.id} -->`;
 
 const count = (text: string, part: string) => text.split(part).length - 1;
 
