@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import yaml from 'js-yaml';
 import { runPostbuild } from './app/postbuild.js';
 import { messageOf, PressmarkError } from './errors.js';
-import { entryId } from './generators/astro/astro.js';
+import { entryId } from './generators/astro/mapping.js';
 
 /** What Astro hands to integrations and loaders, as far as it is used here. Pressmark does not depend on Astro. */
 interface Logger {

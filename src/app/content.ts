@@ -4,6 +4,7 @@ import { mappedFormat } from '../article/mapped-format.js';
 import type { ArticleMapping } from '../article/mapping.js';
 import type { Settings } from '../config/load.js';
 import { siteDigest } from '../deploy/prove-addresses.js';
+import { PressmarkError } from '../errors.js';
 import type { Generator, GeneratorOptions, SiteFiles } from '../generators/generator.js';
 import { type Layout, patternLayout } from '../generators/layout.js';
 import { generatorNamed } from '../generators/registry.js';
@@ -90,7 +91,18 @@ export function addressSourcesOf(settings: ContentSettings, { generator, options
 function formatOf(settings: ContentSettings, site: SiteGenerator, layout: Layout): ArticleFormat {
   const { mapping } = site;
   const { stateDir } = foldersOf(settings);
-  const proven = readAddresses(join(stateDir, ADDRESSES), siteDigest(addressSourcesOf(settings, site)));
+  let digest = '';
+  const digestNow = () => {
+    try {
+      const now = generatorOf(settings);
+      if (now !== undefined) digest = siteDigest(addressSourcesOf(settings, now));
+    } catch (error) {
+      // In the middle of an edit of the configuration; the site as it stands was built with the one before.
+      if (!(error instanceof PressmarkError)) throw error;
+    }
+    return digest;
+  };
+  const proven = readAddresses(join(stateDir, ADDRESSES), digestNow);
   return mappedFormat({ mapping, siteUrl: settings.siteUrl, url: layout.url, proven });
 }
 

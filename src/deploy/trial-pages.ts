@@ -1,5 +1,5 @@
+import { attributeOf, type HtmlToken, htmlTokens } from '../article/html-tokens.js';
 import type { UnprovenReason } from './address-file.js';
-import { attributeOf, type HtmlToken, htmlTokens } from './html-tokens.js';
 import { addressBelow, addressesOfFile, addressOfFile, encodedAddress } from './pages.js';
 
 /**

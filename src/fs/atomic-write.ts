@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -158,12 +158,22 @@ export async function writeAtomically(
   await syncDirectory(dirname(target));
 }
 
-/** The path of an undo link for `target`, in whose name `mark` is kept. */
+/** The path of an undo link for `target`, in whose name `mark` is kept, and which file it is for. */
 export function undoPath(target: string, mark: string): string {
-  return join(dirname(target), `.pressmark-${mark}-${randomBytes(4).toString('hex')}.undo`);
+  const name = `.pressmark-${mark}-${nameMark(target)}${randomBytes(4).toString('hex')}.undo`;
+  return join(dirname(target), name);
 }
 
 /** The mark of an undo link, or undefined for any other file. */
 export function undoMark(path: string): string | undefined {
   return /^\.pressmark-(\w+)-\w+\.undo$/.exec(basename(path))?.[1];
+}
+
+/** Whether an undo link was made for a file. */
+export function isUndoOf(undo: string, target: string): boolean {
+  return dirname(undo) === dirname(target) && basename(undo).includes(`-${nameMark(target)}`);
+}
+
+function nameMark(target: string): string {
+  return hash('sha256', basename(target)).slice(0, 16);
 }

@@ -4,6 +4,7 @@ import { eleventy } from './eleventy/eleventy.js';
 import type { Generator, SiteFiles } from './generator.js';
 import { hugo } from './hugo/hugo.js';
 import { jekyll } from './jekyll/jekyll.js';
+import { npmDependencies } from './package-json.js';
 
 /** The generators that Pressmark knows, in the order in which a site is tried for them. */
 export const GENERATORS: readonly Generator[] = [hugo, jekyll, eleventy, astro];
@@ -47,7 +48,8 @@ export function recogniseGenerators(
   files: SiteFiles,
   generators: readonly Generator[] = GENERATORS,
 ): readonly Recognised[] {
-  const dependencies = [...npmDependencies(files), ...gems(files)];
+  const packages = [...npmDependencies(files)].map((name): Dependency => ({ file: 'package.json', name }));
+  const dependencies = [...packages, ...gems(files)];
   return generators
     .flatMap((generator): Recognised[] => {
       const file = generator.recognise(files);
@@ -72,27 +74,6 @@ export function recogniseGenerator(
 interface Dependency {
   readonly file: string;
   readonly name: string;
-}
-
-function npmDependencies(files: SiteFiles): Dependency[] {
-  const manifest = parsed(files.read('package.json'));
-  return ['dependencies', 'devDependencies', 'optionalDependencies'].flatMap((key) =>
-    Object.keys(objectOr(manifest[key])).map((name) => ({ file: 'package.json', name })),
-  );
-}
-
-/** A manifest that cannot be read shows nothing. */
-function parsed(text: string | undefined): Readonly<Record<string, unknown>> {
-  try {
-    return objectOr(JSON.parse(text?.replace(/^\ufeff/, '') ?? '{}'));
-  } catch (error) {
-    if (error instanceof SyntaxError) return {};
-    throw error;
-  }
-}
-
-function objectOr(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 
 function gems(files: SiteFiles): Dependency[] {

@@ -17,27 +17,47 @@ export interface AddressRecords {
   readonly records: readonly (ProvenAddress & { readonly path: string })[];
 }
 
+/** The site's configuration is looked at again after so long at the earliest, in milliseconds, … */
+const LOOK_AGAIN_MS = 1_000;
+/** … and after so many times the time that looking at it has taken: it may be thousands of files. */
+const LOOK_AGAIN_TIMES = 50;
+
 /**
  * The addresses that builds of the site have proven, as the file at `path` has them at the moment of each question;
  * none where there is no such file, or one for another configuration.
  *
- * @param configDigest the digest of the site's configuration as it is now.
+ * @param configDigest reads the digest of the site's configuration as it is now; asked whenever the file has changed,
+ *   and now and then.
  */
-export function readAddresses(path: string, configDigest: string): ProvenAddresses {
-  let stamp = '';
+export function readAddresses(path: string, configDigest: () => string): ProvenAddresses {
+  let stamp: string | undefined;
+  let text = '';
+  let digest = '';
+  let lookAgain = 0;
   let version = 'none';
   let records = new Map<string, ProvenAddress>();
 
   function refresh(): void {
     const stat = fs.statSync(path, { throwIfNoEntry: false });
     const now = stat === undefined ? 'none' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
-    if (now === stamp) return;
+    if (now === stamp && (now === 'none' || performance.now() < lookAgain)) return;
+    const before = digest;
+    if (now !== stamp) text = readOrEmpty(path);
+    if (text !== '') digest = readDigest();
+    if (now === stamp && digest === before) return;
     stamp = now;
-    const text = readOrEmpty(path);
     const file = parseAddresses(text);
-    const isCurrent = file?.configDigest === configDigest;
+    const isCurrent = file?.configDigest === digest;
     version = isCurrent ? hash('sha256', text).slice(0, 16) : 'none';
     records = new Map(isCurrent ? file.records.map((record) => [record.path, record]) : []);
+  }
+
+  function readDigest(): string {
+    const start = performance.now();
+    const read = configDigest();
+    const end = performance.now();
+    lookAgain = end + Math.max(LOOK_AGAIN_MS, LOOK_AGAIN_TIMES * (end - start));
+    return read;
   }
 
   return {

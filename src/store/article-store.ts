@@ -39,6 +39,8 @@ export interface Updated {
 export interface StoreOptions {
   readonly content: ContentFolder;
   readonly catalog: Catalog;
+  /** The key of the content's format before the catalog was filled. */
+  readonly key: string;
   readonly lock: Lock;
   readonly journal: Journal;
   /** Where files are written before they get their name; absolute. */
@@ -62,12 +64,17 @@ const retried = (late: StoredFile | undefined): Updated =>
 
 /** The store: Markdown files, written durably and compared under the cross-process lock. */
 export function createStore(options: StoreOptions) {
-  const { content, catalog, lock, journal, staging, log, durability, keepReplaced } = options;
+  const { content, catalog, key, lock, journal, staging, log, durability, keepReplaced } = options;
   const onChange = options.onChange ?? (() => undefined);
   const group = createGroupCommit(content.root, staging, journal, log, durability);
   const durable = createDurableFiles(content.root, group.suspects, confirmStored);
   const unsettled = createUnsettled(content, catalog, group.isUnderWay);
-  const reading = createReading(content, catalog, journal, group, { unsettled, notice, onWritten: tell });
+  const reading = createReading(content, catalog, journal, group, {
+    unsettled,
+    notice,
+    onWritten: tell,
+    key,
+  });
   const pipeline = createPipeline(lock, reading.catchUp);
   const chooseName = createNaming(content, catalog);
   const tags = createTagSpelling(content.format, catalog);
@@ -264,7 +271,7 @@ export function createStore(options: StoreOptions) {
     await group.close();
   }
 
-  const { find, get, judge } = reading;
+  const { find, get, judge, snapshotKey } = reading;
   return {
     known,
     recall,
@@ -277,6 +284,7 @@ export function createStore(options: StoreOptions) {
     look,
     isUnderWay: group.isUnderWay,
     ids,
+    snapshotKey,
     close,
   };
 }

@@ -8,7 +8,7 @@ export interface Catalog {
   byId(id: string): readonly Entry[];
   /** All files at this canonical URL. */
   byUrl(canonical: string): readonly Entry[];
-  /** Files whose URL is not certain, by its last segment. */
+  /** Files whose URL is not certain, by its last segment without regard to case, as generators lower it. */
   unresolved(slug: string): readonly Entry[];
   entries(): IterableIterator<Entry>;
   /** Adds an entry, or replaces the one of the same path. */
@@ -41,7 +41,8 @@ export function createCatalog(): Catalog {
     paths.delete(path);
     indexes?.ids.remove(entry.id, entry);
     if (entry.canonical !== undefined) indexes?.urls.remove(entry.canonical, entry);
-    if (entry.address?.kind === 'unknown') indexes?.unresolved.remove(lastSegment(entry.url), entry);
+    if (entry.address?.kind === 'unknown')
+      indexes?.unresolved.remove(lastSegment(entry.url).toLowerCase(), entry);
     return entry;
   }
 
@@ -52,7 +53,7 @@ export function createCatalog(): Catalog {
     get: (path) => paths.get(path),
     byId: (id) => indexed().ids.get(id),
     byUrl: (canonical) => indexed().urls.get(canonical),
-    unresolved: (slug) => indexed().unresolved.get(slug),
+    unresolved: (slug) => indexed().unresolved.get(slug.toLowerCase()),
     entries: () => paths.values(),
     set,
     delete: remove,
@@ -74,7 +75,7 @@ interface Indexes {
 function index(entry: Entry, { ids, urls, unresolved }: Indexes): void {
   ids.add(entry.id, entry);
   if (entry.canonical !== undefined) urls.add(entry.canonical, entry);
-  if (entry.address?.kind === 'unknown') unresolved.add(lastSegment(entry.url), entry);
+  if (entry.address?.kind === 'unknown') unresolved.add(lastSegment(entry.url).toLowerCase(), entry);
 }
 
 /** The last segment of a URL's path without an extension, which is nearly always the slug. */

@@ -1,7 +1,7 @@
 import type { ArticleDraft } from '../article/article.js';
 import { numbered, slugOf } from '../article/slug.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
-import type { Catalog } from './catalog.js';
+import { type Catalog, lastSegment } from './catalog.js';
 import type { ContentFolder } from './entry.js';
 
 /** A slug and what follows from it, kept for one new article until `release`. */
@@ -31,7 +31,13 @@ export function createNaming(
 
   function isFree(path: string, url: string): boolean {
     if (reserved.has(path) || reserved.has(url)) return false;
-    return catalog.get(path) === undefined && catalog.byUrl(url).length === 0;
+    if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0) return false;
+    if (format.hasCertainUrls) return true;
+    // A file whose URL is unknown may be at this one.
+    return (
+      catalog.unresolved(lastSegment(url)).length === 0 &&
+      format.namesakes(path).every((other) => catalog.get(other) === undefined && !reserved.has(other))
+    );
   }
 
   return (draft, taken) => {

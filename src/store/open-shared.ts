@@ -40,8 +40,8 @@ export async function openSharedStore(options: OpenSharedOptions): Promise<OpenS
   fs.mkdirSync(content.root, { recursive: true });
   const catalog = createCatalog();
   const snapshotPath = join(stateDir, 'catalog-shared.jsonl');
-  const snapshotKey = `shared ${content.format.key}`;
-  const fromSnapshot = await loadSnapshot(snapshotPath, snapshotKey, catalog);
+  const { key } = content.format;
+  const fromSnapshot = await loadSnapshot(snapshotPath, `shared ${key}`, catalog);
   const everything = new Set([...shared.names.keys(), ...[...catalog.entries()].map(({ path }) => path)]);
   let read = await takeShared(content, catalog, shared, everything);
   const shown = createShown(content, catalog, onChange);
@@ -61,7 +61,7 @@ export async function openSharedStore(options: OpenSharedOptions): Promise<OpenS
     );
   }
 
-  const store = createSharedStore({ content, catalog, shared, shown });
+  const store = createSharedStore({ content, catalog, key, shared, shown });
   function* below(folder: string): Generator<string> {
     for (const { path } of catalog.entries()) if (path.startsWith(`${folder}/`)) yield path;
   }
@@ -86,7 +86,7 @@ export async function openSharedStore(options: OpenSharedOptions): Promise<OpenS
     await store.close();
     await watcher?.close();
     try {
-      await saveSnapshot(snapshotPath, snapshotKey, catalog);
+      await saveSnapshot(snapshotPath, `shared ${store.snapshotKey()}`, catalog);
     } catch (error) {
       log.warn(
         { reason: messageOf(error) },

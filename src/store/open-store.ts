@@ -70,6 +70,7 @@ export async function openStore({
   const store = createStore({
     content,
     catalog,
+    key: snapshotKey,
     lock,
     journal,
     staging: join(stateDir, STAGING),
@@ -98,7 +99,7 @@ export async function openStore({
       // Under the lock, as recovery takes temp files for debris while it holds it.
       await lock.enter();
       try {
-        await saveSnapshot(snapshotPath, snapshotKey, catalog);
+        await saveSnapshot(snapshotPath, store.snapshotKey(), catalog);
       } finally {
         lock.leave();
       }

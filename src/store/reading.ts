@@ -24,6 +24,8 @@ export interface ReadingOptions {
   notice(changes: readonly Change[]): void;
   /** Told of files that another process of ours has written, each whole at once. */
   onWritten(changes: readonly Change[]): void;
+  /** The key of the format before the catalog was filled. */
+  readonly key: string;
 }
 
 /** Everything that the store is asked without changing anything. */
@@ -39,10 +41,10 @@ export function createReading(
   catalog: Catalog,
   journal: Journal,
   { isUnderWay, settled }: Pick<GroupCommit, 'isUnderWay' | 'settled'>,
-  { unsettled, notice, onWritten }: ReadingOptions,
+  { unsettled, notice, onWritten, key }: ReadingOptions,
 ) {
-  const addresses = createAddressRefresh(content.format, catalog, async (known) =>
-    readEntry(content, known.path, known),
+  const addresses = createAddressRefresh(content.format, key, catalog, async (known) =>
+    known.map((entry) => readEntry(content, entry.path, entry)).filter((entry) => entry !== undefined),
   );
   const newFiles = createFolderCheck(content, (path) => catalog.get(path) !== undefined || isUnderWay(path));
 
@@ -138,7 +140,7 @@ export function createReading(
     await learn();
     await current(target.targetId);
     await lookAt(catalog.byUrl(canonical).filter(({ id }) => id !== target.targetId));
-    const entry = targetOf(catalog.byUrl(canonical), target);
+    const entry = targetOf(catalog, target);
     const read = open(entry);
     return { verdict: judged(read, target), read, entry };
   }
@@ -158,5 +160,5 @@ export function createReading(
     }
   }
 
-  return { catchUp, current, find, get, judge };
+  return { catchUp, current, find, get, judge, snapshotKey: () => addresses.key };
 }

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { discard, isLeftover, syncDirectory, undoMark } from '../fs/atomic-write.js';
+import { discard, isLeftover, isUndoOf, syncDirectory, undoMark } from '../fs/atomic-write.js';
 import type { Lock } from '../fs/lock.js';
 import type { Catalog } from './catalog.js';
 import type { ContentFolder } from './entry.js';
@@ -56,10 +56,12 @@ export async function recover({
   const stateDir = dirname(snapshotPath);
   const ofState = [stateDir, join(stateDir, STAGING)].flatMap(leftoversIn);
   const swept = await sweep([...leftovers, ...ofState], lock, journal);
+  // A person's version has been put back after the file was read.
+  const again = swept.updatesSettled === 0 ? [] : (await scan(content, catalog)).changes;
   const malformed = [...catalog.entries()].flatMap(({ path, broken, isUnsupported = false }) =>
     broken === undefined || isUnsupported ? [] : [{ path, reason: broken }],
   );
-  return { fromSnapshot, files, read: changes.length, ...swept, malformed };
+  return { fromSnapshot, files, read: changes.length + again.length, ...swept, malformed };
 }
 
 function leftoversIn(folder: string): string[] {
@@ -114,21 +116,27 @@ async function settleUndo(path: string): Promise<void> {
   await syncDirectory(dirname(path));
 }
 
-/** The article file beside an undo link that is the same file, or that carries the same id. */
+/** The article file beside an undo link that is the same file, has the name of it, or carries the same id. */
 function findTarget(undo: string, text: string): string | undefined {
-  const id = /^[ \t]*"?id"?[ \t]*[:=].*$/m.exec(text)?.[0].trim();
   const folder = dirname(undo);
   const paths = fs
     .readdirSync(folder, { withFileTypes: true })
     .filter((item) => item.isFile() && !item.name.startsWith('.'))
     .map(({ name }) => join(folder, name));
-  const same = paths.find((path) => sameFile(undo, path));
-  if (same !== undefined) return same;
-  const hasId = (path: string) =>
-    readOrEmpty(path)
-      .split('\n')
-      .some((line) => line.trim() === id);
-  return id === undefined ? undefined : paths.find(hasId);
+  const id = idLine(text);
+  return (
+    paths.find((path) => sameFile(undo, path)) ??
+    paths.find((path) => isUndoOf(undo, path)) ??
+    // A person has given the article another name meanwhile.
+    (id === undefined ? undefined : paths.find((path) => idLine(readOrEmpty(path)) === id))
+  );
+}
+
+/** The line of a file's front matter that has its id; the body may show another file's. */
+function idLine(text: string): string | undefined {
+  const [, , head = ''] = /^\ufeff?(---|\+\+\+)[^\n]*\n(.*?\n)\1/s.exec(text) ?? [];
+  const json = head === '' ? /^\ufeff?\{.*?\n\}/s.exec(text)?.[0] : undefined;
+  return /^[ \t]*"?id"?[ \t]*[:=].*$/m.exec(json ?? head)?.[0].trim();
 }
 
 function sameFile(a: string, b: string): boolean {

@@ -5,9 +5,9 @@ import type { Address } from '../article/codec.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Lock } from '../fs/lock.js';
-import { createAddressRefresh } from './address-refresh.js';
+import { createAddressRefresh, readAnew } from './address-refresh.js';
 import type { ArticleStore, Published, Updated } from './article-store.js';
-import type { Catalog } from './catalog.js';
+import { type Catalog, lastSegment } from './catalog.js';
 import { type ContentFolder, decodeAt, type Entry, entryIn, entryOf, type ReadFile } from './entry.js';
 import { createNaming } from './naming.js';
 import { createPipeline } from './pipeline.js';
@@ -25,6 +25,8 @@ export interface SharedStoreOptions {
   readonly content: ContentFolder;
   /** What is shared, and nothing else: an article that only this work tree has is none. */
   readonly catalog: Catalog;
+  /** The key of the content's format before the catalog was filled. */
+  readonly key: string;
   readonly shared: SharedFiles;
   readonly shown: Shown;
 }
@@ -53,16 +55,26 @@ const NO_LOCK: Lock = {
  * first it is made again. So what is acknowledged took place at one moment, that of the remote's acceptance. What
  * changes nothing (a lookup, a refusal, a retry) is answered from what the remote had at some moment since it came.
  */
-export function createSharedStore({ content, catalog, shared, shown }: SharedStoreOptions): SharedStore {
+export function createSharedStore({ content, catalog, key, shared, shown }: SharedStoreOptions): SharedStore {
   const pipeline = createPipeline(NO_LOCK, async () => undefined);
   const chooseName = createNaming(content, catalog);
   const tags = createTagSpelling(content.format, catalog);
-  const addresses = createAddressRefresh(content.format, catalog, async (known) => {
-    const { path, stamp } = known;
-    const text = (await shared.texts([path])).get(path);
-    return text === undefined ? undefined : entryIn(content, path, { text, stamp }, known);
-  });
+  const addresses = createAddressRefresh(content.format, key, catalog, readAll);
   const shareEdit = createEditSharing({ content, catalog, shared, pipeline, beginMs: BEGIN_MS });
+
+  async function readAll(known: readonly Entry[]): Promise<Entry[]> {
+    const texts = await shared.texts(known.map(({ path }) => path));
+    return known.flatMap((entry) => {
+      const text = texts.get(entry.path);
+      return text === undefined ? [] : [entryIn(content, entry.path, { text, stamp: entry.stamp }, entry)];
+    });
+  }
+
+  /** Brings the URLs of entries up to date; a date that lay in the future when a file was read may have passed. */
+  async function lookAt(entries: readonly Entry[]): Promise<void> {
+    const unknown = entries.filter(({ address }) => address?.kind === 'unknown');
+    await readAnew(catalog, unknown, readAll);
+  }
 
   /** An id that is stored anywhere is stored for good: this needs nobody's word. */
   function known(id: string): Published | undefined {
@@ -83,6 +95,7 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
     const deadline = performance.now() + BEGIN_MS;
     return pipeline.run(draft.id, async () => {
       const taken = new Set<string>();
+      await addresses.refresh();
       for (;;) {
         const { generation } = shared;
         const found = known(draft.id);
@@ -180,7 +193,9 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
   async function judgeNow(target: Target): Promise<Judgement & { generation: number }> {
     const { generation } = shared;
     await addresses.refresh();
-    const entry = targetOf(catalog.byUrl(canonicalUrl(target.targetUrl) ?? ''), target);
+    const canonical = canonicalUrl(target.targetUrl) ?? '';
+    await lookAt([...catalog.byUrl(canonical), ...catalog.byId(target.targetId)]);
+    const entry = targetOf(catalog, target);
     const read = await open(entry);
     return { verdict: judged(read, target), read, entry, generation };
   }
@@ -192,6 +207,7 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
   async function find(url: string): Promise<Found> {
     await shared.fresh();
     await addresses.refresh();
+    await lookAt([...catalog.byUrl(canonicalUrl(url) ?? ''), ...catalog.unresolved(lastSegment(url))]);
     const entry = onlyEntry(catalog, url);
     return { ...(await open(entry)).stored, path: entry.path };
   }
@@ -232,6 +248,7 @@ export function createSharedStore({ content, catalog, shared, shown }: SharedSto
     look,
     isUnderWay,
     ids,
+    snapshotKey: () => addresses.key,
     close: pipeline.idle,
   };
 }

@@ -29,13 +29,17 @@ export interface Judgement {
  * The one entry that an update is about (contract: article.updated, 2). Where several articles are at its URL it is
  * about none, whatever its `target_id`: a lookup tells of none there either.
  *
- * @param entries all that are at `target_url`.
  * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS.
  */
-export function targetOf(entries: readonly Entry[], { targetId, targetUrl }: Target): Entry {
+export function targetOf(
+  catalog: Pick<Catalog, 'byUrl' | 'byId'>,
+  { targetId, targetUrl }: Pick<Target, 'targetId' | 'targetUrl'>,
+): Entry {
+  const entries = catalog.byUrl(canonicalUrl(targetUrl) ?? '');
   const certain = entries.filter(isCertain);
   const entry = certain.find(({ id }) => id === targetId);
-  if (entry === undefined) throw noTarget(targetId, targetUrl, reasonIn(entries));
+  if (entry === undefined)
+    throw noTarget(targetId, targetUrl, reasonIn([...entries, ...catalog.byId(targetId)]));
   if (certain.length > 1) throw ambiguous(targetUrl, certain);
   return entry;
 }
@@ -82,8 +86,9 @@ function isCertain({ address }: Entry): boolean {
 
 /** Why the files that may be at a URL are not resolved; empty where there are none. */
 function reasonIn(entries: readonly Entry[]): string {
-  const [entry] = entries;
-  return entry?.address?.kind === 'unknown' ? `; ${entry.path} ${entry.address.reason}` : '';
+  for (const { path, address } of entries)
+    if (address?.kind === 'unknown') return `; ${path} ${address.reason}`;
+  return '';
 }
 
 function isTarget(article: Article, id: string, canonical: string | undefined): boolean {

@@ -1,8 +1,10 @@
-import type { FrontMatterValue } from '../../article/mapping.js';
+import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
 
 /** What the config of a site of another generator says. */
 export interface GeneratorConfig {
   readonly generator: string;
+  /** Names of front matter keys that the site's configuration does not say. */
+  readonly keys: Partial<KeyNames>;
   /** Undefined where nobody has said it yet. */
   readonly siteUrl: string | undefined;
   readonly content: string;
@@ -33,9 +35,10 @@ export function plainConfigText(siteUrl: string | undefined): string {
 
 /** The text of `pressmark.config.mjs` for a site of another generator. */
 export function generatorConfigText(config: GeneratorConfig): string {
-  const { frontMatter, body } = config;
+  const { frontMatter, body, keys } = config;
+  const generator = Object.keys(keys).length === 0 ? config.generator : { name: config.generator, keys };
   const lines = [
-    `  generator: ${literal(config.generator)},`,
+    `  generator: ${literal(generator)},`,
     siteUrlLine(config.siteUrl),
     `  content: ${literal(config.content)}, // the folder of article files`,
     `  output: ${literal(config.output)}, // the folder of the built site`,

@@ -1,3 +1,4 @@
+import type { KeyNames } from '../../article/mapping.js';
 import type { Generator, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { secretLine } from '../secret.js';
 import type { Answers } from './answers.js';
@@ -89,7 +90,7 @@ function newConfig(
   answers: Answers,
   siteUrl: string | undefined,
 ): Part {
-  const config = generator && facts && configOf(generator, facts, answers, siteUrl);
+  const config = generator && facts && configOf(files, generator, facts, answers, siteUrl);
   const change: Change = {
     path: 'pressmark.config.mjs',
     before: undefined,
@@ -106,6 +107,7 @@ function newConfig(
 }
 
 function configOf(
+  files: SiteFiles,
   generator: Generator,
   facts: SiteFacts,
   answers: Answers,
@@ -113,6 +115,7 @@ function configOf(
 ): GeneratorConfig {
   return {
     generator: generator.name,
+    keys: ownKeys(facts.options.keys, generator.options(files).keys),
     siteUrl,
     content: answers.content ?? facts.content,
     output: facts.output,
@@ -122,6 +125,12 @@ function configOf(
     body: answers.body ?? 'markdown',
     frontMatter: { ...facts.frontMatter, ...answers.frontMatter },
   };
+}
+
+/** The key names that the site's posts show and that its configuration does not say at each start. */
+function ownKeys(ofPosts: Partial<KeyNames> = {}, ofConfig: Partial<KeyNames> = {}): Partial<KeyNames> {
+  const said = new Map<string, string | null>(Object.entries(ofConfig));
+  return Object.fromEntries(Object.entries(ofPosts).filter(([field, key]) => said.get(field) !== key));
 }
 
 const NO_SITE_URL: Problem = {

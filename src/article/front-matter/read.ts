@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import type grayMatter from 'gray-matter';
 import yaml from 'js-yaml';
-import type toml from 'smol-toml';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { jsonEnd } from './json-entries.js';
+import { tomlLibrary } from './libraries.js';
 import { scanToml } from './toml-entries.js';
 
 /** A Markdown file cut in two. */
@@ -40,9 +40,6 @@ export interface FrontMatterCut {
 }
 
 const require = createRequire(import.meta.url);
-
-/** Loaded when a file needs it: most have YAML. */
-const tomlLibrary = (): typeof toml => require('smol-toml');
 
 /** Loaded when a file needs it: Pressmark's own form does not, and every command and thread would wait for it. */
 const matter = (): typeof grayMatter => require('gray-matter');

@@ -1,6 +1,7 @@
 import type { CST } from 'yaml';
 import { PressmarkError } from '../../errors.js';
 import type { FrontMatterValue } from '../mapping.js';
+import { yamlLibrary } from './libraries.js';
 import {
   editList,
   type FrontMatterChanges,
@@ -11,7 +12,7 @@ import {
   type Replacement,
   withReplacements,
 } from './value.js';
-import { literal, quoted, yamlLibrary } from './yaml-text.js';
+import { literal, quoted } from './yaml-text.js';
 
 /**
  * Changes top-level keys of a YAML document and leaves everything else as it is.

@@ -1,10 +1,4 @@
-import { createRequire } from 'node:module';
-import type yaml from 'yaml';
-
-const require = createRequire(import.meta.url);
-
-/** The YAML library, loaded when a person's own keys are to be read or written: few articles have any, and it is large. */
-export const yamlLibrary = (): typeof yaml => require('yaml');
+import { yamlLibrary } from './libraries.js';
 
 /** What `yaml` must be told so that YAML 1.1 and 1.2 readers agree on everything it writes. */
 export const PORTABLE_YAML = {

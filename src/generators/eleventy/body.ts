@@ -1,3 +1,8 @@
+import MarkdownIt from 'markdown-it';
+import type { IncomingBody, StoredBody } from '../../article/mapping.js';
+import { closedHtml } from '../closed-html.js';
+import type { MappingOptions } from '../generator.js';
+
 /** What Eleventy's plugins do with the HTML of a page. */
 export interface Transforms {
   /** Elements that are taken out of the page, or processed, unless they are marked. */
@@ -14,6 +19,7 @@ const PIECE =
 const ATTRIBUTE = /([^\s"'<>/=]+)(?:(\s*=\s*)("[^"]*"|'[^']*'|[^\s"'<>]+))?/g;
 
 const URLS = new Set(['href', 'src', 'cite', 'action', 'formaction', 'data', 'poster']);
+
 const URL_LISTS = new Set(['srcset', 'ping']);
 
 /**
@@ -70,4 +76,79 @@ function isDecodable(url: string): boolean {
   } catch {
     return false;
   }
+}
+
+export const SWITCH = 'templateEngineOverride';
+
+/** Whether a body is stored as Markdown: where the site sends it through its plugins and its renderer unchanged. */
+export function isMarkdown(
+  body: IncomingBody,
+  options: MappingOptions,
+): body is IncomingBody & { readonly kind: 'markdown' } {
+  if (body.kind !== 'markdown' || options.body !== 'markdown' || options.templateSwitch === false)
+    return false;
+  if (options.rawHtml === false && hasRawHtml(withoutItemComments(body.markdown))) return false;
+  const rendered = markdownIt.render(body.markdown);
+  // Eleventy turns indented code off; HTML in it would be no text any more.
+  if (eleventyMarkdownIt.render(body.markdown) !== rendered) return false;
+  // Only HTML can be made harmless to the plugins of the site.
+  return harmless(rendered, options) === rendered;
+}
+
+function harmless(html: string, options: MappingOptions): string {
+  const transforms: Transforms = { elements: options.markedElements ?? [], ids: options.usedIds };
+  return harmlessHtml(closedHtml(html), transforms);
+}
+
+/**
+ * The body and the switch that keeps it from running as a template. `md` renders Markdown alone, `html` nothing at
+ * all, whatever the file's extension.
+ */
+export function storedBody(incoming: IncomingBody, path: string, options: MappingOptions): StoredBody {
+  const isText = path.endsWith('.md') && isMarkdown(incoming, options);
+  const text = isText
+    ? options.rawHtml === false
+      ? withoutItemComments(incoming.markdown)
+      : incoming.markdown
+    : harmless(incoming.html, options);
+  const separator = options.excerptSeparator;
+  return {
+    text: options.templateSwitch === false ? escapeTemplates(text) : text,
+    frontMatter: {
+      [SWITCH]: isText ? 'md' : 'html',
+      // Eleventy takes the separator out of the text, unless the file names another one, which its text lacks.
+      ...(separator !== undefined && {
+        excerpt_separator: text.includes(separator) ? unusedSeparator(text) : undefined,
+      }),
+    },
+  };
+}
+
+function unusedSeparator(text: string): string {
+  let separator = '<!-- no excerpt -->';
+  for (let n = 2; text.includes(separator); n++) separator = `<!-- no excerpt ${n} -->`;
+  return separator;
+}
+
+/** Where the switch does not work. The text stays; scripts and styles of the body do not survive it. */
+function escapeTemplates(html: string): string {
+  return html.replace(/[{}]/g, (brace) => `&#${brace.charCodeAt(0)};`).replace(/<(?=[%?])/g, '&lt;');
+}
+
+const markdownIt = new MarkdownIt({ html: true });
+const eleventyMarkdownIt = new MarkdownIt({ html: true }).disable('code');
+
+function hasRawHtml(markdown: string): boolean {
+  return markdownIt
+    .parse(markdown, {})
+    .flatMap((token) => [token, ...(token.children ?? [])])
+    .some(({ type }) => type === 'html_block' || type === 'html_inline');
+}
+
+function withoutItemComments(markdown: string): string {
+  const [first = '', ...rest] = markdown.split('<!-- svc:item:');
+  return rest.reduce((text, piece) => {
+    const end = piece.indexOf(' -->');
+    return end === -1 ? `${text}<!-- svc:item:${piece}` : text.trimEnd() + piece.slice(end + 4);
+  }, first);
 }

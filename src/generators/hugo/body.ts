@@ -1,15 +1,23 @@
 import { createRequire } from 'node:module';
 import type MarkdownIt from 'markdown-it';
+import type { IncomingBody, StoredBody } from '../../article/mapping.js';
+import { renderMarkdown } from '../../article/markdown.js';
+import { closedHtml } from '../closed-html.js';
 
-const require = createRequire(import.meta.url);
+export const require = createRequire(import.meta.url);
+
 type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];
 
 let parser: InstanceType<typeof MarkdownIt> | undefined;
 
 /** Both read CommonMark: what markdown-it takes for code, raw HTML or a heading, Hugo's goldmark does too. */
-function parse(markdown: string): Token[] {
+function commonMark(): InstanceType<typeof MarkdownIt> {
   parser ??= new (require('markdown-it') as typeof MarkdownIt)({ html: true });
-  return parser.parse(markdown, {});
+  return parser;
+}
+
+function parse(markdown: string): Token[] {
+  return commonMark().parse(markdown, {});
 }
 
 const MORE = '<!--more-->';
@@ -27,7 +35,8 @@ const NESTED_BLOCKS = /^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?::(?:[ \t]|\r?$)|\[
 export function inertMarkdown(markdown: string, rawHtml: boolean): string | undefined {
   const tokens = parse(markdown);
   if (NESTED_BLOCKS.test(markdown)) return undefined;
-  if (!rawHtml && hasRawHtml(tokens)) return undefined;
+  if (hasRawHtml(tokens) && !(rawHtml && isClosed(markdown))) return undefined;
+  if (hasDoubtfulComment(tokens)) return undefined;
   if (!hasOnlyWholeDividers(markdown, tokens)) return undefined;
   const text = withoutAttributes(markdown, tokens);
   if (text === undefined) return undefined;
@@ -40,10 +49,10 @@ export function inertMarkdown(markdown: string, rawHtml: boolean): string | unde
 
 /**
  * An HTML body that Hugo prints as it was sent and never runs. But for `<!--more-->`, at which Hugo would cut the
- * text, and a shortcode that is never closed, the page has it byte for byte.
+ * text, and what is never closed (a shortcode, a comment, a tag), the page has it byte for byte.
  */
 export function inertHtml(html: string): string {
-  return commentedOut(withoutDividers(html)).text;
+  return commentedOut(withoutDividers(closedHtml(html))).text;
 }
 
 /**
@@ -87,6 +96,12 @@ function commentedOut(text: string): { readonly text: string; readonly isClosed:
   }
 }
 
+/** Whether the page goes on after this Markdown where raw HTML is kept. */
+function isClosed(markdown: string): boolean {
+  const html = commonMark().render(markdown);
+  return closedHtml(html) === html;
+}
+
 /** Whether something is not displayed unless goldmark is `unsafe`. Comments are not displayed anyway. */
 function hasRawHtml(tokens: readonly Token[]): boolean {
   return tokens.some(
@@ -94,6 +109,17 @@ function hasRawHtml(tokens: readonly Token[]): boolean {
       ((type === 'html_block' || type === 'html_inline') &&
         content.replace(/<!--(?:-?>|[\s\S]*?-->)/g, '').trim() !== '') ||
       (children !== null && hasRawHtml(children)),
+  );
+}
+
+/** In a paragraph, Hugo displays a comment that is one only since CommonMark 0.31, such as `<!-->`. */
+function hasDoubtfulComment(tokens: readonly Token[]): boolean {
+  return tokens.some(
+    ({ type, content, children }) =>
+      (type === 'html_inline' &&
+        content.startsWith('<!--') &&
+        !/^<!--(?!-?>)(?:(?!--)[\s\S])*(?<!-)-->$/.test(content)) ||
+      (children !== null && hasDoubtfulComment(children)),
   );
 }
 
@@ -172,4 +198,16 @@ function withoutDividers(html: string): string {
     return part.replaceAll(MORE, '&lt;!--more-->');
   });
   return parts.replaceAll(MORE, '<!-- more -->');
+}
+
+/** The body for a file, and the `markup` that it needs. */
+export function storedBody(incoming: IncomingBody, path: string, rawHtml: boolean): StoredBody {
+  const isHtmlFile = /\.html?$/i.test(path);
+  if (!isHtmlFile && incoming.kind === 'markdown') {
+    const text = inertMarkdown(incoming.markdown, rawHtml);
+    if (text !== undefined) return { text, frontMatter: { markup: undefined } };
+  }
+  const html =
+    incoming.html === '' && incoming.kind === 'markdown' ? renderMarkdown(incoming.markdown) : incoming.html;
+  return { text: inertHtml(html), frontMatter: { markup: isHtmlFile ? undefined : 'html' } };
 }

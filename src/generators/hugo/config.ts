@@ -1,21 +1,16 @@
-import { createRequire } from 'node:module';
-import type yamlParser from 'js-yaml';
-import type * as tomlParser from 'smol-toml';
+import yaml from 'js-yaml';
+import { tomlLibrary } from '../../article/front-matter/libraries.js';
 import { messageOf, PressmarkError } from '../../errors.js';
-import type { SiteFiles } from '../generator.js';
-
-const require = createRequire(import.meta.url);
-
-/** Values of a configuration. Hugo ignores case in keys: here all are lowercase. */
-export interface ConfigMap {
-  readonly [key: string]: unknown;
-}
+import type { GeneratorOptions, Problem, SiteFiles } from '../generator.js';
+import { npmScripts } from '../package-json.js';
+import { isTimeZone } from '../time-zone.js';
+import { isMap, mapOf, type ValueMap } from '../value.js';
 
 /** A Hugo site's configuration. */
 export interface HugoConfig {
   /** The file, or the folder `config/_default/`, by which the site is recognised. */
   readonly source: string;
-  readonly values: ConfigMap;
+  readonly values: ValueMap;
 }
 
 const EXTENSIONS = ['toml', 'yaml', 'yml', 'json'] as const;
@@ -58,7 +53,7 @@ export function findConfig(files: SiteFiles): string | undefined {
 export function readConfig(files: SiteFiles): HugoConfig | undefined {
   const source = findConfig(files);
   if (source === undefined) return undefined;
-  let values: ConfigMap = source.endsWith('/') ? {} : parseConfig(source, files.read(source) ?? '');
+  let values: ValueMap = source.endsWith('/') ? {} : parseConfig(source, files.read(source) ?? '');
   for (const folder of ['config/_default', 'config/production']) {
     for (const name of configNames(files, folder)) {
       const map = parseConfig(`${folder}/${name}`, files.read(`${folder}/${name}`) ?? '');
@@ -78,7 +73,7 @@ function configNames(files: SiteFiles, folder: string): readonly string[] {
 }
 
 function isHugoConfig(files: SiteFiles, name: string, text: string): boolean {
-  let values: ConfigMap;
+  let values: ValueMap;
   try {
     values = parseConfig(name, text);
   } catch {
@@ -92,13 +87,13 @@ function hasHugoFolders(files: SiteFiles): boolean {
   return ['layouts', 'themes', 'archetypes', 'content'].some((folder) => files.list(folder).length > 0);
 }
 
-function parseConfig(name: string, text: string): ConfigMap {
+function parseConfig(name: string, text: string): ValueMap {
   try {
     const values = name.endsWith('.toml')
-      ? (require('smol-toml') as typeof tomlParser).parse(text)
+      ? tomlLibrary().parse(text)
       : name.endsWith('.json')
         ? (JSON.parse(text) as unknown)
-        : (require('js-yaml') as typeof yamlParser).load(text);
+        : yaml.load(text);
     return mapOf(lowercased(values));
   } catch (error) {
     throw new PressmarkError(
@@ -112,30 +107,16 @@ function parseConfig(name: string, text: string): ConfigMap {
 }
 
 /** A map's value below a path of keys, which are lowercase. */
-export function valueAt(values: ConfigMap, ...path: string[]): unknown {
+export function valueAt(values: ValueMap, ...path: string[]): unknown {
   let value: unknown = values;
   for (const key of path) value = mapOf(value)[key];
   return value;
 }
 
 /** The text at a path; undefined where there is none, or an empty one. */
-export function textAt(values: ConfigMap, ...path: string[]): string | undefined {
+export function textAt(values: ValueMap, ...path: string[]): string | undefined {
   const value = valueAt(values, ...path);
   return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-/** A value as a map; empty where it is something else. */
-export function mapOf(value: unknown): ConfigMap {
-  return isMap(value) ? value : {};
-}
-
-/** A value as a list of texts; a single text is a list of one. */
-export function textsOf(value: unknown): string[] {
-  return (Array.isArray(value) ? value : [value]).filter((item): item is string => typeof item === 'string');
-}
-
-function isMap(value: unknown): value is ConfigMap {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
 function lowercased(value: unknown): unknown {
@@ -146,11 +127,100 @@ function lowercased(value: unknown): unknown {
   );
 }
 
-function merged(base: ConfigMap, over: ConfigMap): ConfigMap {
+function merged(base: ValueMap, over: ValueMap): ValueMap {
   const result: Record<string, unknown> = { ...base };
   for (const [key, value] of Object.entries(over)) {
     const below = base[key];
     result[key] = isMap(below) && isMap(value) ? merged(below, value) : value;
   }
   return result;
+}
+
+/** The configuration, or why it cannot be read. */
+export function readableConfig(files: SiteFiles): HugoConfig | Problem {
+  try {
+    return readConfig(files) ?? { source: 'hugo.toml', values: {} };
+  } catch (error) {
+    if (!(error instanceof PressmarkError)) throw error;
+    return {
+      level: 'fail',
+      text: messageOf(error),
+      fix: 'Correct the file; `hugo config` shows what Hugo reads.',
+    };
+  }
+}
+
+/** What decides where posts are and which addresses they have. */
+export interface SiteShape {
+  readonly language: string;
+  readonly baseUrl: string | undefined;
+  /** Folder of the content of all languages, or of the default language where they have none in common. */
+  readonly content: string;
+  /** Folder of the default language below `content`, with a slash at the end; empty where there is none. */
+  readonly languageFolder: string;
+  /** `/en` where the default language has a path of its own; empty otherwise. */
+  readonly languagePath: string;
+  readonly output: string;
+  readonly uglyUrls: boolean;
+  readonly timeZone: string | undefined;
+  readonly rawHtml: boolean;
+}
+
+/** What the configuration says of the default language. */
+export function shapeOf({ values }: HugoConfig): SiteShape {
+  const languages = mapOf(values.languages);
+  const language =
+    textAt(values, 'defaultcontentlanguage')?.toLowerCase() ??
+    ('en' in languages ? 'en' : (Object.keys(languages)[0] ?? 'en'));
+  const own = mapOf(languages[language]);
+  const all = cleanFolder(textAt(values, 'contentdir') ?? mountedContent(values, language) ?? 'content');
+  const ofLanguage = cleanFolder(textAt(own, 'contentdir') ?? all);
+  const isBelow = ofLanguage.startsWith(`${all}/`);
+  return {
+    language,
+    baseUrl: textAt(own, 'baseurl') ?? textAt(values, 'baseurl'),
+    content: isBelow ? all : ofLanguage,
+    languageFolder: isBelow ? `${ofLanguage.slice(all.length + 1)}/` : '',
+    languagePath:
+      values.defaultcontentlanguageinsubdir === true && Object.keys(languages).length > 0
+        ? `/${language}`
+        : '',
+    output: cleanFolder(textAt(values, 'publishdir') ?? 'public'),
+    uglyUrls: values.uglyurls === true,
+    timeZone: textAt(own, 'timezone') ?? textAt(values, 'timezone'),
+    rawHtml: valueAt(values, 'markup', 'goldmark', 'renderer', 'unsafe') === true,
+  };
+}
+
+/** A folder's path with forward slashes, without `./` and a slash at its end; `.` for the site's folder. */
+export function cleanFolder(folder: string): string {
+  return folder.replaceAll('\\', '/').replace(/^(?:\.?\/)+|\/+$/g, '') || '.';
+}
+
+function mountedContent(values: ValueMap, language: string): string | undefined {
+  const mounts = valueAt(values, 'module', 'mounts');
+  const sources = (Array.isArray(mounts) ? mounts : [])
+    .map(mapOf)
+    .filter((mount) => mount.target === 'content' && (mount.lang === undefined || mount.lang === language));
+  return sources[0] && textAt(sources[0], 'source');
+}
+
+/** The options of the mapping that the configuration decides. */
+export function optionsOf(config: HugoConfig): GeneratorOptions {
+  const { timeZone, rawHtml } = shapeOf(config);
+  return { rawHtml, ...(timeZone !== undefined && isTimeZone(timeZone) ? { timeZone } : {}) };
+}
+
+/** The public address without a slash at its end; undefined for a `baseURL` that is not an absolute URL. */
+export function siteUrlOf(baseUrl: string | undefined): string | undefined {
+  if (baseUrl === undefined || !/^https?:\/\/[^/]/i.test(baseUrl)) return undefined;
+  return baseUrl.replace(/\/+$/, '');
+}
+
+/** `npm run build` where that calls Hugo; `script` is what is called in the end. */
+export function buildCommand(files: SiteFiles): { readonly command: string; readonly script: string } {
+  const script = npmScripts(files).build ?? '';
+  return /(?:^|[\s/&;])hugo(?:\s|$)/.test(script)
+    ? { command: 'npm run build', script }
+    : { command: 'hugo', script: '' };
 }

@@ -1,4 +1,6 @@
 import { withLf } from '../../article/line-ends.js';
+import type { IncomingBody, StoredBody } from '../../article/mapping.js';
+import { closedHtml } from '../closed-html.js';
 
 // kramdown, Jekyll's Markdown renderer, knows more syntax than the service that wrote an article: attribute lists and
 // extensions in braces, tables from any line with a pipe, math, footnotes, definition lists, dashes for hyphens. Some
@@ -6,19 +8,29 @@ import { withLf } from '../../article/line-ends.js';
 // such where both read it alike; everything else is stored as the HTML that the service sent along.
 
 const FENCE = /^(`{3,}|~{3,})[\w+#.-]*[ \t]*$/;
+
 const COMMENT = /^<!--(?:[^<>-]|-(?!-))*-->$/;
+
 const HEADING = /^#{1,6} +([^\s#].*)$/;
+
 const RULE = /^(?:-{3,}|\*{3,}|_{3,}|\* \* \*|- - -)$/;
+
 const LINK_DEFINITION = /^\[[^\]^[\\]+\]: [^\s<>()|\\`]+(?: "[^"\\]*")?$/;
+
 const LIST_ITEM = /^( *)([-*+]|\d{1,9}\.)( {1,3})(\S.*)$/;
+
 const TABLE_RULE = /^\|(?: *:?-+:? *\|)+$/;
+
 /** What begins another block inside of a list item, a quote or a paragraph. */
 const BLOCK_START =
   /^(?:[-*+](?: |$)|\d+[.)](?: |$)|#{1,6}(?: |$)|>|`{3}|~{3}|:(?:\s|$)|\^\s*$|\*\[|[=-]+\s*$|\[[^\]]*\]:)/;
 
 const CODE_SPAN = /(?<![`\\])(?:`[^`\s](?:[^`]*[^`\s])?`|``[^`\s](?:[^`]*[^`\s])?``)(?!`)/g;
+
 const AUTOLINK = /<https?:\/\/[\w.~:/?#@!$&'*+,;=%-]+>/g;
+
 const LINK = /!?\[(?!\^)([^[\]]*)\]\([^\s()<>|\\`]+(?: "[^"\\|`<>]*")?\)/g;
+
 /** Emphasis around words, with none inside. */
 const EMPHASIS =
   /(?<=^|[\s("'“‘—–])(\*\*|__|\*|_|~~)(?=[\p{L}\p{N}"'“‘(])[^*_~]*(?<=[\p{L}\p{N}"'”’).!?…%])\1(?=$|[\s)"'”’.,;:!?—–])/gu;
@@ -45,7 +57,7 @@ const OTHER_SYNTAX = new RegExp(
 export function isPlainMarkdown(markdown: string): boolean {
   const text = withLf(markdown);
   // An attribute list or an extension, wherever it stands: an excerpt may end inside of a code block.
-  if (text.includes('{:')) return false;
+  if (text.includes('{:') || hasOddReference(text)) return false;
   const lines = text.split('\n');
   let previous: 'blank' | 'paragraph' | 'quote' | 'list' | 'other' = 'blank';
   let hasBlank = false;
@@ -148,6 +160,24 @@ export function isPlainMarkdown(markdown: string): boolean {
   return true;
 }
 
+/**
+ * Whether a numeric character reference is of no character. kramdown makes bytes of it that are not UTF-8, at which
+ * filters such as `strip_html` end the build.
+ */
+function hasOddReference(text: string): boolean {
+  return [...text.matchAll(/&#(?:x([0-9a-f]+)|([0-9]+))/gi)].some(([, hex, decimal]) => {
+    const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+    return (
+      code < 0x20 ||
+      (code > 0x7e && code < 0xa0) ||
+      (code > 0xd7ff && code < 0xe000) ||
+      code === 0xfffe ||
+      code === 0xffff ||
+      code > 0x10ffff
+    );
+  });
+}
+
 function closingFence(lines: readonly string[], from: number, fence: string): number | undefined {
   for (let at = from; at < lines.length; at++) {
     const line = lines[at] ?? '';
@@ -240,7 +270,9 @@ const IN_EXCERPT = new Set(
     ' ',
   ),
 );
+
 const VOID = new Set(['br', 'img', 'wbr']);
+
 const LONGEST_EXCERPT = 10_000;
 
 /**
@@ -276,4 +308,39 @@ export function excerptSeparator(html: string): string {
     if (html.indexOf(separator) === end) return separator;
   }
   return '';
+}
+
+/** Whether a body is stored as Markdown, as kramdown reads it like its author. */
+export function isStoredAsMarkdown(
+  body: IncomingBody,
+  wanted: 'markdown' | 'html',
+  hasSwitch: boolean,
+): boolean {
+  if (wanted !== 'markdown' || body.kind !== 'markdown') return false;
+  // Jekyll adds the end of a Liquid block to an excerpt that has only its beginning, even where Liquid is off.
+  const excerpt = withLf(body.markdown).split('\n\n', 1)[0] ?? '';
+  return isPlainMarkdown(body.markdown) && !(hasSwitch && excerpt.includes('{%'));
+}
+
+/** The body for a file, and the front matter that keeps Liquid from running in it. */
+export function storedBody(
+  incoming: IncomingBody,
+  path: string,
+  wanted: 'markdown' | 'html',
+  hasSwitch: boolean,
+  keepsHtml: boolean,
+): StoredBody {
+  const inert = (text: string) => (hasSwitch ? text : escapeLiquid(text));
+  const html = closedHtml(incoming.html);
+  // Where the text is escaped, it has to run through Liquid.
+  const render_with_liquid = hasSwitch ? false : undefined;
+  if (path.endsWith('.html')) {
+    const text = inert(html);
+    return { text, frontMatter: { render_with_liquid, excerpt_separator: excerptSeparator(text) } };
+  }
+  if (incoming.kind === 'markdown' && isStoredAsMarkdown(incoming, wanted, hasSwitch))
+    return { text: inert(incoming.markdown), frontMatter: { render_with_liquid } };
+  // A separator of the site's own, such as a line end, would cut the wrapping.
+  const text = inert(htmlInMarkdown(html, keepsHtml));
+  return { text, frontMatter: { render_with_liquid, excerpt_separator: '\n\n' } };
 }

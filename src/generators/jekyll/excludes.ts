@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Pair, YAMLSeq } from 'yaml';
-import { yamlLibrary } from '../../article/front-matter/yaml-text.js';
+import { yamlLibrary } from '../../article/front-matter/libraries.js';
+import type { FileEdit, SiteFiles } from '../generator.js';
+import type { ValueMap } from '../value.js';
+import { configPath, listIn, majorVersion, sourceFolder } from './config.js';
 
 /**
  * A `_config.yml` with further entries below `exclude:`; everything else is byte for byte as it was.
@@ -76,4 +79,47 @@ function isFaithful(before: string, after: string, items: readonly string[]): bo
   } catch {
     return false;
   }
+}
+
+/** What the folder of a site must not publish; `init` and `npm install` put it there. */
+const PRIVATE = ['.pressmark/', 'pressmark.config.mjs', 'package.json', 'package-lock.json', 'node_modules/'];
+
+/** Jekyll 3 forgets these as soon as a site has its own `exclude:`. */
+const FORGOTTEN = [
+  'Gemfile',
+  'Gemfile.lock',
+  'vendor/bundle/',
+  'vendor/cache/',
+  'vendor/gems/',
+  'vendor/ruby/',
+];
+
+export const UNEXCLUDED = 'does not exclude';
+
+/** What `exclude:` lacks. */
+export function missingExcludes(files: SiteFiles, config: ValueMap): readonly string[] {
+  // Files outside of the source folder are never read.
+  if (sourceFolder(config) !== '') return [];
+  const present = listIn(config, 'exclude').map((item) => item.replace(/^\.?\/|\/$/g, ''));
+  const isKept = majorVersion(files, config) === 4;
+  const known = new Set([...present, ...(isKept || config.exclude === undefined ? ['node_modules'] : [])]);
+  const wanted = [...PRIVATE, ...(hasOwnPlugins(files) ? [] : ['plugins/'])];
+  const missing = wanted.filter((item) => !known.has(item.replace(/\/$/, '')));
+  if (missing.length === 0 || isKept || config.exclude !== undefined) return missing;
+  return [...missing, 'node_modules/', ...FORGOTTEN];
+}
+
+/** Whether `plugins/` holds something else than Pressmark's plugins, which are JavaScript. */
+function hasOwnPlugins(files: SiteFiles): boolean {
+  return files.list('plugins').some((name) => !/\.[cm]?[jt]s$/.test(name));
+}
+
+/** The edit of the configuration that adds what `exclude:` lacks; undefined where it lacks nothing or cannot be edited. */
+export function excludeEdit(files: SiteFiles, config: ValueMap): FileEdit | undefined {
+  const path = configPath(files) ?? '_config.yml';
+  const missing = missingExcludes(files, config);
+  if (missing.length === 0 || path.endsWith('.toml')) return undefined;
+  const text = addExcludes(files.read(path) ?? '', missing);
+  const reason = `exclude: keeps Pressmark's files out of the site and out of the watcher of jekyll serve: ${missing.join(', ')}`;
+  return text === undefined ? undefined : { path, text, reason };
 }

@@ -360,6 +360,15 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
     await succeeds(t, 'doctor');
   });
 
+  test.serial('doctor --build finds that every article would be displayed as sent', async (t) => {
+    const stdout = await succeeds(t, 'doctor', '--build');
+    t.regex(
+      stdout,
+      /✓ trial build: \d+ articles and updates, and updates of \d posts, are displayed as they were sent/,
+    );
+    t.is(gitIn(copy.dir, 'status', '--porcelain', '--', '.').includes('trial'), false);
+  });
+
   test.serial('doctor finds what was broken, and says how to fix it', async (t) => {
     const file = relative(copy.dir, fileWith(copy, 'Frogs find it'));
     const breakages = [

@@ -31,3 +31,9 @@ test('a linked work tree has a state of its own', (t) => {
   fs.writeFileSync(join(linked, '.git'), 'gitdir: ../main/.git/worktrees/linked\n');
   t.is(stateOf(linked, 'hugo'), join(dir, 'main/.git/worktrees/linked/pressmark'));
 });
+
+test('a git folder on another file system does not hold the state, as files get their names from there by a link', (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, '.git'), 'gitdir: /dev\n');
+  t.is(stateOf(dir, 'hugo'), join(dir, '.pressmark'));
+});

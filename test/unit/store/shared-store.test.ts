@@ -55,7 +55,11 @@ function stage(
     generation++;
   };
   const shown = createShown(content, catalog, () => undefined);
-  return { store: createSharedStore({ content, catalog, shared, shown }), texts, other };
+  return {
+    store: createSharedStore({ content, catalog, key: content.format.key, shared, shown }),
+    texts,
+    other,
+  };
 }
 
 function updateOf(id: string, url: string, base: string, revision: string) {

@@ -63,6 +63,12 @@ test('a site of another generator gets a config with what its definition has rea
   t.deepEqual(result.warnings, []);
 });
 
+test('the config names the front matter keys that only the posts show', (t) => {
+  const generators = hugo({ options: { keys: { description: 'summary', image: null } } });
+  const { 'pressmark.config.mjs': config = '' } = written(plan({ generators }));
+  t.true(config.includes("  generator: { name: 'hugo', keys: { description: 'summary', image: null } },"));
+});
+
 test('answers go before what was read, and a site URL that differs is reported', (t) => {
   const answers = [
     'content=docs',

@@ -4,6 +4,7 @@ import { astro } from '../../../../src/generators/astro/astro.js';
 import { htmlBlock, isSafeMarkdown, markdownBody } from '../../../../src/generators/astro/body.js';
 import type { MappingOptions, SiteFiles } from '../../../../src/generators/generator.js';
 import { fc } from '../../../support/property.js';
+import { siteOf } from '../../../support/site-files.js';
 
 const CONFIG = `import { defineConfig } from 'astro/config';
 // site: 'https://not.example'
@@ -53,20 +54,12 @@ const SITE: Record<string, string> = {
   'src/content/blog/one.md': '---\ntitle: One\npubDate: 2024-01-02\ntags: [Soil, soil, Soil]\n---\nText.\n',
 };
 
-function siteOf(texts: Record<string, string | undefined>): SiteFiles {
-  const all = new Map(Object.entries({ ...SITE, ...texts }).filter(([, text]) => text !== undefined));
-  return {
-    read: (path) => all.get(path),
-    list: (folder) => {
-      const start = folder === '.' || folder === '' ? '' : `${folder}/`;
-      const names = [...all.keys()]
-        .filter((path) => path.startsWith(start))
-        .map((path) => path.slice(start.length));
-      return [
-        ...new Set(names.map((name) => (name.includes('/') ? name.slice(0, name.indexOf('/') + 1) : name))),
-      ];
-    },
-  };
+/** The site with files added, replaced, or removed by undefined. */
+function siteWith(texts: Record<string, string | undefined>): SiteFiles {
+  const present = Object.entries({ ...SITE, ...texts }).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined,
+  );
+  return siteOf(Object.fromEntries(present));
 }
 
 const collection = (schema: string, loader = `glob({ base: './src/content/blog', pattern: '**/*.md' })`) =>
@@ -85,13 +78,13 @@ const markdown = (text: string, html = '<p>HTML</p>'): IncomingBody => ({
 });
 
 test('a site is recognised by its configuration file or its dependency', (t) => {
-  t.is(astro.recognise(siteOf({})), 'astro.config.mjs');
-  t.is(astro.recognise(siteOf({ 'astro.config.mjs': undefined })), 'package.json');
-  t.is(astro.recognise(siteOf({ 'astro.config.mjs': undefined, 'package.json': '{}' })), undefined);
+  t.is(astro.recognise(siteWith({})), 'astro.config.mjs');
+  t.is(astro.recognise(siteWith({ 'astro.config.mjs': undefined })), 'package.json');
+  t.is(astro.recognise(siteWith({ 'astro.config.mjs': undefined, 'package.json': '{}' })), undefined);
 });
 
 test('a site with a collection of articles and a page for each leaves nothing to ask', (t) => {
-  const facts = astro.inspect(siteOf({}));
+  const facts = astro.inspect(siteWith({}));
   t.deepEqual(facts.questions, []);
   t.like(facts, {
     siteUrl: 'https://garden.example/notes',
@@ -116,7 +109,7 @@ test('a site with a collection of articles and a page for each leaves nothing to
 
 test('keys and the folder are found under other names, in constants and in template literals', (t) => {
   const facts = astro.inspect(
-    siteOf({
+    siteWith({
       'src/content.config.ts': `const BLOG_PATH = "src/data/posts";
 const postSchema = z.object({
   title: z.string(),
@@ -154,7 +147,7 @@ export const collections: Record<string, unknown> = { posts, authors };
 
 test('a picture key is left out where a component would have to fetch a remote picture', (t) => {
   const image = (element: string, config = CONFIG) =>
-    astro.options(siteOf({ 'astro.config.mjs': config, 'src/layouts/Post.astro': element })).keys?.image;
+    astro.options(siteWith({ 'astro.config.mjs': config, 'src/layouts/Post.astro': element })).keys?.image;
   t.is(image('{heroImage && <Image width={1020} height={510} src={heroImage} alt="" />}'), 'heroImage');
   t.is(image('{heroImage && <img src={heroImage} alt="" />}'), 'heroImage');
   t.is(image('{heroImage && <Image src={heroImage} alt="" />}'), null);
@@ -170,7 +163,7 @@ test('a picture key is left out where a component would have to fetch a remote p
 test('a date that the schema wants as a text is written as one', (t) => {
   const dates = (schema: string) =>
     astro.options(
-      siteOf({ 'src/content.config.ts': collection(`z.object({ title: z.string(), ${schema} })`) }),
+      siteWith({ 'src/content.config.ts': collection(`z.object({ title: z.string(), ${schema} })`) }),
     ).dates;
   t.is(dates('date: z.string()'), 'string');
   t.is(dates('date: z.date()'), undefined);
@@ -180,7 +173,7 @@ test('a date that the schema wants as a text is written as one', (t) => {
 test('the address follows from build.format and trailingSlash', (t) => {
   const permalink = (setting: string) =>
     astro.inspect(
-      siteOf({
+      siteWith({
         'astro.config.mjs': `export default defineConfig({ site: 'https://a.example', ${setting} })`,
       }),
     ).permalink;
@@ -192,7 +185,7 @@ test('the address follows from build.format and trailingSlash', (t) => {
 
 test('what the configuration computes is asked for', (t) => {
   const facts = astro.inspect(
-    siteOf({
+    siteWith({
       'astro.config.mjs': 'export default defineConfig({ site: process.env.SITE })',
       'src/pages/blog/[...slug].astro': ROUTE.replace('post.id', 'pathOf(post)'),
     }),
@@ -213,7 +206,7 @@ test('a key that the schema demands besides is asked for, or gets the first valu
     author: z.string(), category: z.enum(['garden', 'kitchen']), layout: z.string().default('post'),
   })`;
   const facts = astro.inspect(
-    siteOf({
+    siteWith({
       'src/content.config.ts': collection(schema),
       'src/content/blog/one.md': '---\ntitle: One\nauthor: Ada\n---\n',
     }),
@@ -230,18 +223,18 @@ test('a schema that refuses unknown keys gets a line for the key pressmark, and 
     COLLECTION.replace('    }),\n});', '    }).strict(),\n});'),
     COLLECTION.replace('z.object', 'z.strictObject'),
   ]) {
-    const files = siteOf({ 'src/content.config.ts': strict });
+    const files = siteWith({ 'src/content.config.ts': strict });
     const [edit] = astro.inspect(files).edits;
     t.is(edit?.path, 'src/content.config.ts');
     t.is(edit?.text.replace('\n      pressmark: z.unknown().optional(),', ''), strict);
     const settings = { siteUrl: 'https://garden.example/notes', content: 'src/content/blog', output: 'dist' };
     t.regex(astro.problems(files, settings)[0]?.text ?? '', /refuses keys/);
-    t.deepEqual(astro.problems(siteOf({ 'src/content.config.ts': edit?.text }), settings), []);
+    t.deepEqual(astro.problems(siteWith({ 'src/content.config.ts': edit?.text }), settings), []);
   }
 });
 
 test('doctor names another address, another folder, and output into the static source', (t) => {
-  const found = astro.problems(siteOf({}), {
+  const found = astro.problems(siteWith({}), {
     siteUrl: 'https://garden.example',
     content: 'content',
     output: 'public',
@@ -257,7 +250,7 @@ test('doctor names another address, another folder, and output into the static s
 
 test('a limit of the schema and a plugin that reads files are named', (t) => {
   const facts = astro.inspect(
-    siteOf({
+    siteWith({
       'astro.config.mjs': `import codeImport from 'remark-code-import';
 export default defineConfig({ site: 'https://a.example', markdown: { remarkPlugins: [codeImport] } })`,
       'src/content.config.ts': collection(`z.object({ title: z.string().max(60), date: z.date() })`),
@@ -269,7 +262,7 @@ export default defineConfig({ site: 'https://a.example', markdown: { remarkPlugi
 
 test('the loader of pressmark/astro makes .html files of articles without Markdown', (t) => {
   const options = astro.options(
-    siteOf({
+    siteWith({
       'src/content.config.ts': collection(
         'z.object({ title: z.string(), date: z.date() })',
         `articles(glob, { base: './src/content/blog', pattern: '**/*.md' })`,

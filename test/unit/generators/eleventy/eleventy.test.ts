@@ -6,22 +6,7 @@ import type { IncomingBody } from '../../../../src/article/mapping.js';
 import { eleventy } from '../../../../src/generators/eleventy/eleventy.js';
 import type { GeneratorOptions, SiteFiles } from '../../../../src/generators/generator.js';
 import { fc } from '../../../support/property.js';
-
-/** A site whose files are given by path. */
-function site(files: Readonly<Record<string, string>>): SiteFiles {
-  return {
-    read: (path) => files[path],
-    list(folder) {
-      const start = folder === '.' || folder === '' ? '' : `${folder}/`;
-      const names = Object.keys(files).flatMap((path) => {
-        if (!path.startsWith(start)) return [];
-        const [name = '', ...rest] = path.slice(start.length).split('/');
-        return [rest.length > 0 ? `${name}/` : name];
-      });
-      return [...new Set(names)];
-    },
-  };
-}
+import { siteOf } from '../../../support/site-files.js';
 
 function siteIn(folder: string): SiteFiles {
   const files: Record<string, string> = {};
@@ -33,7 +18,7 @@ function siteIn(folder: string): SiteFiles {
         'utf8',
       );
     }
-  return site(files);
+  return siteOf(files);
 }
 
 const OWN_SITE = fileURLToPath(new URL('../../../../../test/e2e/generators/eleventy/site', import.meta.url));
@@ -57,13 +42,13 @@ test('a site is recognised by its configuration file, or by the package it depen
     'eleventy.config.cjs',
     'eleventy.config.ts',
   ])
-    t.is(eleventy.recognise(site({ [name]: '' })), name);
+    t.is(eleventy.recognise(siteOf({ [name]: '' })), name);
   t.is(
-    eleventy.recognise(site({ 'package.json': '{"devDependencies":{"@11ty/eleventy":"^3.0.0"}}' })),
+    eleventy.recognise(siteOf({ 'package.json': '{"devDependencies":{"@11ty/eleventy":"^3.0.0"}}' })),
     'package.json',
   );
-  t.is(eleventy.recognise(site({ 'package.json': '{"dependencies":{"astro":"5"}}' })), undefined);
-  t.is(eleventy.recognise(site({ 'package.json': '{' })), undefined);
+  t.is(eleventy.recognise(siteOf({ 'package.json': '{"dependencies":{"astro":"5"}}' })), undefined);
+  t.is(eleventy.recognise(siteOf({ 'package.json': '{' })), undefined);
 });
 
 test('our own site is read without a question', (t) => {
@@ -87,7 +72,7 @@ test('our own site is read without a question', (t) => {
 
 test('a site without any configuration has the folders that Eleventy takes then', (t) => {
   const facts = eleventy.inspect(
-    site({
+    siteOf({
       'package.json': '{"devDependencies":{"@11ty/eleventy":"3"},"homepage":"https://a.example/"}',
       'posts/one.md': post('title: One\nlayout: post.liquid\ntags: [posts, bees]'),
       'posts/two.md': post('title: Two\nlayout: post.liquid\ntags: [posts]'),
@@ -108,7 +93,7 @@ test('a site without any configuration has the folders that Eleventy takes then'
 
 test('folders, the base path and flags of the build script are read', (t) => {
   const facts = eleventy.inspect(
-    site({
+    siteOf({
       '.eleventy.js':
         "module.exports = (config) => { config.setInputDirectory('src'); config.setOutputDirectory('dist'); };",
       'package.json': '{"scripts":{"build":"eleventy --pathprefix=/garden/ --output=out"}}',
@@ -129,7 +114,7 @@ test('folders, the base path and flags of the build script are read', (t) => {
 
 test('the address of a template is not taken for the public one', (t) => {
   const facts = eleventy.inspect(
-    site({
+    siteOf({
       'eleventy.config.js': '',
       '_data/metadata.js': 'export default { url: "https://example.com/" }',
       'blog/a.md': post('date: 2026-01-01'),
@@ -151,7 +136,7 @@ test('the address of new articles follows the rule of the data file', (t) => {
   ];
   for (const [permalink, pattern] of rules) {
     const facts = eleventy.inspect(
-      site({
+      siteOf({
         'eleventy.config.js': '',
         'blog/blog.json': JSON.stringify({ permalink }),
         'blog/a.md': post('date: 2026-01-01'),
@@ -160,7 +145,7 @@ test('the address of new articles follows the rule of the data file', (t) => {
     t.is(facts.permalink, pattern);
   }
   const facts = eleventy.inspect(
-    site({
+    siteOf({
       'eleventy.config.js': '',
       'blog/blog.11tydata.js': 'export default { permalink: (data) => `/b/$' + '{data.page.fileSlug}/` }',
       'blog/a.md': post('date: 2026-01-01'),
@@ -171,7 +156,7 @@ test('the address of new articles follows the rule of the data file', (t) => {
 
 test('init asks where a rule cannot be read, and where there are no posts', (t) => {
   const facts = eleventy.inspect(
-    site({
+    siteOf({
       'eleventy.config.js': '',
       'blog/blog.11tydata.js': 'import { rule } from "../rules.js"; export default { permalink: rule }',
       'blog/a.md': post('date: 2026-01-01'),
@@ -186,7 +171,7 @@ test('init asks where a rule cannot be read, and where there are no posts', (t) 
   );
   t.deepEqual(
     eleventy
-      .inspect(site({ 'eleventy.config.js': config("dir: { input: 'src' }") }))
+      .inspect(siteOf({ 'eleventy.config.js': config("dir: { input: 'src' }") }))
       .questions.map(({ flag, fallback }) => [flag, fallback]),
     [
       ['content', 'src/posts'],
@@ -197,7 +182,7 @@ test('init asks where a rule cannot be read, and where there are no posts', (t) 
 
 test('layout and collection tags of a data file are not repeated in articles', (t) => {
   const facts = eleventy.inspect(
-    site({
+    siteOf({
       'eleventy.config.js':
         "export default (c) => c.addCollection('recent', (api) => api.getFilteredByTag('posts'));",
       'blog/blog.json': '{"layout":"post.njk","tags":"posts"}',
@@ -211,7 +196,7 @@ test('layout and collection tags of a data file are not repeated in articles', (
 
 test('a passthrough folder is never the folder of posts', (t) => {
   const facts = eleventy.inspect(
-    site({
+    siteOf({
       'eleventy.config.js': '',
       'public/posts/a.html': '<p>',
       'public/posts/b.html': '<p>',
@@ -225,7 +210,7 @@ test('a passthrough folder is never the folder of posts', (t) => {
 test('keys follow those of the posts, and images are written only where the site names remote ones', (t) => {
   const inspect = (frontMatter: string) =>
     eleventy.inspect(
-      site({ 'eleventy.config.js': '', 'blog/a.md': post(`date: 2026-01-01\n${frontMatter}`) }),
+      siteOf({ 'eleventy.config.js': '', 'blog/a.md': post(`date: 2026-01-01\n${frontMatter}`) }),
     ).options.keys;
   t.deepEqual(inspect('summary: Short\nupdated: 2026-02-01\nimage: https://a.example/a.png'), {
     description: 'summary',
@@ -318,6 +303,19 @@ test('Markdown and HTML are stored as sent, with the switch that turns templates
   t.is(mapping({ htmlFiles: false }).extension(html('x')), '.md');
 });
 
+test('Markdown with indented code, which Eleventy does not know, is stored as HTML', (t) => {
+  const { extension } = mapping();
+  t.is(extension(markdown('a\n\n    <script>x</script>')), '.html');
+  t.is(extension(markdown('- a\n\n      x')), '.html');
+  t.is(extension(markdown('- a\n\n    x\n\n```\n    x\n```')), '.md');
+});
+
+test('what an article leaves open is closed, so that the page goes on', (t) => {
+  const { body, extension } = mapping();
+  t.is(body(html('<p>a</p><textarea>'), 'a.html').text, '<p>a</p><textarea></textarea>');
+  t.is(extension(markdown('a\n\n<!-- b')), '.html');
+});
+
 test('where the switch does not work, no delimiter of a template is left in a body', (t) => {
   const { body, extension } = mapping({ templateSwitch: false });
   t.is(extension(markdown('x')), '.html');
@@ -359,8 +357,8 @@ test('ids that the layouts use are known where a page may not have one twice', (
     '_includes/base.njk': '<main id="skip"><p id="{{ x }}">',
     'eleventy.config.js': 'c.addPlugin(IdAttributePlugin)',
   };
-  t.deepEqual(eleventy.options(site(files)), { usedIds: ['skip'] });
-  t.deepEqual(eleventy.options(site({ ...files, 'eleventy.config.js': '' })), {});
+  t.deepEqual(eleventy.options(siteOf(files)), { usedIds: ['skip'] });
+  t.deepEqual(eleventy.options(siteOf({ ...files, 'eleventy.config.js': '' })), {});
 });
 
 test('Markdown goes without raw HTML to a renderer that would print it', (t) => {
@@ -410,11 +408,11 @@ test('drafts are hidden and future posts are not', (t) => {
 test('the build can be led to another folder', (t) => {
   t.is(eleventy.outputFlags('npm run build', '/tmp/a'), '-- --output=/tmp/a');
   t.is(eleventy.outputFlags('npm run build -- --quiet', '/tmp/a'), '--output=/tmp/a');
-  t.is(eleventy.outputFlags('npx @11ty/eleventy', '/tmp/a b'), '--output="/tmp/a b"');
+  t.is(eleventy.outputFlags('npx @11ty/eleventy', '/tmp/a b'), "--output='/tmp/a b'");
 });
 
 test('options say what of the configuration matters to bodies', (t) => {
-  const options = (text: string) => eleventy.options(site({ 'eleventy.config.js': text }));
+  const options = (text: string) => eleventy.options(siteOf({ 'eleventy.config.js': text }));
   t.deepEqual(options("c.addExtension('html', { key: 'njk' })"), { templateSwitch: false });
   t.deepEqual(options("c.addExtension(['txt', 'md'], { key: 'njk' })"), { templateSwitch: false });
   t.deepEqual(options(config("keys: { engineOverride: 'engine' }")), { templateSwitch: false });
@@ -434,7 +432,7 @@ test('options say what of the configuration matters to bodies', (t) => {
   t.deepEqual(options("c.setLibrary('md', markdownIt({ html: true }))"), {});
   t.deepEqual(
     eleventy.options(
-      site({
+      siteOf({
         'eleventy.config.js': "import bundles from './config/bundles.js';",
         'config/bundles.js': "c.addExtension('html', { key: 'njk' });",
       }),
@@ -482,7 +480,7 @@ test('doctor names what keeps articles from their addresses, and the fix', (t) =
 
 test('init and doctor warn of configurations in which text may be lost or the build may stop', (t) => {
   const warnings = (text: string) =>
-    eleventy.inspect(site({ 'eleventy.config.js': text })).warnings.map((one) => one.text);
+    eleventy.inspect(siteOf({ 'eleventy.config.js': text })).warnings.map((one) => one.text);
   t.regex(warnings("c.addExtension('html', { key: 'njk' })").join(), /addExtension\('html'\)/);
   t.regex(warnings("c.setLibrary('md', markdownIt())").join(), /escapes raw HTML/);
   t.regex(warnings('c.setFrontMatterParsingOptions({ excerpt: (file) => {} })').join(), /cuts excerpts/);
@@ -497,6 +495,6 @@ test('init and doctor warn of configurations in which text may be lost or the bu
 test("Pressmark's state is not an input of Eleventy", (t) => {
   const files = { 'eleventy.config.js': '', 'posts/a.md': post('date: 2026-01-01') };
   const settings = { siteUrl: 'https://a.example', content: 'posts', output: '_site' };
-  t.regex(eleventy.problems(site(files), settings)[0]?.text ?? '', /\.pressmark\//);
-  t.deepEqual(eleventy.problems(site({ ...files, '.gitignore': '.pressmark/\n' }), settings), []);
+  t.regex(eleventy.problems(siteOf(files), settings)[0]?.text ?? '', /\.pressmark\//);
+  t.deepEqual(eleventy.problems(siteOf({ ...files, '.gitignore': '.pressmark/\n' }), settings), []);
 });

@@ -1,21 +1,10 @@
 import test from 'ava';
 import type { IncomingBody } from '../../../../src/article/mapping.js';
-import type { SiteFiles } from '../../../../src/generators/generator.js';
 import { hugo } from '../../../../src/generators/hugo/hugo.js';
 import { fc } from '../../../support/property.js';
+import { siteOf } from '../../../support/site-files.js';
 
 // What Hugo does with these texts was seen with Hugo 0.111.3; test/e2e/generators asks it again.
-
-/** A site of these files. */
-function site(texts: Readonly<Record<string, string>>): SiteFiles {
-  return {
-    read: (path) => (Object.hasOwn(texts, path) ? texts[path] : undefined),
-    list: (folder) => {
-      const below = Object.keys(texts).filter((path) => path.startsWith(`${folder}/`));
-      return [...new Set(below.map((path) => /^[^/]+\/?/.exec(path.slice(folder.length + 1))?.[0] ?? ''))];
-    },
-  };
-}
 
 const mapping = (options = {}) =>
   hugo.mapping({ body: 'markdown', constants: {}, address: (slug) => `/posts/${slug}/`, ...options });
@@ -28,23 +17,23 @@ const stored = (text: string) => mapping().body(markdown(text), 'posts/x.md');
 const post = '---\ntitle: A\ndate: 2024-01-01\n---\n';
 
 test('a Hugo site is recognised by its configuration, and the configuration of another program is not one', (t) => {
-  t.is(hugo.recognise(site({ 'hugo.yaml': '' })), 'hugo.yaml');
-  t.is(hugo.recognise(site({ 'config.toml': 'baseURL = "/"' })), 'config.toml');
-  t.is(hugo.recognise(site({ 'config.json': '{"languageCode": "en"}' })), 'config.json');
-  t.is(hugo.recognise(site({ 'config.yml': 'title: A', 'layouts/index.html': '' })), 'config.yml');
-  t.is(hugo.recognise(site({ 'config/_default/hugo.toml': '', 'content/a.md': '' })), 'config/_default/');
+  t.is(hugo.recognise(siteOf({ 'hugo.yaml': '' })), 'hugo.yaml');
+  t.is(hugo.recognise(siteOf({ 'config.toml': 'baseURL = "/"' })), 'config.toml');
+  t.is(hugo.recognise(siteOf({ 'config.json': '{"languageCode": "en"}' })), 'config.json');
+  t.is(hugo.recognise(siteOf({ 'config.yml': 'title: A', 'layouts/index.html': '' })), 'config.yml');
+  t.is(hugo.recognise(siteOf({ 'config/_default/hugo.toml': '', 'content/a.md': '' })), 'config/_default/');
   t.is(
-    hugo.recognise(site({ 'config.toml': 'base_url = "/"\ntitle = "Zola"', 'content/a.md': '' })),
+    hugo.recognise(siteOf({ 'config.toml': 'base_url = "/"\ntitle = "Zola"', 'content/a.md': '' })),
     undefined,
   );
-  t.is(hugo.recognise(site({ 'config.json': '{"port": 80}' })), undefined);
-  t.is(hugo.recognise(site({ 'config.json': '{' })), undefined);
-  t.is(hugo.recognise(site({ 'config/_default/app.yaml': 'a: 1' })), undefined);
+  t.is(hugo.recognise(siteOf({ 'config.json': '{"port": 80}' })), undefined);
+  t.is(hugo.recognise(siteOf({ 'config.json': '{' })), undefined);
+  t.is(hugo.recognise(siteOf({ 'config/_default/app.yaml': 'a: 1' })), undefined);
 });
 
 test('init reads the base URL with its path, the section of most posts and its permalink rule', (t) => {
   const facts = hugo.inspect(
-    site({
+    siteOf({
       'hugo.toml':
         'baseURL = "https://garden.example/notes/"\ntheme = ["plot", "extra"]\ntimeZone = "Asia/Tokyo"\n' +
         'publishDir = "dist"\n[permalinks]\nnews = "/:year/:month/:title/"\n[markup.goldmark.renderer]\nunsafe = true',
@@ -73,7 +62,7 @@ test('init reads the base URL with its path, the section of most posts and its p
 
 test('an address is made in the manner of the site: languages, dated folders, ugly URLs, pages of a section', (t) => {
   const inspect = (config: string, path = 'content/posts/a.md') =>
-    hugo.inspect(site({ 'hugo.toml': `baseURL = "https://garden.example"\n${config}`, [path]: post }));
+    hugo.inspect(siteOf({ 'hugo.toml': `baseURL = "https://garden.example"\n${config}`, [path]: post }));
   t.is(inspect('').permalink, '/posts/:slug/');
   t.is(inspect('uglyURLs = true').permalink, '/posts/:slug.html');
   t.is(
@@ -96,7 +85,7 @@ test('an address is made in the manner of the site: languages, dated folders, ug
 
 test('a permalink rule that no pattern can say becomes a question with an answer near to it', (t) => {
   const { questions, permalink } = hugo.inspect(
-    site({
+    siteOf({
       'hugo.toml':
         'baseURL = "https://garden.example"\n[permalinks]\nposts = "/:year/:monthname/:weekday/:title/"',
       'content/posts/a.md': post,
@@ -109,7 +98,7 @@ test('a permalink rule that no pattern can say becomes a question with an answer
 
 test('a site without an address asks for it, and front matter that all posts share is kept', (t) => {
   const facts = hugo.inspect(
-    site({
+    siteOf({
       'config/_default/hugo.yaml': 'title: A',
       'config/_default/permalinks.yaml': 'posts: /p/:slug/',
       'package.json': '{"scripts": {"build": "hugo --minify -d out && true"}}',
@@ -124,7 +113,7 @@ test('a site without an address asks for it, and front matter that all posts sha
 
 test('a public/ that holds files is not ignored', (t) => {
   const facts = hugo.inspect(
-    site({ 'hugo.toml': '', 'public/index.html': '', '.gitignore': '.hugo_build.lock\n/resources/' }),
+    siteOf({ 'hugo.toml': '', 'public/index.html': '', '.gitignore': '.hugo_build.lock\n/resources/' }),
   );
   t.deepEqual(facts.ignore, []);
 });
@@ -132,7 +121,7 @@ test('a public/ that holds files is not ignored', (t) => {
 test('where the content folder is the site itself, Hugo must ignore the files of Pressmark', (t) => {
   const warnings = (config: string) =>
     hugo
-      .inspect(site({ 'hugo.toml': `contentDir = "."\nbaseURL = "https://garden.example"\n${config}` }))
+      .inspect(siteOf({ 'hugo.toml': `contentDir = "."\nbaseURL = "https://garden.example"\n${config}` }))
       .warnings.map(({ fix }) => fix);
   t.regex(warnings('')[0] ?? '', /^Add 'pressmark\\\.config\\\.', .* to ignoreFiles/);
   t.deepEqual(warnings("ignoreFiles = ['pressmark\\.config\\.']"), []);
@@ -173,6 +162,11 @@ test('what Markdown does not display on the site is stored as HTML', (t) => {
   t.is(extension('a <kbd>x</kbd>'), '.html');
   t.is(extension('a <kbd>x</kbd>', { rawHtml: true }), '.md');
   t.is(extension('<!-- a --> lost'), '.html');
+  t.is(extension('a <kbd>x', { rawHtml: true }), '.md');
+  t.is(extension('a\n\n<!-- x', { rawHtml: true }), '.html', 'the page would end here');
+  t.is(extension('a <!-- x --> b'), '.md');
+  for (const comment of ['<!-->', '<!--->', '<!-- a -- b -->'])
+    t.is(extension(`a ${comment} b`), '.html', `Hugo displays ${comment}`);
   t.is(extension('a\n\n<!--more-->\n\nb'), '.md');
   t.is(extension('a `<!--more-->` b'), '.html');
   t.is(extension('[^1]: unused'), '.html');
@@ -189,6 +183,7 @@ test('an HTML body stands byte for byte, but for shortcodes and the divider at w
     frontMatter: { markup: undefined },
   });
   t.is(html('<script>"{{< x >}}"</script>').text, '<script>"{{</* x */>}}"</script>');
+  t.is(html('<p>a</p><!-- x').text, '<p>a</p><!-- x-->');
   t.is(html('<p>{{%</p>').text, '<p>{{%/*</p>\n\n<!-- */%}} -->\n');
   t.is(html('<p>a</p><!--more--><p>b</p>').text, '<p>a</p><!-- more --><p>b</p>');
   t.is(html('<script>"<!--more-->"</script>').text, '<script>"\\u003c!--more-->"</script>');
@@ -369,7 +364,7 @@ test('the scratch build writes elsewhere, through npm too', (t) => {
 test('doctor names what keeps articles from their addresses', (t) => {
   const problems = (config: string, settings = {}) =>
     hugo
-      .problems(site({ 'hugo.toml': config }), {
+      .problems(siteOf({ 'hugo.toml': config }), {
         siteUrl: 'https://garden.example/notes',
         content: 'content',
         output: 'public',

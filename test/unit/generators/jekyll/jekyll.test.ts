@@ -1,26 +1,15 @@
 import test from 'ava';
 import type { IncomingBody } from '../../../../src/article/mapping.js';
-import type { MappingOptions, SiteFiles } from '../../../../src/generators/generator.js';
+import type { MappingOptions } from '../../../../src/generators/generator.js';
 import { escapeLiquid, htmlInMarkdown, isPlainMarkdown } from '../../../../src/generators/jekyll/body.js';
 import { addExcludes } from '../../../../src/generators/jekyll/excludes.js';
 import { jekyll } from '../../../../src/generators/jekyll/jekyll.js';
 import { fc } from '../../../support/property.js';
-
-function site(texts: Readonly<Record<string, string>>): SiteFiles {
-  const paths = Object.keys(texts);
-  return {
-    read: (path) => texts[path],
-    list(folder) {
-      const start = folder === '' ? '' : `${folder}/`;
-      const below = paths.filter((path) => path.startsWith(start)).map((path) => path.slice(start.length));
-      return [...new Set(below.map((path) => path.replace(/\/.*$/, '/')))];
-    },
-  };
-}
+import { siteOf } from '../../../support/site-files.js';
 
 const POST = '---\nlayout: post\ntitle: Beans\n---\nText.\n';
 const facts = (texts: Readonly<Record<string, string>>) =>
-  jekyll.inspect(site({ '_posts/2025-03-02-beans.md': POST, '_layouts/post.html': '', ...texts }));
+  jekyll.inspect(siteOf({ '_posts/2025-03-02-beans.md': POST, '_layouts/post.html': '', ...texts }));
 
 const mappingOf = (options: Partial<MappingOptions> = {}) =>
   jekyll.mapping({
@@ -38,18 +27,18 @@ const markdown = (text: string, html = '<p>x</p>'): IncomingBody => ({
 const html = (text: string): IncomingBody => ({ kind: 'html', html: text });
 
 test('a Jekyll site is recognised by its configuration and its folders or gems', (t) => {
-  t.is(jekyll.recognise(site({ '_config.yml': 'title: x\n', '_posts/a.md': '' })), '_config.yml');
+  t.is(jekyll.recognise(siteOf({ '_config.yml': 'title: x\n', '_posts/a.md': '' })), '_config.yml');
   t.is(
-    jekyll.recognise(site({ '_config.toml': 'title = "x"\n', Gemfile: 'gem "jekyll"\n' })),
+    jekyll.recognise(siteOf({ '_config.toml': 'title = "x"\n', Gemfile: 'gem "jekyll"\n' })),
     '_config.toml',
   );
-  t.is(jekyll.recognise(site({ '_config.yaml': 'theme: minima\n' })), '_config.yaml');
-  t.is(jekyll.recognise(site({ '_config.yml': 'title: x\n' })), undefined);
-  t.is(jekyll.recognise(site({ 'hugo.toml': '' })), undefined);
+  t.is(jekyll.recognise(siteOf({ '_config.yaml': 'theme: minima\n' })), '_config.yaml');
+  t.is(jekyll.recognise(siteOf({ '_config.yml': 'title: x\n' })), undefined);
+  t.is(jekyll.recognise(siteOf({ 'hugo.toml': '' })), undefined);
 });
 
 test('a Hexo site, whose configuration has the same name, is not taken for one', (t) => {
-  const files = site({
+  const files = siteOf({
     '_config.yml': 'permalink: :title/\n',
     'package.json': '{"dependencies":{"hexo":"7"}}',
   });
@@ -111,7 +100,7 @@ test('a layout that defaults give is not written again', (t) => {
 
 test('the switch against Liquid is used where the version is known to have it', (t) => {
   const has = (texts: Readonly<Record<string, string>>) =>
-    jekyll.options(site({ '_config.yml': '', ...texts })).templateSwitch;
+    jekyll.options(siteOf({ '_config.yml': '', ...texts })).templateSwitch;
   t.false(has({}));
   t.true(has({ 'Gemfile.lock': 'GEM\n  specs:\n    jekyll (4.3.2)\n' }));
   t.false(has({ 'Gemfile.lock': 'GEM\n  specs:\n    jekyll (3.10.0)\n' }));
@@ -301,6 +290,17 @@ test('an HTML file is the HTML as sent; its excerpt ends after the first paragra
   );
 });
 
+test('a character reference of no character, of which kramdown makes broken UTF-8, is stored as HTML', (t) => {
+  for (const reference of ['&#xD800;', '&#99999999;', '&#x110000;', '&#0;', '&#128;'])
+    t.false(isPlainMarkdown(`a ${reference} b`), reference);
+  for (const reference of ['&#39;', '&#x1F41E;', '&#160;', '&amp;'])
+    t.true(isPlainMarkdown(`a ${reference} b`), reference);
+});
+
+test('what an article leaves open is closed, so that the page goes on', (t) => {
+  t.is(mappingOf({ templateSwitch: true }).body(html('<p>a <!-- b'), 'a.html').text, '<p>a <!-- b-->');
+});
+
 test('HTML in a Markdown file is kept from kramdown, whatever it holds', (t) => {
   t.is(
     htmlInMarkdown('<p>a\n\nb</p>\n<pre>\n\n{:/nomarkdown}\n</pre>\n'),
@@ -329,7 +329,7 @@ test('doctor names what keeps articles from being displayed', (t) => {
   const texts = (config: string, more = {}) =>
     jekyll
       .problems(
-        site({ '_config.yml': config, '_posts/2025-03-02-a.md': POST, '_layouts/post.html': '', ...more }),
+        siteOf({ '_config.yml': config, '_posts/2025-03-02-a.md': POST, '_layouts/post.html': '', ...more }),
         {
           siteUrl: 'https://a.example',
           content: '_posts',

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { attributeOf, htmlTokens } from '../../../src/deploy/html-tokens.js';
+import { attributeOf, htmlTokens } from '../../../src/article/html-tokens.js';
 import { fc } from '../../support/property.js';
 
 const shown = (html: string) =>

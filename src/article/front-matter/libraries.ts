@@ -1,0 +1,12 @@
+import { createRequire } from 'node:module';
+import type toml from 'smol-toml';
+import type yaml from 'yaml';
+
+// Both are large, and few files need them: whoever does not would wait for them at the start of each command and thread.
+const require = createRequire(import.meta.url);
+
+/** The YAML library that keeps comments and order, loaded when it is first needed. */
+export const yamlLibrary = (): typeof yaml => require('yaml');
+
+/** The TOML library, loaded when it is first needed. */
+export const tomlLibrary = (): typeof toml => require('smol-toml');

@@ -1,0 +1,96 @@
+import { isoDay } from '../../article/day.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import type { MappingOptions } from '../generator.js';
+import { htmlBlock, IMAGE_MARKER, isSafeMarkdown, markdownBody } from './body.js';
+import { DEFAULT_KEYS } from './config.js';
+
+/** The mapping of `astro`. */
+export function mapping(options: MappingOptions): ArticleMapping {
+  const keys: KeyNames = { ...DEFAULT_KEYS, ...options.keys };
+  const isHtmlFile = (path: string) => path.endsWith('.html');
+  return {
+    keys,
+    constants: options.constants,
+    reserved: ['slug', 'id', 'layout'],
+    isArticlePath: (path) => /\.mdx?$/.test(path) || (options.htmlFiles === true && isHtmlFile(path)),
+    slug: (file) => entryId(file).split('/').at(-1) ?? '',
+    date: (iso) => dateValue(iso, options),
+    writtenText,
+    sentText: (written) => (isMarked(written) ? written.replace('\u2060', '') : written),
+    // A schema with url() or image() refuses every other address, and the build fails.
+    image: (url) => (/^https?:\/\//i.test(url) && URL.canParse(url) ? url : undefined),
+    imageOf: (value) => (typeof value === 'string' && value !== '' ? value : null),
+    tagKey,
+    extension: (body) =>
+      options.htmlFiles === true && (body.kind === 'html' || options.body === 'html') ? '.html' : '.md',
+    body: (incoming, path) => {
+      if (isHtmlFile(path)) return { text: incoming.html, frontMatter: {} };
+      const isMarkdown =
+        incoming.kind === 'markdown' &&
+        options.body === 'markdown' &&
+        isSafeMarkdown(incoming.markdown, options.fetchesImages ?? false);
+      return {
+        text: isMarkdown ? markdownBody(incoming.markdown) : htmlBlock(incoming.html),
+        frontMatter: {},
+      };
+    },
+    pin: () => ({}),
+    isPinned: (file, address) => {
+      if (hasSlug(file)) return false;
+      const date = file.data[keys.date];
+      return sameAddress(options.address(entryId(file), date === undefined ? '' : String(date)), address);
+    },
+    hidden: (file) => (file.data.draft === true ? 'draft' : undefined),
+  };
+}
+
+/** Astro imports the file that a text with its marker names, at whatever key; a word joiner before it makes it a text. */
+const writtenText = (sent: string): string => (isMarked(sent) ? `\u2060${sent}` : sent);
+
+const isMarked = (text: string): boolean => text.replace(/^\u2060*/, '').startsWith(IMAGE_MARKER);
+
+const sameAddress = (one: string, other: string): boolean =>
+  one.replace(/\/$/, '') === other.replace(/\/$/, '');
+
+/** Astro takes the key `slug` for the id, unless it is empty. */
+const hasSlug = ({ data }: FileFacts): boolean => Object.hasOwn(data, 'slug') && Boolean(data.slug);
+
+/** The id that Astro's glob() gives to a file: its path as slugs, without extension and `/index`. */
+export function entryId(file: FileFacts): string {
+  if (hasSlug(file)) return String(file.data.slug);
+  return file.path
+    .replace(/\.[^./]*$/, '')
+    .split('/')
+    .map(githubSlug)
+    .join('/')
+    .replace(/\/index$/, '');
+}
+
+/** As github-slugger does: lower case, spaces to hyphens, only letters, marks, digits, `-` and `_`. */
+function githubSlug(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\- ]/gu, '')
+    .replaceAll(' ', '-');
+}
+
+/** A moment as YAML readers know it for a timestamp: with seconds and an offset. */
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/;
+
+function dateValue(iso: string, { dates, timeZone }: MappingOptions): FrontMatterValue {
+  if (dates === 'day') return { kind: 'timestamp', text: isoDay(iso, timeZone) };
+  const moment = new Date(iso);
+  const value = TIMESTAMP.test(iso) || Number.isNaN(moment.getTime()) ? iso : moment.toISOString();
+  return dates === 'string' ? value : { kind: 'timestamp', text: value };
+}
+
+/**
+ * Sites make a page of each tag, at an address with the tag or its slug. A slash, a dot segment, a control character, a
+ * text without a letter or a digit, or a name too long for a file breaks the build or replaces another page.
+ */
+function tagKey(tag: string): string {
+  const name = tag.normalize('NFC').trim().replace(/\s+/g, ' ').toLowerCase();
+  const isPage =
+    /[\p{L}\p{N}]/u.test(name) && !/[/\\\p{Cc}]|%[0-9a-f]{2}/iu.test(tag) && Buffer.byteLength(name) <= 200;
+  return isPage ? name.replaceAll(' ', '-') : '';
+}

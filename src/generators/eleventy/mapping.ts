@@ -1,0 +1,110 @@
+import slugify from '@sindresorhus/slugify';
+import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/mapping.js';
+import { decodedAddress } from '../address.js';
+import type { MappingOptions } from '../generator.js';
+import { isMap } from '../value.js';
+import { isMarkdown, SWITCH, storedBody } from './body.js';
+
+/** What only a page's owner may set: it decides the address, runs as a template or stops the build. */
+const RESERVED = [
+  SWITCH,
+  'permalink',
+  'permalinkBypassOutputDir',
+  'dynamicPermalink',
+  'eleventyComputed',
+  'eleventyDataSchema',
+  'eleventyImport',
+  'pagination',
+  'excerpt_separator',
+  'page',
+  'content',
+  'collections',
+  'pkg',
+  'eleventy',
+];
+
+/** The mapping of `eleventy`. */
+export function mapping(options: MappingOptions): ArticleMapping {
+  return {
+    keys: {
+      title: 'title',
+      description: 'description',
+      date: 'date',
+      updated: null,
+      tags: 'tags',
+      image: null,
+      ...options.keys,
+    },
+    constants: options.constants,
+    keptTags: options.keptTags ?? [],
+    reserved: RESERVED,
+    isArticlePath,
+    slug: fileSlug,
+    date: (iso) => dateValue(iso, options.dates ?? 'timestamp'),
+    image: (url) => url,
+    imageOf,
+    tagKey,
+    extension: (body) => (isMarkdown(body, options) || options.htmlFiles === false ? '.md' : '.html'),
+    body: (incoming, path) => storedBody(incoming, path, options),
+    pin,
+    isPinned: ({ data }, address) => isPinned(data, address),
+    hidden: ({ data }) => (data.draft === true || data.permalink === false ? 'draft' : undefined),
+  };
+}
+
+/** Whether a file may be an article; data files and other templates are not. */
+export function isArticlePath(path: string): boolean {
+  return /\.(?:md|html)$/.test(path);
+}
+
+/** Eleventy's `page.fileSlug`, which drops a date; for `index` the folder's name. */
+export function fileSlug({ path }: FileFacts): string {
+  const parts = path.split('/');
+  const withoutDate = (name: string) => /\d{4}-\d{2}-\d{2}-(.*)/.exec(name)?.[1] ?? name;
+  const name = withoutDate((parts.at(-1) ?? '').replace(/\.(?:md|html)$/, ''));
+  return name === 'index' ? withoutDate(parts.at(-2) ?? '') : name;
+}
+
+/** The form of js-yaml, which Eleventy reads a date with: seconds are needed, and a zone, or the build machine's decides. */
+const YAML_TIMESTAMP = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d*)?\s*(?:Z|[+-]\d\d(?::\d\d)?)$/;
+
+function dateValue(iso: string, form: 'timestamp' | 'string' | 'day'): FrontMatterValue {
+  const at = new Date(/\d$/.test(iso) && /[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(iso) ? `${iso}Z` : iso);
+  const isRead = YAML_TIMESTAMP.test(iso) || /^\d{4}-\d\d-\d\d$/.test(iso);
+  const full = isRead || Number.isNaN(at.getTime()) ? iso : at.toISOString();
+  if (form === 'string') return full;
+  const day = Number.isNaN(at.getTime()) ? iso : at.toISOString().slice(0, 10);
+  return { kind: 'timestamp', text: form === 'day' ? day : full };
+}
+
+function imageOf(value: unknown): string | null {
+  const named = isMap(value) ? (value.src ?? value.url) : value;
+  return typeof named === 'string' && named !== '' ? named : null;
+}
+
+/** Letters and quotes that the slugify of Eleventy reads as a gap, and ours does not. */
+const GAPS = /[’ŒœƏə]/g;
+
+/** The name of a tag's page as the filter `slugify` makes it. */
+function tagKey(tag: string): string {
+  // Eleventy stops at __proto__, has no page of its own for `all`, and a template without slugify would write outside its folder.
+  if (tag === '__proto__' || tag === 'all' || /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/.test(tag)) return '';
+  return slugify(tag.toWellFormed().replace(GAPS, '-'), { decamelize: false });
+}
+
+/** A permalink needs a slash or an extension at its end. It is a file name, so it is not percent-encoded. */
+function pin(address: string): Record<string, FrontMatterValue> {
+  const path = decodedAddress(address);
+  const permalink = /(?:\/|\.[A-Za-z0-9]+)$/.test(path) ? path : `${path}/`;
+  // With `templateEngineOverride: md`, permalinks are still templates.
+  return /[{}]/.test(permalink) ? { permalink, dynamicPermalink: false } : { permalink };
+}
+
+function isPinned(data: Readonly<Record<string, unknown>>, address: string): boolean {
+  const { permalink } = data;
+  if (typeof permalink !== 'string' || data.permalinkBypassOutputDir || data.pagination !== undefined)
+    return false;
+  if (/[{}]/.test(permalink) && data.dynamicPermalink !== false) return false;
+  const named = `/${permalink}`.replace(/^\/+/, '/').replace(/\/index\.html$/, '/');
+  return named === decodedAddress(address).replace(/\/index\.html$/, '/');
+}

@@ -1,0 +1,166 @@
+import type { ArticleMapping, FileFacts, FrontMatterValue, KeyNames } from '../../article/mapping.js';
+import { decodedAddress } from '../address.js';
+import type { GeneratorOptions, MappingOptions } from '../generator.js';
+import { offsetAt } from '../time-zone.js';
+import { mapOf, textsOf } from '../value.js';
+import { inertMarkdown, inertText, sentText, storedBody } from './body.js';
+
+const KEYS: KeyNames = {
+  title: 'title',
+  description: 'description',
+  date: 'date',
+  updated: 'lastmod',
+  tags: 'tags',
+  image: 'images',
+};
+
+/** The mapping of `hugo`. */
+export function mapping(options: MappingOptions): ArticleMapping {
+  const keys = { ...KEYS, ...options.keys };
+  const rawHtml = options.rawHtml ?? false;
+  const zone = options.timeZone ?? 'UTC';
+  return {
+    keys,
+    constants: options.constants,
+    reserved: ['url', 'slug', 'markup', 'draft', 'aliases', 'headless', '_build', 'build', 'cascade'],
+    isArticlePath,
+    slug,
+    ignoresKeyCase: true,
+    writtenText: inertText,
+    sentText,
+    date: (iso) => dateValue(iso, options.dates ?? 'timestamp', zone),
+    image: (url) => (keys.image === 'images' ? [url] : url),
+    imageOf: (value) => textsOf(value)[0] ?? null,
+    tagKey,
+    extension: (body) =>
+      options.body === 'html' || body.kind === 'html' || inertMarkdown(body.markdown, rawHtml) === undefined
+        ? '.html'
+        : '.md',
+    body: (incoming, path) => storedBody(incoming, path, rawHtml),
+    pin: (address) => ({ url: decodedAddress(address) }),
+    isPinned: ({ data }, address) => {
+      const url = valueIn(data, 'url');
+      return typeof url === 'string' && PLAIN_PATH.test(url) && isSamePage(url, decodedAddress(address));
+    },
+    hidden: (file, now) => hidden(file, now.getTime(), zone),
+  };
+}
+
+/** Whether Hugo makes a page of a file that is not the list of a section (`_index`). */
+export function isArticlePath(path: string): boolean {
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return /\.(?:md|markdown|mdown|html?)$/i.test(name) && !/^(?:_index\.|\.)/i.test(name);
+}
+
+/** The `slug` of the front matter, or the file's name without extension and language; for `index` the folder's. */
+export function slug({ path, data }: FileFacts): string {
+  const own = valueIn(data, 'slug');
+  if (typeof own === 'string' && own !== '') return own;
+  const parts = path.split('/');
+  const name = (parts.at(-1) ?? '').replace(/\.[^.]+$/, '').replace(/\.[a-z]{2,3}(?:-[a-z0-9]{2,8})?$/i, '');
+  return name === 'index' ? (parts.at(-2) ?? name) : name;
+}
+
+/** Hugo ignores case in front matter keys. */
+function valueIn(data: FileFacts['data'], key: string): unknown {
+  if (Object.hasOwn(data, key)) return data[key];
+  const spelling = Object.keys(data).find((name) => name.toLowerCase() === key);
+  return spelling === undefined ? undefined : data[spelling];
+}
+
+/** A path that all versions of Hugo take as it is; newer ones replace `:slug` and the like in a `url`. */
+const PLAIN_PATH = /^\/[\p{L}\p{M}\p{Nd}._~/-]*$/u;
+
+/** Hugo makes a folder of `/a` too, but a file of `/a.b/c`. */
+function isSamePage(url: string, address: string): boolean {
+  const isFolder = !url.includes('.');
+  return url === address || (isFolder && url.replace(/\/$/, '') === address.replace(/\/$/, ''));
+}
+
+/** White space as Go knows it. */
+const GO_SPACE = /[^\S\ufeff]|\u0085/;
+
+/** Longest name of a tag's folder, in bytes; file systems take 255. */
+const LONGEST_NAME = 240;
+
+/**
+ * The path of a tag's page as Hugo makes it; see `paths.Sanitize` in its source. Empty where Hugo makes none, where
+ * the page would be outside the tags' folder, or in the place of another file of the site, which stops the build.
+ */
+function tagKey(tag: string): string {
+  let path = '';
+  let isGap = false;
+  const characters = [...tag.trim()];
+  for (const [index, character] of characters.entries()) {
+    const isEscape =
+      character === '%' && /^[0-9a-f]{2}$/i.test(characters.slice(index + 1, index + 3).join(''));
+    if (isEscape || /[\p{L}\p{Nd}\p{M}./\\_#+~@-]/u.test(character)) {
+      if (isGap && character !== '-') path += '-';
+      isGap = false;
+      path += character;
+    } else if (path !== '' && !path.endsWith('-') && GO_SPACE.test(character)) isGap = true;
+  }
+  // Letter by letter, as Go does: a word's last sigma is like any other, and İ is one letter.
+  const key = Array.from(path, (letter) => Array.from(letter.toLowerCase())[0] ?? '')
+    .join('')
+    .replace(/^\/+|\/+$/g, '');
+  const names = key.split('/');
+  const isUsable = names.every(
+    (name, index) =>
+      name !== '' &&
+      !name.endsWith('.') &&
+      !name.startsWith('index.') &&
+      !(name === 'page' && index < names.length - 1) &&
+      Buffer.byteLength(name) <= LONGEST_NAME,
+  );
+  return isUsable && names.length <= 4 ? key : '';
+}
+
+function hidden({ data }: FileFacts, now: number, zone: string): 'draft' | 'future' | undefined {
+  const first = (...keys: string[]) =>
+    keys.map((key) => momentOf(valueIn(data, key), zone)).find((at) => at !== undefined);
+  const draft = valueIn(data, 'draft');
+  const isDraft =
+    draft === undefined ? valueIn(data, 'published') === false : draft === true || draft === 'true';
+  const rendering = mapOf(valueIn(data, '_build') ?? valueIn(data, 'build')).render;
+  const expiry = first('expirydate', 'unpublishdate');
+  // An expired post has no page either.
+  if (isDraft || rendering === 'never' || rendering === false || (expiry !== undefined && expiry < now))
+    return 'draft';
+  const published = first('publishdate', 'pubdate', 'published', 'date');
+  return published !== undefined && published > now ? 'future' : undefined;
+}
+
+/** A date in the site's own time zone, so that the day on the page is that of its address. */
+function dateValue(
+  iso: string,
+  form: NonNullable<GeneratorOptions['dates']>,
+  zone: string,
+): FrontMatterValue {
+  const at = Date.parse(/[Tt]/.test(iso) && !/(?:Z|[+-]\d\d:?\d\d)$/i.test(iso) ? `${iso}Z` : iso);
+  if (Number.isNaN(at)) return iso;
+  const minutes = Math.trunc(offsetAt(at, zone) / 60_000);
+  const [local = ''] = new Date(at + minutes * 60_000).toISOString().replace('.000Z', 'Z').split('Z');
+  const two = (number: number) => String(Math.trunc(Math.abs(number))).padStart(2, '0');
+  const offset = minutes === 0 ? 'Z' : `${minutes < 0 ? '-' : '+'}${two(minutes / 60)}:${two(minutes % 60)}`;
+  const text = form === 'day' ? local.slice(0, 10) : `${local}${offset}`;
+  return form === 'string' ? text : { kind: 'timestamp', text };
+}
+
+const DATE =
+  /^(\d{4}-\d\d-\d\d)(?:[Tt ]+(\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)?)?[ \t]*(?:Z|z|UTC|([+-]\d\d):?(\d\d)?)?$/;
+
+/** The moment of a date in front matter; one without an offset is in the site's time zone. */
+function momentOf(value: unknown, zone: string): number | undefined {
+  if (typeof value !== 'string' && !(value instanceof Date)) return undefined;
+  if (value instanceof Date && Number.isNaN(value.getTime())) return undefined;
+  const text = (typeof value === 'string' ? value : value.toISOString()).trim();
+  const [, day, time = '00:00', hours, minutes = '00'] = DATE.exec(text) ?? [];
+  if (day === undefined) {
+    const at = Date.parse(text);
+    return Number.isNaN(at) ? undefined : at;
+  }
+  const at = Date.parse(`${day}T${time}${hours === undefined ? 'Z' : `${hours}:${minutes}`}`);
+  if (Number.isNaN(at)) return undefined;
+  return hours !== undefined || /Z|UTC/i.test(text) ? at : at - offsetAt(at, zone);
+}

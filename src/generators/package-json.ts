@@ -1,0 +1,27 @@
+import type { SiteFiles } from './generator.js';
+import { mapOf } from './value.js';
+
+/** The site's `package.json`; empty where there is none or where it is not JSON, which npm itself reports. */
+export function readPackageJson(files: SiteFiles): Readonly<Record<string, unknown>> {
+  try {
+    return mapOf(JSON.parse(files.read('package.json')?.replace(/^\ufeff/, '') ?? '{}'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return {};
+    throw error;
+  }
+}
+
+/** The npm scripts of the site, by name. */
+export function npmScripts(files: SiteFiles): Readonly<Record<string, string>> {
+  const scripts = Object.entries(mapOf(readPackageJson(files).scripts));
+  return Object.fromEntries(
+    scripts.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
+/** The names of the npm packages that the site depends on. */
+export function npmDependencies(files: SiteFiles): ReadonlySet<string> {
+  const manifest = readPackageJson(files);
+  const lists = ['dependencies', 'devDependencies', 'optionalDependencies'];
+  return new Set(lists.flatMap((key) => Object.keys(mapOf(manifest[key]))));
+}

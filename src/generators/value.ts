@@ -1,0 +1,24 @@
+/** A map of a configuration or of front matter that a person wrote; the types of its values are unknown. */
+export type ValueMap = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a map; a date that a YAML or TOML reader made is not. */
+export function isMap(value: unknown): value is ValueMap {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
+}
+
+/** A value as a map; empty where it is something else. */
+export function mapOf(value: unknown): ValueMap {
+  return isMap(value) ? value : {};
+}
+
+/** A value as a list of texts; a single text is a list of one, and other values are left out. */
+export function textsOf(value: unknown): string[] {
+  return (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
+}
+
+/** The texts of a list, each once, the most frequent first and equally frequent ones in their order. */
+export function byFrequency(values: readonly unknown[]): string[] {
+  const counts = new Map<string, number>();
+  for (const value of textsOf(values)) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one).map(([text]) => text);
+}

@@ -1,0 +1,185 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type Assertions } from 'ava';
+import { undoPath } from '../../../src/fs/atomic-write.js';
+import { namesIn } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
+import { sharedFaults } from '../../support/faults.js';
+import { generatorSite, proveAddressesOf } from '../../support/generator-site.js';
+import { launch, type Receiver, SITE_URL } from '../../support/receiver.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+
+// One site that Hugo builds, whose receivers are killed, restarted and joined by another, one after the other.
+
+const TOML =
+  "+++\ntitle = 'By hand'\ndate = 2024-03-01\n\n[params]\nside = 'left' # mine\n+++\nThe old words.\n";
+const PROVEN = { 'posts/by-hand.md': '/2024/by-hand/', 'posts/page.html': '/2024/page/' };
+
+const dir = makeTempDir();
+const faults = sharedFaults();
+const options = { ...faults.options, storeOnly: false };
+let receiver: Receiver;
+
+async function startAgain(): Promise<void> {
+  faults.clear();
+  receiver = await launch(dir, options);
+}
+
+test.serial.before(async () => {
+  generatorSite(dir, 'hugo', {
+    posts: {
+      'posts/by-hand.md': TOML,
+      'posts/another.md': TOML.replace('By hand', 'Another'),
+      'posts/page.html': '---\ntitle: A page\ndate: 2024-03-01\n---\n<p>The old words.</p>\n',
+    },
+  });
+  await proveAddressesOf(dir, PROVEN);
+  await startAgain();
+});
+test.after.always(async () => {
+  await receiver?.kill('SIGKILL');
+  removeTempDir(dir);
+});
+
+const at = (address: string) => `${SITE_URL}${address}`;
+const textOf = (path: string) => fs.readFileSync(join(dir, 'content', path), 'utf8');
+
+/** Files in the content folder that are no articles, and unfinished ones in the state folder. */
+function debris(): string[] {
+  const state = join(dir, '.git/pressmark');
+  return [
+    ...namesIn(join(dir, 'content')).filter((name) => /(?:^|\/)\./.test(name) || name.includes('recovered')),
+    ...namesIn(state).filter((name) => name.endsWith('.tmp')),
+  ];
+}
+
+for (const [when, isStored] of [
+  ['before', false],
+  ['after', true],
+] as const) {
+  test.serial(
+    `200: killed ${when} an article without Markdown gets its name: it is stored ${isStored ? 'already' : 'when it is sent again'}, once`,
+    async (t) => {
+      const data = article({ slug: `killed-${when}`, content_markdown: '' });
+      faults.set({ call: 'link', path: `killed-${when}\\.html$`, when, kill: true });
+      await t.throwsAsync(receiver.post('article.published', data));
+      await receiver.ended;
+      t.is(fs.existsSync(join(dir, `content/posts/killed-${when}.html`)), isStored);
+
+      await startAgain();
+      t.deepEqual(debris(), []);
+      const { url } = (await receiver.post('article.published', data)).json;
+      t.is(url, at(`/posts/killed-${when}/`));
+      t.like(await receiver.find(url), { id: data.id, content_html: data.content_html });
+    },
+  );
+
+  for (const [path, address] of Object.entries(PROVEN))
+    test.serial(
+      `200: killed ${when} an update of ${path} gets its name: the post is the ${isStored ? 'new' : 'old'} one, and the update can be sent again`,
+      async (t) => {
+        const url = at(address);
+        const { id, revision_id: base } = await receiver.find(url);
+        const request = update({ target_id: id, target_url: url, base_revision_id: base });
+        faults.set({ call: 'rename', path: `${path}$`, when, kill: true });
+        await t.throwsAsync(receiver.post('article.updated', request));
+        await receiver.ended;
+
+        await startAgain();
+        t.deepEqual(debris(), []);
+        t.is((await receiver.find(url)).revision_id, isStored ? request.revision_id : base);
+        t.is((await receiver.post('article.updated', request)).status, 200);
+        t.like(await receiver.find(url), {
+          revision_id: request.revision_id,
+          content_html: request.content_html,
+        });
+      },
+    );
+}
+
+test.serial(
+  '200: what a person saved into a post of theirs while a kill cut its update off stays, in the file that was updated',
+  async (t) => {
+    await receiver.kill('SIGKILL');
+    const path = join(dir, 'content/posts/another.md');
+    const undo = undoPath(path, 'of0the0old0text');
+    const theirs = textOf('posts/another.md').replace('old words', 'words that I saved');
+    fs.writeFileSync(undo, `${theirs}\nid: in the body\n`);
+    fs.writeFileSync(path, `${theirs.replace('Another', 'Updated')}\nid: in the body\n`);
+    await startAgain();
+    t.deepEqual(debris(), []);
+    t.true(textOf('posts/another.md').includes("title = 'Another'"));
+    t.true(textOf('posts/by-hand.md').includes('Rewritten'));
+  },
+);
+
+test.serial(
+  '200: a restart takes all entries from the snapshot, with what is known of their URLs',
+  async (t) => {
+    await receiver.stop();
+    await startAgain();
+    const files = namesIn(join(dir, 'content/posts')).length;
+    const recovered = receiver.log.find(({ msg }) => msg === 'recovered');
+    t.like(recovered, { fromSnapshot: files, files, read: 0 });
+    for (const address of Object.values(PROVEN)) t.is((await receiver.find(at(address))).url, at(address));
+    const unproven = await receiver.post('article.lookup', { target_url: at('/posts/another/') });
+    t.regex(unproven.json.error, /posts\/another\.md has no proven URL$/);
+  },
+);
+
+test.serial(
+  '200: the snapshot of a receiver during which proofs have changed is used by the next one',
+  async (t) => {
+    const url = at('/2024/another/');
+    await proveAddressesOf(dir, { ...PROVEN, 'posts/another.md': '/2024/another/' });
+    await receiver.find(url);
+    await receiver.stop();
+    await startAgain();
+    t.is(receiver.log.find(({ msg }) => msg === 'recovered')?.read, 0);
+    await receiver.find(url);
+  },
+);
+
+async function statuses(t: Assertions, answers: readonly Promise<{ status: number }>[], expected: number[]) {
+  const found = (await Promise.all(answers)).map(({ status }) => status).sort();
+  t.deepEqual(found, expected);
+}
+
+test.serial(
+  '200: two receivers on one folder give one slug once, and one of two updates of one post is stored',
+  async (t) => {
+    const other = await launch(dir, options);
+    try {
+      const both = [receiver, other];
+      const published = await Promise.all(
+        [...both, ...both].map(({ post }, index) =>
+          post(
+            'article.published',
+            article({ slug: 'same', content_markdown: index % 3 === 0 ? '' : 'Words.' }),
+          ),
+        ),
+      );
+      const urls = published.map(({ json }) => json.url).sort();
+      t.deepEqual(
+        urls,
+        ['-2', '-3', '-4', ''].map((number) => at(`/posts/same${number}/`)),
+      );
+      for (const { find } of both) for (const url of urls) t.is((await find(url)).url, url);
+
+      for (const address of Object.values(PROVEN)) {
+        const url = at(address);
+        const { id, revision_id } = await other.find(url);
+        t.is((await receiver.find(url)).revision_id, revision_id);
+        const target = { target_id: id, target_url: url, base_revision_id: revision_id };
+        await statuses(
+          t,
+          both.map(({ post }) => post('article.updated', update(target))),
+          [200, 409],
+        );
+        t.deepEqual(await receiver.find(url), await other.find(url));
+      }
+    } finally {
+      await other.kill('SIGKILL');
+    }
+  },
+);

@@ -1,0 +1,214 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { publishForUpdate } from '../../support/client.js';
+import { edit } from '../../support/content.js';
+import { article, update } from '../../support/events.js';
+import { generatorSite, proveAddressesOf, writePost } from '../../support/generator-site.js';
+import { launch, type Receiver, SITE_URL } from '../../support/receiver.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+// The contract on a site that Hugo builds; what depends on the generator is in the tests of its definition.
+
+const POSTS = {
+  'posts/yaml.md': '---\ntitle: In YAML # mine\ndate: 2024-03-01\nweight: 3\n---\nThe old words.\n',
+  'posts/toml.md':
+    "+++\ntitle = 'In TOML'\ndate = 2024-03-01\n[params]\nside = 'left' # mine\n+++\nThe old words.\n",
+  'posts/json.md': '{\n  "title": "In JSON",\n  "date": "2024-03-01",\n  "weight": 3\n}\nThe old words.\n',
+  'posts/page.html': '---\ntitle: In HTML\ndate: 2024-03-01\n---\n<p>The old words.</p>\n',
+  'posts/bundle/index.md': '---\ntitle: A bundle\ndate: 2024-03-01\n---\nThe old words.\n',
+  'posts/old.markdown': '---\ntitle: Long extension\ndate: 2024-03-01\n---\nThe old words.\n',
+  'posts/by-title.md': '---\ntitle: By title\ndate: 2024-03-01\n---\nThe old words.\n',
+  'posts/unproven.md': '---\ntitle: Unproven\ndate: 2024-03-01\n---\nThe old words.\n',
+  'posts/draft.md': '---\ntitle: A draft\ndate: 2024-03-01\ndraft: true\n---\nThe old words.\n',
+  'posts/future.md': '---\ntitle: Tomorrow\ndate: 2999-03-01\n---\nThe old words.\n',
+  'posts/Taken.md': '---\ntitle: Taken\ndate: 2024-03-01\n---\nThe old words.\n',
+  'posts/taken-file.md': '---\ntitle: Taken\ndate: 2024-03-01\nslug: elsewhere\n---\nThe old words.\n',
+  'posts/taken-html.html': '---\ntitle: Taken\ndate: 2024-03-01\nslug: elsewhere-2\n---\n<p>Old.</p>\n',
+  'posts/taken-folder/index.md':
+    '---\ntitle: Taken\ndate: 2024-03-01\nslug: elsewhere-3\n---\nThe old words.\n',
+  'notes/taken-elsewhere.md': '---\ntitle: Taken\ndate: 2024-03-01\n---\nThe old words.\n',
+  'notes/proven-there.md': '---\ntitle: Taken\ndate: 2024-03-01\n---\nThe old words.\n',
+  'posts/twin-a.md': '---\ntitle: A twin\ndate: 2024-03-01\n---\nThe old words.\n',
+  'posts/twin-b.md': '---\ntitle: A twin\ndate: 2024-03-01\n---\nThe old words.\n',
+};
+
+const PROVEN = {
+  'posts/yaml.md': '/2024/yaml/',
+  'posts/toml.md': '/2024/toml/',
+  'posts/json.md': '/2024/json/',
+  'posts/page.html': '/2024/page/',
+  'posts/bundle/index.md': '/2024/bundle/',
+  'posts/old.markdown': '/2024/old.html',
+  'posts/by-title.md': { address: '/2024/by-title/', moves: true },
+  'posts/taken-file.md': '/posts/elsewhere/',
+  'posts/taken-html.html': '/posts/elsewhere-2/',
+  'posts/taken-folder/index.md': '/posts/elsewhere-3/',
+  'notes/proven-there.md': '/posts/proven-there-already/',
+  'posts/twin-a.md': '/posts/twin/',
+  'posts/twin-b.md': '/posts/twin/',
+} as const;
+
+const dir = makeTempDir();
+let receiver: Receiver;
+
+test.serial.before(async () => {
+  generatorSite(dir, 'hugo', { posts: POSTS });
+  await proveAddressesOf(dir, PROVEN);
+  receiver = await launch(dir);
+});
+test.after.always(async () => {
+  await receiver?.kill('SIGKILL');
+  removeTempDir(dir);
+});
+
+const at = (address: string) => `${SITE_URL}${address}`;
+const textOf = (path: string) => fs.readFileSync(join(dir, 'content', path), 'utf8');
+
+test('200: an article is published, redelivered, looked up, updated and retried', async (t) => {
+  const { post, find } = receiver;
+  const data = article({ slug: 'round-trip' });
+  const first = await post('article.published', data);
+  t.deepEqual(JSON.parse(first.text), { received: true, id: data.id, url: at('/posts/round-trip/') });
+  const written = textOf('posts/round-trip.md');
+  t.is((await post('article.published', data)).text, first.text);
+  const found = await find(at('/posts/round-trip'));
+  t.like(found, { id: data.id, url: first.json.url, title: data.title, content_html: data.content_html });
+  t.is(textOf('posts/round-trip.md'), written);
+
+  const base = { target_id: data.id, target_url: found.url, base_revision_id: found.revision_id };
+  const request = update(base, { featured_image_url: null });
+  const answer = await post('article.updated', request);
+  t.deepEqual(JSON.parse(answer.text), {
+    received: true,
+    contract_version: 3,
+    revision_id: request.revision_id,
+  });
+  const updated = textOf('posts/round-trip.md');
+  t.true(updated.includes('https://images.example/hive.jpg'), 'a null image leaves the stored one');
+  t.is((await post('article.updated', request)).text, answer.text);
+  t.is(textOf('posts/round-trip.md'), updated, 'a retry writes nothing');
+  t.is((await post('article.published', data)).text, first.text, 'a redelivery after an update');
+
+  const stale = await post('article.updated', update(base));
+  t.is(stale.status, 409);
+  t.deepEqual(JSON.parse(stale.text), {
+    error: 'Article revision conflict',
+    base_revision_id: found.revision_id,
+    current_revision_id: request.revision_id,
+  });
+  t.is(textOf('posts/round-trip.md'), updated);
+});
+
+test('200: an edit by hand changes the revision; the stale update is refused, the next one keeps the edited keys', async (t) => {
+  const { post, find } = receiver;
+  const data = article({ slug: 'by-hand' });
+  const { url, request } = await publishForUpdate(receiver, data);
+  const file = join(dir, 'content/posts/by-hand.md');
+  edit(file, '---\n', '---\nweight: 7 # mine\n');
+  edit(file, '\n\nOut of the wind.', '\n\nOut of the *wind*.');
+  const { revision_id, content_html } = await find(url);
+  t.not(revision_id, request.base_revision_id);
+  t.true(content_html.includes('<em>wind</em>'), content_html);
+  t.true(content_html.includes(`<!-- svc:item:${data.id} -->`), content_html);
+  t.is((await post('article.updated', request)).status, 409);
+  t.is((await post('article.updated', { ...request, base_revision_id: revision_id })).status, 200);
+  t.true(textOf('posts/by-hand.md').includes('weight: 7 # mine\n'));
+  t.is((await find(url)).content_html, request.content_html);
+});
+
+for (const [path, proof] of Object.entries(PROVEN).slice(0, 7)) {
+  const url = at(typeof proof === 'string' ? proof : proof.address);
+  test(`200: ${path}, which a person wrote, is found at its proven URL and updated twice`, async (t) => {
+    const { post, find } = receiver;
+    const before = textOf(path);
+    let { id, revision_id, title } = await find(url);
+    t.true(before.includes(title));
+    for (const words of ['The first new words.', 'The second new words.']) {
+      const target = { target_id: id, target_url: url, base_revision_id: revision_id };
+      const request = update(target, {
+        title: `Title with ${words}`,
+        content_markdown: words,
+        content_html: `<p>${words}</p>`,
+      });
+      t.is(
+        (await post('article.updated', request)).text.slice(0, 40),
+        '{"received":true,"contract_version":3,"r',
+      );
+      t.is((await post('article.updated', request)).status, 200, 'a retry');
+      t.true(textOf(path).includes(words));
+      ({ id, revision_id, title } = await find(url));
+      t.is(revision_id, request.revision_id);
+      t.is(title, request.title);
+      t.like(await find(url), { url, content_html: `<p>${words}</p>` });
+    }
+    const after = textOf(path);
+    t.true(after.includes('2024-03-01'), 'its date stays');
+    for (const own of [' # mine', 'weight', "side = 'left'"]) t.is(after.includes(own), before.includes(own));
+    if (path !== 'posts/by-title.md')
+      t.notRegex(after, /^"?(slug|url"? ?[:=] ?"?\/)/m, 'no address is pinned');
+    else t.regex(after, /^url: "?\/2024\/by-title\/"?$/m, 'an update would move it');
+  });
+}
+
+for (const [slug, reason] of [
+  ['unproven', 'posts/unproven.md has no proven URL'],
+  ['draft', 'posts/draft.md is a draft'],
+  ['future', 'posts/future.md has a date in the future'],
+] as const)
+  test(`404: a post that ${reason.slice(reason.indexOf(' ') + 1)} is not resolved, and the answer says why`, async (t) => {
+    const url = at(`/posts/${slug}/`);
+    const { status, json } = await receiver.post('article.lookup', { target_url: url });
+    t.is(status, 404);
+    t.is(json.error, `target_url: there is no article at ${JSON.stringify(url)}; ${reason}`);
+    const target = { target_id: `posts/${slug}.md`, target_url: url, base_revision_id: 'any' };
+    const refused = await receiver.post('article.updated', update(target));
+    t.is(refused.status, 404);
+    t.true(refused.json.error.includes(reason), refused.json.error);
+    t.is(textOf(`posts/${slug}.md`), POSTS[`posts/${slug}.md`]);
+  });
+
+test('404: two posts that a build puts at one URL are ambiguous', async (t) => {
+  const { status, json } = await receiver.post('article.lookup', { target_url: at('/posts/twin/') });
+  t.is(status, 404);
+  t.regex(json.error, /^target_url: 2 articles are at /);
+});
+
+for (const [slug, why] of [
+  ['taken-file', 'its file'],
+  ['taken-html', 'an HTML file of its name'],
+  ['taken-folder', 'a folder of its name'],
+  ['taken', 'a file that differs in case alone, whose URL is unknown'],
+  ['taken-elsewhere', 'an unproven post in another folder'],
+  ['proven-there-already', 'a URL that is proven for another post'],
+] as const)
+  test(`200: a new article's slug is numbered where a person's post has ${why}`, async (t) => {
+    const data = article({ slug });
+    const { json } = await receiver.post('article.published', data);
+    t.is(json.url, at(`/posts/${slug}-2/`));
+    t.true(textOf(`posts/${slug}-2.md`).includes(data.id));
+    t.is((await receiver.find(json.url)).id, data.id);
+  });
+
+test('200: proofs that a build writes while the receiver runs count from the next lookup on', async (t) => {
+  const path = 'later/post.md';
+  writePost(dir, path, '---\ntitle: Later\ndate: 2024-03-01\n---\nThe old words.\n');
+  t.is((await receiver.post('article.lookup', { target_url: at('/later/post/') })).status, 404);
+  await proveAddressesOf(dir, { ...PROVEN, [path]: '/later/post/' });
+  t.is((await receiver.find(at('/later/post/'))).title, 'Later');
+});
+
+test.serial(
+  '404: a proof does not count any more when the configuration of the site has changed, until a build has proven it again',
+  async (t) => {
+    const { post } = receiver;
+    const target_url = at('/2024/yaml/');
+    const isFound = async () => (await post('article.lookup', { target_url })).status === 200;
+    t.true(await isFound());
+    fs.appendFileSync(join(dir, 'hugo.toml'), "timeZone = 'Asia/Tokyo'\n");
+    await until('the proof is not used', async () => !(await isFound()));
+    await proveAddressesOf(dir, PROVEN);
+    t.true(await isFound());
+  },
+);

@@ -1,0 +1,73 @@
+import test from 'ava';
+import { parse } from 'parse5';
+import { closedHtml } from '../../../src/generators/closed-html.js';
+import { fc, runs } from '../../support/property.js';
+
+test('HTML that is closed stays as it is', (t) => {
+  for (const html of [
+    '',
+    '<p>a</p>',
+    '1 < 2',
+    'a <!-- b -->',
+    '<script>"<!--"</script>',
+    '<li>a<li>b',
+    '<!---->',
+  ])
+    t.is(closedHtml(html), html);
+});
+
+test('a comment, a tag and an element of text that are open at the end are closed', (t) => {
+  t.is(closedHtml('a <!-- b'), 'a <!-- b-->');
+  t.is(closedHtml('a <textarea> <!-- b -->'), 'a <textarea> <!-- b --></textarea>');
+  t.is(closedHtml('<script> a'), '<script> a</script>');
+  t.is(closedHtml('<div title="x'), '<div title="x">');
+  t.is(closedHtml("<title class='x"), "<title class='x'></title>");
+  t.is(closedHtml('<plaintext>a'), '&lt;plaintext>a');
+});
+
+test('property: what follows an article is outside of its comments, tags and texts', (t) => {
+  const piece = fc.constantFrom(
+    ...[
+      '<!--',
+      '-->',
+      '--',
+      '<script>',
+      '</script>',
+      '<textarea',
+      '</textarea>',
+      '<title>',
+      '<style>',
+      '<iframe',
+    ],
+    ...[
+      '<plaintext>',
+      '<xmp>',
+      '</xmp',
+      '<div a=',
+      '"',
+      "'",
+      '>',
+      '<',
+      '/',
+      ' ',
+      'x',
+      '<![CDATA[',
+      ']]>',
+      '<?',
+    ],
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {
+      const html = closedHtml(pieces.join(''));
+      const page = parse(`<!DOCTYPE html><body>${html}<!--the end--><p>frame</p>`);
+      t.true(hasComment(page, 'the end'), html);
+    }),
+    { numRuns: runs(300) },
+  );
+});
+
+function hasComment(node: object, text: string): boolean {
+  if ('data' in node && node.data === text) return true;
+  const children = 'childNodes' in node && Array.isArray(node.childNodes) ? node.childNodes : [];
+  return children.some((child: object) => hasComment(child, text));
+}

@@ -1,0 +1,57 @@
+import test from 'ava';
+import { createAddressRefresh } from '../../../src/store/address-refresh.js';
+import { createCatalog } from '../../../src/store/catalog.js';
+import { type Entry, entryOf } from '../../../src/store/entry.js';
+
+function entry(path: string, url: string): Entry {
+  const fields = { id: path, title: '', description: '', date: '', updated: null, author: '', tags: [] };
+  const article = { ...fields, url, image: null, keyword: '', slug: '', extra: {}, jsonLd: '' };
+  return entryOf(path, article, { ino: 1, size: 1, mtimeMs: 1 }, { kind: 'proven' });
+}
+
+const OLD = 'https://garden.example/old/';
+const NEW = 'https://garden.example/new/';
+
+test('whoever asks while proofs are read waits until all of them are', async (t) => {
+  const catalog = createCatalog();
+  catalog.set(entry('a.md', OLD));
+  const format = { key: 'two' };
+  let read = 0;
+  const addresses = createAddressRefresh(format, 'one', catalog, async (known) => {
+    read++;
+    return known.map(({ path }) => entry(path, NEW));
+  });
+  t.is(addresses.key, 'one', 'a snapshot is made under the key under which its entries were read');
+  const first = addresses.refresh();
+  await addresses.refresh();
+  t.is(catalog.get('a.md')?.url, NEW);
+  await first;
+  t.is(read, 1);
+  t.is(addresses.key, 'two');
+});
+
+test('what is written while proofs are read stays', async (t) => {
+  const catalog = createCatalog();
+  catalog.set(entry('a.md', OLD));
+  const written = entry('a.md', 'https://garden.example/written/');
+  const addresses = createAddressRefresh({ key: 'two' }, 'one', catalog, async (known) => {
+    catalog.set(written);
+    return known.map(({ path }) => entry(path, NEW));
+  });
+  await addresses.refresh();
+  t.is(catalog.get('a.md'), written);
+});
+
+test('proofs that could not be read are read at the next question', async (t) => {
+  const catalog = createCatalog();
+  catalog.set(entry('a.md', OLD));
+  const failures = [new Error('EIO')];
+  const addresses = createAddressRefresh({ key: 'two' }, 'one', catalog, async (known) => {
+    const failure = failures.pop();
+    if (failure !== undefined) throw failure;
+    return known.map(({ path }) => entry(path, NEW));
+  });
+  await t.throwsAsync(addresses.refresh());
+  await addresses.refresh();
+  t.is(catalog.get('a.md')?.url, NEW);
+});
