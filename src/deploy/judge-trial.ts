@@ -1,5 +1,5 @@
 import { htmlTokens } from '../article/html-tokens.js';
-import { comparable, headEnd, headingsOf, linesOf } from './page-text.js';
+import { comparable, type Heading, headEnd, headingsOf, linesOf } from './page-text.js';
 import { addressesOfFile, filesOfAddress } from './pages.js';
 import type { TrialArticle } from './trial-articles.js';
 
@@ -79,12 +79,18 @@ export function judgePage(html: string, { article }: TrialPage): Fault[] {
   const faults: Fault[] = [];
   const title = comparable(data.title);
   const headings = headingsOf(html);
-  if (!headings.some((heading) => comparable(heading).includes(title)))
+  // A heading of the text is not the title, but may hold the same words.
+  const isTitle = ({ element, text }: Heading) =>
+    element === 'title' || element === 'h1' ? comparable(text).includes(title) : comparable(text) === title;
+  const titled = headings.filter(isTitle);
+  const shown = headings.find(({ element }) => element !== 'title') ?? headings[0];
+  if (titled.length === 0)
     faults.push({
       kind: 'title',
-      text: `${name}: the title ${JSON.stringify(data.title)} is displayed as ${JSON.stringify(headings[1] ?? headings[0] ?? '')}`,
+      text: `${name}: the title ${JSON.stringify(data.title)} is displayed as ${JSON.stringify(shown?.text ?? '')}`,
     });
-  const lost = lostLine(linesOf(data.content_html), linesOf(html));
+  const heading = titled.find(({ element }) => element !== 'title');
+  const lost = lostLine(linesOf(data.content_html), linesOf(html), heading?.text ?? '');
   if (lost !== undefined)
     faults.push({
       kind: 'text',
@@ -106,14 +112,16 @@ export function judgePage(html: string, { article }: TrialPage): Fault[] {
   return faults;
 }
 
-/** The first line of a text that a page does not show behind those before it, and what stands there instead. */
+/** The first line of a text that a page does not show behind its heading and the lines before it, and what stands there instead. */
 function lostLine(
   expected: readonly string[],
   shown: readonly string[],
+  heading: string,
 ): { readonly line: string; readonly shown: string | undefined } | undefined {
   const page = shown.map(comparable);
   const all = page.join('');
-  let at = 0;
+  const start = all.indexOf(comparable(heading));
+  let at = start === -1 ? 0 : start + comparable(heading).length;
   for (const line of expected) {
     const wanted = comparable(line);
     const found = all.indexOf(wanted, at);

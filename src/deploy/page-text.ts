@@ -52,15 +52,23 @@ export function linesOf(html: string): string[] {
   return lines;
 }
 
-/** The texts of a page's headings, and its title. */
-export function headingsOf(html: string): string[] {
+/** A heading of a page, or its `title`. */
+export interface Heading {
+  readonly element: string;
+  readonly text: string;
+}
+
+/** The headings of a page, and its `title`, in their order. */
+export function headingsOf(html: string): Heading[] {
   const tokens = htmlTokens(html);
   return tokens.flatMap((token, index) => {
     if (token.kind !== 'open') return [];
-    if (token.name === 'title') return [decoded(html.slice(token.contentStart, token.contentEnd))];
+    if (token.name === 'title')
+      return [{ element: 'title', text: decoded(html.slice(token.contentStart, token.contentEnd)) }];
     if (!/^h[1-6]$/.test(token.name)) return [];
     const close = tokens.slice(index).find((one) => one.kind === 'close' && one.name === token.name);
-    return [linesOf(html.slice(token.contentStart, close?.start)).join(' ')];
+    const text = linesOf(html.slice(token.contentStart, close?.start)).join(' ');
+    return [{ element: token.name, text }];
   });
 }
 
