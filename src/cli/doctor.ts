@@ -2,7 +2,9 @@ import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { examine } from '../app/doctor.js';
 import type { Finding } from '../app/finding.js';
+import { trialFindings } from '../app/trial-findings.js';
 import { loadSettings } from '../config/load.js';
+import { abortOnSignals } from './generator-build.js';
 import { example, withDir } from './options.js';
 
 const MARKS = { ok: '✓', warn: '!', fail: '✗' } as const;
@@ -14,14 +16,24 @@ export function doctorCommand(): Command {
     .description(
       'check the folder, the secret, the site URL, git, the lock helper, the articles and the theme',
     )
+    .option('--build', 'also publish hostile articles in a copy of the site, build it and check their pages')
     .option('--json', 'print the findings as JSON')
-    .addHelpText('after', example('pressmark doctor'))
-    .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
-      const findings = await examine(await loadSettings(dir));
+    .addHelpText('after', example('pressmark doctor --build'))
+    .action(async ({ dir, json, build }: { dir: string; json?: boolean; build?: boolean }) => {
+      const settings = await loadSettings(dir);
+      // First, as it refuses sites that have nothing to try.
+      const tried = build
+        ? await trialFindings(settings, { signal: abortOnSignals(), onBuild: sayBuild })
+        : [];
+      const findings = [...(await examine(settings)), ...tried];
       if (json) console.log(JSON.stringify(findings, null, 2));
       else for (const finding of findings) print(finding);
       if (findings.some(({ level }) => level === 'fail')) process.exitCode = 1;
     });
+}
+
+function sayBuild(build: number): void {
+  console.error(`building a copy of the site (${build}) …`);
 }
 
 function print({ level, about, text, mend }: Finding): void {

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { attributeOf, type HtmlToken, htmlTokens } from '../article/html-tokens.js';
 import { discard } from '../fs/atomic-write.js';
+import { headEnd } from './page-text.js';
 import { filesOfAddress } from './pages.js';
 
 /** An article that the built site should display. */
@@ -178,15 +179,6 @@ function hasMarkup(html: string, tokens: readonly HtmlToken[], text: string): bo
   for (let at = html.indexOf(text); at !== -1; at = html.indexOf(text, at + 1))
     if (starts.has(at + lead)) return true;
   return false;
-}
-
-/** Where a head ends: before its closing tag, or before the body where that tag was left out. */
-function headEnd(tokens: readonly HtmlToken[]): number | undefined {
-  for (const token of tokens) {
-    if (token.kind === 'close' && token.name === 'head') return token.start;
-    if (token.kind === 'open' && token.name === 'body') return token.start;
-  }
-  return undefined;
 }
 
 /** Where the article's text ends: in its `article` element, else in `main`, else in `body`, else in the page. */

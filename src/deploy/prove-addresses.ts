@@ -12,6 +12,7 @@ import {
   type UnprovenReason,
   writeAddressFile,
 } from './address-file.js';
+import { buildCopy } from './build-copy.js';
 import { configDigest } from './config-digest.js';
 import { buildFailure, type RunBuild } from './run-build.js';
 import { copySite, type Scratch, type ScratchOptions } from './scratch-copy.js';
@@ -89,9 +90,6 @@ export interface Proofs {
   /** Whether the site was built to find out. */
   readonly built: boolean;
 }
-
-/** Set for the builds of copies, so that what Pressmark does within a build leaves them alone. */
-export const TRIAL_VARIABLE = 'PRESSMARK_TRIAL_BUILD';
 
 /** Longer than what generators take for a summary, so that the marker behind it stands only where a body stands whole. */
 const FILLER = 'This paragraph belongs to a trial build of Pressmark. '.repeat(30).trim();
@@ -240,22 +238,10 @@ async function buildScratch(
   markers: Markers,
   options: ProofOptions,
 ): Promise<TrialSite> {
-  const { generator, env, timeoutMs, signal, onOutput } = options;
   const command = options.command();
   const output = join(scratch.dir, options.output);
-  fs.rmSync(output, { recursive: true, force: true });
   options.onBuild?.(number);
-  const flags = generator.outputFlags(command, output);
-  const result = await options.runBuild({
-    command: flags === '' ? command : `${command} ${flags}`,
-    cwd: scratch.dir,
-    // Those of git would lead to the site's own repository.
-    env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))),
-    variables: { [TRIAL_VARIABLE]: '1' },
-    ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(signal !== undefined && { signal }),
-    ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
-  });
+  const result = await buildCopy(scratch, { ...options, command });
   if (result.kind !== 'built')
     throw new PressmarkError(
       'BUILD_FAILED',

@@ -31,6 +31,12 @@ export interface Scratch {
    * @returns false where the file is behind a symbolic link, or is one, or is not in the copy.
    */
   replace(path: string, text: string): boolean;
+  /**
+   * Writes a file of the copy, new or not, or removes it where `text` is undefined. It never writes through a symbolic link.
+   *
+   * @returns false where the file would be behind a symbolic link, or is one, or is a folder.
+   */
+  write(path: string, text: string | undefined): boolean;
   remove(): void;
 }
 
@@ -104,7 +110,12 @@ export async function copySite(options: ScratchOptions): Promise<Scratch> {
     await copyFolder(siteDir, dir);
     linkPackagesAbove(siteDir, join(root, 'site'));
     if (repository !== undefined) await borrowHistory(repository, top, options.env ?? {});
-    return { dir, replace: (path, text) => replaceFile(dir, path, text), remove };
+    return {
+      dir,
+      replace: (path, text) => fs.existsSync(join(dir, path)) && writeFile(join(dir, path), text),
+      write: (path, text) => writeFile(join(dir, path), text),
+      remove,
+    };
   } catch (error) {
     remove();
     throw error;
@@ -154,13 +165,16 @@ function linkPackagesAbove(siteDir: string, to: string): void {
   }
 }
 
-function replaceFile(dir: string, path: string, text: string): boolean {
-  const target = join(dir, path);
-  const folder = fs.existsSync(dirname(target)) ? fs.realpathSync(dirname(target)) : undefined;
-  if (folder !== dirname(target) || fs.lstatSync(target, { throwIfNoEntry: false })?.isFile() !== true)
-    return false;
+function writeFile(target: string, text: string | undefined): boolean {
+  let folder = dirname(target);
+  while (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) folder = dirname(folder);
+  if (!fs.existsSync(folder) || fs.realpathSync(folder) !== folder) return false;
+  const stat = fs.lstatSync(target, { throwIfNoEntry: false });
+  if (stat !== undefined && !stat.isFile()) return false;
   // A new file: what was copied may share its blocks, and its permissions may forbid writing.
-  fs.rmSync(target);
-  fs.writeFileSync(target, text, { flag: 'wx' });
+  fs.rmSync(target, { force: true });
+  if (text === undefined) return true;
+  fs.mkdirSync(dirname(target), { recursive: true });
+  fs.writeFileSync(target, text, { flag: 'wx', mode: 0o600 });
   return true;
 }

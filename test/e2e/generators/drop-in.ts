@@ -13,6 +13,7 @@ import {
   hostileTags,
   hostileTexts,
   ordinaryArticles,
+  PRODUCT,
   PUBLISHED_AT,
   type Sample,
   UPDATED_AT,
@@ -45,6 +46,8 @@ export interface SiteUnderTest extends SiteSource, SiteLayout {
   readonly pin?: string;
   /** Whether the generator makes no page of a file whose date is in the future. @default false */
   readonly hidesFuture?: boolean;
+  /** Pressmark's definition of the generator, below `src/generators/`, which a definition of the owner's own wraps. */
+  readonly definition?: string;
   /** Posts that have no page: path of the URL that they would have -> what a lookup says about it. */
   readonly hidden: Readonly<Record<string, RegExp>>;
 }
@@ -162,6 +165,8 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
   function checkNothingRan(t: ExecutionContext): void {
     t.false(fs.existsSync(canary), 'no article has run any code');
     checkNothingPrivate(t, output, copy.secret());
+    const computed = [...output].filter(([, bytes]) => bytes.includes(PRODUCT)).map(([path]) => path);
+    t.deepEqual(computed, [], 'no article was computed with');
   }
 
   test.serial('init --dry-run shows what it would do, and writes nothing', async (t) => {
@@ -356,6 +361,29 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
   test.serial('doctor finds the site in good order', async (t) => {
     await succeeds(t, 'doctor');
   });
+
+  test.serial('doctor --build finds that every article would be displayed as sent', async (t) => {
+    const stdout = await succeeds(t, 'doctor', '--build');
+    t.regex(
+      stdout,
+      /✓ trial build: \d+ articles and updates, and updates of \d posts, are displayed as they were sent/,
+    );
+  });
+
+  if (site.definition !== undefined) {
+    const { definition } = site;
+    test.serial('doctor --build tries a definition of the owner’s own in the same way', async (t) => {
+      const text = copy.read('pressmark.config.mjs');
+      const own = `import { defineGenerator } from 'pressmark';
+import * as wrapped from './node_modules/pressmark/dist/src/generators/${definition}.js';
+const generator = defineGenerator({ ...wrapped.${site.folder}, name: 'our-own' });
+`;
+      const config = text.replace(`generator: '${site.folder}'`, 'generator');
+      fs.writeFileSync(copy.path('pressmark.config.mjs'), own + config);
+      t.regex(await succeeds(t, 'doctor', '--build'), /✓ trial build: /);
+      fs.writeFileSync(copy.path('pressmark.config.mjs'), text);
+    });
+  }
 
   test.serial('doctor finds what was broken, and says how to fix it', async (t) => {
     const file = relative(copy.dir, fileWith(copy, 'Frogs find it'));

@@ -1,4 +1,7 @@
 import { type DefaultTreeAdapterTypes, parse, parseFragment, serialize } from 'parse5';
+import { typed } from '../../../src/deploy/page-text.js';
+
+export { typed };
 
 type Node = DefaultTreeAdapterTypes.Node;
 export type Element = DefaultTreeAdapterTypes.Element;
@@ -44,19 +47,6 @@ export function textOf(node: Node): string {
 
 /** What a reader sees of HTML. */
 export const textOfHtml = (html: string) => textOf(parseFragment(html));
-
-/** Typographic signs as they are typed, and without the word joiners that keep a theme's `markdownify` from acting. */
-export function typed(text: string): string {
-  return text
-    .replaceAll('\u2060', '')
-    .replace(/[‘’‚‛]/g, "'")
-    .replace(/[“”„‟]|''|``/g, '"')
-    .replaceAll('«', '<<')
-    .replaceAll('»', '>>')
-    .replaceAll('—', '---')
-    .replaceAll('–', '--')
-    .replaceAll('…', '...');
-}
 
 /** The texts of all `pre` elements, character by character, but for line breaks at their end. */
 export function codeBlocks(node: Node): string[] {

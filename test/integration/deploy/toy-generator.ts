@@ -7,7 +7,7 @@ import type { FrontMatterEditor } from '../../../src/deploy/prove-addresses.js';
 /**
  * A static-site generator in a few lines: posts in `content`, a home page that prints all of them, tag pages that print
  * whole posts, permalinks in the front matter in which `:title` is the title, drafts, and `{{ … }}` that must be known, and no
- * comments.
+ * comments. With `templates: run`, templates compute and read files.
  */
 export const TOY_GENERATOR = `
 import fs from 'node:fs';
@@ -19,24 +19,30 @@ const write = (file, html) => {
   fs.writeFileSync(path.join(out, file), html);
 };
 const layout = (title, body) => '<!doctype html><html><head><title>' + title + '</title></head><body>' + body + '</body></html>';
+const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const slugOf = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+const run = (text) => text
+  .replace(/{{ (\\d+)\\*(\\d+) }}/g, (_, a, b) => String(a * b))
+  .replace(/{% include "([^"]+)" %}/g, (_, name) => fs.readFileSync(name, 'utf8'));
 const posts = [];
 for (const name of fs.readdirSync('content', { recursive: true }).sort()) {
   if (!name.endsWith('.md')) continue;
-  const [, front, body] = /^---\\n([^]*?)---\\n([^]*)$/.exec(fs.readFileSync(path.join('content', name), 'utf8'));
+  const [, front, body] = /^---\\n(|[^]*?\\n)---\\n([^]*)$/.exec(fs.readFileSync(path.join('content', name), 'utf8'));
   const data = yaml.load(front) ?? {};
   if (data.draft) continue;
-  const unknown = data.templates === false ? null : /{{(?! site )[^]*?}}/.exec(body);
+  const unknown = data.templates !== undefined ? null : /{{(?! site )[^]*?}}/.exec(body);
   if (unknown) throw new Error(name + ': unknown template ' + unknown[0]);
-  const slug = data.title.toLowerCase().replace(/[^a-z0-9]+/g, '-');
+  const slug = slugOf(data.title);
   const address = (data.permalink ?? '/' + name.replace(/\\.md$/, '/')).replace(':title', slug);
-  const html = body.replace(/<!--[^]*?-->/g, '').trim().split(/\\n{2,}/).map((text) => '<p>' + text + '</p>').join('\\n');
+  const shown = data.templates === 'run' ? run(body) : body;
+  const html = data.html ? shown.replace(/<!--[^]*?-->/g, '') : shown.replace(/<!--[^]*?-->/g, '').trim().split(/\\n{2,}/).map((text) => '<p>' + text + '</p>').join('\\n');
   const post = { ...data, address, html };
   posts.push(post);
-  if (!data.list) write(address.endsWith('/') ? address + 'index.html' : address, layout(data.title, '<article><h1>' + data.title + '</h1>' + html + '</article>'));
+  if (!data.list) write(address.endsWith('/') ? address + 'index.html' : address, layout(escaped(data.title), '<article><h1>' + escaped(data.title) + '</h1>' + html + '</article>'));
 }
 write('index.html', layout('Home', posts.map((post) => post.html).join('')));
 for (const tag of new Set(posts.flatMap((post) => post.tags ?? [])))
-  write('tags/' + tag + '/index.html', layout(tag, posts.filter((post) => post.tags?.includes(tag)).map((post) => '<h2>' + post.title + '</h2>' + post.html).join('')));
+  write('tags/' + slugOf(tag) + '/index.html', layout(escaped(tag), posts.filter((post) => post.tags?.includes(tag)).map((post) => '<h2>' + escaped(post.title) + '</h2>' + post.html).join('')));
 write('feed.xml', posts.map((post) => post.html).join(''));
 fs.mkdirSync('cache', { recursive: true });
 fs.writeFileSync('cache/last', 'built');
@@ -103,7 +109,11 @@ export function toyPost(data: Readonly<Record<string, unknown>>, body = 'Text.\n
 }
 
 /** The toy's definition as an owner writes it. */
-export const TOY_CONFIG = `
+export const TOY_CONFIG = toyConfig();
+
+/** The same, with other functions in its mapping: the text of an object's members. */
+export function toyConfig(mapping = ''): string {
+  return `
 const generator = {
   name: 'toy',
   recognise: () => undefined,
@@ -127,6 +137,7 @@ const generator = {
     pin: (address) => ({ permalink: address }),
     isPinned: ({ data }, address) => data.permalink === address,
     hidden: ({ data }) => (data.draft === true ? 'draft' : undefined),
+    ${mapping}
   }),
   configFiles: ['toy.mjs'],
   caches: ['cache'],
@@ -140,3 +151,4 @@ export default {
   articles: { file: ':slug.md', permalink: '/blog/:slug/' },
 };
 `;
+}

@@ -250,6 +250,7 @@ test('keys are found in the spelling of the file where the generator ignores cas
     amended.includes('\nTitle: "Soil"   # short\n') && amended.includes('\nTAGS: ["posts", "compost"]\n'),
   );
   t.false(/^(?:title|tags):/m.test(amended));
+  t.true(on.isOwnKey('Permalink') && !format.isOwnKey('Permalink'));
 });
 
 test('an .mdx file is a program, which is not read', (t) => {

@@ -123,3 +123,21 @@ test('a copy has the history of the site’s repository, and changes nothing in 
   t.is(git(top, 'log', '--format=%s'), 'First\n');
   t.is(git(top, 'status', '--short'), '');
 });
+
+test('files are written into a copy and removed from it, but never through a symbolic link', async (t) => {
+  const siteDir = tempDir(t);
+  const outside = tempDir(t);
+  write(siteDir, { 'content/a.md': 'a' });
+  fs.symlinkSync(outside, join(siteDir, 'content/linked'));
+  const scratch = await copySite({ siteDir, except: [] });
+  t.teardown(scratch.remove);
+  t.true(scratch.write('content/new/b.md', 'b'));
+  t.true(scratch.write('content/a.md', 'changed'));
+  t.is(fs.readFileSync(join(scratch.dir, 'content/new/b.md'), 'utf8'), 'b');
+  t.is(fs.readFileSync(join(siteDir, 'content/a.md'), 'utf8'), 'a');
+  t.true(scratch.write('content/a.md', undefined));
+  t.false(fs.existsSync(join(scratch.dir, 'content/a.md')));
+  t.false(scratch.write('content/linked/new/c.md', 'c'));
+  t.false(scratch.write('content/new', 'a folder'));
+  t.deepEqual(fs.readdirSync(outside), []);
+});

@@ -1,0 +1,42 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { Generator } from '../generators/generator.js';
+import type { BuildResult, RunBuild } from './run-build.js';
+import type { Scratch } from './scratch-copy.js';
+
+/** Set for the builds of copies, so that what Pressmark does within a build leaves them alone. */
+export const TRIAL_VARIABLE = 'PRESSMARK_TRIAL_BUILD';
+
+/** How a copy of a site is built. */
+export interface CopyBuild {
+  readonly command: string;
+  /** The output folder, relative to the site's. */
+  readonly output: string;
+  readonly generator: Pick<Generator, 'outputFlags'>;
+  readonly env: NodeJS.Dict<string>;
+  /** Further variables for the build. */
+  readonly variables?: Readonly<Record<string, string>>;
+  readonly runBuild: RunBuild;
+  /** How long the build may take, in milliseconds. */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+  onOutput?(chunk: Buffer): void;
+}
+
+/** Builds a copy of a site anew, into the output folder of the copy. A build that fails is a result and not an error. */
+export async function buildCopy(scratch: Pick<Scratch, 'dir'>, build: CopyBuild): Promise<BuildResult> {
+  const { command, generator, env, variables, timeoutMs, signal, onOutput } = build;
+  const output = join(scratch.dir, build.output);
+  fs.rmSync(output, { recursive: true, force: true });
+  const flags = generator.outputFlags(command, output);
+  return await build.runBuild({
+    command: flags === '' ? command : `${command} ${flags}`,
+    cwd: scratch.dir,
+    // Those of git would lead to the site's own repository.
+    env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))),
+    variables: { ...variables, [TRIAL_VARIABLE]: '1' },
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(signal !== undefined && { signal }),
+    ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
+  });
+}
