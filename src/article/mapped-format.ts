@@ -267,7 +267,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
         ? []
         : optional(keys.updated, mapping.date(next.updated))),
       ...newExtra(stored.article.extra, next.extra),
-      ...((proven.get(path)?.moves || body.needsPin) && !isPinnedAt({ path, data }, article.url)
+      ...(proven.get(path)?.moves && !isPinnedAt({ path, data }, article.url)
         ? entriesOf(mapping.pin(addressIn(article.url)))
         : []),
       ...entriesOf(body.frontMatter).filter(({ key, value }) => data[key] !== value),

@@ -115,7 +115,7 @@ export function storedBody(incoming: IncomingBody, path: string, options: Mappin
   return {
     text: options.templateSwitch === false ? escapeTemplates(text) : text,
     // With `html`, a permalink such as `/posts/{{ page.fileSlug }}/` is a path and not a template.
-    ...(!isText && { needsPin: true }),
+    ...(!isText && { losesPermalink: true }),
     frontMatter: {
       [SWITCH]: isText ? 'md' : 'html',
       // Eleventy takes the separator out of the text, unless the file names another one, which its text lacks.
