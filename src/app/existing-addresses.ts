@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { editFrontMatter } from '../article/front-matter/edit.js';
 import { readFrontMatter } from '../article/front-matter/read.js';
 import type { Settings } from '../config/load.js';
@@ -47,7 +48,7 @@ export async function existingAddresses(
   options: AddressOptions = {},
 ): Promise<ExistingAddresses> {
   const site = generatorOf(settings);
-  const files = site === undefined ? [] : unpinnedFiles(settings);
+  const files = site === undefined ? [] : await unpinnedFiles(settings);
   if (site === undefined || files.length === 0) return { proven: 0, unproven: new Map(), built: false };
   const { proofs, built } = await prove(settings, site, files, options);
   const unproven = proofs.flatMap((proof) =>
@@ -56,11 +57,15 @@ export async function existingAddresses(
   return { proven: proofs.length - unproven.length, unproven: new Map(unproven), built };
 }
 
+const FILES_PER_TURN = 100;
+
 /** The files that do not pin their addresses, those that cannot be read among them. */
-function unpinnedFiles(settings: Settings): UnpinnedFile[] {
+async function unpinnedFiles(settings: Settings): Promise<UnpinnedFile[]> {
   const content = contentOf(settings);
   const files: UnpinnedFile[] = [];
+  let read = 0;
   for (const path of walk(content)) {
+    if (read++ % FILES_PER_TURN === 0) await nextTurn(); // deliveries may be waiting
     const { text } = readText(join(content.root, path));
     if (!isPinned(() => decodeAt(content, path, text).address === undefined)) files.push({ path, text });
   }
@@ -104,7 +109,7 @@ async function prove(
 }
 
 /**
- * Proves addresses beside a receiver that has just started, so that lookups find posts which changed while none ran.
+ * Proves addresses while a receiver that has just started is running, so that lookups find posts which changed while none ran.
  *
  * @returns a function that ends it.
  */

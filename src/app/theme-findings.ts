@@ -14,6 +14,8 @@ const NO_ARTICLES = { get: async () => undefined, find: async () => undefined, i
 
 /** Whether every template makes its page, with the filters of the site's plugins. */
 export async function themeFindings(settings: Settings): Promise<Finding[]> {
+  if (settings.generator !== 'plain')
+    return [{ level: 'ok', about, text: 'not used, as another generator builds the site' }];
   if (settings.site === false)
     return [{ level: 'ok', about, text: 'site is false in the config; another generator builds the site' }];
   const failures = await failuresOf(settings, settings.site).catch((error) => [messageOf(error)]);

@@ -36,7 +36,8 @@ export function htmlTokens(html: string): HtmlToken[] {
       continue;
     }
     const next = html[start + 1] ?? '';
-    if (next === '!' || next === '?') {
+    // `<!x`, `<?x` and `</9` are comments to a browser, which end at the first `>`.
+    if (next === '!' || next === '?' || (next === '/' && /[^a-z]/i.test(html[start + 2] ?? ''))) {
       const end = html.indexOf('>', start);
       if (end === -1) return tokens;
       at = end + 1;

@@ -226,15 +226,14 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     ];
     const stored = { ...article, body: body.text };
     const kind = incomingOf(article).kind;
-    const revisionMark = `rev-${randomBytes(12).toString('hex')}`;
-    const write = (revision: string, digest: string) =>
-      newFrontMatter(
-        [...unique(entries), { key: OWN_KEY, value: ownValue({ ...stored, revision }, kind, path, digest) }],
-        body.text,
-      );
-    const draft = write(revisionMark, NO_DIGEST);
-    const revision = `rev-${hash('sha256', withLf(draft.replace(revisionMark, ''))).slice(0, 24)}`;
-    const text = sealed((digest) => write(revision, digest));
+    const [revisionMark, digestMark] = [`rev-${randomBytes(12).toString('hex')}`, newDigestMark()];
+    const value = ownValue({ ...stored, revision: revisionMark }, kind, path, digestMark);
+    const draft = newFrontMatter([...unique(entries), { key: OWN_KEY, value }], body.text);
+    // Written once, with marks that are as long as what replaces them: writing is what takes the time.
+    const blank = draft.replace(digestMark, NO_DIGEST);
+    const revision = `rev-${hash('sha256', withLf(blank.replace(revisionMark, ''))).slice(0, 24)}`;
+    const digest = digestOf(blank.replace(revisionMark, revision));
+    const text = draft.replace(revisionMark, revision).replace(digestMark, digest);
     const bytes = new TextEncoder().encode(text);
     const { address } = read(text, path);
     return { text, bytes, article: { revision, ...stored }, ...(address !== undefined && { address }) };
@@ -394,9 +393,13 @@ function digestIn(text: string, digest: string): string {
   return digestOf(text.replace(digest, NO_DIGEST));
 }
 
+function newDigestMark(): string {
+  return `sha256-${randomBytes(32).toString('hex')}`;
+}
+
 /** A file's text with its digest in it. The mark stands for the digest only where `write` puts it. */
 function sealed(write: (digest: string) => string): string {
-  const mark = `sha256-${randomBytes(32).toString('hex')}`;
+  const mark = newDigestMark();
   const text = write(mark);
   return text.replace(mark, digestIn(text, mark));
 }

@@ -54,13 +54,13 @@ export interface FileFacts {
  */
 export interface ArticleMapping {
   readonly keys: KeyNames;
-  /** Front matter that every new article has beside its fields, such as `layout: post`. Lists are put before the article's own. */
+  /** Front matter that every new article has besides its fields, such as `layout: post`. Lists are put before the article's own. */
   readonly constants: Readonly<Record<string, FrontMatterValue>>;
   /** Tags that an update of a hand-written post keeps, because the site's templates select posts by them. */
   readonly keptTags?: readonly string[];
   /** Whether the generator reads `Title` as `title`. @default false */
   readonly ignoresKeyCase?: boolean;
-  /** Keys beside `keys` and `pressmark` that plugins may not set: the pin and what keeps a body from running as a template. */
+  /** Keys besides `keys` and `pressmark` that plugins may not set: the pin and what keeps a body from running as a template. */
   readonly reserved: readonly string[];
   /** Whether the generator reads articles from a file of this name: by its extension, such as `.md`, `.markdown`, `.html`. */
   isArticlePath(path: string): boolean;

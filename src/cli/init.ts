@@ -225,7 +225,7 @@ function printNext({ siteUrl }: InitPlan, { generator, existing }: Inspection, e
   const build = generator === undefined ? '' : '; after an article: npx pressmark build';
   console.log(`
 Next:
-  1. ${siteUrl !== undefined ? `The site’s address is ${siteUrl}.` : `Set siteUrl in ${config}.`}
+  1. ${siteUrl === undefined ? `Set siteUrl in ${config}.` : `Check siteUrl in ${config}: ${siteUrl}. Each article keeps the URL that it gets.`}
   2. Give the service PRESSMARK_SECRET from .env, and the URL of this receiver: https://<your host>${endpoint}
   3. npx pressmark start${build}`);
 }

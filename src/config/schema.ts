@@ -57,6 +57,12 @@ const generator = z.union(
       rawHtml: z.boolean().exactOptional(),
       templateSwitch: z.boolean().exactOptional(),
       htmlFiles: z.boolean().exactOptional(),
+      futurePages: z.boolean().exactOptional(),
+      fetchesImages: z.boolean().exactOptional(),
+      excerptSeparator: z.string().min(1).exactOptional(),
+      markedElements: z.array(z.string().min(1)).exactOptional(),
+      usedIds: z.array(z.string().min(1)).exactOptional(),
+      keptTags: z.array(z.string().min(1)).exactOptional(),
     }),
     z.custom<DefinedGenerator>(isDefinition, {
       error: 'must be plain, hugo, jekyll, eleventy, astro, or what defineGenerator returns',

@@ -76,6 +76,7 @@ export function postbuild(options: {
   const missing: MissingPage[] = [];
   const skipped: MissingPage[] = [];
   const warnings: string[] = [];
+  const foreign = new Map<string, readonly string[]>();
   let checked = 0;
   let changed = 0;
   for (const { path: file, url, jsonLd, comments, hidden } of options.articles) {
@@ -102,10 +103,7 @@ export function postbuild(options: {
     const before = fs.readFileSync(found.path, 'latin1');
     const page = completePage(before, bytesOf(jsonLd), comments.map(bytesOf));
     for (const reason of page.problems) missing.push({ file, url, reason });
-    for (const type of page.foreign)
-      warnings.push(
-        `${found.name}: the page has a second ${type} in JSON-LD, which is not from the service; a theme or a plugin for search engines prints it. Turn it off for the articles that Pressmark stores`,
-      );
+    for (const type of page.foreign) foreign.set(type, [...(foreign.get(type) ?? []), found.name]);
     if (page.html === before) continue;
     changed++;
     if (options.readOnly) continue;
@@ -116,7 +114,7 @@ export function postbuild(options: {
           `${found.name}${suffix}: was made before the page was completed; compress the pages after pressmark postbuild`,
         );
   }
-  return { checked, changed, missing, skipped, warnings };
+  return { checked, changed, missing, skipped, warnings: [...foreignSentences(foreign), ...warnings] };
 }
 
 /**
@@ -267,6 +265,15 @@ type FoundPage =
   | { readonly kind: 'page'; readonly name: string; readonly path: string }
   | { readonly kind: 'outside'; readonly name: string }
   | { readonly kind: 'none' };
+
+/** One sentence for each type, as a theme that prints such a block prints it on each page. */
+function foreignSentences(foreign: ReadonlyMap<string, readonly string[]>): string[] {
+  return [...foreign].map(([type, names]) => {
+    const [first = '', ...others] = names;
+    const where = others.length === 0 ? `${first} has` : `${names.length} pages, such as ${first}, have`;
+    return `${where} a second ${type} in JSON-LD, which is not from the service; a theme or a plugin for search engines prints it. Turn it off for the articles that Pressmark stores`;
+  });
+}
 
 /** The file that shows an address. */
 function findPage(root: string, address: string): FoundPage {

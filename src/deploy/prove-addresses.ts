@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addressDigest } from '../article/address-digest.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from '../article/mapping.js';
 import { PressmarkError } from '../errors.js';
@@ -16,6 +17,9 @@ import { configDigest } from './config-digest.js';
 import { buildFailure, type RunBuild } from './run-build.js';
 import { copySite, type Scratch, type ScratchOptions } from './scratch-copy.js';
 import { createMarkers, createSiteReader, findPosts, type Markers, type TrialSite } from './trial-pages.js';
+
+/** Posts looked at before others get a turn: this also runs in a receiver, beside deliveries. */
+const POSTS_PER_TURN = 100;
 
 /** Reads and edits the front matter of article files, in whatever form it has. */
 export interface FrontMatterEditor {
@@ -103,7 +107,7 @@ interface Post extends FileFacts {
  */
 export async function proveAddresses(files: Iterable<UnpinnedFile>, options: ProofOptions): Promise<Proofs> {
   const { mapping, cacheFile } = options;
-  const { posts, hidden } = sortFiles(files, options);
+  const { posts, hidden } = await sortFiles(files, options);
   const digest = siteDigest(options);
   const cache = readAddressFile(cacheFile);
   const kept = cache?.configDigest === digest && options.force !== true ? cache.records : [];
@@ -133,13 +137,14 @@ export function siteDigest({
 }
 
 /** Which files the generator makes pages of, and why it makes none of the others. */
-function sortFiles(
+async function sortFiles(
   files: Iterable<UnpinnedFile>,
   { mapping, frontMatter, now }: Pick<ProofOptions, 'mapping' | 'frontMatter' | 'now'>,
-): { posts: Post[]; hidden: Proof[] } {
+): Promise<{ posts: Post[]; hidden: Proof[] }> {
   const posts: Post[] = [];
   const hidden: Proof[] = [];
   for (const { path, text } of files) {
+    if ((posts.length + hidden.length) % POSTS_PER_TURN === 0) await nextTurn();
     const found = readPost(path, text, frontMatter);
     const reason = found === undefined ? 'front matter not supported' : mapping.hidden(found, now);
     if (found === undefined || reason !== undefined)
@@ -155,7 +160,7 @@ function readPost(path: string, text: string, frontMatter: FrontMatterEditor): P
     const { data, body } = frontMatter.read(text);
     return { path, text, data, body };
   } catch (error) {
-    if (error instanceof PressmarkError) return undefined; // its owner is told why by doctor
+    if (error instanceof PressmarkError) return undefined; // doctor says why
     throw error;
   }
 }
@@ -194,7 +199,11 @@ async function runTrial(posts: readonly Post[], options: ProofOptions): Promise<
   });
   try {
     const markers = createMarkers(randomBytes(4).toString('hex'));
-    const texts = posts.map((post, index) => trialTexts(post, index, markers, mapping, frontMatter));
+    const texts: ReturnType<typeof trialTexts>[] = [];
+    for (const [index, post] of posts.entries()) {
+      if (index % POSTS_PER_TURN === 0) await nextTurn();
+      texts.push(trialTexts(post, index, markers, mapping, frontMatter));
+    }
     const linked = new Set<number>();
     const build = async (number: 1 | 2): Promise<TrialSite> => {
       for (const [index, post] of posts.entries()) {

@@ -131,7 +131,7 @@ export function findPosts(count: number, before: TrialSite, after: TrialSite): F
   });
 }
 
-/** The page of a post in the second build, in which titles can be told apart. */
+/** The page of a post in the second build, in which each title is different. */
 function pageAfter(post: number, all: readonly TrialPage[]): TrialPage | 'no page' | 'several pages' {
   const own = all.filter(({ bodies }) => bodies.length === 1);
   if (all.length === 0) return 'no page';

@@ -8,7 +8,10 @@ export interface SiteFiles {
   list(folder: string): readonly string[];
 }
 
-/** What a site's own configuration decides about its article files. In `pressmark.config.*`, each can be set by hand. */
+/**
+ * What a site's own configuration decides about its article files. Each can be set in `pressmark.config.*`: the schema of
+ * src/config and docs/generators.md list them too.
+ */
 export interface GeneratorOptions {
   /** Names of front matter keys that differ from the generator's usual ones. */
   readonly keys?: Partial<KeyNames>;
@@ -62,7 +65,7 @@ export interface Question {
   readonly text: string;
   /** With the flag `front-matter`: the key whose value is asked for. */
   readonly key?: string;
-  /** What `--yes` answers; undefined where there is no sensible answer and `init` must stop. */
+  /** What `--yes` answers; undefined where nothing can be proposed, so that `init` stops. */
   readonly fallback?: string;
 }
 
@@ -98,7 +101,7 @@ export interface SiteFacts {
   readonly warnings: readonly Problem[];
 }
 
-/** Something that keeps articles from being displayed, and its fix. */
+/** Something that keeps articles from being displayed, and its fix. Both are whole sentences, for `init` and `doctor`. */
 export interface Problem {
   readonly level: 'warn' | 'fail';
   readonly text: string;
@@ -125,7 +128,7 @@ export interface Generator {
   mapping(options: MappingOptions): ArticleMapping;
   /** Files and folders whose change may change addresses: the site's configuration and layouts, not its posts. */
   readonly configFiles: readonly string[];
-  /** Folders and files that a scratch copy for a trial build does not need, beside `.git` and `node_modules`, such as `public`. */
+  /** Folders and files that a scratch copy for a trial build does not need besides `.git` and `node_modules`, such as `public`. */
   readonly caches: readonly string[];
   /** Arguments that make the build command write to another folder. The scratch build uses them. */
   outputFlags(command: string, output: string): string;

@@ -27,7 +27,7 @@ export interface Judgement {
 
 /**
  * The one entry that an update is about (contract: article.updated, 2). Where several articles are at its URL it is
- * about none, whatever its `target_id`: a lookup tells of none there either.
+ * about none, whatever its `target_id`: a lookup finds none there either.
  *
  * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS.
  */

@@ -14,7 +14,7 @@ export interface Change {
 }
 
 /** The line ends that a text uses; a person's editor may not like a mixture. */
-export function lineEndOf(text: string): '\n' | '\r\n' {
+function lineEndOf(text: string): '\n' | '\r\n' {
   return /\r\n/.test(text) ? '\r\n' : '\n';
 }
 

@@ -114,18 +114,21 @@ function siteBelow(files: SiteFiles, generators: readonly Generator[]): InitQues
       .filter((name) => name.endsWith('/') && !/^(?:\.|node_modules\/|vendor\/)/.test(name))
       .map((name) => `${folder === '.' ? '' : folder}${name}`);
   const first = foldersIn('.').slice(0, MAX_FOLDERS);
-  for (const folder of [...first, ...first.flatMap(foldersIn)].slice(0, MAX_FOLDERS)) {
+  const below = [...first, ...first.flatMap(foldersIn)].slice(0, MAX_FOLDERS).flatMap((folder) => {
     const [found] = recogniseGenerators(
       { read: (path) => files.read(`${folder}${path}`), list: (path) => files.list(`${folder}${path}`) },
       generators,
     );
-    if (found !== undefined && found.strength > 1)
-      return {
-        flag: 'generator',
-        text: `This folder is not a site of another generator, but ${folder} is one (${found.generator.name}: ${folder}${found.evidence}). Run pressmark init --dir ${folder.replace(/\/$/, '')}, or answer ${PLAIN} if Pressmark is to build a site of its own here. Generator:`,
-      };
-  }
-  return undefined;
+    return found === undefined ? [] : [{ folder, ...found }];
+  });
+  // A package that only depends on a generator may be a part of a site; its configuration file is in the site itself.
+  const [found] = below.toSorted((one, other) => other.strength - one.strength);
+  if (found === undefined) return undefined;
+  const { folder, generator, evidence } = found;
+  return {
+    flag: 'generator',
+    text: `This folder is not a site of another generator, but ${folder} is one (${generator.name}: ${folder}${evidence}). Run pressmark init --dir ${folder.replace(/\/$/, '')}, or answer ${PLAIN} if Pressmark is to build a site of its own here. Generator:`,
+  };
 }
 
 function named(name: string, generators: readonly Generator[]): Generator | undefined {

@@ -101,7 +101,13 @@ function newConfig(
     changes: [change],
     warnings: [
       ...(siteUrl === undefined ? [NO_SITE_URL] : []),
-      ...(config === undefined ? [] : [...otherUrl(facts, siteUrl), ...callsItself(files, config.build)]),
+      ...(config === undefined
+        ? []
+        : [
+            ...otherUrl(facts, siteUrl),
+            ...problemsOfAnswer(files, generator, config, facts),
+            ...callsItself(files, config.build),
+          ]),
     ],
   };
 }
@@ -139,16 +145,30 @@ const NO_SITE_URL: Problem = {
   fix: 'set siteUrl in pressmark.config.mjs before the first article',
 };
 
+/** What the site's configuration says of an address that it does not have itself, such as another base path. */
+function problemsOfAnswer(
+  files: SiteFiles,
+  generator: Generator | undefined,
+  { siteUrl, content, output }: GeneratorConfig,
+  facts: SiteFacts | undefined,
+): Problem[] {
+  if (generator === undefined || siteUrl === undefined || facts?.siteUrl !== undefined) return [];
+  const { origin } = new URL(siteUrl);
+  return generator
+    .problems(files, { siteUrl, content, output })
+    .filter(({ text, fix }) => `${text} ${fix}`.includes(origin));
+}
+
 /** Pages whose generator believes in another address carry it in their links. */
 function otherUrl(facts: SiteFacts | undefined, siteUrl: string | undefined): Problem[] {
   const said = facts?.siteUrl;
-  if (siteUrl === undefined || said === undefined) return [];
-  if (said !== siteUrl)
+  if (siteUrl === undefined || facts === undefined) return [];
+  if (said !== undefined && said !== siteUrl)
     return [
       {
         level: 'warn',
         text: `the site’s own configuration says that its address is ${said}, not ${siteUrl}`,
-        fix: `set ${siteUrl} there too${facts?.sources?.siteUrl === undefined ? '' : ` (${facts.sources.siteUrl})`}`,
+        fix: `set ${siteUrl} there too${facts.sources?.siteUrl === undefined ? '' : ` (${facts.sources.siteUrl})`}`,
       },
     ];
   if (!isExampleUrl(siteUrl)) return [];

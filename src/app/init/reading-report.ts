@@ -30,7 +30,9 @@ export function readingReport(
     const answer = answers[key];
     const read = key === 'siteUrl' ? siteUrl : facts[key];
     const source = read === facts[key] ? sources[key] : undefined;
-    return reading(what, answer ?? read, answer === undefined ? source : 'answered');
+    // A proposal that was taken is what the site says.
+    const isAnswer = answer !== undefined && answer !== facts[key];
+    return reading(what, answer ?? read, isAnswer ? 'answered' : (source ?? sources[key]));
   };
   const keys = Object.entries(options.keys ?? {})
     .filter(([field, key]) => field !== key)

@@ -42,7 +42,7 @@ export function editJson(source: string, changes: FrontMatterChanges, lineEnd = 
   const list = editList(source, pieces, added, comma);
   if (pieces.length > 0) return source.slice(0, list.start) + list.text + source.slice(list.end);
   if (list.isEmpty) return source;
-  // An empty object tells nothing about its layout: one key on each line.
+  // An empty object does not show a layout: one key on each line.
   const close = source.lastIndexOf('}');
   return `${source.slice(0, open)}${lineEnd}${layout.indent}${list.text}${lineEnd}${source.slice(close)}`;
 }

@@ -1,6 +1,6 @@
 import { yamlLibrary } from './libraries.js';
 
-/** What `yaml` must be told so that YAML 1.1 and 1.2 readers agree on everything it writes. */
+/** The options of `yaml` with which YAML 1.1 and 1.2 readers agree on everything it writes. */
 export const PORTABLE_YAML = {
   defaultStringType: 'QUOTE_DOUBLE',
   defaultKeyType: 'PLAIN',

@@ -36,7 +36,7 @@ interface NeededKeys {
   readonly warnings: readonly Problem[];
 }
 
-/** What the schema demands beside the fields of an article. */
+/** What the schema demands besides the fields of an article. */
 export function neededKeys(files: SiteFiles, site: Site, options: GeneratorOptions): NeededKeys {
   const schema = site.collection?.schema;
   const file = site.collection?.configFile ?? '';
@@ -70,8 +70,8 @@ export function neededKeys(files: SiteFiles, site: Site, options: GeneratorOptio
     if (kind === 'enum' && typeof value === 'string')
       warnings.push({
         level: 'warn',
-        text: `${file} demands the key ${name}; new articles get ${JSON.stringify(value)}`,
-        fix: `set articles.frontMatter.${name} in pressmark.config.mjs to another of ${values.join(', ')}`,
+        text: `${file} demands the key ${name}; new articles get ${JSON.stringify(value)}.`,
+        fix: `Set articles.frontMatter.${name} in pressmark.config.mjs to another of ${values.join(', ')}.`,
       });
   }
   return { constants, questions, warnings };

@@ -1,4 +1,5 @@
 import type { KeyNames } from '../../article/mapping.js';
+import { quote } from '../../errors.js';
 import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
 import { folderOf, refusesOurKey } from './collections.js';
 import { NAMES, readSite, type Site, setting, siteUrlOf } from './config.js';
@@ -16,15 +17,16 @@ export function problems(files: SiteFiles, settings: SiteSettings): readonly Pro
   if (siteUrl !== undefined && siteUrl !== settings.siteUrl)
     found.push({
       level: 'fail',
-      text: `the site is built for ${siteUrl}, but siteUrl is ${settings.siteUrl}`,
-      fix: 'make siteUrl in pressmark.config.mjs the same as site and base in astro.config',
+      text: `The site is built for ${siteUrl}, but siteUrl is ${settings.siteUrl}.`,
+      fix: 'Make siteUrl in pressmark.config.mjs the same as site and base in astro.config.',
     });
+  found.push(...otherBase(site, settings.siteUrl));
   const publicDir = folderOf(setting(site, 'publicDir')) ?? 'public';
   if (folderOf(settings.output) === publicDir)
     found.push({
       level: 'fail',
-      text: `output is ${settings.output}, which Astro copies into the site: it holds files of yours`,
-      fix: `set output to '${folderOf(setting(site, 'outDir')) ?? 'dist'}'`,
+      text: `The setting output is ${settings.output}, which Astro copies into the site: it holds files of yours.`,
+      fix: `Set output to '${folderOf(setting(site, 'outDir')) ?? 'dist'}'.`,
     });
   const { collection } = site;
   const content = folderOf(settings.content);
@@ -35,22 +37,38 @@ export function problems(files: SiteFiles, settings: SiteSettings): readonly Pro
   )
     found.push({
       level: 'fail',
-      text: `articles are stored in ${settings.content}, but the collection ${collection.name} reads ${collection.base}`,
-      fix: `set content to '${collection.base}' in pressmark.config.mjs`,
+      text: `Articles are stored in ${settings.content}, but the collection ${collection.name} reads ${collection.base}.`,
+      fix: `Set content to '${collection.base}' in pressmark.config.mjs.`,
     });
   if (collection !== undefined && refusesOurKey(collection))
     found.push({
       level: 'fail',
-      text: `the schema of ${collection.name} refuses keys that it does not name, and each article has a key pressmark`,
-      fix: `add the line  pressmark: z.unknown().optional(),  to the schema in ${collection.configFile}`,
+      text: `The schema of ${collection.name} refuses keys that it does not name, and each article has a key pressmark.`,
+      fix: `Add the line  pressmark: z.unknown().optional(),  to the schema in ${collection.configFile}.`,
     });
   if (collection !== undefined && routeOf(files, site) === undefined)
     found.push({
       level: 'warn',
-      text: `no page below ${site.srcDir}/pages shows at which address the files of ${collection.name} are`,
-      fix: 'check articles.permalink with a build: pressmark build names each article that is not at its address',
+      text: `No page below ${site.srcDir}/pages shows at which address the files of ${collection.name} are.`,
+      fix: 'Check articles.permalink with a build: pressmark build names each article that is not at its address.',
     });
   return found;
+}
+
+/** Without a site in the configuration, links still have its base. */
+function otherBase(site: Site, siteUrl: string): Problem[] {
+  if (siteUrl === '' || site.config.has('site')) return [];
+  const base = setting(site, 'base');
+  if (site.config.has('base') && base === undefined) return [];
+  const path = new URL(siteUrl).pathname.replace(/^\/+|\/+$/g, '');
+  if ((base ?? '').replace(/^\/+|\/+$/g, '') === path) return [];
+  return [
+    {
+      level: 'fail',
+      text: `base in astro.config is ${base === undefined ? 'not set' : quote(base)}, but siteUrl is ${siteUrl}: links lead to the wrong path`,
+      fix: `set site: '${new URL(siteUrl).origin}'${path === '' ? ' and no base' : ` and base: '/${path}'`} in astro.config`,
+    },
+  ];
 }
 
 /** What in the site's configuration can make an article break the build, or show it otherwise than it was sent. */
@@ -60,50 +78,50 @@ export function configProblems(site: Site): Problem[] {
   if (collection !== undefined && collection.patterns.length > 0 && !collection.patterns.some(readsMarkdown))
     found.push({
       level: 'fail',
-      text: `the loader of ${collection.name} reads ${collection.patterns.join(', ')}, but no .md files below its base`,
-      fix: `add '**/*.md' to its pattern in ${collection.configFile}`,
+      text: `The loader of ${collection.name} reads ${collection.patterns.join(', ')}, but no .md files below its base.`,
+      fix: `Add '**/*.md' to its pattern in ${collection.configFile}.`,
     });
   for (const { name, kind, limit } of collection?.schema?.keys ?? []) {
     const isOurs = (Object.keys(NAMES) as (keyof KeyNames)[]).some((field) => NAMES[field].includes(name));
     if (isOurs && limit !== undefined && kind !== 'number')
       found.push({
         level: 'warn',
-        text: `${collection?.configFile} accepts ${name} only with ${limit}; an article that does not comply breaks the build of the whole site`,
-        fix: `remove ${limit}, as the service does not know this rule`,
+        text: `${collection?.configFile} accepts ${name} only with ${limit}; an article that does not comply breaks the build of the whole site.`,
+        fix: `Remove ${limit}, as the service does not know this rule.`,
       });
     if (NAMES.tags.includes(name) && kind !== 'list')
       found.push({
         level: 'warn',
-        text: `${collection?.configFile} does not accept any text as one of ${name}; articles are stored without them`,
-        fix: `make it ${name}: z.array(z.string())`,
+        text: `${collection?.configFile} does not accept any text as one of ${name}; articles are stored without them.`,
+        fix: `Make it ${name}: z.array(z.string()).`,
       });
     if (NAMES.date.includes(name) && kind === 'day')
       found.push({
         level: 'fail',
-        text: `${name} is a day as a text, a form in which no article can be written`,
-        fix: `make it ${name}: z.coerce.date()`,
+        text: `${name} is a day as a text, a form in which no article can be written.`,
+        fix: `Make it ${name}: z.coerce.date().`,
       });
   }
   const reading = READING_PLUGINS.exec(site.configText)?.[0];
   if (reading !== undefined)
     found.push({
       level: 'fail',
-      text: `${reading} puts files into a page that its Markdown names; an article could publish .env`,
-      fix: `remove ${reading}, or set articles.body to 'html', which Markdown plugins do not see`,
+      text: `${reading} puts files into a page that its Markdown names; an article could publish .env.`,
+      fix: `Remove ${reading}, or set articles.body to 'html', which Markdown plugins do not see.`,
     });
   else if (
     /\b(?:remarkPlugins|rehypePlugins|mdastPlugins|hastPlugins)\s*:\s*\[\s*[^\]\s]/.test(site.configText)
   )
     found.push({
       level: 'warn',
-      text: "the site's Markdown plugins see the text of articles too, and may change it",
-      fix: "set articles.body to 'html' in pressmark.config.mjs, unless the plugins are harmless with any text",
+      text: "The site's Markdown plugins see the text of articles too, and may change it.",
+      fix: "Set articles.body to 'html' in pressmark.config.mjs, unless the plugins are harmless with any text.",
     });
   if (/^\s*["']server["']/.test(site.config.get('output') ?? ''))
     found.push({
       level: 'warn',
-      text: "output is 'server': pages that are made on request are not files, and Pressmark cannot check them",
-      fix: 'put  export const prerender = true;  into the page of the articles',
+      text: "The setting output is 'server': pages that are made on request are not files, and Pressmark cannot check them.",
+      fix: 'Put  export const prerender = true;  into the page of the articles.',
     });
   return found;
 }

@@ -51,7 +51,7 @@ export function inertMarkdown(markdown: string, rawHtml: boolean): string | unde
  * An HTML body that Hugo prints as it was sent and never runs. But for `<!--more-->`, at which Hugo would cut the
  * text, and what is never closed (a shortcode, a comment, a tag), the page has it byte for byte.
  */
-export function inertHtml(html: string): string {
+function inertHtml(html: string): string {
   return commentedOut(withoutDividers(closedHtml(html))).text;
 }
 

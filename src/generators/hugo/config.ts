@@ -1,9 +1,8 @@
 import yaml from 'js-yaml';
 import { tomlLibrary } from '../../article/front-matter/libraries.js';
 import { messageOf, PressmarkError } from '../../errors.js';
-import type { GeneratorOptions, Problem, SiteFiles } from '../generator.js';
+import type { Problem, SiteFiles } from '../generator.js';
 import { npmScripts } from '../package-json.js';
-import { isTimeZone } from '../time-zone.js';
 import { isMap, mapOf, type ValueMap } from '../value.js';
 
 /** A Hugo site's configuration. */
@@ -203,12 +202,6 @@ function mountedContent(values: ValueMap, language: string): string | undefined 
     .map(mapOf)
     .filter((mount) => mount.target === 'content' && (mount.lang === undefined || mount.lang === language));
   return sources[0] && textAt(sources[0], 'source');
-}
-
-/** The options of the mapping that the configuration decides. */
-export function optionsOf(config: HugoConfig): GeneratorOptions {
-  const { timeZone, rawHtml } = shapeOf(config);
-  return { rawHtml, ...(timeZone !== undefined && isTimeZone(timeZone) ? { timeZone } : {}) };
 }
 
 /** The public address without a slash at its end; undefined for a `baseURL` that is not an absolute URL. */

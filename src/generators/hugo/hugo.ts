@@ -1,8 +1,9 @@
 import { passedOn, shellWord } from '../command-line.js';
 import type { Generator } from '../generator.js';
-import { CONFIG_FILES, findConfig, optionsOf, readableConfig } from './config.js';
+import { CONFIG_FILES, findConfig } from './config.js';
 import { inspect } from './inspect.js';
 import { mapping } from './mapping.js';
+import { options } from './options.js';
 import { problems } from './problems.js';
 
 /** Hugo: docs/hugo.md. All of it was tried with Hugo 0.111. */
@@ -10,10 +11,7 @@ export const hugo: Generator = {
   name: 'hugo',
   recognise: findConfig,
   inspect,
-  options: (files) => {
-    const config = readableConfig(files);
-    return 'values' in config ? optionsOf(config) : {};
-  },
+  options,
   mapping,
   configFiles: [...CONFIG_FILES, 'config', 'layouts', 'themes', 'go.mod', 'go.sum', 'package.json'],
   // Not resources/_gen: some sites commit it, so that they build without Sass.

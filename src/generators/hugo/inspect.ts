@@ -2,7 +2,8 @@ import { PressmarkError, quote } from '../../errors.js';
 import type { Question, SiteFacts, SiteFiles } from '../generator.js';
 import { isGitIgnored, missingIgnoreLines } from '../git-ignore.js';
 import { mapOf, textsOf, type ValueMap } from '../value.js';
-import { buildCommand, optionsOf, readableConfig, shapeOf, siteUrlOf, textAt, valueAt } from './config.js';
+import { buildCommand, readableConfig, shapeOf, siteUrlOf, textAt, valueAt } from './config.js';
+import { optionsOf } from './options.js';
 import { addressPattern } from './permalink.js';
 import { datedFolder, readPosts, sectionOf, sharedFrontMatter } from './posts.js';
 import { configProblems } from './problems.js';
@@ -50,6 +51,7 @@ export function inspect(files: SiteFiles): SiteFacts {
     edits: [],
     ignore: ignoreLines(files, shape.output),
     questions,
+    ...(siteUrl !== undefined && { sources: { siteUrl: `baseURL in ${config.source}` } }),
     warnings: configProblems(config),
   };
 }

@@ -279,7 +279,7 @@ const LONGEST_EXCERPT = 10_000;
  * Where the first paragraph ends, so that what stands before is HTML with each element closed; 0 where the article
  * begins in another way. Jekyll would close a Liquid tag in an excerpt, so one that has any is none.
  */
-export function excerptEnd(html: string): number {
+function excerptEnd(html: string): number {
   const end = html.slice(0, LONGEST_EXCERPT).search(/<\/p\s*>/i);
   if (end === -1) return 0;
   const head = html.slice(0, html.indexOf('>', end) + 1);

@@ -1,6 +1,15 @@
-import type { Question, SiteFacts, SiteFiles, SiteSettings } from '../generator.js';
+import type { Problem, Question, SiteFacts, SiteFiles, SiteSettings } from '../generator.js';
 import { missingIgnoreLines } from '../git-ignore.js';
-import { buildCommand, contentFolder, outputFolder, readConfig, siteUrlOf, textIn } from './config.js';
+import type { ValueMap } from '../value.js';
+import {
+  buildCommand,
+  contentFolder,
+  listIn,
+  outputFolder,
+  readConfig,
+  siteUrlOf,
+  textIn,
+} from './config.js';
 import { excludeEdit, UNEXCLUDED } from './excludes.js';
 import { options } from './options.js';
 import { permalinkRule, pressmarkPattern } from './permalink.js';
@@ -45,9 +54,27 @@ export function inspect(files: SiteFiles): SiteFacts {
     edits: excludes === undefined ? [] : [excludes],
     ignore: missingIgnoreLines(files, [`${output}/`, '.jekyll-cache/', '.jekyll-metadata']),
     questions,
-    // What `edits` is about to fix is not worth a warning.
-    warnings: problems(files, site, layout).filter(
-      ({ text }) => excludes === undefined || !text.includes(UNEXCLUDED),
-    ),
+    ...(siteUrl !== undefined && { sources: { siteUrl: `url and baseurl in ${configFile}` } }),
+    warnings: [
+      // What `edits` is about to fix is not worth a warning.
+      ...problems(files, site, layout).filter(
+        ({ text }) => excludes === undefined || !text.includes(UNEXCLUDED),
+      ),
+      ...secondJsonLd(files, config),
+    ],
   };
+}
+
+/** What `init` says before there are pages; `doctor` sees on the pages themselves whether it is so. */
+function secondJsonLd(files: SiteFiles, config: ValueMap): Problem[] {
+  const plugins = [...listIn(config, 'plugins'), ...listIn(config, 'gems')];
+  const isInGems = /["']jekyll-seo-tag["']/.test(files.read('Gemfile') ?? '');
+  if (!plugins.includes('jekyll-seo-tag') && !isInGems && textIn(config, 'theme') !== 'minima') return [];
+  return [
+    {
+      level: 'warn',
+      text: 'jekyll-seo-tag prints a BlogPosting JSON-LD of its own, so that an article has two.',
+      fix: "Add seo: { type: 'WebPage' } to articles.frontMatter in pressmark.config.mjs, before the first article.",
+    },
+  ];
 }

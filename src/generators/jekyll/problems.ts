@@ -1,3 +1,4 @@
+import { quote } from '../../errors.js';
 import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
 import { isTimeZone } from '../time-zone.js';
 import { mapOf } from '../value.js';
@@ -32,6 +33,20 @@ export function problems(files: SiteFiles, settings: SiteSettings, newLayout?: s
       `The site is at ${url} in ${path} (url and baseurl), but siteUrl is ${settings.siteUrl}.`,
       `Make siteUrl in pressmark.config.mjs and url with baseurl in ${path} the same.`,
     );
+  if (url === undefined && settings.siteUrl !== '') {
+    const { origin, pathname } = new URL(settings.siteUrl);
+    const base = folder(pathname);
+    if (folder(textIn(config, 'baseurl') ?? '') !== base)
+      warn(
+        `baseurl in ${path} is ${quote(textIn(config, 'baseurl') ?? '')}, but siteUrl is ${settings.siteUrl}: links and style sheets lead to the wrong path.`,
+        `Set baseurl: "${base === '' ? '' : `/${base}`}" and url: "${origin}" in ${path}.`,
+      );
+    else
+      warn(
+        `${path} has no url; feeds and canonical links do not name the site.`,
+        `Set url: "${origin}" in ${path}.`,
+      );
+  }
   const missing = missingExcludes(files, config);
   if (missing.length > 0)
     warn(
@@ -72,13 +87,6 @@ export function problems(files: SiteFiles, settings: SiteSettings, newLayout?: s
     warn(
       `Articles are stored in ${settings.content}, but Jekyll reads posts from ${content}.`,
       `Set content: '${content}' in pressmark.config.mjs.`,
-    );
-  const plugins = [...listIn(config, 'plugins'), ...listIn(config, 'gems')];
-  const gems = files.read('Gemfile') ?? '';
-  if (plugins.includes('jekyll-seo-tag') || /["']jekyll-seo-tag["']/.test(gems))
-    warn(
-      'jekyll-seo-tag prints a BlogPosting JSON-LD of its own, so that an article has two.',
-      "Set frontMatter: { seo: { type: 'WebPage' } } below articles in pressmark.config.mjs.",
     );
   const renderer = textIn(config, 'markdown');
   const dialect = textIn(mapOf(config.kramdown), 'input');

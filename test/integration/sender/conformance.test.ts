@@ -2,7 +2,9 @@ import test from 'ava';
 import { RULES } from '../../../src/sender/conformance/rules/all.js';
 import { checkReceiver } from '../../../src/sender/conformance/run.js';
 import { complaints, optionsFor } from '../../support/conformance/checked.js';
+import { generatorSite } from '../../support/generator-site.js';
 import { startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
 
 test('Pressmark’s own receiver keeps every rule of the contract, pages included', async (t) => {
   const receiver = await startReceiver(t);
@@ -12,5 +14,12 @@ test('Pressmark’s own receiver keeps every rule of the contract, pages include
   const report = await checkReceiver(optionsFor(url, { pages }));
   t.deepEqual(complaints(report), []);
   t.is(report.outcomes.length, RULES.length);
+  t.is(report.version, 3);
+});
+
+test('Pressmark’s own receiver keeps every rule where Hugo builds the site', async (t) => {
+  const receiver = await startReceiver(t, { dir: generatorSite(tempDir(t), 'hugo') });
+  const report = await checkReceiver(optionsFor(new URL(`${receiver.origin}/webhook`)));
+  t.deepEqual(complaints(report), []);
   t.is(report.version, 3);
 });

@@ -69,6 +69,12 @@ export const LOOKUP_FAULTS: Record<string, Break> = {
       find(url) ?? [...store.articles.values()].find((article) => article.url.startsWith(url));
   },
   'canonical-below': alsoFinds((url) => url.replace(/[^/]*$/, '')),
+  'canonical-dot-segments': alsoFinds((url) => (url.includes('/..') ? parts(url).href : url)),
+  'canonical-encoded-dots': alsoFinds((url) => (url.includes('%2e') ? parts(url).href : url)),
+  'canonical-encoded-letter': alsoFinds(decodeURI),
+  'canonical-empty-query': alsoFinds((url) => url.replace(/\?$/, '')),
+  'canonical-soft-hyphen': alsoFinds((url) => (url.includes('\u00ad') ? parts(url).href : url)),
+  'canonical-full-width': alsoFinds((url) => (/[\uff00-\uffef]/.test(url) ? parts(url).href : url)),
   'canonical-path-alone': alsoFinds((url) => `${GARDEN}${url}`),
   'canonical-credentials': alsoFinds((url) => url.replace(/\/\/.*@/, '//')),
 };

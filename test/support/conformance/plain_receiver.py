@@ -42,7 +42,8 @@ def canonical(text):
     if port == {"http": 80, "https": 443}[url.scheme]:
         port = None
     path = url.path[:-1] if url.path.endswith("/") else url.path
-    return (url.scheme, url.hostname, port, path, url.query)
+    query = url.query if "?" in text.split("#", 1)[0] else None  # a bare question mark is an empty query
+    return (url.scheme, url.hostname, port, path, query)
 
 
 def find(url):

@@ -89,9 +89,12 @@ export class ReferenceStore {
     }
   }
 
+  /** Path and query as they are written: a parser would remove dot segments, for instance. */
   canonical(text: string): string | undefined {
-    if (!URL.canParse(text)) return undefined;
-    const { origin, pathname, search, username } = new URL(text);
-    return username === '' ? `${origin}${pathname.replace(/\/$/, '')}${search}` : undefined;
+    const [, start = '', path = '', query = ''] =
+      /^(https?:\/\/[^/?#\s\u0080-\uffff]+)([^?#]*)(\?[^#]*)?/i.exec(text) ?? [];
+    if (!URL.canParse(start)) return undefined;
+    const { origin, username } = new URL(start);
+    return username === '' ? `${origin}${path.replace(/\/$/, '')}${query}` : undefined;
   }
 }

@@ -5,6 +5,8 @@ import { CommanderError } from 'commander';
 import { startCommand } from '../../../src/cli/start.js';
 import { readConfigFile } from '../../../src/config/config-file.js';
 import { type Flags, loadSettings } from '../../../src/config/load.js';
+import { schema } from '../../../src/config/schema.js';
+import type { GeneratorOptions } from '../../../src/generators/generator.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 /** A site's folder with these files. */
@@ -162,4 +164,24 @@ test('a port that is not a number from 0 to 65535 is refused', async (t) => {
   }
   await refuses(t, site(t), /PORT must be a number, got "eighty"/, { PORT: 'eighty' });
   await refusesConfig(t, { port: 65_536 }, / port /);
+});
+
+test('every option of a generator can be set', (t) => {
+  // Typed, so that an option that is added to the interface has to be added here.
+  const options: Required<GeneratorOptions> = {
+    keys: { title: 'title', description: null, date: 'pubDate', updated: null, tags: 'topics', image: null },
+    dates: 'string',
+    timeZone: 'Europe/Vienna',
+    rawHtml: true,
+    templateSwitch: false,
+    htmlFiles: true,
+    futurePages: true,
+    excerptSeparator: '---',
+    markedElements: ['script'],
+    usedIds: ['main'],
+    keptTags: ['posts'],
+    fetchesImages: true,
+  };
+  const generator = { name: 'eleventy', ...options } as const;
+  t.deepEqual(schema.parse({ generator }).generator, generator);
 });

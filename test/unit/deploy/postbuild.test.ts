@@ -255,11 +255,29 @@ test('without an output folder every page is missing', (t) => {
   t.is(run({}).missing.length, 1);
 });
 
+test('a theme that prints JSON-LD on each page is warned of once', (t) => {
+  const other = '<script type="application/ld+json">{"@type":"BlogPosting"}</script>';
+  const { siteUrl, output } = {
+    siteUrl: SITE_URL,
+    output: site(t, { 'a/index.html': page('', other), 'b/index.html': page('', other) }).output,
+  };
+  const articles = ['a', 'b'].map((name) => ({
+    path: `${name}.md`,
+    url: `${SITE_URL}/${name}/`,
+    jsonLd: JSON_LD,
+    comments: [],
+    hidden: undefined,
+  }));
+  const { warnings } = postbuild({ siteUrl, output, articles });
+  t.is(warnings.length, 1);
+  t.regex(warnings[0] ?? '', /^2 pages, such as a\/index\.html, have a second BlogPosting/);
+});
+
 test('a second article in JSON-LD and an older compressed page are warned of', (t) => {
   const other = '<script type="application/ld+json">{"@type":"BlogPosting"}</script>';
   const { run } = site(t, { 'blog/soil/index.html': page('', other), 'blog/soil/index.html.gz': 'x' });
   const { warnings } = run({});
   t.is(warnings.length, 2);
-  t.regex(warnings[0] ?? '', /^blog\/soil\/index\.html: the page has a second BlogPosting/);
+  t.regex(warnings[0] ?? '', /^blog\/soil\/index\.html has a second BlogPosting/);
   t.regex(warnings[1] ?? '', /^blog\/soil\/index\.html\.gz: /);
 });

@@ -23,6 +23,7 @@ test('a comment, a tag and an element of text that are open at the end are close
   t.is(closedHtml('<div title="x'), '<div title="x">');
   t.is(closedHtml("<title class='x"), "<title class='x'></title>");
   t.is(closedHtml('<plaintext>a'), '&lt;plaintext>a');
+  t.is(closedHtml('<p>a</'), '<p>a</>');
 });
 
 test('property: what follows an article is outside of its comments, tags and texts', (t) => {

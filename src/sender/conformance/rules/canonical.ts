@@ -22,6 +22,16 @@ function without(url: URL, change: (path: string) => string): string {
   return withPath(url, path);
 }
 
+const UNPARSED =
+  'Compare path and query as they are written; a URL parser removes dot segments and rewrites hosts.';
+
+/** A URL whose host is written with a character that URL parsers remove or replace. */
+function withHost(url: URL, change: (host: string) => string): string {
+  const host = change(url.host);
+  if (host === url.host) throw new NotChecked('the host of the article’s URL has nothing to change');
+  return url.href.replace(url.host, host);
+}
+
 /** Which URLs name an article and which do not: the contract's canonicalization, row by row. */
 export const CANONICAL_RULES: readonly Rule[] = rules(
   { section: 'article.lookup, Canonicalization', from: 2, needs: ['lookup-200'] },
@@ -114,6 +124,58 @@ export const CANONICAL_RULES: readonly Rule[] = rules(
       says: 'A path below the article’s finds nothing.',
       hint: EXACT,
       check: absent((url) => withPath(url, `${bare(url)}/more`)),
+    },
+    {
+      id: 'canonical-dot-segments',
+      level: 'should',
+      says: 'With a dot segment in the path (/x/../) nothing is found, though a parser would remove it.',
+      hint: UNPARSED,
+      check: absent((url) => withPath(url, `/x/..${url.pathname}`)),
+    },
+    {
+      id: 'canonical-encoded-dots',
+      level: 'should',
+      says: 'With an encoded dot segment in the path (/%2e/) nothing is found.',
+      hint: UNPARSED,
+      check: absent((url) => withPath(url, `/%2e${url.pathname}`)),
+    },
+    {
+      id: 'canonical-encoded-letter',
+      says: 'With a letter of the path percent-encoded nothing is found.',
+      hint: EXACT,
+      check: absent((url) =>
+        without(url, (path) =>
+          path.replace(/[a-z](?=[^a-z]*$)/i, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
+        ),
+      ),
+    },
+    {
+      id: 'canonical-empty-query',
+      level: 'should',
+      says: 'With a bare question mark at the end nothing is found.',
+      hint: UNPARSED,
+      check: absent((url) => {
+        if (url.search !== '') throw new NotChecked('the article’s URL has a query');
+        return `${withPath(url, url.pathname)}?`;
+      }),
+    },
+    {
+      id: 'canonical-soft-hyphen',
+      level: 'should',
+      says: 'With a soft hyphen in the host nothing is found.',
+      hint: UNPARSED,
+      check: absent((url) => withHost(url, (host) => host.replace(/^\w/, '$&\u00ad'))),
+    },
+    {
+      id: 'canonical-full-width',
+      level: 'should',
+      says: 'With a full-width letter in the host nothing is found.',
+      hint: UNPARSED,
+      check: absent((url) =>
+        withHost(url, (host) =>
+          host.replace(/^[a-z0-9]/, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0)),
+        ),
+      ),
     },
     {
       id: 'canonical-path-alone',

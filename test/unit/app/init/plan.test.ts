@@ -103,6 +103,31 @@ test('answers go before what was read, and a site URL that differs is reported',
   );
 });
 
+test('an answer is held against the configuration that has no address, and an example is reported', (t) => {
+  const other = {
+    level: 'warn',
+    text: 'baseurl is /',
+    fix: 'set baseurl to https://b.example/notes',
+  } as const;
+  const generators = hugo({ siteUrl: undefined }).map((one) => ({
+    ...one,
+    problems: () => [other, { ...other, fix: 'x' }],
+  }));
+  t.deepEqual(plan({ generators, answers: { siteUrl: 'https://b.example/notes' } }).warnings, [other]);
+  const example = plan({
+    generators: hugo({ siteUrl: undefined }),
+    answers: { siteUrl: 'https://example.com' },
+  });
+  t.regex(example.warnings[0]?.text ?? '', /https:\/\/example\.com is an example/);
+});
+
+test('a proposal that was taken is reported as what the site says', (t) => {
+  const generators = hugo({ siteUrl: 'https://example.org', sources: { siteUrl: 'baseURL in hugo.toml' } });
+  const given = { generators, answers: { siteUrl: 'https://example.org' } };
+  const [, address] = readingReport(inspect(given), 'https://example.org', given.answers);
+  t.is(address?.from, 'baseURL in hugo.toml');
+});
+
 test('the report names each thing that was read, and from where', (t) => {
   const generators = hugo({
     tags: ['Soil', 'compost'],
@@ -185,6 +210,17 @@ test('above a site in a monorepo, init asks instead of making a second site', (t
     kind: 'known',
     generator: undefined,
   });
+  const older = siteOf({
+    'packages/app/package.json': '{"dependencies":{"hugo-bin":"1.0.0"}}',
+    'packages/blog/config.toml': 'title = "x"',
+    'packages/blog/layouts/index.html': '',
+    'packages/blog/package.json': '{"dependencies":{"hugo-bin":"1.0.0"}}',
+  });
+  const question = recogniseSite(older, undefined, {});
+  t.regex(
+    question.kind === 'question' ? question.question.text : '',
+    /packages\/blog\/ is one \(hugo: packages\/blog\/config\.toml\)/,
+  );
   t.is(recogniseSite(siteOf({ 'node_modules/x/hugo.toml': '' }), undefined, {}, hugo()).kind, 'known');
 });
 

@@ -248,6 +248,26 @@ test('doctor names another address, another folder, and output into the static s
   t.regex(found[2]?.text ?? '', /src\/content\/blog/);
 });
 
+test('doctor compares the base path where the configuration has no site', (t) => {
+  const texts = (config: string, siteUrl: string) =>
+    astro
+      .problems(siteOf({ 'astro.config.mjs': config }), {
+        siteUrl,
+        content: 'src/content/blog',
+        output: 'dist',
+      })
+      .map(({ text }) => text)
+      .join('\n');
+  t.is(texts("export default defineConfig({ base: '/notes' })", 'https://a.example/notes'), '');
+  t.is(texts('export default defineConfig({})', 'https://a.example'), '');
+  t.is(texts('export default defineConfig({ base: process.env.BASE })', 'https://a.example/notes'), '');
+  t.regex(
+    texts('export default defineConfig({})', 'https://a.example/notes'),
+    /base in astro\.config is not set, but siteUrl is https:\/\/a\.example\/notes/,
+  );
+  t.regex(texts("export default defineConfig({ base: '/b' })", 'https://a.example'), /is "\/b", but/);
+});
+
 test('a limit of the schema and a plugin that reads files are named', (t) => {
   const facts = astro.inspect(
     siteWith({

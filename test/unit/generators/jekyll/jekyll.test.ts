@@ -64,6 +64,18 @@ test('the site is read from _config.yml', (t) => {
   });
 });
 
+test('init warns of the JSON-LD that jekyll-seo-tag prints, with minima too; doctor looks at the pages', (t) => {
+  for (const config of ['plugins: [jekyll-seo-tag]', 'theme: minima']) {
+    const { warnings } = facts({ '_config.yml': `url: https://a.example\n${config}\n` });
+    t.true(
+      warnings.some(({ text }) => /BlogPosting/.test(text)),
+      config,
+    );
+  }
+  const { warnings } = facts({ '_config.yml': 'url: https://a.example\n' });
+  t.false(warnings.some(({ text }) => /BlogPosting/.test(text)));
+});
+
 test('source and collections_dir move the folder of the posts', (t) => {
   t.is(facts({ '_config.yml': 'source: ./src/\n' }).content, 'src/_posts');
   t.is(facts({ '_config.yml': 'source: src\ncollections_dir: pages\n' }).content, 'src/pages/_posts');
@@ -344,7 +356,8 @@ test('doctor names what keeps articles from being displayed', (t) => {
   t.regex(texts(`${fine}baseurl: /b\n`), /at https:\/\/a\.example\/b in _config\.yml/);
   t.regex(texts('url: https://a.example\n'), /does not exclude \.pressmark\//);
   t.regex(texts(`${fine}include: [.env]\n`), /publishes \.env/);
-  t.regex(texts(`${fine}plugins: [jekyll-seo-tag]\n`), /BlogPosting/);
+  t.regex(texts(fine.replace(/url: .*/, 'baseurl: /b')), /^baseurl in _config\.yml is "\/b", but siteUrl is/);
+  t.regex(texts(fine.replace(/url: .*\n/, '')), /^_config\.yml has no url/);
   t.regex(texts(`${fine}markdown: CommonMark\n`), /renderer is CommonMark/);
   t.regex(texts(`${fine}show_drafts: true\n`), /show_drafts/);
   t.regex(

@@ -1,0 +1,34 @@
+import fs from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import test from 'ava';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const PAGE = fs.readFileSync(`${ROOT}docs/architecture.md`, 'utf8');
+
+test('the map of the architecture names every folder of src, and no file that does not exist', (t) => {
+  const rows = [...PAGE.matchAll(/^\| `([a-z]+)` \|/gm)].map(([, name]) => name);
+  const folders = fs
+    .readdirSync(`${ROOT}src`, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  t.deepEqual(rows.toSorted(), folders.toSorted());
+  for (const [, path = ''] of PAGE.matchAll(/`((?:src|test)\/[^`<]+)`/g))
+    t.true(fs.existsSync(ROOT + path), path);
+});
+
+test('the folders of all generators have the files that the map names', (t) => {
+  const table = PAGE.slice(PAGE.indexOf('Each folder of `src/generators/`'), PAGE.indexOf('## Glossary'));
+  const files = [...table.matchAll(/^\| `(\w+\.ts)` \|/gm)].map(([, name = '']) => name);
+  t.true(files.length >= 7);
+  for (const generator of ['hugo', 'jekyll', 'eleventy', 'astro'])
+    for (const file of [`${generator}.ts`, ...files])
+      t.true(fs.existsSync(`${ROOT}src/generators/${generator}/${file}`), `${generator}/${file}`);
+});
+
+test('the glossary has at most 40 words, in their order', (t) => {
+  const words = [...PAGE.slice(PAGE.indexOf('## Glossary')).matchAll(/^\| ([a-z][^|]*) \|/gm)]
+    .map(([, word = '']) => word.trim())
+    .slice(1);
+  t.true(words.length <= 40, `${words.length} words`);
+  t.deepEqual(words, words.toSorted());
+});
