@@ -284,10 +284,8 @@ function trialTexts(
   const marker = markers.body(index);
   const html = `<p>${FILLER}</p>\n<p>${marker}</p>\n`;
   const markdown = `${FILLER}\n\n${marker}\n`;
-  const stored = mapping.body(
-    isHtml(path) ? { kind: 'html', html } : { kind: 'markdown', markdown, html },
-    path,
-  );
+  // HTML, for which a generator may turn off more than for Markdown, such as templates in permalinks (Eleventy).
+  const stored = mapping.body({ kind: 'html', html }, path);
   const changes = Object.entries(stored.frontMatter).map(([key, value]) => ({ key, value }));
   const title = { key: mapping.keys.title, value: `${markers.title(index)} in a trial build` };
   try {
