@@ -106,7 +106,7 @@ export async function startApp(
       store,
       hooks,
       log,
-      ownKeys: content.format.ownKeys,
+      isOwnKey: content.format.isOwnKey,
       changeOf: (stored) => ({ ...stored, path: siteRelative(stored.path) }),
     });
     const server = createServer({

@@ -4,7 +4,7 @@ import { mappedFormat } from '../article/mapped-format.js';
 import type { ArticleMapping } from '../article/mapping.js';
 import type { Settings } from '../config/load.js';
 import { siteDigest } from '../deploy/prove-addresses.js';
-import { PressmarkError } from '../errors.js';
+import { PressmarkError, quote } from '../errors.js';
 import type { Generator, GeneratorOptions, SiteFiles } from '../generators/generator.js';
 import { type Layout, patternLayout } from '../generators/layout.js';
 import { generatorNamed } from '../generators/registry.js';
@@ -40,6 +40,11 @@ export function generatorOf(settings: ContentSettings): SiteGenerator | undefine
   const { generator: setting, articles, dir } = settings;
   const name = typeof setting === 'string' ? setting : setting.name;
   if (name === 'plain') return undefined;
+  if (articles.permalink.includes('?'))
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      `articles.permalink ${quote(articles.permalink)} has a query, and ${name} builds files, which have none; remove it`,
+    );
   const generator =
     typeof setting === 'object' && 'mapping' in setting ? (setting as Generator) : generatorNamed(name);
   const files = siteFiles(dir);

@@ -10,6 +10,7 @@ import { contentOf, generatorOf, type SiteGenerator } from './content.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 import { addPostbuild, runsPostScripts } from './init/npm-postbuild.js';
+import { movedArticles, movedFix, movedSentence } from './moved-articles.js';
 import { completeSite, missingSentence } from './postbuild.js';
 import { siteFiles } from './site-files.js';
 
@@ -46,6 +47,7 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
     ...definitionFindings(settings, site),
     ...postbuildScript(settings, site),
     ...addressFindings(entries),
+    ...movedFindings(settings),
     ...clashes(entries),
     ...tagFindings(entries, site),
     ...unresolved(entries, contentDir),
@@ -112,6 +114,21 @@ function addressFindings(entries: readonly Entry[]): Finding[] {
   ];
 }
 
+/** Articles of which the service knows a URL that is not theirs any more. */
+function movedFindings(settings: Settings): Finding[] {
+  const byFix = new Map<string, string[]>();
+  for (const article of movedArticles(settings)) {
+    const mend = movedFix(article, settings.siteUrl);
+    byFix.set(mend, [...(byFix.get(mend) ?? []), movedSentence(article)]);
+  }
+  return [...byFix].map(([mend, sentences]) => ({
+    level: 'warn',
+    about: 'addresses',
+    text: listed(sentences, '; '),
+    mend,
+  }));
+}
+
 /** Whether the service has sent an article; a post that a person wrote has its path for an id. */
 function isDelivered({ id, path }: Entry): boolean {
   return id !== path;
@@ -126,6 +143,7 @@ function byReason(entries: readonly Entry[]): [reason: string, paths: string[]][
 }
 
 const IS_DRAFT = /^is a draft/;
+const IS_ELSEWHERE = /^was answered with a URL that is not below/;
 const IS_FUTURE = /^has a date in the future/;
 
 /** An article has been answered with its URL: where there is no page, the answer is not true. */
@@ -136,6 +154,13 @@ function articleFinding(reason: string, paths: readonly string[]): Finding {
     return { level: 'warn', about, text, mend: 'remove the draft mark from the front matter to publish it' };
   if (IS_FUTURE.test(reason))
     return { level: 'fail', about, text, mend: 'set the date in the front matter to a day that has passed' };
+  if (IS_ELSEWHERE.test(reason))
+    return {
+      level: 'fail',
+      about,
+      text: `an article ${reason}: ${listed(paths)}`,
+      mend: 'set siteUrl in the config back, if it is wrong; if the site has moved, run pressmark build, and redirect the old URLs to the new ones on the old host',
+    };
   return {
     level: 'fail',
     about,

@@ -15,8 +15,8 @@ import {
 
 /** How the article files of a site are named, read and written. Paths are below the content folder, with forward slashes. */
 export interface ArticleFormat {
-  /** The front matter that plugins may not set. */
-  readonly ownKeys: ReadonlySet<string>;
+  /** Whether plugins may not set this front matter. */
+  isOwnKey(key: string): boolean;
   /** What is read from the files depends on this besides the files; another value makes stored indexes worthless. */
   readonly key: string;
   /** Whether a URL that no file names and no build has proven may be answered: where Pressmark builds the pages itself. */
@@ -81,7 +81,7 @@ export function plainFormat(url: (slug: string, date: string) => string): Articl
   const slugOf = (path: string) => posix.basename(path, '.md');
   const fallback = (path: string) => ({ id: path, slug: slugOf(path), url });
   return {
-    ownKeys: OWN_KEYS,
+    isOwnKey: (key) => OWN_KEYS.has(key),
     key: url('slug', '2001-02-03T00:00:00Z'),
     hasCertainUrls: true,
     isArticlePath: (path) => path.endsWith('.md'),

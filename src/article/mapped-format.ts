@@ -175,7 +175,10 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     const proof = proven.get(file.path);
     if (proof !== undefined && proof.digest === addressDigest(file, mapping, proof.moves))
       return { url: `${siteUrl}${proof.address}` };
-    return stored === undefined ? {} : { reason: `does not pin its address ${addressIn(stored)} any more` };
+    if (stored === undefined) return {};
+    return stored.startsWith(`${siteUrl}/`)
+      ? { reason: `does not pin its address ${addressIn(stored)} any more` }
+      : { reason: `was answered with a URL that is not below ${siteUrl}` };
   }
 
   function addressIn(at: string): string {
@@ -220,7 +223,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
       ...optional(keys.tags, tagList(constantTags, article.tags)),
       ...imageEntry(article.image),
       ...entriesOf(others),
-      ...entriesOf(article.extra as Readonly<Record<string, FrontMatterValue>>),
+      ...Object.entries(article.extra).map(([key, value]) => ({ key, value: withoutNull(value) })),
       ...entriesOf(mapping.pin(addressIn(article.url))),
       ...entriesOf(body.frontMatter),
     ];
@@ -264,7 +267,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
         ? []
         : optional(keys.updated, mapping.date(next.updated))),
       ...newExtra(stored.article.extra, next.extra),
-      ...(proven.get(path)?.moves && !isPinnedAt({ path, data }, article.url)
+      ...((proven.get(path)?.moves || body.needsPin) && !isPinnedAt({ path, data }, article.url)
         ? entriesOf(mapping.pin(addressIn(article.url)))
         : []),
       ...entriesOf(body.frontMatter).filter(({ key, value }) => data[key] !== value),
@@ -328,8 +331,9 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     return mapped(values, written);
   }
 
+  const foldedKeys = new Set([...ownKeys].map((key) => key.toLowerCase()));
   return {
-    ownKeys,
+    isOwnKey: (key) => (mapping.ignoresKeyCase ? foldedKeys.has(key.toLowerCase()) : ownKeys.has(key)),
     get key() {
       return `${url('slug', '2001-02-03T00:00:00Z')} ${proven.version}`;
     },
@@ -423,9 +427,21 @@ function entriesOf(values: Readonly<Record<string, FrontMatterValue | undefined>
 
 /** Keys that plugins set on an update and that the file has otherwise. */
 function newExtra(before: ExtraKeys, after: ExtraKeys): FrontMatterChange[] {
-  return Object.entries(after as Readonly<Record<string, FrontMatterValue>>)
+  return Object.entries(after)
     .filter(([key, value]) => !isDeepStrictEqual(before[key], value))
-    .map(([key, value]) => ({ key, value }));
+    .map(([key, value]) => ({ key, value: withoutNull(value) }));
+}
+
+/** Plain data without null, for which TOML has no word; to generators a key without a value is not set. */
+function withoutNull(value: unknown): FrontMatterValue | undefined {
+  if (Array.isArray(value)) return value.map(withoutNull).filter((item) => item !== undefined);
+  if (typeof value !== 'object') return value as FrontMatterValue | undefined;
+  if (value === null) return undefined;
+  const entries = Object.entries(value).flatMap(([key, child]): [string, FrontMatterValue][] => {
+    const kept = withoutNull(child);
+    return kept === undefined ? [] : [[key, kept]];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** The last change of each key, at the place of the first. */

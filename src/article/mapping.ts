@@ -39,6 +39,8 @@ export interface StoredBody {
    * `templateEngineOverride: md`; undefined removes a key.
    */
   readonly frontMatter: Readonly<Record<string, FrontMatterValue | undefined>>;
+  /** Whether an address that the file has by a template of its own is lost with this body. @default false */
+  readonly needsPin?: boolean;
 }
 
 /** A file's front matter, read, and where the file stands. */

@@ -5,7 +5,8 @@ import {
   wantsAddresses,
 } from '../app/existing-addresses.js';
 import { buildWithGenerator } from '../app/generator-build.js';
-import { missingSentence } from '../app/postbuild.js';
+import { movedArticles, movedFix, movedSentence } from '../app/moved-articles.js';
+import { completeSite, missingSentence } from '../app/postbuild.js';
 import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { printable, printableLines } from './terminal.js';
@@ -16,13 +17,22 @@ export async function buildGeneratorSite(
   { json = false }: { json?: boolean },
 ): Promise<void> {
   const signal = abortOnSignals();
-  const { ms, checked, changed, missing, skipped, warnings } = await buildWithGenerator(settings, {
+  const built = await buildWithGenerator(settings, {
     signal,
     // Standard output is for the summary alone.
     onOutput: (chunk) => process.stderr.write(chunk),
   });
-  if (missing.length > 0) process.exitCode = 1;
   const addresses = await addressesOrWarning(settings, { signal, onBuild: sayBuild });
+  // A page that has just been found elsewhere is completed there.
+  const report = addresses?.built ? completeSite(settings, settings.output) : built;
+  const { checked, missing, skipped } = report;
+  const { ms } = built;
+  const changed = report === built ? built.changed : built.changed + report.changed;
+  const moved = movedArticles(settings).map(
+    (article) => `${movedSentence(article)}; ${movedFix(article, settings.siteUrl)}`,
+  );
+  const warnings = [...report.warnings, ...moved];
+  if (missing.length > 0) process.exitCode = 1;
   if (json) {
     const { proven, unproven } = addresses ?? { proven: null, unproven: new Map() };
     const shown = { proven, unproven: Object.fromEntries(unproven) };

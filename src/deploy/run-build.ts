@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Socket } from 'node:net';
 import { messageOf } from '../errors.js';
 
 /** How a build command is run. */
@@ -51,6 +52,12 @@ const GRACE_MS = 3_000;
 /** How long the output of a command that has ended is read, where a process in the background keeps it open. */
 const DRAIN_MS = 500;
 
+/**
+ * Runs the command given as `$0` beside a process that ends the group when Pressmark has gone, even by `kill -9`: it reads
+ * a pipe whose other end only Pressmark has. Eleventy, for one, prints in an endless loop that nobody reads its output.
+ */
+const WATCHED = '{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec 3<&-; exec sh -c "$0"';
+
 /** The variables of Pressmark's that a build may see: neither is a secret. */
 const PUBLIC_VARIABLES = new Set(['PRESSMARK_SITE_URL', 'PRESSMARK_ENDPOINT']);
 
@@ -63,12 +70,14 @@ export const runBuild: RunBuild = (run) => {
   const timeoutMs = run.timeoutMs ?? TIMEOUT_MS;
   const tail = createTail(MOST_KEPT);
   return new Promise((resolve) => {
-    const child = spawn('sh', ['-c', run.command], {
+    const child = spawn('sh', ['-c', WATCHED, run.command], {
       cwd: run.cwd,
       env: { ...buildEnvironment(run.env), ...run.variables },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       detached: true,
     });
+    const watch = child.stdio[3];
+    if (watch instanceof Socket) watch.resume(); // its end is seen only where it is read
     let timedOut = false;
     let ending: NodeJS.Timeout | undefined;
     let draining: NodeJS.Timeout | undefined;
@@ -93,8 +102,7 @@ export const runBuild: RunBuild = (run) => {
       for (const timeout of [timer, ending, draining]) clearTimeout(timeout);
       process.off('exit', onExit);
       run.signal?.removeEventListener('abort', stop);
-      child.stdout.destroy();
-      child.stderr.destroy();
+      for (const stream of [child.stdout, child.stderr, watch]) stream?.destroy();
       const ms = Math.round(performance.now() - started);
       const output = tail.text();
       if (timedOut) resolve({ kind: 'timed-out', ms, output, timeoutMs });
@@ -103,7 +111,7 @@ export const runBuild: RunBuild = (run) => {
     };
 
     for (const stream of [child.stdout, child.stderr])
-      stream.on('data', (chunk: Buffer) => {
+      stream?.on('data', (chunk: Buffer) => {
         tail.add(chunk);
         run.onOutput?.(chunk);
       });

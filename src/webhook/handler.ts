@@ -9,8 +9,8 @@ export interface Surroundings {
   readonly store: ArticleStore;
   readonly hooks: Hooks;
   readonly log: Log;
-  /** The front matter that plugins may not set. */
-  readonly ownKeys: ReadonlySet<string>;
+  /** Whether plugins may not set this front matter. */
+  isOwnKey(key: string): boolean;
   /** A stored file as actions are told of it. */
   changeOf(stored: StoredFile): Pick<ArticleChange, 'article' | 'path' | 'text' | 'replaced'>;
 }

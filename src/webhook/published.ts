@@ -45,7 +45,7 @@ async function filteredDraft(draft: ArticleDraft, around: Surroundings): Promise
 /** The front matter that plugins set besides Pressmark's own. */
 export async function filteredFrontMatter(
   draft: ArticleDraft,
-  { hooks, log, ownKeys }: Surroundings,
+  { hooks, log, isOwnKey }: Surroundings,
 ): Promise<ExtraKeys> {
   if (!hooks.hasFilter('article.frontMatter')) return {};
   const extra = plainData(await hooks.applyFilters('article.frontMatter', {}, draft));
@@ -54,13 +54,13 @@ export async function filteredFrontMatter(
       'FILTER_FAILED',
       'filter article.frontMatter: the plugins’ front matter is not an object',
     );
-  const own = Object.keys(extra).filter((key) => ownKeys.has(key));
+  const own = Object.keys(extra).filter(isOwnKey);
   if (own.length > 0)
     log.warn(
       { keys: own },
       'filter article.frontMatter: these keys are Pressmark’s own; they are left as they are',
     );
-  return Object.fromEntries(Object.entries(extra).filter(([key]) => !ownKeys.has(key)));
+  return Object.fromEntries(Object.entries(extra).filter(([key]) => !isOwnKey(key)));
 }
 
 /** Hands a draft through `article.draft` and puts back what the contract does not leave to plugins. */

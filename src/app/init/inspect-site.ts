@@ -69,21 +69,19 @@ export function recogniseSite(
     evidence,
     unused,
   });
+  const names = [...generators.map(({ name }) => name), PLAIN];
+  const { generator: answer } = answers;
+  if (answer !== undefined && !names.includes(answer))
+    throw new PressmarkError(
+      'USAGE',
+      `--generator ${quote(answer)} is not known; use ${listed(names, 'or')}${didYouMean(answer, names)}`,
+    );
   if (existing !== undefined) {
     const generator = configuredGenerator(existing.settings.generator, generators);
     const says = existing.settings.generator !== undefined || generator !== undefined;
     return known(generator, existing.name, says ? undefined : found[0]?.generator);
   }
-  const names = [...generators.map(({ name }) => name), PLAIN];
-  const { generator: answer } = answers;
-  if (answer !== undefined) {
-    if (!names.includes(answer))
-      throw new PressmarkError(
-        'USAGE',
-        `--generator ${quote(answer)} is not known; use ${listed(names, 'or')}${didYouMean(answer, names)}`,
-      );
-    return known(named(answer, generators), '--generator');
-  }
+  if (answer !== undefined) return known(named(answer, generators), '--generator');
   const [first, second] = found;
   if (first === undefined) {
     const below = siteBelow(files, generators);

@@ -78,6 +78,28 @@ test('build runs the generator, completes the pages and proves the URLs of exist
   t.like(JSON.parse(json.stdout)[3], { file: 'content/titled.md', address: 'proven', reason: null });
 });
 
+test('an article that somebody has moved is completed at its new address, and the URL that was answered is named', async (t) => {
+  const dir = toySite(t);
+  const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  await receiver.post('article.published', article({ id: 'new', slug: 'new', json_ld: JSON_LD }));
+  t.is((await run(['build', '--dir', dir])).code, 0);
+  const path = join(dir, 'content/new.md');
+  fs.writeFileSync(path, fs.readFileSync(path, 'utf8').replace('/blog/new/', '/elsewhere/'));
+
+  const built = await run(['build', '--dir', dir]);
+  t.is(built.code, 0, built.stderr);
+  const sentence = `the service was told ${SITE}/blog/new/, but the page of content/new.md is at ${SITE}/elsewhere/`;
+  t.true(built.stderr.includes(`warning: ${sentence}; put the address back`), built.stderr);
+  t.true(fs.readFileSync(join(dir, 'public/elsewhere/index.html'), 'utf8').includes(JSON_LD));
+  const findings: { text: string; level: string }[] = JSON.parse(
+    (await run(['doctor', '--dir', dir, '--json'])).stdout,
+  );
+  t.like(
+    findings.find(({ text }) => text === sentence),
+    { level: 'warn' },
+  );
+});
+
 test('an update of an existing post leaves its page where it was, whether or not the address depends on the title', async (t) => {
   const dir = toySite(t);
   t.is((await run(['build', '--dir', dir])).code, 0);

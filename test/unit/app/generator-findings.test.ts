@@ -75,6 +75,19 @@ test('every finding that is not fine names its fix', async (t) => {
   );
 });
 
+test('after a change of siteUrl, doctor names the articles that were answered with the old one', async (t) => {
+  const dir = siteWith(t);
+  await publish(dir, 'soil');
+  const config = SITE['pressmark.config.json'].replace('garden.example', 'moved.example');
+  write(dir, { 'pressmark.config.json': config, 'hugo.toml': 'baseURL = "https://moved.example/"\n' });
+  t.like(await findingsIn(dir), [
+    {
+      level: 'fail',
+      text: 'an article was answered with a URL that is not below https://moved.example: posts/soil.md',
+    },
+  ]);
+});
+
 test('doctor names a config that does not say which generator builds the site', async (t) => {
   const dir = siteWith(t, { 'pressmark.config.json': '{}' });
   t.like(await findingsIn(dir), [

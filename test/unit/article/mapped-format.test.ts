@@ -177,6 +177,21 @@ test('an update pins the address of a page only where it would move', (t) => {
   t.is(address, undefined);
 });
 
+test('an update pins the address where its body takes the file’s own permalink away', (t) => {
+  const needing: ArticleMapping = {
+    ...mapping,
+    body: (incoming) => ({ ...mapping.body(incoming, ''), needsPin: incoming.kind === 'html' }),
+  };
+  const { data } = readFrontMatter(HAND_WRITTEN);
+  const digest = addressDigest({ path: 'blog/mine.md', data }, needing, false);
+  const proven = { get: () => ({ digest, address: '/live/', moves: false }), version: 'v' };
+  const on = mappedFormat({ mapping: needing, siteUrl: SITE, url: () => article.url, proven });
+  const pinOf = (over: Partial<Article>) =>
+    readFrontMatter(updated(on, 'blog/mine.md', HAND_WRITTEN, over).text).data.permalink;
+  t.is(pinOf({}), undefined);
+  t.is(pinOf({ body: article.contentHtml }), '/live/');
+});
+
 test('the update of a file without a date does not give it one', (t) => {
   const on = formatProving('blog/mine.md', HAND_WRITTEN);
   const { data } = readFrontMatter(updated(on, 'blog/mine.md', HAND_WRITTEN).text);
@@ -250,6 +265,7 @@ test('keys are found in the spelling of the file where the generator ignores cas
     amended.includes('\nTitle: "Soil"   # short\n') && amended.includes('\nTAGS: ["posts", "compost"]\n'),
   );
   t.false(/^(?:title|tags):/m.test(amended));
+  t.true(on.isOwnKey('Permalink') && !format.isOwnKey('Permalink'));
 });
 
 test('an .mdx file is a program, which is not read', (t) => {

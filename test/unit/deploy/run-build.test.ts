@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -112,3 +113,19 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+test('a build ends with a Pressmark that is killed', async (t) => {
+  const dir = tempDir(t);
+  const module = new URL('../../../src/deploy/run-build.js', import.meta.url).href;
+  const command = 'echo $$ > pid; trap "" TERM PIPE; while :; do sleep 0.1; done';
+  const script = `import(${JSON.stringify(module)}).then(({ runBuild }) =>
+    runBuild({ command: ${JSON.stringify(command)}, cwd: ${JSON.stringify(dir)}, env: process.env }))`;
+  const parent = spawn(process.execPath, ['-e', script], { stdio: 'ignore' });
+  const path = join(dir, 'pid');
+  await until('the build runs', () => fs.existsSync(path) && fs.readFileSync(path, 'utf8').endsWith('\n'));
+  const pid = Number(fs.readFileSync(path, 'utf8'));
+  t.true(isAlive(pid));
+  parent.kill('SIGKILL');
+  await until('the build has ended', () => !isAlive(pid));
+  t.false(isAlive(pid));
+});

@@ -190,9 +190,10 @@ test('several generators with the same evidence are a question, which --generato
     kind: 'known',
     generator: { name: 'jekyll' },
   });
-  t.throws(() => recogniseSite(files, undefined, { generator: 'jekyl' }, generators), {
-    message: /"jekyl" is not known; use hugo, jekyll or plain; did you mean jekyll\?/,
-  });
+  for (const existing of [undefined, { name: 'pressmark.config.mjs', settings: {} }])
+    t.throws(() => recogniseSite(files, existing, { generator: 'jekyl' }, generators), {
+      message: /"jekyl" is not known; use hugo, jekyll or plain; did you mean jekyll\?/,
+    });
 });
 
 test('above a site in a monorepo, init asks instead of making a second site', (t) => {
