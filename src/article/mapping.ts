@@ -39,8 +39,6 @@ export interface StoredBody {
    * `templateEngineOverride: md`; undefined removes a key.
    */
   readonly frontMatter: Readonly<Record<string, FrontMatterValue | undefined>>;
-  /** Whether a permalink that is a template does not count any more with this body (Eleventy). @default false */
-  readonly losesPermalink?: boolean;
 }
 
 /** A file's front matter, read, and where the file stands. */

@@ -284,10 +284,8 @@ function trialTexts(
   const marker = markers.body(index);
   const html = `<p>${FILLER}</p>\n<p>${marker}</p>\n`;
   const markdown = `${FILLER}\n\n${marker}\n`;
-  // Of an update's two forms, the one with which more addresses are lost.
-  const asHtml = mapping.body({ kind: 'html', html }, path);
-  const stored =
-    isHtml(path) || asHtml.losesPermalink ? asHtml : mapping.body({ kind: 'markdown', markdown, html }, path);
+  // HTML, for which a generator may turn off more than for Markdown, such as templates in permalinks (Eleventy).
+  const stored = mapping.body({ kind: 'html', html }, path);
   const changes = Object.entries(stored.frontMatter).map(([key, value]) => ({ key, value }));
   const title = { key: mapping.keys.title, value: `${markers.title(index)} in a trial build` };
   try {

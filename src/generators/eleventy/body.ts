@@ -114,8 +114,6 @@ export function storedBody(incoming: IncomingBody, path: string, options: Mappin
   const separator = options.excerptSeparator;
   return {
     text: options.templateSwitch === false ? escapeTemplates(text) : text,
-    // With `html`, a permalink such as `/posts/{{ page.fileSlug }}/` is a path and not a template.
-    ...(!isText && { losesPermalink: true }),
     frontMatter: {
       [SWITCH]: isText ? 'md' : 'html',
       // Eleventy takes the separator out of the text, unless the file names another one, which its text lacks.

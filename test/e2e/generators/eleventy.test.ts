@@ -21,6 +21,8 @@ const site: SiteUnderTest = {
     'content/blog/slug-count.md': '/blog/slug-count/',
     'content/blog/tool-shed.md': '/sheds/tool-shed/',
   },
+  // A template, which Eleventy does not run in a file whose body is HTML.
+  pinned: { 'content/blog/tool-shed.md': 'permalink' },
   keys: {
     mapped: ['title', 'description', 'tags', 'image'],
     inert: ['templateEngineOverride'],

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { addressDigest } from '../../../src/article/address-digest.js';
+import type { ArticleMapping } from '../../../src/article/mapping.js';
 import { readAddressFile } from '../../../src/deploy/address-file.js';
 import { type ProofOptions, proveAddresses } from '../../../src/deploy/prove-addresses.js';
 import { runBuild } from '../../../src/deploy/run-build.js';
@@ -146,6 +147,24 @@ test('a post behind a symbolic link is not proven, and is not written to', async
   const { shown } = await prove({ ...POSTS, 'linked/far.md': text });
   t.is(shown['linked/far.md'], 'symbolic link');
   t.is(fs.readFileSync(join(outside, 'far.md'), 'utf8'), text);
+});
+
+test('an address that depends on what an update in HTML turns off moves', async (t) => {
+  const { prove } = site(t, {
+    'named.md': toyPost({ title: 'Named', permalink: '/p/:name/' }),
+    'plain.md': toyPost({ title: 'Plain' }),
+  });
+  const mapping: ArticleMapping = {
+    ...TOY_MAPPING,
+    body: (incoming) => ({
+      text: incoming.kind === 'html' ? incoming.html : incoming.markdown,
+      frontMatter: { templates: false, ...(incoming.kind === 'html' && { dynamic: false }) },
+    }),
+  };
+  t.deepEqual((await prove(undefined, { mapping })).shown, {
+    'named.md': '/p/named/ moves',
+    'plain.md': '/plain/',
+  });
 });
 
 test('a site without posts whose address is unknown is not built', async (t) => {

@@ -33,7 +33,8 @@ for (const name of fs.readdirSync('content', { recursive: true }).sort()) {
   const unknown = data.templates !== undefined ? null : /{{(?! site )[^]*?}}/.exec(body);
   if (unknown) throw new Error(name + ': unknown template ' + unknown[0]);
   const slug = slugOf(data.title);
-  const address = (data.permalink ?? '/' + name.replace(/\\.md$/, '/')).replace(':title', slug);
+  const stem = name.replace(/\\.md$/, '');
+  const address = (data.permalink ?? '/' + stem + '/').replace(':title', slug).replace(':name', data.dynamic === false ? '-name-' : stem);
   const shown = data.templates === 'run' ? run(body) : body;
   const html = data.html ? shown.replace(/<!--[^]*?-->/g, '') : shown.replace(/<!--[^]*?-->/g, '').trim().split(/\\n{2,}/).map((text) => '<p>' + text + '</p>').join('\\n');
   const post = { ...data, address, html };

@@ -287,7 +287,6 @@ test('Markdown and HTML are stored as sent, with the switch that turns templates
   t.deepEqual(body(html(hostile), 'a.html'), {
     text: hostile,
     frontMatter: { templateEngineOverride: 'html' },
-    losesPermalink: true,
   });
   t.deepEqual(
     body(html(hostile), 'a.md').frontMatter,
@@ -297,7 +296,6 @@ test('Markdown and HTML are stored as sent, with the switch that turns templates
   t.deepEqual(body(markdown('x'), 'a.html'), {
     text: '<p>x</p>',
     frontMatter: { templateEngineOverride: 'html' },
-    losesPermalink: true,
   });
   t.is(extension(markdown('x')), '.md');
   t.is(extension(html('x')), '.html');
