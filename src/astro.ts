@@ -37,7 +37,8 @@ export default function pressmark(): PressmarkIntegration {
       'astro:build:done': async ({ dir, logger }) => {
         const { missing, warnings, changed } = await runPostbuild(root, fileURLToPath(dir));
         for (const warning of warnings) logger.warn(warning);
-        if (missing.length > 0) throw new Error(`Pressmark: ${missing.join('\n')}`);
+        if (missing.length > 0)
+          throw new PressmarkError('POSTBUILD_FAILED', `Pressmark: ${missing.join('\n')}`);
         logger.info(`${changed} pages completed`);
       },
     },
@@ -91,8 +92,8 @@ interface LoaderContext {
 /** A loader, as `defineCollection` takes it. */
 export interface ArticlesLoader {
   readonly name: string;
-  // biome-ignore lint/suspicious/noExplicitAny: Astro's own type of the context differs from version to version
-  load(context: any): Promise<void>;
+  /** Astro's own type of the context differs from version to version. */
+  load(context: never): Promise<void>;
 }
 
 /**
