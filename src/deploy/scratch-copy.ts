@@ -43,6 +43,22 @@ export interface Scratch {
 const MAX_BYTES = 2 ** 30;
 const MAX_FILES = 200_000;
 
+const PREFIX = 'pressmark-trial-';
+
+/** No trial takes as long as this, in milliseconds. */
+const ABANDONED_MS = 24 * 3_600_000;
+
+/** Removes copies of this user's that a killed process has left, as they hold a site's files. */
+export function removeAbandoned(folder: string, now = Date.now()): void {
+  for (const name of fs.readdirSync(folder)) {
+    if (!name.startsWith(PREFIX)) continue;
+    const path = join(folder, name);
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    const isOurs = stat?.isDirectory() === true && stat.uid === process.getuid?.();
+    if (isOurs && now - stat.mtimeMs > ABANDONED_MS) fs.rmSync(path, { recursive: true, force: true });
+  }
+}
+
 /** Lines of `.env` that no build needs. */
 const SECRET_LINE = /^[ \t]*(?:export[ \t]+)?PRESSMARK_SECRET\w*[ \t]*=.*$/gm;
 
@@ -57,7 +73,8 @@ export async function copySite(options: ScratchOptions): Promise<Scratch> {
   const { maxBytes = MAX_BYTES, maxFiles = MAX_FILES } = options;
   const except = new Set(options.except.map((path) => relative(siteDir, resolve(siteDir, path))));
   // Two folders deep, so that what a build writes next to its site is removed with it.
-  const root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), 'pressmark-trial-')));
+  removeAbandoned(tmpdir());
+  const root = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), PREFIX)));
   const { repository } = options;
   const top = join(root, 'site', basename(repository?.top ?? siteDir) || 'site');
   const dir = join(top, repository?.prefix ?? '').replace(/[\\/]$/, '');

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { copySite } from '../../../src/deploy/scratch-copy.js';
+import { copySite, removeAbandoned } from '../../../src/deploy/scratch-copy.js';
 import { openRepository } from '../../../src/git/repository.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -140,4 +140,16 @@ test('files are written into a copy and removed from it, but never through a sym
   t.false(scratch.write('content/linked/new/c.md', 'c'));
   t.false(scratch.write('content/new', 'a folder'));
   t.deepEqual(fs.readdirSync(outside), []);
+});
+
+test('copies that a killed process has left are removed after a day, and nothing else', (t) => {
+  const folder = tempDir(t);
+  const day = 24 * 3_600_000;
+  for (const name of ['pressmark-trial-old', 'pressmark-trial-new', 'another-old'])
+    fs.mkdirSync(join(folder, name, 'site'), { recursive: true });
+  for (const name of ['pressmark-trial-old', 'another-old']) fs.utimesSync(join(folder, name), 0, 0);
+  removeAbandoned(folder, Date.now());
+  t.deepEqual(fs.readdirSync(folder).toSorted(), ['another-old', 'pressmark-trial-new']);
+  removeAbandoned(folder, Date.now() + 2 * day);
+  t.deepEqual(fs.readdirSync(folder), ['another-old']);
 });
