@@ -32,6 +32,8 @@ import { buildWithoutPressmark, checkOut, type SiteSource, type WorkingCopy } fr
 
 /** A site, and what is known about it without Pressmark. */
 export interface SiteUnderTest extends SiteSource, SiteLayout {
+  /** Whether another version of the same generator is tested with `doctor --build`, which takes its time. @default false */
+  readonly isSecondVersion?: boolean;
   /** The public URL with the base path, without a slash at the end. */
   readonly siteUrl: string;
   /** Pages and feeds that list articles, and so change with each: paths in the output. */
@@ -362,13 +364,14 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
     await succeeds(t, 'doctor');
   });
 
-  test.serial('doctor --build finds that every article would be displayed as sent', async (t) => {
-    const stdout = await succeeds(t, 'doctor', '--build');
-    t.regex(
-      stdout,
-      /✓ trial build: \d+ articles and updates, and updates of \d posts, are displayed as they were sent/,
-    );
-  });
+  if (site.isSecondVersion !== true)
+    test.serial('doctor --build finds that every article would be displayed as sent', async (t) => {
+      const stdout = await succeeds(t, 'doctor', '--build');
+      t.regex(
+        stdout,
+        /✓ trial build: \d+ articles and updates, and updates of \d posts, are displayed as they were sent/,
+      );
+    });
 
   if (site.definition !== undefined) {
     const { definition } = site;
