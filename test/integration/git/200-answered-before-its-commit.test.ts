@@ -71,7 +71,6 @@ test.serial(
   async (t) => {
     const one = await site.publish();
     const receiver = await site.receiver();
-    const other = await site.another();
     const request = await one.update(receiver);
     git.hold();
     git.set('killed-before', 'update-ref');
@@ -79,6 +78,8 @@ test.serial(
     git.release();
     await receiver.kill('SIGCONT'); // waits for its end
     t.is(one.status().slice(0, 1), 'M', 'the entry is in the index');
+    // Not before: it might run the git command that is to be killed.
+    const other = await site.another();
     const next = await one.update(other);
     t.is((await other.post('article.updated', next)).status, 200);
     // the text that the update has replaced may have a batch of its own before it
