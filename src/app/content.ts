@@ -3,7 +3,7 @@ import type { ArticleFormat } from '../article/format.js';
 import { mappedFormat } from '../article/mapped-format.js';
 import type { ArticleMapping } from '../article/mapping.js';
 import type { Settings } from '../config/load.js';
-import { siteDigest } from '../deploy/prove-addresses.js';
+import { siteDigest } from '../deploy/trial/prove-addresses.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Generator, GeneratorOptions, SiteFiles } from '../generators/generator.js';
 import { type Layout, patternLayout } from '../generators/layout.js';

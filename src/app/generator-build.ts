@@ -1,6 +1,6 @@
 import type { Settings } from '../config/load.js';
-import type { PostbuildReport } from '../deploy/postbuild.js';
-import { buildFailure, runBuild } from '../deploy/run-build.js';
+import type { PostbuildReport } from '../deploy/build/postbuild.js';
+import { buildFailure, runBuild } from '../deploy/build/run-build.js';
 import { PressmarkError } from '../errors.js';
 import { buildCommandOf } from './existing-addresses.js';
 import { completeSite } from './postbuild.js';

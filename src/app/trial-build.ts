@@ -3,11 +3,11 @@ import fs from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { type ArticleDraft, draftOf, itemComments, replacementOf } from '../article/article.js';
 import type { Settings } from '../config/load.js';
-import { buildCopy } from '../deploy/build-copy.js';
-import { type Fault, judgeTrial, type TrialPage } from '../deploy/judge-trial.js';
-import { type BuiltArticle, postbuild } from '../deploy/postbuild.js';
-import { buildFailure, runBuild } from '../deploy/run-build.js';
-import { copySite, type Scratch } from '../deploy/scratch-copy.js';
+import { type BuiltArticle, postbuild } from '../deploy/build/postbuild.js';
+import { buildFailure, runBuild } from '../deploy/build/run-build.js';
+import { buildCopy } from '../deploy/trial/build-copy.js';
+import { type Fault, judgeTrial, type TrialPage } from '../deploy/trial/judge-trial.js';
+import { copySite, type Scratch } from '../deploy/trial/scratch-copy.js';
 import {
   bodyOf,
   hostileArticles,
@@ -18,7 +18,7 @@ import {
   type SentArticle,
   type TrialArticle,
   UPDATED_AT,
-} from '../deploy/trial-articles.js';
+} from '../deploy/trial/trial-articles.js';
 import { PressmarkError } from '../errors.js';
 import { openRepository } from '../git/repository.js';
 import { createCatalog } from '../store/catalog.js';

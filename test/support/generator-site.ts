@@ -5,8 +5,8 @@ import { foldersOf } from '../../src/app/folders.js';
 import { addressDigest } from '../../src/article/address-digest.js';
 import { readFrontMatter } from '../../src/article/front-matter/read.js';
 import { loadSettings } from '../../src/config/load.js';
-import { type AddressRecord, writeAddressFile } from '../../src/deploy/address-file.js';
-import { siteDigest } from '../../src/deploy/prove-addresses.js';
+import { type AddressRecord, writeAddressFile } from '../../src/deploy/trial/address-file.js';
+import { siteDigest } from '../../src/deploy/trial/prove-addresses.js';
 import { ADDRESSES } from '../../src/store/addresses.js';
 import { SITE_URL } from './receiver.js';
 

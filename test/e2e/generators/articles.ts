@@ -1,4 +1,4 @@
-import * as trial from '../../../src/deploy/trial-articles.js';
+import * as trial from '../../../src/deploy/trial/trial-articles.js';
 
 export {
   bodyOf,
@@ -6,7 +6,7 @@ export {
   hostileMarkdown,
   PUBLISHED_AT,
   UPDATED_AT,
-} from '../../../src/deploy/trial-articles.js';
+} from '../../../src/deploy/trial/trial-articles.js';
 
 /** An article that is sent to the receiver of a site, and what is expected of its page. */
 export interface Sample extends trial.TrialArticle {

@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes, parse, parseFragment, serialize } from 'parse5';
-import { typed } from '../../../src/deploy/page-text.js';
+import { typed } from '../../../src/deploy/build/page-text.js';
 
 export { typed };
 

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { splitFrontMatter } from '../../../src/article/front-matter/read.js';
 import type { ArticleMapping } from '../../../src/article/mapping.js';
-import type { FrontMatterEditor } from '../../../src/deploy/prove-addresses.js';
+import type { FrontMatterEditor } from '../../../src/deploy/trial/prove-addresses.js';
 
 /**
  * A static-site generator in a few lines: posts in `content`, a home page that prints all of them, tag pages that print

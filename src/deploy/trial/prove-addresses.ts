@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addressDigest } from '../article/address-digest.js';
-import type { ArticleMapping, FileFacts, FrontMatterValue } from '../article/mapping.js';
-import { PressmarkError } from '../errors.js';
-import type { Generator } from '../generators/generator.js';
+import { addressDigest } from '../../article/address-digest.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/mapping.js';
+import { PressmarkError } from '../../errors.js';
+import type { Generator } from '../../generators/generator.js';
+import { buildFailure, type RunBuild } from '../build/run-build.js';
 import {
   type AddressRecord,
   readAddressFile,
@@ -14,7 +15,6 @@ import {
 } from './address-file.js';
 import { buildCopy } from './build-copy.js';
 import { configDigest } from './config-digest.js';
-import { buildFailure, type RunBuild } from './run-build.js';
 import { copySite, type Scratch, type ScratchOptions } from './scratch-copy.js';
 import { createMarkers, createSiteReader, findPosts, type Markers, type TrialSite } from './trial-pages.js';
 

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import type { ProvenAddress } from '../article/mapped-format.js';
-import { systemCode } from '../errors.js';
-import { makeDirectory, syncDirectory, writeAtomically } from '../fs/atomic-write.js';
-import { ADDRESSES_VERSION, parseAddresses } from '../store/addresses.js';
+import type { ProvenAddress } from '../../article/mapped-format.js';
+import { systemCode } from '../../errors.js';
+import { makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
+import { ADDRESSES_VERSION, parseAddresses } from '../../store/addresses.js';
 
 /** Why the address of a file is not proven though the site was built. */
 export type UnprovenReason = 'no page' | 'several pages' | 'symbolic link' | 'front matter not supported';

@@ -1,5 +1,5 @@
 import test from 'ava';
-import { createMarkers, createSiteReader, findPosts } from '../../../src/deploy/trial-pages.js';
+import { createMarkers, createSiteReader, findPosts } from '../../../../src/deploy/trial/trial-pages.js';
 
 const SITE_URL = 'https://example.com/base';
 const markers = createMarkers('1a2b');

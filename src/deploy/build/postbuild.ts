@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join, sep } from 'node:path';
-import { attributeOf, type HtmlToken, htmlTokens } from '../article/html-tokens.js';
-import { discard } from '../fs/atomic-write.js';
+import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
+import { discard } from '../../fs/atomic-write.js';
 import { headEnd } from './page-text.js';
 import { filesOfAddress } from './pages.js';
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
-import { messageOf } from '../errors.js';
+import { messageOf } from '../../errors.js';
 
 /** How a build command is run. */
 export interface BuildRun {

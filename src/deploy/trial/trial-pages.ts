@@ -1,6 +1,6 @@
-import { attributeOf, type HtmlToken, htmlTokens } from '../article/html-tokens.js';
+import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
+import { addressBelow, addressesOfFile, addressOfFile, encodedAddress } from '../build/pages.js';
 import type { UnprovenReason } from './address-file.js';
-import { addressBelow, addressesOfFile, addressOfFile, encodedAddress } from './pages.js';
 
 /**
  * The markers of one trial: words that no site contains. Each post has its number. A word of letters and digits comes

@@ -5,8 +5,8 @@ import {
   addressOfFile,
   encodedAddress,
   filesOfAddress,
-} from '../../../src/deploy/pages.js';
-import { fc } from '../../support/property.js';
+} from '../../../../src/deploy/build/pages.js';
+import { fc } from '../../../support/property.js';
 
 test('an address names the files that static hosts show for it', (t) => {
   t.deepEqual(filesOfAddress('/'), ['index.html']);

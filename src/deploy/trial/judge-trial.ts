@@ -1,6 +1,6 @@
-import { htmlTokens } from '../article/html-tokens.js';
-import { comparable, type Heading, headEnd, headingsOf, linesOf } from './page-text.js';
-import { addressesOfFile, filesOfAddress } from './pages.js';
+import { htmlTokens } from '../../article/html-tokens.js';
+import { comparable, type Heading, headEnd, headingsOf, linesOf } from '../build/page-text.js';
+import { addressesOfFile, filesOfAddress } from '../build/pages.js';
 import type { TrialArticle } from './trial-articles.js';
 
 /** A trial article in the copy of a site, and what was answered about it. */

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import type { Generator } from '../generators/generator.js';
-import type { BuildResult, RunBuild } from './run-build.js';
+import type { Generator } from '../../generators/generator.js';
+import type { BuildResult, RunBuild } from '../build/run-build.js';
 import type { Scratch } from './scratch-copy.js';
 
 /** Set for the builds of copies, so that what Pressmark does within a build leaves them alone. */

@@ -1,4 +1,4 @@
-import { type HtmlToken, htmlTokens } from '../article/html-tokens.js';
+import { type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
 
 /** Elements whose content no reader sees. */
 const UNSEEN = new Set(['script', 'style', 'template', 'iframe', 'noembed', 'noframes', 'title', 'textarea']);

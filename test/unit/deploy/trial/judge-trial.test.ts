@@ -1,5 +1,5 @@
 import test from 'ava';
-import { judgePage, judgeTrial, type TrialPage } from '../../../src/deploy/judge-trial.js';
+import { judgePage, judgeTrial, type TrialPage } from '../../../../src/deploy/trial/judge-trial.js';
 
 const SITE = 'https://garden.example/base';
 const JSON_LD = '<script type="application/ld+json">{"@type":"Article"}</script>';

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { type BuiltArticle, completePage, postbuild } from '../../../src/deploy/postbuild.js';
-import { fc } from '../../support/property.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { type BuiltArticle, completePage, postbuild } from '../../../../src/deploy/build/postbuild.js';
+import { fc } from '../../../support/property.js';
+import { tempDir } from '../../../support/temp-dir.js';
 
 const JSON_LD = '<script type="application/ld+json">{"@type":"Article","headline":"Soil"}</script>';
 const COMMENT = '<!-- svc:item:soil-1 -->';

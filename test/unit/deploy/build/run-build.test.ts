@@ -2,9 +2,9 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { buildEnvironment, buildFailure, runBuild } from '../../../src/deploy/run-build.js';
-import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { buildEnvironment, buildFailure, runBuild } from '../../../../src/deploy/build/run-build.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
 
 const env = { PATH: process.env.PATH };
 
@@ -116,7 +116,7 @@ function isAlive(pid: number): boolean {
 
 test('a build ends with a Pressmark that is killed', async (t) => {
   const dir = tempDir(t);
-  const module = new URL('../../../src/deploy/run-build.js', import.meta.url).href;
+  const module = new URL('../../../../src/deploy/build/run-build.js', import.meta.url).href;
   const command = 'echo $$ > pid; trap "" TERM PIPE; while :; do sleep 0.1; done';
   const script = `import(${JSON.stringify(module)}).then(({ runBuild }) =>
     runBuild({ command: ${JSON.stringify(command)}, cwd: ${JSON.stringify(dir)}, env: process.env }))`;

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { PressmarkError } from '../errors.js';
-import { createGit } from '../git/git.js';
-import type { Repository } from '../git/repository.js';
+import { PressmarkError } from '../../errors.js';
+import { createGit } from '../../git/git.js';
+import type { Repository } from '../../git/repository.js';
 
 /** What is copied, and how much at most. */
 export interface ScratchOptions {

@@ -5,7 +5,7 @@ import {
   hostileTexts,
   hostileUpdates,
   ordinaryArticles,
-} from '../../../src/deploy/trial-articles.js';
+} from '../../../../src/deploy/trial/trial-articles.js';
 
 const PROBE = { canary: '/tmp/canary', factors: [20_011, 30_011] } as const;
 

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { copySite, removeAbandoned } from '../../../src/deploy/scratch-copy.js';
-import { openRepository } from '../../../src/git/repository.js';
-import { tempDir } from '../../support/temp-dir.js';
+import { copySite, removeAbandoned } from '../../../../src/deploy/trial/scratch-copy.js';
+import { openRepository } from '../../../../src/git/repository.js';
+import { tempDir } from '../../../support/temp-dir.js';
 
 function write(dir: string, files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) {

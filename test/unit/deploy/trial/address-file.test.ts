@@ -1,9 +1,13 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { type AddressRecord, readAddressFile, writeAddressFile } from '../../../src/deploy/address-file.js';
-import { readAddresses } from '../../../src/store/addresses.js';
-import { tempDir } from '../../support/temp-dir.js';
+import {
+  type AddressRecord,
+  readAddressFile,
+  writeAddressFile,
+} from '../../../../src/deploy/trial/address-file.js';
+import { readAddresses } from '../../../../src/store/addresses.js';
+import { tempDir } from '../../../support/temp-dir.js';
 
 const SOIL: AddressRecord = {
   kind: 'proven',

@@ -1,4 +1,4 @@
-import { renderMarkdown } from '../article/markdown.js';
+import { renderMarkdown } from '../../article/markdown.js';
 
 /** The data of an article as the service sends it. */
 export interface SentArticle {
