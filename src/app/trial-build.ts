@@ -5,9 +5,9 @@ import { type ArticleDraft, draftOf, itemComments, replacementOf } from '../arti
 import type { Settings } from '../config/load.js';
 import { type BuiltArticle, postbuild } from '../deploy/build/postbuild.js';
 import { buildFailure, runBuild } from '../deploy/build/run-build.js';
+import { copySite, type SiteCopy } from '../deploy/site-copy.js';
 import { buildCopy } from '../deploy/trial/build-copy.js';
 import { type Fault, judgeTrial, type TrialPage } from '../deploy/trial/judge-trial.js';
-import { copySite, type Scratch } from '../deploy/trial/scratch-copy.js';
 import {
   bodyOf,
   hostileArticles,
@@ -88,7 +88,7 @@ export async function tryArticles(settings: Settings, options: TrialOptions = {}
   const command = buildCommandOf(settings);
   const { dir, environment, output, siteUrl } = settings;
   const repository = await openRepository(dir, environment);
-  const scratch = await copySite({
+  const copy = await copySite({
     siteDir: dir,
     except: [...site.generator.caches, output],
     env: environment,
@@ -97,18 +97,18 @@ export async function tryArticles(settings: Settings, options: TrialOptions = {}
   const secret = randomBytes(18).toString('hex');
   const factors = [randomInt(20_000, 40_000), randomInt(20_000, 40_000)] as const;
   // Within the temporary folder, so that it is removed with it.
-  const canary = join(scratch.dir, '..', `canary-${secret.slice(0, 8)}`);
+  const canary = join(copy.dir, '..', `canary-${secret.slice(0, 8)}`);
   let builds = 0;
 
   async function build(files: readonly TrialFile[], all: readonly TrialFile[]) {
     const wanted = new Set(files);
     for (const file of all)
-      scratch.write(join(settings.content, file.file), wanted.has(file) ? file.text : file.before);
+      copy.write(join(settings.content, file.file), wanted.has(file) ? file.text : file.before);
     builds++;
     options.onBuild?.(builds);
     const variables = { PRESSMARK_SECRET: secret };
     const { generator } = site as SiteGenerator;
-    const result = await buildCopy(scratch, {
+    const result = await buildCopy(copy, {
       command,
       output,
       generator,
@@ -124,7 +124,7 @@ export async function tryArticles(settings: Settings, options: TrialOptions = {}
   }
 
   try {
-    putSecret(scratch, secret);
+    putSecret(copy, secret);
     const { files, faults, posts } = await trialFiles(settings, { canary, factors });
     const done = (found: readonly TrialFault[]): Trial => ({
       generator: site.generator.name,
@@ -136,7 +136,7 @@ export async function tryArticles(settings: Settings, options: TrialOptions = {}
     const failedBefore = await build([], files);
     if (failedBefore !== undefined)
       return done([{ kind: 'site', text: `without any trial article, ${failedBefore}` }]);
-    const before = readOutput(join(scratch.dir, output));
+    const before = readOutput(join(copy.dir, output));
     if (before.size === 0)
       return done([
         {
@@ -155,7 +155,7 @@ export async function tryArticles(settings: Settings, options: TrialOptions = {}
       const how = await build(guilty, files);
       return done([...faults, { kind: 'build', text: buildFault(guilty, how ?? failed) }]);
     }
-    const built = join(scratch.dir, output);
+    const built = join(copy.dir, output);
     const report = postbuild({ siteUrl, output: built, articles: files.map(builtArticle(settings)) });
     const secrets = [
       { text: secret, how: 'the page has a value of .env, which a template has read' },
@@ -174,15 +174,15 @@ export async function tryArticles(settings: Settings, options: TrialOptions = {}
     for (const { url, reason } of completion) found.push({ kind: 'comment', text: `${url}: ${reason}` });
     return done([...faults, ...found]);
   } finally {
-    scratch.remove();
+    copy.remove();
   }
 }
 
 /** Puts a value into the place of the secret, which articles must not be able to read. */
-function putSecret(scratch: Scratch, secret: string): void {
-  const path = join(scratch.dir, '.env');
+function putSecret(copy: SiteCopy, secret: string): void {
+  const path = join(copy.dir, '.env');
   const text = fs.existsSync(path) ? fs.readFileSync(path, 'latin1') : '';
-  scratch.write('.env', `${text.trimEnd()}\nPRESSMARK_SECRET=${secret}\n`);
+  copy.write('.env', `${text.trimEnd()}\nPRESSMARK_SECRET=${secret}\n`);
 }
 
 /** The files of all trial articles, as the receiver would store them now. */

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Generator } from '../../generators/generator.js';
 import type { BuildResult, RunBuild } from '../build/run-build.js';
-import type { Scratch } from './scratch-copy.js';
+import type { SiteCopy } from '../site-copy.js';
 
 /** Set for the builds of copies, so that what Pressmark does within a build leaves them alone. */
 export const TRIAL_VARIABLE = 'PRESSMARK_TRIAL_BUILD';
@@ -24,14 +24,14 @@ export interface CopyBuild {
 }
 
 /** Builds a copy of a site anew, into the output folder of the copy. A build that fails is a result and not an error. */
-export async function buildCopy(scratch: Pick<Scratch, 'dir'>, build: CopyBuild): Promise<BuildResult> {
+export async function buildCopy(copy: Pick<SiteCopy, 'dir'>, build: CopyBuild): Promise<BuildResult> {
   const { command, generator, env, variables, timeoutMs, signal, onOutput } = build;
-  const output = join(scratch.dir, build.output);
+  const output = join(copy.dir, build.output);
   fs.rmSync(output, { recursive: true, force: true });
   const flags = generator.outputFlags(command, output);
   return await build.runBuild({
     command: flags === '' ? command : `${command} ${flags}`,
-    cwd: scratch.dir,
+    cwd: copy.dir,
     // Those of git would lead to the site's own repository.
     env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))),
     variables: { ...variables, [TRIAL_VARIABLE]: '1' },

@@ -7,6 +7,7 @@ import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/
 import { PressmarkError } from '../../errors.js';
 import type { Generator } from '../../generators/generator.js';
 import { buildFailure, type RunBuild } from '../build/run-build.js';
+import { copySite, type SiteCopy, type SiteCopyOptions } from '../site-copy.js';
 import {
   type AddressRecord,
   readAddressFile,
@@ -15,7 +16,6 @@ import {
 } from './address-file.js';
 import { buildCopy } from './build-copy.js';
 import { configDigest } from './config-digest.js';
-import { copySite, type Scratch, type ScratchOptions } from './scratch-copy.js';
 import { createMarkers, createSiteReader, findPosts, type Markers, type TrialSite } from './trial-pages.js';
 
 /** Posts looked at before others get a turn: this also runs in a receiver, beside deliveries. */
@@ -59,7 +59,7 @@ export interface ProofOptions {
   command(): string;
   readonly env: NodeJS.Dict<string>;
   /** The repository that the site stands in. */
-  readonly repository?: ScratchOptions['repository'];
+  readonly repository?: SiteCopyOptions['repository'];
   /** Other settings on which addresses depend. */
   readonly settings: Readonly<Record<string, unknown>>;
   readonly runBuild: RunBuild;
@@ -190,7 +190,7 @@ function dependsOnTitle(record: AddressRecord): boolean {
 async function runTrial(posts: readonly Post[], options: ProofOptions): Promise<AddressRecord[]> {
   if (posts.length === 0) return [];
   const { siteDir, output, content, mapping, frontMatter, generator, maxBytes } = options;
-  const scratch = await copySite({
+  const copy = await copySite({
     siteDir,
     except: [...generator.caches, output],
     env: options.env,
@@ -208,9 +208,9 @@ async function runTrial(posts: readonly Post[], options: ProofOptions): Promise<
     const build = async (number: 1 | 2): Promise<TrialSite> => {
       for (const [index, post] of posts.entries()) {
         const text = texts[index]?.[number];
-        if (text !== undefined && !scratch.replace(join(content, post.path), text)) linked.add(index);
+        if (text !== undefined && !copy.replace(join(content, post.path), text)) linked.add(index);
       }
-      return await buildScratch(number, scratch, markers, options);
+      return await buildMarked(number, copy, markers, options);
     };
     const before = await build(1);
     const findings = findPosts(posts.length, before, await build(2));
@@ -228,20 +228,20 @@ async function runTrial(posts: readonly Post[], options: ProofOptions): Promise<
       return { kind: 'unproven', path, digest: addressDigest(post, mapping, true), reason };
     });
   } finally {
-    scratch.remove();
+    copy.remove();
   }
 }
 
-async function buildScratch(
+async function buildMarked(
   number: 1 | 2,
-  scratch: Scratch,
+  copy: SiteCopy,
   markers: Markers,
   options: ProofOptions,
 ): Promise<TrialSite> {
   const command = options.command();
-  const output = join(scratch.dir, options.output);
+  const output = join(copy.dir, options.output);
   options.onBuild?.(number);
-  const result = await buildCopy(scratch, { ...options, command });
+  const result = await buildCopy(copy, { ...options, command });
   if (result.kind !== 'built')
     throw new PressmarkError(
       'BUILD_FAILED',

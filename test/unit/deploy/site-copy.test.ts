@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { copySite, removeAbandoned } from '../../../../src/deploy/trial/scratch-copy.js';
-import { openRepository } from '../../../../src/git/repository.js';
-import { tempDir } from '../../../support/temp-dir.js';
+import { copySite, removeAbandoned } from '../../../src/deploy/site-copy.js';
+import { openRepository } from '../../../src/git/repository.js';
+import { tempDir } from '../../support/temp-dir.js';
 
 function write(dir: string, files: Record<string, string>): void {
   for (const [name, text] of Object.entries(files)) {
@@ -23,8 +23,8 @@ test('a copy has the site’s files, and neither history, state, output nor secr
     'static/public/logo.svg': 'x',
     '.env': 'PUBLIC_COLOUR=green\nexport PRESSMARK_SECRET=hidden\nPRESSMARK_SECRET_OLD = "hidden"\n',
   });
-  const scratch = await copySite({ siteDir, except: ['public'] });
-  const files = fs.readdirSync(scratch.dir, { recursive: true, encoding: 'utf8' }).toSorted();
+  const copy = await copySite({ siteDir, except: ['public'] });
+  const files = fs.readdirSync(copy.dir, { recursive: true, encoding: 'utf8' }).toSorted();
   t.deepEqual(files, [
     '.env',
     'content',
@@ -33,10 +33,10 @@ test('a copy has the site’s files, and neither history, state, output nor secr
     'static/public',
     'static/public/logo.svg',
   ]);
-  t.is(fs.readFileSync(join(scratch.dir, '.env'), 'utf8'), 'PUBLIC_COLOUR=green\n\n\n');
-  t.is(fs.statSync(dirname(dirname(scratch.dir))).mode & 0o777, 0o700);
-  scratch.remove();
-  t.false(fs.existsSync(scratch.dir));
+  t.is(fs.readFileSync(join(copy.dir, '.env'), 'utf8'), 'PUBLIC_COLOUR=green\n\n\n');
+  t.is(fs.statSync(dirname(dirname(copy.dir))).mode & 0o777, 0o700);
+  copy.remove();
+  t.false(fs.existsSync(copy.dir));
 });
 
 test('a copy finds the site’s packages and those of the repository around it, and has caches of its own', async (t) => {
@@ -68,13 +68,13 @@ test('a symbolic link leads into the copy where it led into the site, and nothin
   fs.symlinkSync('../../outside', join(siteDir, 'content/far'));
   fs.symlinkSync('a.md', join(siteDir, 'content/alias.md'));
   fs.symlinkSync('..', join(siteDir, 'content/circle'));
-  const scratch = await copySite({ siteDir, except: [] });
-  t.teardown(scratch.remove);
-  const real = (name: string) => fs.realpathSync(join(scratch.dir, 'content', name));
-  t.is(real('near'), join(scratch.dir, 'themes'));
-  t.is(real('absolute.css'), join(scratch.dir, 'themes/x.css'));
+  const copy = await copySite({ siteDir, except: [] });
+  t.teardown(copy.remove);
+  const real = (name: string) => fs.realpathSync(join(copy.dir, 'content', name));
+  t.is(real('near'), join(copy.dir, 'themes'));
+  t.is(real('absolute.css'), join(copy.dir, 'themes/x.css'));
   t.is(real('far'), fs.realpathSync(join(root, 'outside')));
-  t.is(real('circle'), scratch.dir);
+  t.is(real('circle'), copy.dir);
   for (const path of [
     'content/far/post.md',
     'content/alias.md',
@@ -82,9 +82,9 @@ test('a symbolic link leads into the copy where it led into the site, and nothin
     'nowhere/a.md',
     '../a.md',
   ])
-    t.false(scratch.replace(path, 'new'), path);
-  t.true(scratch.replace('content/a.md', 'new'));
-  t.is(fs.readFileSync(join(scratch.dir, 'content/a.md'), 'utf8'), 'new');
+    t.false(copy.replace(path, 'new'), path);
+  t.true(copy.replace('content/a.md', 'new'));
+  t.is(fs.readFileSync(join(copy.dir, 'content/a.md'), 'utf8'), 'new');
   t.is(fs.readFileSync(join(siteDir, 'content/a.md'), 'utf8'), 'a');
   t.is(fs.readFileSync(join(root, 'outside/post.md'), 'utf8'), 'o');
 });
@@ -95,7 +95,7 @@ test('a site that is too large is not copied', async (t) => {
   const large = await t.throwsAsync(copySite({ siteDir, except: [], maxBytes: 1_000 }), {
     code: 'SITE_TOO_LARGE',
   });
-  t.regex(large?.message ?? '', /^the site is too large for a trial build/);
+  t.regex(large?.message ?? '', /^the site is too large for a copy/);
   await t.throwsAsync(copySite({ siteDir, except: [], maxFiles: 1 }), { code: 'SITE_TOO_LARGE' });
   (await copySite({ siteDir, except: ['b.bin'], maxBytes: 1_000 })).remove();
 });
@@ -129,16 +129,16 @@ test('files are written into a copy and removed from it, but never through a sym
   const outside = tempDir(t);
   write(siteDir, { 'content/a.md': 'a' });
   fs.symlinkSync(outside, join(siteDir, 'content/linked'));
-  const scratch = await copySite({ siteDir, except: [] });
-  t.teardown(scratch.remove);
-  t.true(scratch.write('content/new/b.md', 'b'));
-  t.true(scratch.write('content/a.md', 'changed'));
-  t.is(fs.readFileSync(join(scratch.dir, 'content/new/b.md'), 'utf8'), 'b');
+  const copy = await copySite({ siteDir, except: [] });
+  t.teardown(copy.remove);
+  t.true(copy.write('content/new/b.md', 'b'));
+  t.true(copy.write('content/a.md', 'changed'));
+  t.is(fs.readFileSync(join(copy.dir, 'content/new/b.md'), 'utf8'), 'b');
   t.is(fs.readFileSync(join(siteDir, 'content/a.md'), 'utf8'), 'a');
-  t.true(scratch.write('content/a.md', undefined));
-  t.false(fs.existsSync(join(scratch.dir, 'content/a.md')));
-  t.false(scratch.write('content/linked/new/c.md', 'c'));
-  t.false(scratch.write('content/new', 'a folder'));
+  t.true(copy.write('content/a.md', undefined));
+  t.false(fs.existsSync(join(copy.dir, 'content/a.md')));
+  t.false(copy.write('content/linked/new/c.md', 'c'));
+  t.false(copy.write('content/new', 'a folder'));
   t.deepEqual(fs.readdirSync(outside), []);
 });
 
@@ -152,4 +152,35 @@ test('copies that a killed process has left are removed after a day, and nothing
   t.deepEqual(fs.readdirSync(folder).toSorted(), ['another-old', 'pressmark-trial-new']);
   removeAbandoned(folder, Date.now() + 2 * day);
   t.deepEqual(fs.readdirSync(folder), ['another-old']);
+});
+
+test('a copy follows the site, restores what a build has changed, and keeps what a build has made', async (t) => {
+  const siteDir = tempDir(t);
+  write(siteDir, { 'content/a.md': 'a', 'content/b.md': 'b', 'content/c.md': 'c' });
+  const copy = await copySite({ siteDir, except: ['public'] });
+  t.teardown(copy.remove);
+  write(copy.dir, { 'content/b.md': 'changed by a build', 'cache/image.webp': 'x' });
+  write(siteDir, { 'content/a.md': 'a, edited', 'content/d.md': 'd' });
+  fs.rmSync(join(siteDir, 'content/c.md'));
+  const replaced = new Map<string, string>();
+  await copy.sync((path, text) => replaced.set(path, text));
+  const read = (path: string) => fs.readFileSync(join(copy.dir, path), 'utf8');
+  t.deepEqual(['content/a.md', 'content/b.md', 'content/d.md', 'cache/image.webp'].map(read), [
+    'a, edited',
+    'b',
+    'd',
+    'x',
+  ]);
+  t.false(fs.existsSync(join(copy.dir, 'content/c.md')));
+  t.deepEqual(
+    replaced,
+    new Map([
+      ['content/a.md', 'a'],
+      ['content/b.md', 'changed by a build'],
+      ['content/c.md', 'c'],
+    ]),
+  );
+  const { ino } = fs.statSync(join(copy.dir, 'content/d.md'));
+  await copy.sync();
+  t.is(fs.statSync(join(copy.dir, 'content/d.md')).ino, ino);
 });

@@ -1,12 +1,13 @@
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { PressmarkError } from '../../errors.js';
-import { createGit } from '../../git/git.js';
-import type { Repository } from '../../git/repository.js';
+import { PressmarkError } from '../errors.js';
+import { createGit } from '../git/git.js';
+import type { Repository } from '../git/repository.js';
+import { isGone } from '../store/entry.js';
 
 /** What is copied, and how much at most. */
-export interface ScratchOptions {
+export interface SiteCopyOptions {
   /** The site's folder, absolute. */
   readonly siteDir: string;
   /** Files and folders that are not copied, relative to the site's folder. */
@@ -22,9 +23,17 @@ export interface ScratchOptions {
 }
 
 /** A copy of a site in a temporary folder that only the present user can read. */
-export interface Scratch {
+export interface SiteCopy {
   /** The copy of the site's folder, absolute, without symbolic links in its path. */
   readonly dir: string;
+  /**
+   * Brings the copy up to date: what has changed in the site since the last time is copied, and what has gone is
+   * removed. What a build has written besides stays, its caches among it.
+   *
+   * @param onReplaced called before a file of the copy is replaced or removed, with its path and the text that it has.
+   * @throws PressmarkError SITE_TOO_LARGE
+   */
+  sync(onReplaced?: (path: string, text: string) => void): Promise<void>;
   /**
    * Replaces a file of the copy. It never writes through a symbolic link, which could lead to the site's own files.
    *
@@ -62,13 +71,20 @@ export function removeAbandoned(folder: string, now = Date.now()): void {
 /** Lines of `.env` that no build needs. */
 const SECRET_LINE = /^[ \t]*(?:export[ \t]+)?PRESSMARK_SECRET\w*[ \t]*=.*$/gm;
 
+/** What a path of the copy was made of, and how the copy was right after that. */
+interface Copied {
+  readonly source: string;
+  readonly copy: string;
+}
+
 /**
- * Copies a site for a trial build. Packages are not copied: the copy's `node_modules` holds links to them. A symbolic link
- * within the site leads to its counterpart in the copy; one that leaves the site leads where it has led.
+ * Copies a site for builds that must not touch the site itself. Packages are not copied: the copy's `node_modules` holds
+ * links to them. A symbolic link within the site leads to its counterpart in the copy; one that leaves the site leads where
+ * it has led.
  *
  * @throws PressmarkError SITE_TOO_LARGE; nothing of the copy is left then.
  */
-export async function copySite(options: ScratchOptions): Promise<Scratch> {
+export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
   const siteDir = fs.realpathSync(options.siteDir);
   const { maxBytes = MAX_BYTES, maxFiles = MAX_FILES } = options;
   const except = new Set(options.except.map((path) => relative(siteDir, resolve(siteDir, path))));
@@ -79,56 +95,93 @@ export async function copySite(options: ScratchOptions): Promise<Scratch> {
   const top = join(root, 'site', basename(repository?.top ?? siteDir) || 'site');
   const dir = join(top, repository?.prefix ?? '').replace(/[\\/]$/, '');
   const remove = () => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-  let bytes = 0;
-  let files = 0;
+  /** By the path below the site's folder. */
+  let copied = new Map<string, Copied>();
 
-  async function copyFolder(from: string, to: string): Promise<void> {
-    fs.mkdirSync(to, { recursive: true });
-    for (const entry of await fs.promises.readdir(from, { withFileTypes: true })) {
-      const source = join(from, entry.name);
-      const target = join(to, entry.name);
-      const path = relative(siteDir, source);
-      if (entry.name === '.git' || entry.name === '.pressmark') continue;
-      // Where Bundler keeps a site's gems.
-      const isGems = entry.isDirectory() && path === join('vendor', 'bundle');
-      if (isGems) fs.symlinkSync(source, target);
-      else if (except.has(path)) continue;
-      else if (entry.isSymbolicLink()) copyLink(source, target);
-      else if (entry.isDirectory()) {
-        if (entry.name === 'node_modules') linkPackages(source, target);
-        else await copyFolder(source, target);
-      } else if (entry.isFile()) await copyFile(source, target, path);
+  async function sync(onReplaced?: (path: string, text: string) => void): Promise<void> {
+    const before = copied;
+    const now = new Map<string, Copied>();
+    let bytes = 0;
+    let files = 0;
+    fs.utimesSync(root, new Date(), new Date()); // it is not abandoned
+    await copyFolder(siteDir, dir);
+    linkPackagesAbove(siteDir, join(root, 'site'));
+    for (const path of before.keys()) if (!now.has(path)) discard(path);
+    if (repository !== undefined) await borrowHistory(repository, top, options.env ?? {});
+    copied = now;
+
+    async function copyFolder(from: string, to: string): Promise<void> {
+      if (fs.lstatSync(to, { throwIfNoEntry: false })?.isDirectory() !== true) {
+        fs.rmSync(to, { force: true });
+        fs.mkdirSync(to, { recursive: true });
+      }
+      for (const entry of await fs.promises.readdir(from, { withFileTypes: true })) {
+        const source = join(from, entry.name);
+        const target = join(to, entry.name);
+        const path = relative(siteDir, source);
+        if (entry.name === '.git' || entry.name === '.pressmark') continue;
+        // Where Bundler keeps a site's gems.
+        const isGems = entry.isDirectory() && path === join('vendor', 'bundle');
+        if (isGems) linkTo(source, target);
+        else if (except.has(path)) continue;
+        else if (entry.isSymbolicLink()) linkTo(linkTarget(source, target), target);
+        else if (entry.isDirectory()) {
+          if (entry.name === 'node_modules') linkPackages(source, target);
+          else await copyFolder(source, target);
+        } else if (entry.isFile()) await copyFile(source, target, path);
+      }
+    }
+
+    async function copyFile(source: string, target: string, path: string): Promise<void> {
+      const stat = await fs.promises.stat(source);
+      files++;
+      bytes += stat.size;
+      if (bytes > maxBytes || files > maxFiles)
+        throw new PressmarkError(
+          'SITE_TOO_LARGE',
+          `the site is too large for a copy: it may have ${maxFiles} files and ${Math.round(maxBytes / 2 ** 20)} MB. Remove build output and caches from the site's folder, or set "output" to the folder that they are in`,
+        );
+      const known = before.get(path);
+      const isSame = known?.source === stampOf(stat) && known.copy === (await stampAt(target));
+      if (isSame) {
+        now.set(path, known);
+        return;
+      }
+      if (known !== undefined) discard(path);
+      fs.rmSync(target, { force: true, recursive: true });
+      if (/^\.env(?:\.|$)/.test(path)) {
+        const text = await fs.promises.readFile(source, 'latin1');
+        await fs.promises.writeFile(target, text.replace(SECRET_LINE, ''), {
+          encoding: 'latin1',
+          mode: 0o600,
+        });
+      } else await fs.promises.copyFile(source, target, fs.constants.COPYFILE_FICLONE);
+      now.set(path, { source: stampOf(stat), copy: (await stampAt(target)) ?? '' });
+    }
+
+    /** Removes what was copied before, unless a build has put a folder there. */
+    function discard(path: string): void {
+      const target = join(dir, path);
+      const stat = fs.lstatSync(target, { throwIfNoEntry: false });
+      if (stat === undefined || stat.isDirectory()) return;
+      if (onReplaced !== undefined && stat.isFile()) onReplaced(path, fs.readFileSync(target, 'utf8'));
+      fs.rmSync(target, { force: true });
     }
   }
 
-  async function copyFile(source: string, target: string, path: string): Promise<void> {
-    files++;
-    bytes += (await fs.promises.stat(source)).size;
-    if (bytes > maxBytes || files > maxFiles)
-      throw new PressmarkError(
-        'SITE_TOO_LARGE',
-        `the site is too large for a trial build: a copy may have ${maxFiles} files and ${Math.round(maxBytes / 2 ** 20)} MB. Remove build output and caches from the site's folder, or set "output" to the folder that they are in`,
-      );
-    if (/^\.env(?:\.|$)/.test(path)) {
-      const text = await fs.promises.readFile(source, 'latin1');
-      await fs.promises.writeFile(target, text.replace(SECRET_LINE, ''), { encoding: 'latin1', mode: 0o600 });
-    } else await fs.promises.copyFile(source, target, fs.constants.COPYFILE_FICLONE);
-  }
-
-  function copyLink(source: string, target: string): void {
-    const written = fs.readlinkSync(source);
-    const to = resolve(dirname(source), written);
+  /** Where the copy of a link leads. */
+  function linkTarget(source: string, target: string): string {
+    const to = resolve(dirname(source), fs.readlinkSync(source));
     const inside = relative(siteDir, to);
     const isInside = !isAbsolute(inside) && inside !== '..' && !inside.startsWith(`..${sep}`);
-    fs.symlinkSync(isInside ? relative(dirname(target), join(dir, inside)) || '.' : to, target);
+    return isInside ? relative(dirname(target), join(dir, inside)) || '.' : to;
   }
 
   try {
-    await copyFolder(siteDir, dir);
-    linkPackagesAbove(siteDir, join(root, 'site'));
-    if (repository !== undefined) await borrowHistory(repository, top, options.env ?? {});
+    await sync();
     return {
       dir,
+      sync,
       replace: (path, text) => fs.existsSync(join(dir, path)) && writeFile(join(dir, path), text),
       write: (path, text) => writeFile(join(dir, path), text),
       remove,
@@ -139,6 +192,28 @@ export async function copySite(options: ScratchOptions): Promise<Scratch> {
   }
 }
 
+/** What differs where a file has changed. */
+function stampOf({ ino, size, mtimeMs, ctimeMs }: fs.Stats): string {
+  return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+}
+
+async function stampAt(path: string): Promise<string | undefined> {
+  try {
+    return stampOf(await fs.promises.lstat(path));
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Makes a symbolic link, unless it is there. */
+function linkTo(to: string, path: string): void {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isSymbolicLink() === true && fs.readlinkSync(path) === to) return;
+  fs.rmSync(path, { recursive: true, force: true });
+  fs.symlinkSync(to, path);
+}
+
 /**
  * Links the packages one by one, and not the folder: generators keep caches in it (`node_modules/.astro`), which a trial
  * build must not change.
@@ -146,7 +221,7 @@ export async function copySite(options: ScratchOptions): Promise<Scratch> {
 function linkPackages(from: string, to: string): void {
   fs.mkdirSync(to, { recursive: true });
   for (const name of fs.readdirSync(from))
-    if (!name.startsWith('.') || name === '.bin') fs.symlinkSync(join(from, name), join(to, name));
+    if (!name.startsWith('.') || name === '.bin') linkTo(join(from, name), join(to, name));
 }
 
 /**
@@ -154,13 +229,14 @@ function linkPackages(from: string, to: string): void {
  * git when a file was changed, and Hugo with `enableGitInfo` does not build outside of a repository.
  */
 async function borrowHistory(
-  { git, commonDir, objectFormat }: NonNullable<ScratchOptions['repository']>,
+  { git, commonDir, objectFormat }: NonNullable<SiteCopyOptions['repository']>,
   top: string,
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const head = await git(['rev-parse', '-q', '--verify', 'HEAD^{commit}'], { accept: [1, 128] });
   const copy = createGit({ cwd: top, safeDirectory: top, env });
-  await copy(['init', '-q', '--template=', `--object-format=${objectFormat}`]);
+  if (!fs.existsSync(join(top, '.git')))
+    await copy(['init', '-q', '--template=', `--object-format=${objectFormat}`]);
   fs.mkdirSync(join(top, '.git/objects/info'), { recursive: true });
   fs.writeFileSync(join(top, '.git/objects/info/alternates'), `${join(commonDir, 'objects')}\n`);
   const shallow = join(commonDir, 'shallow');

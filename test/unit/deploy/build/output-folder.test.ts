@@ -1,0 +1,90 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'ava';
+import { filesIn, replaceOutput } from '../../../../src/deploy/build/output-folder.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+function write(dir: string, files: Record<string, string>): string {
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
+    fs.writeFileSync(join(dir, name), text);
+  }
+  return dir;
+}
+
+function contentOf(dir: string): Record<string, string> {
+  return Object.fromEntries(
+    filesIn(dir)
+      .toSorted()
+      .map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]),
+  );
+}
+
+const first = { 'index.html': 'one', 'a/index.html': 'a', 'b/index.html': 'b' };
+const second = { 'index.html': 'two', 'a/index.html': 'a', c: 'c' };
+const changes = { written: ['c', 'index.html'], removed: ['b/index.html'] };
+
+test('a new output replaces the old one by a link, and equal files stay the same files', async (t) => {
+  const dir = tempDir(t);
+  const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };
+  await replaceOutput(write(join(dir, 'built-1'), first), place);
+  t.deepEqual(contentOf(place.path), first);
+  const { ino } = fs.statSync(join(place.path, 'a/index.html'));
+  t.deepEqual(await replaceOutput(write(join(dir, 'built-2'), second), place), changes);
+  t.true(fs.lstatSync(place.path).isSymbolicLink());
+  t.deepEqual(contentOf(place.path), second);
+  t.is(fs.statSync(join(place.path, 'a/index.html')).ino, ino);
+});
+
+test('whoever has opened the old output still reads it whole after a switch', async (t) => {
+  const dir = tempDir(t);
+  const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };
+  await replaceOutput(write(join(dir, 'built-1'), first), place);
+  const opened = fs.realpathSync(place.path);
+  await replaceOutput(write(join(dir, 'built-2'), second), place);
+  t.deepEqual(contentOf(opened), first);
+  await replaceOutput(write(join(dir, 'built-3'), { ...second, d: 'd' }), place);
+  t.false(fs.existsSync(opened), 'an output is kept until the second one after it');
+});
+
+test('an output that is the same replaces nothing', async (t) => {
+  const dir = tempDir(t);
+  const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };
+  const built = write(join(dir, 'built'), first);
+  await replaceOutput(built, place);
+  const { ino } = fs.lstatSync(place.path);
+  t.deepEqual(await replaceOutput(built, place), { written: [], removed: [] });
+  t.is(fs.lstatSync(place.path).ino, ino);
+});
+
+test('an output that the owner’s own build made is compared, moved away and replaced', async (t) => {
+  const dir = tempDir(t);
+  const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };
+  write(place.path, first);
+  t.deepEqual(await replaceOutput(write(join(dir, 'built'), second), place), changes);
+  t.deepEqual(contentOf(place.path), second);
+});
+
+test('an output that is half assembled is assembled again', async (t) => {
+  const dir = tempDir(t);
+  const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };
+  const built = write(join(dir, 'built'), second);
+  await replaceOutput(built, place);
+  const target = fs.realpathSync(place.path);
+  fs.unlinkSync(place.path);
+  fs.truncateSync(join(target, 'index.html'));
+  await replaceOutput(built, place);
+  t.deepEqual(contentOf(place.path), second);
+});
+
+test('a folder that stays gets the changed files alone', async (t) => {
+  const dir = tempDir(t);
+  const path = write(join(dir, 'docs'), { ...first, 'c/index.html': 'c' });
+  const place = { path, outputsDir: join(dir, 'outputs'), staysFolder: true };
+  const { ino } = fs.statSync(join(path, 'a/index.html'));
+  await replaceOutput(write(join(dir, 'built'), second), place);
+  t.deepEqual(contentOf(path), second);
+  t.false(fs.lstatSync(path).isSymbolicLink());
+  t.is(fs.statSync(join(path, 'a/index.html')).ino, ino);
+  t.deepEqual(fs.readdirSync(path).toSorted(), ['a', 'c', 'index.html']);
+});
