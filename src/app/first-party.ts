@@ -1,5 +1,6 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Settings } from '../config/load.js';
+import { buildPlugin } from '../deploy/plugin.js';
 import { PressmarkError } from '../errors.js';
 import { gitPlugin } from '../git/plugin.js';
 import type { StoredFile } from '../git/stored-file.js';
@@ -9,6 +10,7 @@ import { type SitePluginOptions, sitePlugin } from '../site/plugin.js';
 import type { Catalog } from '../store/catalog.js';
 import { type ContentFolder, decodeAt, isGone, readArticle } from '../store/entry.js';
 import { STAGING } from '../store/recover.js';
+import { createBuildProcess } from './build/start-build-process.js';
 import type { DurableStore } from './durability.js';
 import { foldersOf } from './folders.js';
 import { followSettings } from './follow-settings.js';
@@ -36,6 +38,7 @@ export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
   const { git, site } = options.settings;
   return [
     site === false ? settingsEntry(options) : siteEntry(options),
+    ...buildEntry(options.settings),
     ...(git === false ? [] : [gitEntry(options, git)]),
   ];
 }
@@ -93,6 +96,12 @@ function siteEntry(options: FirstPartyOptions): PluginEntry {
     plugin: sitePlugin({ spawn, contentDir: settings.content, watch, search, stands: options.early.stands }),
     origin: 'site in the config',
   };
+}
+
+/** Builds the site with its own generator, where the config has a command for that. */
+function buildEntry({ generator, build, dir, environment }: Settings): PluginEntry[] {
+  if (generator === 'plain' || build === undefined) return [];
+  return [{ plugin: buildPlugin(createBuildProcess(dir, environment)), origin: 'build in the config' }];
 }
 
 /** Where no site is built, a change of the settings is only told of. */

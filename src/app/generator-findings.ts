@@ -254,7 +254,9 @@ function pageFindings(settings: Settings): Finding[] {
   const about = 'pages';
   if (!fs.existsSync(resolve(settings.dir, settings.output))) return [];
   try {
-    const { missing, changed, checked, warnings } = completeSite(settings, settings.output, true);
+    const { missing, changed, checked, warnings } = completeSite(settings, settings.output, {
+      readOnly: true,
+    });
     const mend =
       'run pressmark build; where the site’s host builds, its command must end in pressmark postbuild';
     const findings: Finding[] = warnings.map((text) => ({

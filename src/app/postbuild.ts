@@ -36,17 +36,30 @@ export function missingSentence({ file, url, reason }: PostbuildReport['missing'
   return `${url} (${file}): ${reason}`;
 }
 
+/** How pages are checked and completed. */
+export interface CompleteOptions {
+  /** Writes nothing; `changed` counts the pages that are not complete. @default false */
+  readonly readOnly?: boolean;
+  /** The folder that the output was built from, where that is a copy of the site. @default the site's folder */
+  readonly siteDir?: string;
+  /** Articles that the output was built without, by their paths below the content folder. */
+  readonly excluded?: ReadonlySet<string>;
+}
+
 /**
  * Checks and completes the pages of all articles that Pressmark has stored.
  *
  * @param output the output folder; a relative one is below the site's.
- * @param readOnly writes nothing; `changed` counts the pages that are not complete.
  * @throws PressmarkError USAGE where Pressmark itself builds the site.
  */
-export function completeSite(settings: Settings, output: string, readOnly = false): PostbuildReport {
+export function completeSite(
+  settings: Settings,
+  output: string,
+  { readOnly = false, siteDir = settings.dir, excluded = new Set() }: CompleteOptions = {},
+): PostbuildReport {
   if (isTrialBuild(settings)) return { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
   const unreadable: string[] = [];
-  const articles = deliveredArticles(settings, unreadable);
+  const articles = without(deliveredArticles(settings, siteDir, unreadable), excluded);
   const report = postbuild({
     siteUrl: settings.siteUrl,
     output: resolve(settings.dir, output),
@@ -61,19 +74,29 @@ export function isTrialBuild({ environment }: Pick<Settings, 'environment'>): bo
   return environment[TRIAL_VARIABLE] !== undefined;
 }
 
+/** An article file that Pressmark has stored. */
+export interface DeliveredFile extends BuiltArticle {
+  readonly text: string;
+}
+
 /**
  * The articles that Pressmark has stored, one after the other.
  *
+ * @param siteDir the site's folder, or that of a copy.
  * @param unreadable is given a sentence for each file that cannot be read.
  */
-function* deliveredArticles(settings: Settings, unreadable: string[]): Generator<BuiltArticle> {
+export function* deliveredArticles(
+  settings: Settings,
+  siteDir: string,
+  unreadable: string[],
+): Generator<DeliveredFile> {
   const site = generatorOf(settings);
   if (site === undefined)
     throw new PressmarkError(
       'USAGE',
       'the generator is plain: Pressmark builds this site itself, and its pages are complete',
     );
-  const content = contentOf(settings);
+  const content = { ...contentOf(settings), root: resolve(siteDir, settings.content) };
   const now = new Date();
   for (const path of walk(content)) {
     const { text } = readText(join(content.root, path));
@@ -83,12 +106,19 @@ function* deliveredArticles(settings: Settings, unreadable: string[]): Generator
       if (!isStored(data)) continue;
       const { url, jsonLd, contentHtml } = content.format.decodeForPages(text, path).article;
       const comments = [...new Set(itemComments(contentHtml))];
-      yield { path, url, jsonLd, comments, hidden: site.mapping.hidden({ path, data }, now) };
+      yield { path, url, text, jsonLd, comments, hidden: site.mapping.hidden({ path, data }, now) };
     } catch (error) {
       if (!(error instanceof PressmarkError)) throw error;
       unreadable.push(`${path}: its page was not looked at, as the file cannot be read: ${reasonOf(error)}`);
     }
   }
+}
+
+function* without(
+  articles: Iterable<DeliveredFile>,
+  excluded: ReadonlySet<string>,
+): Generator<DeliveredFile> {
+  for (const article of articles) if (!excluded.has(article.path)) yield article;
 }
 
 /** Whether Pressmark has stored an article in a file. */

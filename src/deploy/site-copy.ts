@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -31,9 +32,10 @@ export interface SiteCopy {
    * removed. What a build has written besides stays, its caches among it.
    *
    * @param onReplaced called before a file of the copy is replaced or removed, with its path and the text that it has.
+   * @returns what the state of the site is known by: it differs once any file of the site has changed.
    * @throws PressmarkError SITE_TOO_LARGE
    */
-  sync(onReplaced?: (path: string, text: string) => void): Promise<void>;
+  sync(onReplaced?: (path: string, text: string) => void): Promise<string>;
   /**
    * Replaces a file of the copy. It never writes through a symbolic link, which could lead to the site's own files.
    *
@@ -98,7 +100,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
   /** By the path below the site's folder. */
   let copied = new Map<string, Copied>();
 
-  async function sync(onReplaced?: (path: string, text: string) => void): Promise<void> {
+  async function sync(onReplaced?: (path: string, text: string) => void): Promise<string> {
     const before = copied;
     const now = new Map<string, Copied>();
     let bytes = 0;
@@ -109,6 +111,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
     for (const path of before.keys()) if (!now.has(path)) discard(path);
     if (repository !== undefined) await borrowHistory(repository, top, options.env ?? {});
     copied = now;
+    return hash('sha256', JSON.stringify([...now].map(([path, { source }]) => [path, source]).toSorted()));
 
     async function copyFolder(from: string, to: string): Promise<void> {
       if (fs.lstatSync(to, { throwIfNoEntry: false })?.isDirectory() !== true) {

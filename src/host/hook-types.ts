@@ -84,6 +84,18 @@ export interface BuildReport {
   readonly ms: number;
 }
 
+/** What a build by the site's own generator has changed in the output. */
+export interface BuildDone {
+  readonly ms: number;
+  /** How often the build command was run: more than once where an article broke the build. */
+  readonly runs: number;
+  /** Files of the output, relative to it, with forward slashes. */
+  readonly written: readonly string[];
+  readonly removed: readonly string[];
+  /** The articles that are new in the output, or have another text there. */
+  readonly articles: readonly { readonly path: string; readonly url: string }[];
+}
+
 /** Every action and what it is told. Names and order are public API. */
 export interface Actions {
   'article.published': ArticleChange;
@@ -93,6 +105,8 @@ export interface Actions {
   'delivery.accepted': DeliveryOutcome;
   'delivery.refused': DeliveryOutcome;
   'site.built': BuildReport;
+  'build.done': BuildDone;
+  'build.failed': { readonly ms: number; readonly reason: string };
   'git.committed': { readonly commit: string; readonly path: string; readonly subject: string };
   'host.ready': { readonly url: string };
   'host.closing': Record<string, never>;
@@ -122,6 +136,8 @@ export const ACTION_NAMES = [
   'delivery.accepted',
   'delivery.refused',
   'site.built',
+  'build.done',
+  'build.failed',
   'git.committed',
   'host.ready',
   'host.closing',

@@ -52,9 +52,8 @@ export async function replaceOutput(
     await updateFolder(built, path, changed);
     return changed;
   }
-  // Named by what it holds: a build that was killed while it assembled this very output is repeated.
-  const target = join(outputsDir, digestOf(JSON.stringify([...after].toSorted())).slice(0, 16));
-  if (target !== current) await assemble(built, target, { from: current, before, after });
+  const target = join(outputsDir, randomBytes(8).toString('hex'));
+  await assemble(built, target, { from: current, before, after });
   await switchTo(target, path);
   removeOthers(outputsDir, [target, current]);
   return changed;
@@ -109,7 +108,6 @@ async function assemble(
   target: string,
   { from, before, after }: { from: string | undefined; before: Digests; after: Digests },
 ): Promise<void> {
-  fs.rmSync(target, { recursive: true, force: true });
   const folders = new Set<string>([target]);
   for (const file of after.keys()) folders.add(dirname(join(target, file)));
   for (const folder of folders) fs.mkdirSync(folder, { recursive: true });
@@ -192,7 +190,7 @@ function removeIfEmpty(folder: string): boolean {
     fs.rmdirSync(folder);
     return true;
   } catch (error) {
-    if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) return false;
+    if (['ENOTEMPTY', 'EEXIST', 'ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return false;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
+import { constants, setPriority } from 'node:os';
 import { messageOf } from '../../errors.js';
 
 /** How a build command is run. */
@@ -12,6 +13,8 @@ export interface BuildRun {
   readonly env: NodeJS.Dict<string>;
   /** Variables for this run, over `env`; Pressmark's own are allowed here. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Leaves the processor to others. @default false */
+  readonly background?: boolean;
   /** How long the command may take, in milliseconds. @default 600000 */
   readonly timeoutMs?: number;
   /** Ends the command. */
@@ -76,6 +79,7 @@ export const runBuild: RunBuild = (run) => {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       detached: true,
     });
+    if (run.background === true && child.pid !== undefined) lowerPriority(child.pid);
     const watch = child.stdio[3];
     if (watch instanceof Socket) watch.resume(); // its end is seen only where it is read
     let timedOut = false;
@@ -150,6 +154,15 @@ export function buildFailure(command: string, result: Exclude<BuildResult, { kin
           : 'could not be started';
   const end = result.output.trimEnd().split('\n').slice(-20).join('\n');
   return `the build command ${JSON.stringify(command)} ${how}${end === '' ? '; it printed nothing' : `:\n${end}`}`;
+}
+
+/** Deliveries go first. It is a courtesy, which a system may refuse. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // the build is as right without it
+  }
 }
 
 function signalGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {

@@ -1,0 +1,109 @@
+// The process that builds a site with its own generator in the background; `start-build-process.ts` starts it.
+import fs from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { loadSettings, type Settings } from '../../config/load.js';
+import { createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
+import { buildFolder } from '../../deploy/build/build-state.js';
+import { runBuild } from '../../deploy/build/run-build.js';
+import type { BuildAnswer } from '../../deploy/plugin.js';
+import { messageOf, PressmarkError } from '../../errors.js';
+import { createLock } from '../../fs/lock.js';
+import { findLockHelper } from '../../fs/lock-helper.js';
+import { openRepository, type Repository } from '../../git/repository.js';
+import { generatorOf } from '../content.js';
+import { buildCommandOf } from '../existing-addresses.js';
+import { foldersOf } from '../folders.js';
+import { completeSite, deliveredArticles } from '../postbuild.js';
+
+/** Another receiver's build may take long. */
+const LOCK_WAIT_MS = 30 * 60_000;
+
+const stop = new AbortController();
+let site: SiteBuild | undefined;
+let building: Promise<void> = Promise.resolve();
+
+process.once('disconnect', end);
+process.once('SIGTERM', end);
+process.on('message', () => {
+  building = building.then(async () => {
+    const answer = await build().catch(
+      (error: unknown): BuildAnswer => ({ kind: 'error', reason: messageOf(error) }),
+    );
+    process.send?.(answer);
+  });
+});
+
+async function end(): Promise<void> {
+  stop.abort();
+  await building;
+  site?.close();
+  process.exit(0);
+}
+
+async function build(): Promise<BuildAnswer> {
+  const settings = await loadSettings(process.argv[2] ?? '.');
+  const { stateDir } = foldersOf(settings);
+  const directory = buildFolder(stateDir);
+  fs.mkdirSync(directory, { recursive: true });
+  // One build at a time, also where several receivers run on the folder.
+  const lock = createLock({ directory, helper: findLockHelper(), timeoutMs: LOCK_WAIT_MS });
+  await lock.enter();
+  try {
+    site ??= await openSiteBuild(settings, stateDir);
+    return await site.build(stop.signal);
+  } finally {
+    lock.leave();
+    lock.close();
+  }
+}
+
+async function openSiteBuild(settings: Settings, stateDir: string): Promise<SiteBuild> {
+  const generator = generatorOf(settings)?.generator;
+  if (generator === undefined)
+    throw new PressmarkError('USAGE', 'the generator is plain: Pressmark builds this site itself');
+  const { dir, output, environment } = settings;
+  const opened = await openRepository(dir, environment);
+  const repository = 'because' in opened ? undefined : opened;
+  const staysFolder = repository !== undefined && (await isTracked(repository, dir, output));
+  if (repository !== undefined && !staysFolder) ignoreLink(repository, output);
+  const below = (siteDir: string, path: string) => relative(siteDir, path).split(sep).join('/');
+  return createSiteBuild({
+    siteDir: dir,
+    stateDir,
+    command: buildCommandOf(settings),
+    output,
+    staysFolder,
+    generator,
+    env: environment,
+    variables: { PRESSMARK_BUILD: '1' },
+    ...(repository !== undefined && { repository }),
+    runBuild,
+    storedFiles: function* (siteDir) {
+      for (const { path, url, text } of deliveredArticles(settings, siteDir, []))
+        yield { path: below(siteDir, join(siteDir, settings.content, path)), url, text };
+    },
+    complete: (siteDir, built, excluded) =>
+      completeSite(settings, built, {
+        siteDir,
+        excluded: new Set(
+          [...excluded].map((path) => below(join(siteDir, settings.content), join(siteDir, path))),
+        ),
+      }),
+  });
+}
+
+/** Whether git tracks files in the output folder. */
+async function isTracked({ git }: Repository, dir: string, output: string): Promise<boolean> {
+  const { stdout } = await git(['ls-files', '-z', '--', join(dir, output)]);
+  return stdout !== '';
+}
+
+/** A line such as `public/` in `.gitignore` does not ignore a symbolic link. */
+function ignoreLink({ commonDir, prefix }: Repository, output: string): void {
+  const path = join(commonDir, 'info/exclude');
+  const line = `/${prefix}${output}`.replace(/\/+$/, '');
+  const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
+  if (text.split('\n').includes(line)) return;
+  fs.mkdirSync(join(commonDir, 'info'), { recursive: true });
+  fs.writeFileSync(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { setTimeout } from 'node:timers/promises';
+import type { BuildAnswer } from '../../deploy/plugin.js';
+import type { BuildRequest } from './messages.js';
+
+/** The process that builds a site, started when it is needed first. */
+export interface BuildProcess {
+  /** Builds the site. Never rejects; one build at a time. */
+  build(): Promise<BuildAnswer>;
+  /** Ends the process and the build that it runs; the output stays the last good one. */
+  close(): Promise<void>;
+}
+
+/** How much of what the process prints is kept for a message, in characters. */
+const MOST_PRINTED = 2_000;
+
+/** After this long a process that was asked to end is killed. */
+const CLOSE_MS = 4_000;
+
+/** @param dir the site's folder. */
+export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): BuildProcess {
+  let child: ChildProcess | undefined;
+  let closed = false;
+
+  function started(): ChildProcess {
+    if (child !== undefined) return child;
+    const process = fork(new URL('./build-process.js', import.meta.url), [dir], {
+      env,
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+      detached: true, // Ctrl-C on the terminal is for the receiver to hand on
+    });
+    process.once('exit', () => {
+      if (child === process) child = undefined;
+    });
+    child = process;
+    return process;
+  }
+
+  async function build(): Promise<BuildAnswer> {
+    if (closed) return { kind: 'error', reason: 'the receiver stops' };
+    const process = started();
+    let printed = '';
+    const onPrinted = (chunk: Buffer) => {
+      printed = `${printed}${chunk.toString('utf8')}`.slice(-MOST_PRINTED);
+    };
+    process.stderr?.on('data', onPrinted);
+    const done = new AbortController();
+    try {
+      return await new Promise<BuildAnswer>((resolve) => {
+        const { signal } = done;
+        const onMessage = (message: unknown) => resolve(message as BuildAnswer);
+        const onExit = (code: number | null, name: string | null) => {
+          const said = printed.trim() === '' ? '' : `: ${printed.trim()}`;
+          resolve({ kind: 'error', reason: `the process that builds ended with ${name ?? code}${said}` });
+        };
+        const onError = (error: Error) => resolve({ kind: 'error', reason: error.message });
+        process.once('message', onMessage).once('exit', onExit).once('error', onError);
+        signal.addEventListener('abort', () => {
+          process.off('message', onMessage).off('exit', onExit).off('error', onError);
+        });
+        process.send({ kind: 'build' } satisfies BuildRequest);
+      });
+    } finally {
+      done.abort();
+      process.stderr?.off('data', onPrinted);
+    }
+  }
+
+  async function close(): Promise<void> {
+    closed = true;
+    const process = child;
+    if (process === undefined) return;
+    const exited = new Promise((resolve) => process.once('exit', resolve));
+    process.kill('SIGTERM');
+    const isOver = await Promise.race([exited.then(() => true), setTimeout(CLOSE_MS, false, { ref: false })]);
+    if (!isOver) process.kill('SIGKILL');
+    await exited;
+  }
+
+  return { build, close };
+}

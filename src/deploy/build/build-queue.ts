@@ -1,0 +1,70 @@
+/** How builds follow one another. */
+export interface BuildPauses {
+  /** A burst is over when nothing has changed for this long, in milliseconds. */
+  readonly quietMs: number;
+  /** A build is not put off for longer than this, in milliseconds. */
+  readonly longestMs: number;
+  /** The pause before a build that could not be tried is tried again; doubled each time. */
+  readonly retryMs: number;
+}
+
+/** Decides when the site is built; see `createBuildQueue`. */
+export interface BuildQueue {
+  /** Something of the site has changed. */
+  request(): void;
+  /** Starts no further build. Resolves when the one that runs has ended. */
+  stop(): Promise<void>;
+}
+
+const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs: 5_000 };
+
+const LONGEST_RETRY_MS = 10 * 60_000;
+
+/**
+ * Builds at once after a single change, and during a burst once nothing has changed for a while; never two at a time. What
+ * changes during a build is built next.
+ *
+ * @param build never rejects. @returns whether it should be tried again although nothing changes.
+ */
+export function createBuildQueue(build: () => Promise<boolean>, pauses: BuildPauses = PAUSES): BuildQueue {
+  let running: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  /** When the first and the last of the changes came that no build has yet. */
+  let waiting: { first: number; last: number } | undefined;
+  let lastRequest = Number.NEGATIVE_INFINITY;
+  let failures = 0;
+  let isStopped = false;
+
+  function request(): void {
+    const now = performance.now();
+    const isBurst = running !== undefined || now - lastRequest < pauses.quietMs;
+    lastRequest = now;
+    const first = waiting?.first ?? now;
+    waiting = { first, last: now };
+    schedule(isBurst ? Math.min(pauses.quietMs, first + pauses.longestMs - now) : 0);
+  }
+
+  function schedule(ms: number): void {
+    if (running !== undefined || isStopped) return;
+    clearTimeout(timer);
+    timer = setTimeout(start, Math.max(0, ms));
+  }
+
+  function start(): void {
+    waiting = undefined;
+    running = build().then((again) => {
+      running = undefined;
+      failures = again ? failures + 1 : 0;
+      if (waiting !== undefined) schedule(waiting.last + pauses.quietMs - performance.now());
+      else if (again) schedule(Math.min(LONGEST_RETRY_MS, pauses.retryMs * 2 ** (failures - 1)));
+    });
+  }
+
+  async function stop(): Promise<void> {
+    isStopped = true;
+    clearTimeout(timer);
+    await running;
+  }
+
+  return { request, stop };
+}

@@ -1,0 +1,248 @@
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { PressmarkError } from '../../errors.js';
+import type { Generator } from '../../generators/generator.js';
+import { copySite, type SiteCopy, type SiteCopyOptions } from '../site-copy.js';
+import {
+  type BuildState,
+  buildFolder,
+  type ExcludedArticle,
+  readBuildState,
+  writeBuildState,
+} from './build-state.js';
+import { type ChangedFiles, replaceOutput } from './output-folder.js';
+import type { PostbuildReport } from './postbuild.js';
+import { createPreviousTexts } from './previous-texts.js';
+import { findGuilty } from './quarantine.js';
+import { buildFailure, type RunBuild } from './run-build.js';
+
+/** An article file that Pressmark has stored. */
+export interface StoredFile {
+  /** Relative to the site's folder, with forward slashes. */
+  readonly path: string;
+  readonly url: string;
+  readonly text: string;
+}
+
+export interface SiteBuildOptions {
+  /** The site's folder, absolute. */
+  readonly siteDir: string;
+  readonly stateDir: string;
+  readonly command: string;
+  /** The output folder, relative to the site's. */
+  readonly output: string;
+  /** Whether the output stays a folder; see `OutputPlace`. */
+  readonly staysFolder: boolean;
+  readonly generator: Pick<Generator, 'caches'>;
+  readonly env: NodeJS.Dict<string>;
+  /** Variables for the build command. */
+  readonly variables: Readonly<Record<string, string>>;
+  readonly repository?: SiteCopyOptions['repository'];
+  /** How long one build may take, in milliseconds. */
+  readonly timeoutMs?: number;
+  readonly runBuild: RunBuild;
+  /** The stored articles of a copy of the site. */
+  storedFiles(siteDir: string): Iterable<StoredFile>;
+  /** Checks and completes the pages of the articles of a copy in an output, but for those at `excluded`. */
+  complete(siteDir: string, output: string, excluded: ReadonlySet<string>): PostbuildReport;
+  onOutput?(chunk: Buffer): void;
+}
+
+/** An article that a build has brought into the output, or of which it has changed the text. */
+export interface BuiltChange {
+  readonly path: string;
+  readonly url: string;
+}
+
+/** How a build ended. */
+export type BuildOutcome =
+  /** Nothing of the site has changed since the last good build. */
+  | { readonly kind: 'current' }
+  | {
+      readonly kind: 'built';
+      readonly ms: number;
+      /** How often the command was run. */
+      readonly runs: number;
+      readonly changed: ChangedFiles;
+      readonly articles: readonly BuiltChange[];
+      /** The articles without which the output was built. */
+      readonly excluded: readonly ExcludedArticle[];
+      readonly report: Pick<PostbuildReport, 'checked' | 'missing' | 'skipped' | 'warnings'>;
+    }
+  | { readonly kind: 'failed'; readonly ms: number; readonly runs: number; readonly reason: string };
+
+/** Builds a site again and again. */
+export interface SiteBuild {
+  /** @throws the system's errors; PressmarkError SITE_TOO_LARGE. The output is the last good one then. */
+  build(signal: AbortSignal): Promise<BuildOutcome>;
+  /** Removes the copy. */
+  close(): void;
+}
+
+/** So much of what a failed build printed is kept as the reason, in characters. */
+const MOST_REASON = 4_000;
+
+/**
+ * Builds the site in a copy, checks the pages, and replaces the output only then. If a build fails because of an article
+ * that has come since the last good build, the output is built without it, and the article is excluded until its text
+ * changes. An article that the output had before keeps its text there. Posts that people wrote are never excluded.
+ */
+export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
+  const { siteDir, stateDir, command, output } = options;
+  const previous = createPreviousTexts(join(buildFolder(stateDir), 'previous'));
+  let copy: SiteCopy | undefined;
+
+  async function build(signal: AbortSignal): Promise<BuildOutcome> {
+    const began = performance.now();
+    const ms = () => Math.round(performance.now() - began);
+    const state = readBuildState(stateDir);
+    const { site, version } = await syncedCopy(state);
+    if (state.good?.version === version && fs.existsSync(join(siteDir, output))) return { kind: 'current' };
+
+    const files = [...options.storedFiles(site.dir)];
+    const texts = new Map(files.map(({ path, text }) => [path, text]));
+    const digests = new Map(files.map(({ path, text }) => [path, digestOf(text)]));
+    const excluded = state.excluded.filter(({ path, digest }) => digests.get(path) === digest);
+    let runs = 0;
+    /** The articles without which the copy is, and was built. The last sync has restored all. */
+    let builtWithout: ReadonlySet<string> | undefined;
+    let report: PostbuildReport | undefined;
+
+    /** @returns undefined where the build succeeded, else the reason. */
+    async function run(without: ReadonlySet<string>): Promise<string | undefined> {
+      for (const [path, text] of texts) site.write(path, without.has(path) ? previous.get(path) : text);
+      runs++;
+      builtWithout = without;
+      const built = join(site.dir, output);
+      fs.rmSync(built, { recursive: true, force: true });
+      const result = await options.runBuild(runOf(site, signal));
+      if (signal.aborted) throw new PressmarkError('BUILD_FAILED', 'the build was interrupted');
+      if (result.kind !== 'built') return buildFailure(command, result);
+      const gone = new Set([...without].filter((path) => previous.get(path) === undefined));
+      report = options.complete(site.dir, built, gone);
+      return problemOf(built, report, output);
+    }
+
+    const before = new Set(excluded.map(({ path }) => path));
+    const first = await run(before);
+    let guilty: ReadonlySet<string> = new Set();
+    if (first !== undefined) {
+      const suspects = files
+        .map(({ path }) => path)
+        .filter((path) => !before.has(path) && state.good?.digests[path] !== digests.get(path))
+        .filter((path) => previous.get(path) !== undefined || state.good?.digests[path] === undefined);
+      const found = await findGuilty(
+        suspects,
+        first,
+        async (some) => (await run(new Set([...before, ...some]))) === undefined,
+      );
+      if (found === undefined) {
+        await writeBuildState(stateDir, { ...state, excluded, failure: { at: now(), reason: short(first) } });
+        return { kind: 'failed', ms: ms(), runs, reason: first };
+      }
+      guilty = found;
+    }
+    const without = new Set([...before, ...guilty]);
+    if (!isEqual(builtWithout, without)) {
+      // The last build of the search was another one.
+      const again = await run(without);
+      if (again !== undefined) return { kind: 'failed', ms: ms(), runs, reason: again };
+    }
+    const all = [
+      ...excluded,
+      ...[...guilty].map(
+        (path): ExcludedArticle => ({
+          path,
+          digest: digests.get(path) ?? '',
+          reason: short(first ?? ''),
+          hasPrevious: previous.get(path) !== undefined,
+          since: now(),
+        }),
+      ),
+    ];
+    const changed = await replaceOutput(join(site.dir, output), {
+      path: join(siteDir, output),
+      outputsDir: join(buildFolder(stateDir), 'outputs'),
+      staysFolder: options.staysFolder,
+    });
+    const included = files.filter(({ path }) => !without.has(path));
+    const good = {
+      at: now(),
+      version,
+      digests: Object.fromEntries(included.map(({ path }) => [path, digests.get(path) ?? ''])),
+    };
+    await writeBuildState(stateDir, { good, excluded: all });
+    previous.keepOnly(without);
+    const { checked = 0, missing = [], skipped = [], warnings = [] } = report ?? {};
+    return {
+      kind: 'built',
+      ms: ms(),
+      runs,
+      changed,
+      articles: included
+        .filter(({ path }) => state.good?.digests[path] !== digests.get(path))
+        .map(({ path, url }) => ({ path, url })),
+      excluded: all,
+      report: { checked, missing, skipped, warnings },
+    };
+  }
+
+  /** The copy with the site's files of now; texts that the last good output was made of are kept aside. */
+  async function syncedCopy({ good }: BuildState): Promise<{ site: SiteCopy; version: string }> {
+    const keep = (path: string, text: string) => {
+      if (good?.digests[path] === digestOf(text)) previous.put(path, text);
+    };
+    copy ??= await copySite({
+      siteDir,
+      except: [...options.generator.caches, output],
+      env: options.env,
+      ...(options.repository !== undefined && { repository: options.repository }),
+    });
+    return { site: copy, version: await copy.sync(keep) };
+  }
+
+  function runOf(site: SiteCopy, signal: AbortSignal): Parameters<RunBuild>[0] {
+    const { env, variables, timeoutMs, onOutput } = options;
+    return {
+      command,
+      cwd: site.dir,
+      // Those of git would lead to the site's own repository.
+      env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))),
+      variables,
+      background: true,
+      signal,
+      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
+    };
+  }
+
+  return { build, close: () => copy?.remove() };
+}
+
+/** Why an output is not one that may be served; undefined where it may. */
+function problemOf(built: string, { checked, missing }: PostbuildReport, output: string): string | undefined {
+  if (!fs.existsSync(built))
+    return `the build command succeeded, but there is no folder ${output}; set "output" to the folder that it writes`;
+  if (fs.readdirSync(built).length === 0) return `the build command succeeded, but ${output} is empty`;
+  const [first] = missing;
+  if (first !== undefined && missing.length === checked)
+    return `the build command succeeded, but no article has a page; ${first.file}: ${first.reason}`;
+  return undefined;
+}
+
+function isEqual(a: ReadonlySet<string> | undefined, b: ReadonlySet<string>): boolean {
+  return a?.size === b.size && [...b].every((path) => a.has(path));
+}
+
+function digestOf(text: string): string {
+  return hash('sha256', text, 'base64url');
+}
+
+function short(reason: string): string {
+  return reason.slice(0, MOST_REASON);
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

@@ -1,0 +1,66 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, systemCode } from '../../errors.js';
+import { writeAtomically } from '../../fs/atomic-write.js';
+import type { Log } from '../../log.js';
+
+/** An article that is not in the site's output, or is there with its last good text, because the build failed with it. */
+export interface ExcludedArticle {
+  /** Its file, relative to the site's folder, with forward slashes. */
+  readonly path: string;
+  /** The digest of the text that broke the build; another text is tried again. */
+  readonly digest: string;
+  /** The end of what the failed build printed. */
+  readonly reason: string;
+  /** Whether the output has the article with the text before. */
+  readonly hasPrevious: boolean;
+  /** When it was excluded, ISO 8601. */
+  readonly since: string;
+}
+
+/** What a build leaves for the next one, for `status` and for `doctor`. */
+export interface BuildState {
+  /** The last build that gave an output; undefined before the first one. */
+  readonly good?: {
+    /** ISO 8601. */
+    readonly at: string;
+    /** What the state of the site was known by; see `SiteCopy.sync`. */
+    readonly version: string;
+    /** The digests of the articles in that output, by their paths. */
+    readonly digests: Readonly<Record<string, string>>;
+  };
+  /** Why the last build failed; undefined where it did not. */
+  readonly failure?: { readonly at: string; readonly reason: string };
+  readonly excluded: readonly ExcludedArticle[];
+}
+
+const NAME = 'build.json';
+
+/** Where builds keep what they need, below the state folder. */
+export function buildFolder(stateDir: string): string {
+  return join(stateDir, 'build');
+}
+
+/** The state that the last build has left. One that cannot be read counts as none: the site is built again then. */
+export function readBuildState(stateDir: string, log?: Log): BuildState {
+  const path = join(buildFolder(stateDir), NAME);
+  try {
+    const value: unknown = JSON.parse(fs.readFileSync(path, 'utf8'));
+    if (typeof value === 'object' && value !== null && 'excluded' in value && Array.isArray(value.excluded))
+      return value as BuildState;
+    log?.warn({ path: NAME }, 'the state of the last build cannot be read; the site is built again');
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT')
+      log?.warn(
+        { reason: messageOf(error) },
+        'the state of the last build cannot be read; the site is built again',
+      );
+  }
+  return { excluded: [] };
+}
+
+/** Keeps the state of a build, durably. */
+export async function writeBuildState(stateDir: string, state: BuildState): Promise<void> {
+  fs.mkdirSync(buildFolder(stateDir), { recursive: true });
+  await writeAtomically(join(buildFolder(stateDir), NAME), `${JSON.stringify(state)}\n`);
+}

@@ -1,0 +1,137 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { filesIn } from '../../../src/deploy/build/output-folder.js';
+import { article, update } from '../../support/events.js';
+import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { toyConfig, toyPost, writeToySite } from './toy-generator.js';
+
+/** A definition that does not make articles inert, so that one with an unknown template breaks the toy's build. */
+const UNSAFE = toyConfig(`body: ({ markdown }) => ({ text: markdown, frontMatter: {} }),`);
+
+function toySite(t: ExecutionContext, files: Readonly<Record<string, string>> = {}): string {
+  const dir = tempDir(t);
+  writeToySite(dir, {
+    'pressmark.config.mjs': UNSAFE,
+    'content/old.md': toyPost({ title: 'Old', date: '2026-01-02', permalink: '/old/' }),
+    ...files,
+  });
+  return dir;
+}
+
+const start = (t: ExecutionContext, dir: string) =>
+  startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+
+async function publish(receiver: Receiver, id: string, content_markdown = `Text of ${id}.`) {
+  const answer = await receiver.post(
+    'article.published',
+    article({
+      id,
+      slug: id,
+      title: id,
+      content_markdown,
+      content_html: `<p>${id}</p><!-- svc:item:${id} -->`,
+    }),
+  );
+  if (answer.status !== 200) throw new Error(answer.text);
+  return answer.json;
+}
+
+const page = (dir: string, id: string) => join(dir, 'public/blog', id, 'index.html');
+const text = (path: string) => (fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '');
+const logged = (receiver: Receiver, start: string) => receiver.log.filter(({ msg }) => msg.startsWith(start));
+
+test('an article is on its page soon after its answer, without any command', async (t) => {
+  const dir = toySite(t);
+  const receiver = await start(t, dir);
+  await publish(receiver, 'one');
+  await until('the page is built', () => text(page(dir, 'one')).includes('Text of one.'));
+  t.true(text(page(dir, 'one')).includes('<!-- svc:item:one -->'));
+  t.true(fs.lstatSync(join(dir, 'public')).isSymbolicLink());
+  t.false(fs.existsSync(join(dir, 'cache')), 'the build leaves nothing in the site’s folder');
+  const served = await fetch(`${receiver.origin}/base/blog/one/`);
+  t.is(served.status, 200);
+});
+
+test('a burst of articles is built by a few builds', async (t) => {
+  const dir = toySite(t);
+  const receiver = await start(t, dir);
+  const ids = Array.from({ length: 20 }, (_, n) => `burst-${n}`);
+  for (const id of ids) await publish(receiver, id);
+  await until('every page is built', () => ids.every((id) => fs.existsSync(page(dir, id))));
+  t.true(logged(receiver, 'site built').length <= 4, JSON.stringify(logged(receiver, 'site built')));
+});
+
+test('an article that breaks the build is named and left out, the others are built; its update is tried again', async (t) => {
+  const dir = toySite(t);
+  const receiver = await start(t, dir);
+  await publish(receiver, 'good');
+  const { url } = await publish(receiver, 'bad', 'A {{ broken }} template.');
+  await publish(receiver, 'fine');
+  await until('the article is named', () => logged(receiver, 'an article breaks the build').length === 1);
+  await until('the others are built', () => ['good', 'fine'].every((id) => fs.existsSync(page(dir, id))));
+  t.false(fs.existsSync(page(dir, 'bad')));
+  const [named] = logged(receiver, 'an article breaks the build');
+  t.is(named?.path, 'content/bad.md');
+  t.regex(String(named?.reason), /unknown template {{ broken }}/);
+  t.true(fs.existsSync(join(dir, 'content/bad.md')));
+
+  const { revision_id: base_revision_id } = await receiver.find(url);
+  const data = update(
+    { target_id: 'bad', target_url: url, base_revision_id },
+    { content_markdown: 'Repaired.' },
+  );
+  t.is((await receiver.post('article.updated', data)).status, 200);
+  await until('the repaired article is built', () => text(page(dir, 'bad')).includes('Repaired.'));
+});
+
+test('an update that breaks the build leaves the article’s page as it was', async (t) => {
+  const dir = toySite(t);
+  const receiver = await start(t, dir);
+  const { url } = await publish(receiver, 'one');
+  await until('the page is built', () => text(page(dir, 'one')).includes('Text of one.'));
+  const { revision_id: base_revision_id } = await receiver.find(url);
+  const data = update(
+    { target_id: 'one', target_url: url, base_revision_id },
+    { content_markdown: 'Now {{ broken }}.' },
+  );
+  t.is((await receiver.post('article.updated', data)).status, 200);
+  await publish(receiver, 'two');
+  await until('the other article is built', () => fs.existsSync(page(dir, 'two')));
+  t.true(text(page(dir, 'one')).includes('Text of one.'));
+  t.true(text(join(dir, 'content/one.md')).includes('{{ broken }}'));
+});
+
+test('a post by hand that breaks the build is not left out: the last good output stays, and articles are received', async (t) => {
+  const dir = toySite(t);
+  const receiver = await start(t, dir);
+  await publish(receiver, 'one');
+  await until('the page is built', () => fs.existsSync(page(dir, 'one')));
+  const before = filesIn(join(dir, 'public')).toSorted();
+  fs.writeFileSync(join(dir, 'content/hand.md'), toyPost({ title: 'Hand' }, 'A {{ broken }} post.\n'));
+  await publish(receiver, 'two');
+  await until('the failure is logged', () => logged(receiver, 'the site could not be built').length > 0);
+  t.deepEqual(filesIn(join(dir, 'public')).toSorted(), before);
+  fs.rmSync(join(dir, 'content/hand.md'));
+  await publish(receiver, 'three');
+  await until('the site is built again', () => ['two', 'three'].every((id) => fs.existsSync(page(dir, id))));
+});
+
+test('a receiver that is killed while it builds leaves the last good output, and the next one builds the rest', async (t) => {
+  const dir = toySite(t, { 'slow.mjs': "setTimeout(() => import('./toy.mjs'), 1_500);" });
+  const receiver = await start(t, dir);
+  await publish(receiver, 'one');
+  await until('the page is built', () => fs.existsSync(page(dir, 'one')));
+  const config = text(join(dir, 'pressmark.config.mjs'));
+  await receiver.stop();
+  fs.writeFileSync(join(dir, 'pressmark.config.mjs'), config.replace('node toy.mjs', 'node slow.mjs'));
+  const second = await start(t, dir);
+  await publish(second, 'two');
+  await second.kill('SIGKILL');
+  t.true(fs.existsSync(page(dir, 'one')));
+  t.false(fs.existsSync(page(dir, 'two')));
+  await start(t, dir);
+  await until('the article is built', () => fs.existsSync(page(dir, 'two')));
+});
