@@ -4,6 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncDirectory, syncFile, writeAtomically } from '../../fs/atomic-write.js';
 import { isGone } from '../../store/entry.js';
+import { eachAtATime, filesIn } from '../folder-files.js';
 
 /** The files that differ between two outputs, relative to the output folder, with forward slashes. */
 export interface ChangedFiles {
@@ -26,9 +27,6 @@ export interface OutputPlace {
 
 /** The digests of an output's files, by their names relative to it, with forward slashes. */
 type Digests = ReadonlyMap<string, string>;
-
-/** So many files are read or written at a time. */
-const AT_A_TIME = 16;
 
 /**
  * Replaces a site's output by a new one. A web server that serves `path` has the files of one build at any moment, where
@@ -62,20 +60,10 @@ export async function replaceOutput(
 /** The digests of all files of a folder. Symbolic links count as what they lead to. */
 async function digestsOf(root: string): Promise<Digests> {
   const digests = new Map<string, string>();
-  await eachFile(filesIn(root), async (file) => {
+  await eachAtATime(await filesIn(root), async (file) => {
     digests.set(file, digestOf(await fs.promises.readFile(join(root, file))));
   });
   return digests;
-}
-
-/** The names of all files of a folder, relative to it, with forward slashes. */
-export function filesIn(root: string, below = ''): string[] {
-  return fs.readdirSync(join(root, below), { withFileTypes: true }).flatMap((entry) => {
-    const name = below === '' ? entry.name : `${below}/${entry.name}`;
-    const isFolder = entry.isDirectory() || (entry.isSymbolicLink() && isFolderAt(join(root, name)));
-    if (isFolder) return filesIn(root, name);
-    return entry.isFile() || (entry.isSymbolicLink() && fs.existsSync(join(root, name))) ? [name] : [];
-  });
 }
 
 function isFolderAt(path: string): boolean {
@@ -111,7 +99,7 @@ async function assemble(
   const folders = new Set<string>([target]);
   for (const file of after.keys()) folders.add(dirname(join(target, file)));
   for (const folder of folders) fs.mkdirSync(folder, { recursive: true });
-  await eachFile([...after.keys()], async (file) => {
+  await eachAtATime([...after.keys()], async (file) => {
     const path = join(target, file);
     const isEqual = from !== undefined && before.get(file) === after.get(file);
     if (isEqual && (await hasLinked(join(from, file), path))) return;
@@ -200,14 +188,6 @@ function removeOthers(outputsDir: string, kept: readonly (string | undefined)[])
   const names = kept.map((path) => path !== undefined && basename(path));
   for (const name of fs.readdirSync(outputsDir))
     if (!names.includes(name)) fs.rmSync(join(outputsDir, name), { recursive: true, force: true });
-}
-
-async function eachFile(files: readonly string[], work: (file: string) => Promise<void>): Promise<void> {
-  const rest = files.values();
-  const worker = async () => {
-    for (const file of rest) await work(file);
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
 }
 
 function digestOf(data: string | Uint8Array): string {

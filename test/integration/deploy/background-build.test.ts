@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { filesIn } from '../../../src/deploy/build/output-folder.js';
+import { filesIn } from '../../../src/deploy/folder-files.js';
 import { article, update } from '../../support/events.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -109,11 +109,11 @@ test('a post by hand that breaks the build is not left out: the last good output
   const receiver = await start(t, dir);
   await publish(receiver, 'one');
   await until('the page is built', () => fs.existsSync(page(dir, 'one')));
-  const before = filesIn(join(dir, 'public')).toSorted();
+  const before = (await filesIn(join(dir, 'public'))).toSorted();
   fs.writeFileSync(join(dir, 'content/hand.md'), toyPost({ title: 'Hand' }, 'A {{ broken }} post.\n'));
   await publish(receiver, 'two');
   await until('the failure is logged', () => logged(receiver, 'the site could not be built').length > 0);
-  t.deepEqual(filesIn(join(dir, 'public')).toSorted(), before);
+  t.deepEqual((await filesIn(join(dir, 'public'))).toSorted(), before);
   fs.rmSync(join(dir, 'content/hand.md'));
   await publish(receiver, 'three');
   await until('the site is built again', () => ['two', 'three'].every((id) => fs.existsSync(page(dir, id))));

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { filesIn, replaceOutput } from '../../../../src/deploy/build/output-folder.js';
+import { replaceOutput } from '../../../../src/deploy/build/output-folder.js';
+import { filesIn } from '../../../../src/deploy/folder-files.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
 function write(dir: string, files: Record<string, string>): string {
@@ -12,11 +13,9 @@ function write(dir: string, files: Record<string, string>): string {
   return dir;
 }
 
-function contentOf(dir: string): Record<string, string> {
+async function contentOf(dir: string): Promise<Record<string, string>> {
   return Object.fromEntries(
-    filesIn(dir)
-      .toSorted()
-      .map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]),
+    (await filesIn(dir)).toSorted().map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]),
   );
 }
 
@@ -28,11 +27,11 @@ test('a new output replaces the old one by a link, and equal files stay the same
   const dir = tempDir(t);
   const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };
   await replaceOutput(write(join(dir, 'built-1'), first), place);
-  t.deepEqual(contentOf(place.path), first);
+  t.deepEqual(await contentOf(place.path), first);
   const { ino } = fs.statSync(join(place.path, 'a/index.html'));
   t.deepEqual(await replaceOutput(write(join(dir, 'built-2'), second), place), changes);
   t.true(fs.lstatSync(place.path).isSymbolicLink());
-  t.deepEqual(contentOf(place.path), second);
+  t.deepEqual(await contentOf(place.path), second);
   t.is(fs.statSync(join(place.path, 'a/index.html')).ino, ino);
 });
 
@@ -42,7 +41,7 @@ test('whoever has opened the old output still reads it whole after a switch', as
   await replaceOutput(write(join(dir, 'built-1'), first), place);
   const opened = fs.realpathSync(place.path);
   await replaceOutput(write(join(dir, 'built-2'), second), place);
-  t.deepEqual(contentOf(opened), first);
+  t.deepEqual(await contentOf(opened), first);
   await replaceOutput(write(join(dir, 'built-3'), { ...second, d: 'd' }), place);
   t.false(fs.existsSync(opened), 'an output is kept until the second one after it');
 });
@@ -62,7 +61,7 @@ test('an output that the owner’s own build made is compared, moved away and re
   const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };
   write(place.path, first);
   t.deepEqual(await replaceOutput(write(join(dir, 'built'), second), place), changes);
-  t.deepEqual(contentOf(place.path), second);
+  t.deepEqual(await contentOf(place.path), second);
 });
 
 test('an output in which somebody has changed a page is replaced', async (t) => {
@@ -72,7 +71,7 @@ test('an output in which somebody has changed a page is replaced', async (t) => 
   await replaceOutput(built, place);
   fs.truncateSync(join(place.path, 'index.html'));
   t.deepEqual(await replaceOutput(built, place), { written: ['index.html'], removed: [] });
-  t.deepEqual(contentOf(place.path), second);
+  t.deepEqual(await contentOf(place.path), second);
 });
 
 test('a folder that stays gets the changed files alone', async (t) => {
@@ -81,7 +80,7 @@ test('a folder that stays gets the changed files alone', async (t) => {
   const place = { path, outputsDir: join(dir, 'outputs'), staysFolder: true };
   const { ino } = fs.statSync(join(path, 'a/index.html'));
   await replaceOutput(write(join(dir, 'built'), second), place);
-  t.deepEqual(contentOf(path), second);
+  t.deepEqual(await contentOf(path), second);
   t.false(fs.lstatSync(path).isSymbolicLink());
   t.is(fs.statSync(join(path, 'a/index.html')).ino, ino);
   t.deepEqual(fs.readdirSync(path).toSorted(), ['a', 'c', 'index.html']);

@@ -1,0 +1,199 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, systemCode } from '../errors.js';
+import { writeAtomically } from '../fs/atomic-write.js';
+import type { Log } from '../log.js';
+import type { DeployTarget } from './targets/target.js';
+
+/** How deploys follow one another, in milliseconds. */
+export interface DeployPauses {
+  /** The pause before the first retry; doubled each time. */
+  readonly retryMs: number;
+  readonly longestRetryMs: number;
+  /** A deploy that has failed for this long is given up until the output changes again. */
+  readonly giveUpMs: number;
+}
+
+export const DEPLOY_PAUSES: DeployPauses = {
+  retryMs: 5_000,
+  longestRetryMs: 30 * 60_000,
+  giveUpMs: 24 * 3_600_000,
+};
+
+/** How one target stands; also in the state file, where `status` and the next start read it. */
+export interface TargetState {
+  /** The output that the target has; undefined before the first deploy. */
+  readonly deployed?: { readonly version: string; readonly at: string };
+  /** Since when it lacks something, ISO 8601. */
+  readonly behindSince?: string;
+  readonly attempts: number;
+  readonly error?: string;
+}
+
+export type DeployState = Readonly<Record<string, TargetState>>;
+
+/** The output that is deployed, as it is now. */
+export interface OutputSource {
+  /** The folder, without symbolic links; undefined before the first good build. */
+  folder(): string | undefined;
+  /** What the output is known by: it differs once any file does. */
+  version(): string;
+}
+
+export interface DeployQueueOptions {
+  readonly targets: readonly DeployTarget[];
+  readonly source: OutputSource;
+  readonly stateDir: string;
+  readonly log: Log;
+  /** Called when a target has an output. `version` was the output's before the deploy began. */
+  onDeployed(target: string, version: string): void;
+  readonly pauses?: DeployPauses;
+}
+
+/** Deploys outputs; see `createDeployQueue`. */
+export interface DeployQueue {
+  /**
+   * The output has changed.
+   *
+   * @param files what has changed; undefined where that is not known.
+   */
+  changed(files: Iterable<string> | undefined): void;
+  /** How each target stands. */
+  state(): DeployState;
+  /** Ends what is under way; the next start continues. */
+  stop(): Promise<void>;
+}
+
+const NAME = 'deploy.json';
+
+/** The state that the last process left, for the next one and for `status`. One that cannot be read counts as none. */
+export function readDeployState(stateDir: string, log?: Log): DeployState {
+  try {
+    const value: unknown = JSON.parse(fs.readFileSync(join(stateDir, NAME), 'utf8'));
+    return typeof value === 'object' && value !== null ? (value as DeployState) : {};
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT')
+      log?.warn({ reason: messageOf(error) }, `${NAME} cannot be read; the output is deployed again`);
+    return {};
+  }
+}
+
+/**
+ * Brings the output to each target: at once after a change, one deploy at a time for each target, and again with growing
+ * pauses where it fails. A target whose output is not the present one is deployed to after a start, too: what was checked is
+ * never forgotten.
+ */
+export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
+  const { targets, source, stateDir, log, onDeployed, pauses = DEPLOY_PAUSES } = options;
+  const known = readDeployState(stateDir, log);
+  const states = new Map(targets.map(({ name }) => [name, known[name] ?? { attempts: 0 }]));
+  const stop = new AbortController();
+  let writing: Promise<void> = Promise.resolve();
+
+  function keep(name: string, state: TargetState): Promise<void> {
+    states.set(name, state);
+    const text = `${JSON.stringify(Object.fromEntries(states))}\n`;
+    writing = writing
+      .then(() => writeAtomically(join(stateDir, NAME), text))
+      .catch((error: unknown) => {
+        // On a full disk, say. The next start deploys again what was deployed meanwhile.
+        log.warn({ reason: messageOf(error) }, `${NAME} cannot be written`);
+      });
+    return writing;
+  }
+
+  const lanes = targets.map((target) => createLane(target));
+
+  /** The deploys to one target. */
+  function createLane(target: DeployTarget) {
+    const { name } = target;
+    /** What has changed since the last deploy began; undefined where that is not known. */
+    let changed: Set<string> | undefined;
+    let isPending = false;
+    let isGivenUp = false;
+    let running: Promise<void> | undefined;
+    let timer: NodeJS.Timeout | undefined;
+
+    function request(files: Iterable<string> | undefined): void {
+      if (files === undefined) changed = undefined;
+      else if (!isPending) changed = new Set(files);
+      else if (changed !== undefined) for (const file of files) changed.add(file);
+      isPending = true;
+      clearTimeout(timer);
+      if (isGivenUp) {
+        isGivenUp = false;
+        const { deployed } = states.get(name) ?? {};
+        states.set(name, { ...(deployed && { deployed }), attempts: 0 });
+      }
+      if (running === undefined && !stop.signal.aborted) running = run();
+    }
+
+    async function run(): Promise<void> {
+      while (isPending && !stop.signal.aborted) {
+        const files = changed;
+        const folder = source.folder();
+        if (folder === undefined) break;
+        isPending = false;
+        const version = source.version();
+        const before = states.get(name) ?? { attempts: 0 };
+        try {
+          await target.deploy({ folder, changed: files }, stop.signal);
+          await keep(name, { deployed: { version, at: now() }, attempts: 0 });
+          onDeployed(name, version);
+        } catch (error) {
+          if (stop.signal.aborted) break;
+          await failed(before, messageOf(error));
+          break;
+        }
+      }
+      running = undefined;
+    }
+
+    async function failed(before: TargetState, error: string): Promise<void> {
+      changed = undefined; // how far it has come is not known
+      isPending = true;
+      const attempts = before.attempts + 1;
+      const behindSince = before.behindSince ?? now();
+      const ms = Math.min(pauses.longestRetryMs, pauses.retryMs * 2 ** (attempts - 1));
+      isGivenUp = Date.now() + ms - Date.parse(behindSince) > pauses.giveUpMs;
+      log.error(
+        { target: name, error, attempts, ...(!isGivenUp && { retryInMs: ms }) },
+        isGivenUp
+          ? 'the site could not be deployed, and is tried again only when it has changed'
+          : 'the site could not be deployed; it is tried again',
+      );
+      const { deployed } = before;
+      await keep(name, { ...(deployed && { deployed }), behindSince, attempts, error });
+      if (isGivenUp) return;
+      timer = setTimeout(() => {
+        if (running === undefined && !stop.signal.aborted) running = run();
+      }, ms);
+    }
+
+    async function end(): Promise<void> {
+      clearTimeout(timer);
+      await running;
+    }
+
+    if (source.folder() !== undefined && states.get(name)?.deployed?.version !== source.version())
+      request(undefined);
+    return { request, end };
+  }
+
+  return {
+    changed: (files) => {
+      const all = files && [...files];
+      for (const lane of lanes) lane.request(all);
+    },
+    state: () => Object.fromEntries(states),
+    stop: async () => {
+      stop.abort();
+      await Promise.all(lanes.map((lane) => lane.end()));
+      await writing;
+    },
+  };
+}
+
+function now(): string {
+  return new Date().toISOString();
+}

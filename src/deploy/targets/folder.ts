@@ -1,0 +1,216 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import { syncDirectory, syncFile } from '../../fs/atomic-write.js';
+import { isGone } from '../../store/entry.js';
+import { eachAtATime, filesIn } from '../folder-files.js';
+import type { DeployOutput, DeployTarget } from './target.js';
+
+/** So many releases are kept, the present one among them. */
+const KEPT = 5;
+
+/** A name such as `20261122T210500Z-1f3a`, so that names sort by time. */
+const RELEASE = /^\d{8}T\d{9}Z-[0-9a-f]{4}$/;
+
+/** The copy of the present release that becomes the next one. */
+const NEXT = '.next';
+
+/**
+ * A folder of this machine: each deploy is a release of its own, `<folder>/releases/<time>`, and `<folder>/current` is a
+ * symbolic link to the last one, which one rename replaces. A web server that serves `current` never has half a site, and
+ * the last five releases stay for whoever wants to go back.
+ *
+ * The next release is prepared after each deploy, so that a deploy costs what has changed and not what the site has: it is
+ * made of the oldest release, in which what has changed since is linked to the present one.
+ *
+ * @param folder absolute.
+ */
+export function folderTarget(folder: string): DeployTarget & { close(): Promise<void> } {
+  const releases = join(folder, 'releases');
+  const current = join(folder, 'current');
+  const next = join(releases, NEXT);
+  /** The release that `next` is a whole copy of. */
+  let nextIsOf: string | undefined;
+  let preparing: Promise<void> = Promise.resolve();
+  /** What has changed since each of the releases that this process has made. */
+  const changedSince = new Map<string, Set<string>>();
+
+  async function deploy({ folder: output, changed }: DeployOutput, signal: AbortSignal): Promise<void> {
+    try {
+      await preparing;
+      fs.mkdirSync(releases, { recursive: true });
+      const present = presentRelease();
+      const isPrepared = present !== undefined && nextIsOf === present && fs.existsSync(next);
+      if (!isPrepared) await prepare(present, signal);
+      nextIsOf = undefined; // it becomes another one now
+      const files = isPrepared && changed !== undefined ? changed : await differing(output, next);
+      signal.throwIfAborted();
+      await copyFiles(files, output, next);
+      const name = releaseName();
+      fs.renameSync(next, join(releases, name));
+      await syncDirectory(releases);
+      await switchTo(name);
+      for (const all of changedSince.values()) for (const file of files) all.add(file);
+      changedSince.set(name, new Set());
+      preparing = prepare(name, signal).catch(() => undefined); // the next deploy does it then
+    } catch (error) {
+      if (error instanceof PressmarkError || signal.aborted) throw error;
+      throw new PressmarkError(
+        'DEPLOY_FAILED',
+        `the release could not be written into the deploy folder: ${messageOf(error)}`,
+        { cause: error },
+      );
+    }
+  }
+
+  function presentRelease(): string | undefined {
+    try {
+      const name = basename(fs.readlinkSync(current));
+      return RELEASE.test(name) && fs.existsSync(join(releases, name)) ? name : undefined;
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      if (systemCode(error) === 'EINVAL')
+        throw new PressmarkError(
+          'DEPLOY_FAILED',
+          'current in the deploy folder is not a symbolic link; move it away, so that Pressmark can make one',
+        );
+      throw error;
+    }
+  }
+
+  /** Makes `next` a copy of a release; empty where there is none. */
+  async function prepare(release: string | undefined, signal: AbortSignal): Promise<void> {
+    await fs.promises.rm(next, { recursive: true, force: true });
+    const [spare, ...others] = oldReleases(release);
+    for (const name of others) await removeRelease(name);
+    const changed = spare === undefined ? undefined : changedSince.get(spare);
+    if (release === undefined) fs.mkdirSync(next);
+    else if (spare !== undefined && changed !== undefined) {
+      changedSince.delete(spare);
+      fs.renameSync(join(releases, spare), next);
+      await linkFiles(changed, join(releases, release), next, signal);
+    } else {
+      if (spare !== undefined) await removeRelease(spare);
+      fs.mkdirSync(next);
+      const from = join(releases, release);
+      await linkFiles(await filesIn(from), from, next, signal);
+    }
+    nextIsOf = release;
+  }
+
+  /** The releases that need not be kept, the newest first. One that the owner has gone back to stays. */
+  function oldReleases(present: string | undefined): string[] {
+    const names = fs.readdirSync(releases).filter((name) => RELEASE.test(name));
+    return names
+      .toSorted()
+      .slice(0, -KEPT)
+      .filter((name) => name !== present)
+      .toReversed();
+  }
+
+  async function removeRelease(name: string): Promise<void> {
+    changedSince.delete(name);
+    await fs.promises.rm(join(releases, name), { recursive: true, force: true });
+  }
+
+  async function switchTo(name: string): Promise<void> {
+    const link = join(folder, `.pressmark-${randomBytes(6).toString('hex')}.tmp`);
+    fs.symlinkSync(join('releases', name), link);
+    fs.renameSync(link, current);
+    await syncDirectory(folder);
+  }
+
+  return { name: `folder ${folder}`, deploy, close: () => preparing };
+}
+
+/** The files that an output and a copy do not have alike, by size and time. */
+async function differing(output: string, copy: string): Promise<string[]> {
+  const stamp = async (path: string) => {
+    try {
+      const { size, mtimeMs } = await fs.promises.stat(path);
+      return `${size} ${Math.round(mtimeMs)}`;
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      throw error;
+    }
+  };
+  const found: string[] = [];
+  const files = new Set([...(await filesIn(output)), ...(await filesIn(copy))]);
+  await eachAtATime(files, async (file) => {
+    if ((await stamp(join(output, file))) !== (await stamp(join(copy, file)))) found.push(file);
+  });
+  return found;
+}
+
+/** Gives files of one tree second names in another; removes there what the first one does not have. */
+async function linkFiles(
+  files: Iterable<string>,
+  from: string,
+  to: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const present: string[] = [];
+  const gone: string[] = [];
+  await eachAtATime(files, async (file) => {
+    const isThere = (await fs.promises.stat(join(from, file)).catch(() => undefined))?.isFile() === true;
+    (isThere ? present : gone).push(file);
+  });
+  for (const file of gone) removeFile(to, file);
+  const folders = new Set<string>();
+  await eachAtATime(present, async (file) => {
+    signal.throwIfAborted();
+    const folder = join(to, dirname(file));
+    if (!folders.has(folder)) fs.mkdirSync(folder, { recursive: true });
+    folders.add(folder);
+    await fs.promises.rm(join(to, file), { recursive: true, force: true });
+    await fs.promises.link(join(from, file), join(to, file));
+  });
+}
+
+/** Copies files with their times, each whole; removes those that the output does not have any more. */
+async function copyFiles(files: Iterable<string>, output: string, to: string): Promise<void> {
+  const folders = new Set<string>();
+  const all = [...files];
+  const isThere = (file: string) =>
+    fs.statSync(join(output, file), { throwIfNoEntry: false })?.isFile() === true;
+  for (const file of all.filter((one) => !isThere(one))) removeFile(to, file);
+  await eachAtATime(all.filter(isThere), async (file) => {
+    const target = join(to, file);
+    const temp = join(dirname(target), `.pressmark-${randomBytes(6).toString('hex')}.tmp`);
+    for (
+      let made = fs.mkdirSync(dirname(target), { recursive: true }), at = dirname(target);
+      made !== undefined;
+    ) {
+      folders.add(dirname(at));
+      if (at === made) break;
+      at = dirname(at);
+    }
+    // A new file: releases share the old one.
+    await fs.promises.copyFile(join(output, file), temp, fs.constants.COPYFILE_FICLONE);
+    const { atime, mtime } = await fs.promises.stat(join(output, file));
+    await fs.promises.utimes(temp, atime, mtime);
+    await fs.promises.chmod(temp, 0o644);
+    await syncFile(temp);
+    await fs.promises.rename(temp, target);
+    folders.add(dirname(target));
+  });
+  await eachAtATime([...folders], syncDirectory);
+}
+
+function removeFile(root: string, file: string): void {
+  fs.rmSync(join(root, file), { recursive: true, force: true });
+  for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
+    try {
+      fs.rmdirSync(join(root, folder));
+    } catch (error) {
+      if (['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) return;
+      throw error;
+    }
+  }
+}
+
+function releaseName(): string {
+  const time = new Date().toISOString().replaceAll(/[-:.]/g, '');
+  return `${time}-${randomBytes(2).toString('hex')}`;
+}

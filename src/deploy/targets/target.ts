@@ -1,0 +1,22 @@
+/** The output of a site, complete and checked, as a target is given it. */
+export interface DeployOutput {
+  /** The folder, absolute, without symbolic links in its path. Nothing in it may be changed. */
+  readonly folder: string;
+  /**
+   * The files that may differ from what this target was given last: written or removed, relative to the folder, with forward
+   * slashes. Undefined where that is not known, such as after a start; the target compares everything then.
+   */
+  readonly changed: ReadonlySet<string> | undefined;
+}
+
+/** Somewhere that the output of a site is brought to. */
+export interface DeployTarget {
+  /** What it is called in logs, in `status` and in the state file: `branch gh-pages`, `folder /srv/www/site`. No secret. */
+  readonly name: string;
+  /**
+   * Brings the output there. It may be called again with the same output, and after it was killed at any point.
+   *
+   * @throws PressmarkError DEPLOY_FAILED; the message says what to do, and holds no secret.
+   */
+  deploy(output: DeployOutput, signal: AbortSignal): Promise<void>;
+}

@@ -1,0 +1,116 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { filesIn } from '../../../../src/deploy/folder-files.js';
+import { folderTarget } from '../../../../src/deploy/targets/folder.js';
+import { fc, runs } from '../../../support/property.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const { signal } = new AbortController();
+
+async function contentOf(dir: string): Promise<Record<string, string>> {
+  const names = (await filesIn(dir)).toSorted();
+  return Object.fromEntries(names.map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]));
+}
+
+/** An output, and a deploy folder in which it becomes releases. */
+function setUp(t: Pick<ExecutionContext, 'teardown'>) {
+  const dir = tempDir(t as ExecutionContext);
+  const output = join(dir, 'public');
+  const folder = join(dir, 'srv');
+  fs.mkdirSync(output);
+  const target = folderTarget(folder);
+  t.teardown(target.close);
+  /** Changes the output as a build does: each file is replaced whole. */
+  const build = (files: Record<string, string | undefined>): Set<string> => {
+    for (const [name, text] of Object.entries(files)) {
+      const path = join(output, name);
+      fs.rmSync(path, { force: true });
+      if (text === undefined) continue;
+      fs.mkdirSync(dirname(path), { recursive: true });
+      fs.writeFileSync(path, text);
+    }
+    return new Set(Object.keys(files));
+  };
+  const deploy = (changed?: Set<string>) => target.deploy({ folder: output, changed }, signal);
+  return { output, folder, build, deploy, close: target.close, current: join(folder, 'current') };
+}
+
+test('each deploy is a release of its own, and current leads to it', async (t) => {
+  const { output, folder, build, deploy, current } = setUp(t);
+  build({ 'index.html': 'one', 'a/index.html': 'a', 'b/index.html': 'b' });
+  await deploy();
+  t.deepEqual(await contentOf(current), await contentOf(output));
+  const opened = fs.realpathSync(current);
+  await deploy(build({ 'index.html': 'two', 'b/index.html': undefined }));
+  t.deepEqual(await contentOf(current), { 'a/index.html': 'a', 'index.html': 'two' });
+  t.deepEqual(await contentOf(opened), { 'a/index.html': 'a', 'b/index.html': 'b', 'index.html': 'one' });
+  t.is(fs.readlinkSync(current).split('/')[0], 'releases');
+  t.is(fs.statSync(join(current, 'a/index.html')).ino, fs.statSync(join(opened, 'a/index.html')).ino);
+  t.is(fs.readdirSync(join(folder, 'releases')).filter((name) => name !== '.next').length, 2);
+});
+
+test('a build that writes in place does not change what is served', async (t) => {
+  const { output, build, deploy, current } = setUp(t);
+  build({ 'index.html': 'one' });
+  await deploy();
+  fs.writeFileSync(join(output, 'index.html'), 'half');
+  t.is(fs.readFileSync(join(current, 'index.html'), 'utf8'), 'one');
+});
+
+test('the last five releases are kept', async (t) => {
+  const { folder, build, deploy, close, current } = setUp(t);
+  build({ 'index.html': '0' });
+  await deploy();
+  for (let n = 1; n < 9; n++) await deploy(build({ 'index.html': String(n) }));
+  await close();
+  const names = fs
+    .readdirSync(join(folder, 'releases'))
+    .filter((name) => name !== '.next')
+    .toSorted();
+  t.is(names.length, 5);
+  t.is(fs.readFileSync(join(current, 'index.html'), 'utf8'), '8');
+  t.is(fs.readFileSync(join(folder, 'releases', names[0] ?? '', 'index.html'), 'utf8'), '4');
+});
+
+test('after a restart, or a deploy that was killed, everything is compared', async (t) => {
+  const { output, folder, build, deploy, current } = setUp(t);
+  build({ 'index.html': 'one', 'a/index.html': 'a' });
+  await deploy();
+  build({ 'index.html': 'three!', 'c.css': 'c', 'a/index.html': undefined });
+  fs.mkdirSync(join(folder, 'releases/.next/rest'), { recursive: true });
+  fs.writeFileSync(join(folder, 'releases/.next/rest/x'), 'x');
+  const next = folderTarget(folder);
+  t.teardown(next.close);
+  await next.deploy({ folder: output, changed: undefined }, signal);
+  t.deepEqual(await contentOf(current), await contentOf(output));
+});
+
+test('a deploy folder whose current is not a link is refused by name', async (t) => {
+  const { build, deploy, current } = setUp(t);
+  fs.mkdirSync(current, { recursive: true });
+  build({ 'index.html': 'one' });
+  await t.throwsAsync(deploy(), { code: 'DEPLOY_FAILED', message: /current in the deploy folder is not/ });
+});
+
+test('whatever changes from deploy to deploy, current has what the output has', async (t) => {
+  const names = fc.constantFrom('index.html', 'a/index.html', 'a/b/index.html', 'c', 'd.css');
+  const text = fc.option(fc.constantFrom('x', 'yy', 'zzz'), { nil: undefined });
+  const change = fc.dictionary(names, text);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(change, fc.boolean()), { minLength: 1, maxLength: 9 }),
+      async (changes) => {
+        const ends: (() => unknown)[] = [];
+        const { output, build, deploy, current } = setUp({ teardown: (end) => ends.push(end) });
+        for (const [files, isKnown] of changes) {
+          const changed = build(files);
+          await deploy(isKnown ? changed : undefined);
+          t.deepEqual(await contentOf(current), await contentOf(output));
+        }
+        for (const end of ends.toReversed()) await end();
+      },
+    ),
+    { numRuns: runs(15) },
+  );
+});
