@@ -144,6 +144,15 @@ export function buildEnvironment(env: NodeJS.Dict<string>): NodeJS.Dict<string> 
 
 /** One sentence that says how a build failed, with the end of what it printed. */
 export function buildFailure(command: string, result: Exclude<BuildResult, { kind: 'built' }>): string {
+  return runFailure('build', command, result);
+}
+
+/** One sentence that says how a command failed, with the end of what it printed. */
+export function runFailure(
+  what: 'build' | 'deploy',
+  command: string,
+  result: Exclude<BuildResult, { kind: 'built' }>,
+): string {
   const how =
     result.kind === 'timed-out'
       ? `was ended after ${Math.round(result.timeoutMs / 1_000)} s`
@@ -153,7 +162,7 @@ export function buildFailure(command: string, result: Exclude<BuildResult, { kin
           ? `was ended by ${result.signal}`
           : 'could not be started';
   const end = result.output.trimEnd().split('\n').slice(-20).join('\n');
-  return `the build command ${JSON.stringify(command)} ${how}${end === '' ? '; it printed nothing' : `:\n${end}`}`;
+  return `the ${what} command ${JSON.stringify(command)} ${how}${end === '' ? '; it printed nothing' : `:\n${end}`}`;
 }
 
 /** Deliveries go first. It is a courtesy, which a system may refuse. */

@@ -1,0 +1,55 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { runBuild } from '../../../../src/deploy/build/run-build.js';
+import { commandTarget } from '../../../../src/deploy/targets/command.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const { signal } = new AbortController();
+
+function setUp(t: ExecutionContext, command: string, timeoutMs = 20_000) {
+  const dir = tempDir(t);
+  const env = { ...process.env, PRESSMARK_SECRET: 'hidden', PRESSMARK_DEPLOY_HOOK: 'hidden' };
+  const target = commandTarget({ command, cwd: dir, env, stateDir: dir, timeoutMs, runBuild });
+  return { dir, target, read: (name: string) => fs.readFileSync(join(dir, name), 'utf8') };
+}
+
+test('the command gets the output and the changed files, and no secret', async (t) => {
+  const { target, read } = setUp(
+    t,
+    'printf "%s|%s|%s%s" "$PRESSMARK_OUTPUT" "$PRESSMARK_CHANGED" "$PRESSMARK_SECRET" "$PRESSMARK_DEPLOY_HOOK" > got; cat "$PRESSMARK_CHANGED_FILE" > list',
+  );
+  await target.deploy({ folder: '/srv/out', changed: new Set(['b/index.html', 'a b.html']) }, signal);
+  t.is(read('got'), '/srv/out|a b.html\nb/index.html|');
+  t.is(read('list'), 'a b.html\nb/index.html\n');
+});
+
+test('where the changes are not known, the command gets no list', async (t) => {
+  const { target, read } = setUp(t, '(printenv PRESSMARK_CHANGED_FILE || echo unset) > got');
+  await target.deploy({ folder: '/srv/out', changed: undefined }, signal);
+  t.is(read('got'), 'unset\n');
+});
+
+test('a list of a hundred thousand files is in the file alone', async (t) => {
+  const { target, read } = setUp(
+    t,
+    '(printenv PRESSMARK_CHANGED || echo unset) > got; wc -l < "$PRESSMARK_CHANGED_FILE" > lines',
+  );
+  const changed = new Set(Array.from({ length: 100_000 }, (_, n) => `articles/article-${n}/index.html`));
+  await target.deploy({ folder: '/srv/out', changed }, signal);
+  t.is(read('got'), 'unset\n');
+  t.is(read('lines').trim(), '100000');
+});
+
+test('a command that fails or never ends is a failure with the end of its output', async (t) => {
+  const failing = setUp(t, 'echo no credentials; exit 3');
+  await t.throwsAsync(failing.target.deploy({ folder: '/x', changed: undefined }, signal), {
+    code: 'DEPLOY_FAILED',
+    message: /^the deploy command "echo no credentials; exit 3" ended with exit code 3:\nno credentials$/,
+  });
+  const hanging = setUp(t, 'sleep 100', 300);
+  await t.throwsAsync(hanging.target.deploy({ folder: '/x', changed: undefined }, signal), {
+    code: 'DEPLOY_FAILED',
+    message: /was ended after/,
+  });
+});

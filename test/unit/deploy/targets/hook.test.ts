@@ -1,0 +1,88 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { type HookOptions, hookTarget } from '../../../../src/deploy/targets/hook.js';
+
+const { signal } = new AbortController();
+const OUTPUT = { folder: '/nowhere', changed: undefined };
+
+interface Asked {
+  readonly method: string | undefined;
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** A host that answers with a status. */
+async function host(t: ExecutionContext, status: number, headers: http.OutgoingHttpHeaders = {}) {
+  const asked: Asked[] = [];
+  const server = http.createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      asked.push({ method: request.method, headers: request.headers, body });
+      response.writeHead(status, headers).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/build_hooks/5ec1e7`;
+  const target = (over: Partial<HookOptions> = {}) =>
+    hookTarget({ url, allowPrivate: true, pushed: () => Promise.resolve(), ...over });
+  return { asked, target };
+}
+
+test('the hook is posted to, with a token where there is one', async (t) => {
+  const { asked, target } = await host(t, 204);
+  await target().deploy(OUTPUT, signal);
+  await target({ token: 't0ken' }).deploy(OUTPUT, signal);
+  t.deepEqual(
+    asked.map(({ method, headers, body }) => [method, headers.authorization, JSON.parse(body)]),
+    [
+      ['POST', undefined, { event_type: 'pressmark' }],
+      ['POST', 'Bearer t0ken', { event_type: 'pressmark' }],
+    ],
+  );
+});
+
+test('the hook is not posted to before the push', async (t) => {
+  const { asked, target } = await host(t, 200);
+  let push: () => void = () => undefined;
+  const pushed = () =>
+    new Promise<void>((resolve) => {
+      push = resolve;
+    });
+  const deployed = target({ pushed }).deploy(OUTPUT, signal);
+  t.is(asked.length, 0);
+  push();
+  await deployed;
+  t.is(asked.length, 1);
+});
+
+for (const [status, message] of [
+  [500, /answered 500/],
+  [404, /answered 404/],
+  [301, /a redirect; set PRESSMARK_DEPLOY_HOOK/],
+] as const)
+  test(`an answer of ${status} is a failure, whose message has not the URL`, async (t) => {
+    const { asked, target } = await host(t, status, { Location: 'http://127.0.0.1:1/' });
+    const error = await t.throwsAsync(target().deploy(OUTPUT, signal), { code: 'DEPLOY_FAILED', message });
+    t.false(error?.message.includes('5ec1e7'));
+    t.is(asked.length, 1);
+  });
+
+test('a hook that leads to a private address is refused, whose message has not the URL', async (t) => {
+  const { asked, target } = await host(t, 200);
+  const error = await t.throwsAsync(target({ allowPrivate: false }).deploy(OUTPUT, signal), {
+    message: /not a public address/,
+  });
+  t.false(error?.message.includes('5ec1e7'));
+  t.is(asked.length, 0);
+});
+
+test('what is not a URL is refused without a word of it', async (t) => {
+  const target = hookTarget({ url: 'sëcret', allowPrivate: false, pushed: () => Promise.resolve() });
+  const error = await t.throwsAsync(target.deploy(OUTPUT, signal), { code: 'DEPLOY_FAILED' });
+  t.false(error?.message.includes('sëcret'));
+});
