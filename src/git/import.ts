@@ -76,7 +76,8 @@ export async function importCommits(
   }
 }
 
-function personLine({ name, email }: Person): string {
+/** A person as fast-import reads it. */
+export function personLine({ name, email }: Person): string {
   return `${name} <${email}>`;
 }
 
@@ -84,11 +85,12 @@ function authoredLine(authored: Authored): string {
   return `${personLine(authored)} ${authored.seconds} +0000`;
 }
 
-function data(content: Buffer): Buffer {
+/** Bytes as fast-import reads them. */
+export function data(content: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`data ${content.length}\n`), content, Buffer.from('\n')]);
 }
 
-/** C-style quotes, so that any byte but NUL may stand in a path. */
-function quotedPath(path: string): string {
+/** A path as fast-import reads it: in C-style quotes, so that any byte but NUL may stand in it. */
+export function quotedPath(path: string): string {
   return `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }

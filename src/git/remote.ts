@@ -63,18 +63,27 @@ const FETCH = [
  * How long the steps may take, in milliseconds. A delivery has 30 s: the store begins nothing for it after 8, and in
  * the worst case a push, a look and a fetch follow.
  */
-const MOST_MS = { push: 10_000, list: 4_000, fetch: 7_000 };
+const MOST_MS: RemoteLimits = { push: 10_000, list: 4_000, fetch: 7_000 };
+
+/** How long each step may take, in milliseconds. */
+export interface RemoteLimits {
+  readonly push: number;
+  readonly list: number;
+  readonly fetch: number;
+}
 
 /**
  * A branch of a remote, spoken to by the git CLI, which never asks anybody for a password.
  *
  * @param remember has `FETCHED_REF` stand at what was fetched; who fetches only to look needs none.
+ * @param limits how long the steps may take. @default what a delivery can wait for
  */
 export async function createRemote(
   { git }: Repository,
   { remote = 'origin', branch }: RemoteSettings,
   environment: NodeJS.Dict<string>,
   remember?: (tip: string) => Promise<unknown>,
+  limits: RemoteLimits = MOST_MS,
 ): Promise<Remote> {
   // a URL or path is nobody's business who only sees an answer
   const name = /^[\w.-]+$/.test(remote) ? `the git remote ${remote}` : 'the git remote';
@@ -119,14 +128,14 @@ export async function createRemote(
   }
 
   async function fetch(known: string | null): Promise<string | null> {
-    const listed = await ask(['ls-remote', '--quiet', remote, ref], MOST_MS.list);
+    const listed = await ask(['ls-remote', '--quiet', remote, ref], limits.list);
     const tip = listed.stdout.split('\t', 1)[0] ?? '';
     if (tip === '') return null;
     if (tip === known) return tip;
     // Without a ref of ours, whose lock a killed fetch would leave behind: the next one could never fetch again.
-    const { code } = await ask([...FETCH, remote, ref], MOST_MS.fetch, [1]);
+    const { code } = await ask([...FETCH, remote, ref], limits.fetch, [1]);
     // Such a lock of the remote-tracking branch is for the owner to remove, and nothing to us.
-    if (code !== 0) await ask([...FETCH, '--refmap=', remote, ref], MOST_MS.fetch);
+    if (code !== 0) await ask([...FETCH, '--refmap=', remote, ref], limits.fetch);
     await remember?.(tip);
     return tip;
   }
@@ -143,7 +152,7 @@ export async function createRemote(
         remote,
         `${commit}:${ref}`,
       ],
-      MOST_MS.push,
+      limits.push,
       [1],
     );
     return pushedBy(answer, ref, name);

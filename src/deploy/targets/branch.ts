@@ -1,0 +1,226 @@
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { PressmarkError, quote } from '../../errors.js';
+import { createGit, type Git } from '../../git/git.js';
+import { identityOf, type Person } from '../../git/identity.js';
+import { data, personLine, quotedPath } from '../../git/import.js';
+import { createRemote, FETCHED_REF, type Remote } from '../../git/remote.js';
+import type { Repository } from '../../git/repository.js';
+import { isGone } from '../../store/entry.js';
+import { filesIn } from '../folder-files.js';
+import type { DeployOutput, DeployTarget } from './target.js';
+
+export interface BranchOptions {
+  /** Such as `gh-pages`. */
+  readonly branch: string;
+  /** A remote of the site's repository, or a URL. */
+  readonly remote: string;
+  /** Files of the branch that stay as they are there, such as `CNAME`. */
+  readonly keep: readonly string[];
+  /** Whose configuration holds for the remote and for credentials. */
+  readonly repository: Pick<Repository, 'git' | 'commonDir' | 'objectFormat'>;
+  readonly env: NodeJS.Dict<string>;
+  readonly stateDir: string;
+  /** Author and committer. @default what git is configured with */
+  readonly author?: Person;
+}
+
+/** A first push may be of a large site, through a slow line. */
+const LIMITS = { push: 15 * 60_000, list: 30_000, fetch: 15 * 60_000 };
+
+/** Somebody else may push to the branch at the same time, again and again. */
+const ATTEMPTS = 5;
+
+/** After this many commits the repository is made anew: it is a copy of what the remote has. */
+const MOST_COMMITS = 2_000;
+
+/** The commit that is pushed next; it is only a name within fast-import. */
+const BATCH = 'refs/pressmark/next';
+
+/**
+ * A branch of a git remote, such as `gh-pages`: each deploy is a commit of the changed files on top of it. Commits are made
+ * in a repository of their own below the state folder, so that neither the work tree nor the objects of the site's
+ * repository are touched. Nothing is ever forced: where somebody else has pushed to the branch, the commit goes on top.
+ */
+export function branchTarget(options: BranchOptions): DeployTarget {
+  const { branch, remote: remoteName, keep, stateDir } = options;
+  const dir = join(stateDir, 'deploy', `${hash('sha256', `${remoteName}\n${branch}`).slice(0, 16)}.git`);
+  const kept = new Set(keep);
+  let opened: Promise<{ git: Git; remote: Remote }> | undefined;
+  /** The commit that the branch had after the last deploy of this process, which the known changes are on top of. */
+  let tip: string | undefined;
+  let commits = 0;
+
+  async function deploy({ folder, changed }: DeployOutput, signal: AbortSignal): Promise<void> {
+    if (commits >= MOST_COMMITS) reset();
+    opened ??= open();
+    try {
+      const { git, remote } = await opened;
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        signal.throwIfAborted();
+        const isKnown = tip !== undefined && changed !== undefined;
+        const parent = tip ?? (await remote.fetch(null));
+        const commit = isKnown
+          ? await importFiles(git, folder, changed, parent)
+          : await importAll(git, folder, parent);
+        if (parent !== null && (await treeOf(git, commit)) === (await treeOf(git, parent))) {
+          tip = parent;
+          return;
+        }
+        const pushed = await remote.push(commit);
+        if (pushed.outcome === 'accepted') {
+          await git(['update-ref', FETCHED_REF, commit]);
+          tip = commit;
+          commits++;
+          return;
+        }
+        if (pushed.outcome === 'declined')
+          throw failed(
+            `${remote.name} declined the push to ${branch}: ${pushed.why}; allow Pressmark to push there`,
+          );
+        tip = undefined; // somebody else has pushed
+      }
+      throw failed(`${branch} was pushed to by somebody else ${ATTEMPTS} times in a row; it is tried again`);
+    } catch (error) {
+      signal.throwIfAborted();
+      tip = undefined;
+      // What a power loss or a full disk has left of the repository may be the reason.
+      if (!(await isWhole(opened))) reset();
+      throw asDeployError(error, branch);
+    }
+  }
+
+  function reset(): void {
+    fs.rmSync(dir, { recursive: true, force: true });
+    opened = undefined;
+    tip = undefined;
+    commits = 0;
+  }
+
+  async function open(): Promise<{ git: Git; remote: Remote }> {
+    const { env, repository } = options;
+    fs.mkdirSync(dir, { recursive: true });
+    const run = createGit({ cwd: dir, safeDirectory: dir, env });
+    if (!fs.existsSync(join(dir, 'HEAD')))
+      await run(['init', '-q', '--bare', '--template=', `--object-format=${repository.objectFormat}`, '.']);
+    // Remotes, URLs and credentials are the owner's. The objects can be made again, and need not be synced.
+    const settings = [
+      `include.path=${join(repository.commonDir, 'config')}`,
+      'core.bare=true',
+      'core.worktree=',
+      'core.fsync=none',
+    ].flatMap((setting) => ['-c', setting]);
+    const git: Git = (args, further) =>
+      run([...settings, ...args], { background: true, ...further, env: { GIT_DIR: dir, ...further?.env } });
+    const remote = await createRemote(
+      { git } as Repository,
+      { remote: remoteName, branch },
+      env,
+      (fetched) => git(['update-ref', FETCHED_REF, fetched]),
+      LIMITS,
+    );
+    return { git, remote };
+  }
+
+  /** A commit of all files of the output and of those that stay. */
+  async function importAll(git: Git, folder: string, parent: string | null): Promise<string> {
+    const staying = parent === null ? [] : await stayingFiles(git, parent);
+    const files = (await filesIn(folder)).filter((file) => !kept.has(file));
+    return await importCommit(git, parent, async function* () {
+      yield Buffer.from('deleteall\n');
+      for (const line of staying) yield Buffer.from(line);
+      for (const file of files) yield await written(folder, file);
+    });
+  }
+
+  /** A commit of the changed files alone. */
+  async function importFiles(
+    git: Git,
+    folder: string,
+    changed: ReadonlySet<string>,
+    parent: string | null,
+  ): Promise<string> {
+    return await importCommit(git, parent, async function* () {
+      for (const file of changed) if (!kept.has(file)) yield await written(folder, file);
+    });
+  }
+
+  /** The lines that keep the files that stay. */
+  async function stayingFiles(git: Git, parent: string): Promise<string[]> {
+    if (kept.size === 0) return [];
+    const { stdout } = await git(['ls-tree', '-z', parent, '--', ...kept]);
+    return stdout.split('\0').flatMap((entry) => {
+      const [, mode, id, path] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
+      return path === undefined ? [] : [`M ${mode} ${id} ${quotedPath(path)}\n`];
+    });
+  }
+
+  async function importCommit(
+    git: Git,
+    parent: string | null,
+    changes: () => AsyncIterable<Buffer>,
+  ): Promise<string> {
+    const { author, committer } = await identityOf(options.repository.git, options.author);
+    const time = `${Math.floor(Date.now() / 1_000)} +0000`;
+    async function* stream(): AsyncGenerator<Buffer> {
+      yield Buffer.from(
+        `commit ${BATCH}\nmark :1\nauthor ${personLine(author)} ${time}\ncommitter ${personLine(committer)} ${time}\n`,
+      );
+      yield data(Buffer.from('Deploy\n'));
+      if (parent !== null) yield Buffer.from(`from ${parent}\n`);
+      yield* changes();
+      yield Buffer.from(`\nget-mark :1\nreset ${BATCH}\n\ndone\n`);
+    }
+    const { stdout } = await git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
+      input: stream(),
+      timeoutMs: LIMITS.push,
+    });
+    return stdout.trim();
+  }
+
+  return { name: `branch ${branch}`, deploy };
+}
+
+/** The change of one file: its content, or that it is gone. */
+async function written(folder: string, file: string): Promise<Buffer> {
+  // Git has no such files, and a commit with them would be refused.
+  if (file.split('/').includes('.git')) return Buffer.alloc(0);
+  try {
+    const content = await fs.promises.readFile(join(folder, file));
+    return Buffer.concat([Buffer.from(`M 100644 inline ${quotedPath(file)}\n`), data(content)]);
+  } catch (error) {
+    if (isGone(error)) return Buffer.from(`D ${quotedPath(file)}\n`);
+    throw error;
+  }
+}
+
+/** Whether a repository could be opened, and has all its objects. */
+async function isWhole(opened: Promise<{ git: Git }> | undefined): Promise<boolean> {
+  try {
+    const repository = await opened;
+    await repository?.git(['fsck', '--connectivity-only', '--no-dangling', '--no-progress'], {
+      timeoutMs: LIMITS.fetch,
+    });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+async function treeOf(git: Git, commit: string): Promise<string> {
+  return (await git(['rev-parse', `${commit}^{tree}`])).stdout.trim();
+}
+
+function asDeployError(error: unknown, branch: string): unknown {
+  if (!(error instanceof PressmarkError) || error.code === 'DEPLOY_FAILED') return error;
+  const { cause } = error;
+  const why = cause instanceof Error ? `: ${cause.message}` : '';
+  return new PressmarkError('DEPLOY_FAILED', `${quote(branch)} could not be pushed: ${error.message}${why}`, {
+    cause: error,
+  });
+}
+
+function failed(message: string): PressmarkError {
+  return new PressmarkError('DEPLOY_FAILED', message);
+}

@@ -1,0 +1,146 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { filesIn } from '../../../../src/deploy/folder-files.js';
+import { branchTarget } from '../../../../src/deploy/targets/branch.js';
+import { openRepository } from '../../../../src/git/repository.js';
+import { gitEnvironment, gitIn } from '../../../support/clones.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const { signal } = new AbortController();
+
+/** A site with a bare remote, and its output, which is deployed to the branch `pages` of that remote. */
+async function setUp(t: ExecutionContext, keep: string[] = []) {
+  const dir = tempDir(t);
+  const bare = join(dir, 'remote.git');
+  const site = join(dir, 'site');
+  const output = join(dir, 'public');
+  execFileSync('git', ['init', '-q', '--bare', bare]);
+  for (const folder of [site, output]) fs.mkdirSync(folder);
+  gitIn(site, 'init', '-q', '--initial-branch=main');
+  gitIn(site, 'remote', 'add', 'origin', bare);
+  fs.writeFileSync(join(site, 'README'), 'site');
+  const env = gitEnvironment(dir);
+  const repository = await openRepository(site, env);
+  if ('because' in repository) throw new Error(repository.because);
+  const create = () =>
+    branchTarget({ branch: 'pages', remote: 'origin', keep, repository, env, stateDir: join(dir, 'state') });
+  const target = create();
+  const build = (files: Record<string, string | undefined>): Set<string> => {
+    for (const [name, text] of Object.entries(files)) {
+      fs.mkdirSync(dirname(join(output, name)), { recursive: true });
+      if (text === undefined) fs.rmSync(join(output, name));
+      else fs.writeFileSync(join(output, name), text);
+    }
+    return new Set(Object.keys(files));
+  };
+  let clones = 0;
+  const cloned = async () => {
+    const clone = join(dir, `clone-${clones++}`);
+    gitIn(dir, 'clone', '-q', '--branch', 'pages', bare, clone);
+    fs.rmSync(join(clone, '.git'), { recursive: true });
+    const names = (await filesIn(clone)).toSorted();
+    return Object.fromEntries(names.map((name) => [name, fs.readFileSync(join(clone, name), 'utf8')]));
+  };
+  return {
+    dir,
+    site,
+    bare,
+    build,
+    cloned,
+    create,
+    deploy: (changed?: Set<string>, to = target) => to.deploy({ folder: output, changed }, signal),
+    log: (...args: string[]) =>
+      gitIn(bare, 'log', '--format=%s', ...args, 'pages')
+        .trim()
+        .split('\n'),
+  };
+}
+
+test('a clone of the branch has the files of the output, and each deploy is a commit of what has changed', async (t) => {
+  const { site, bare, build, deploy, cloned, log } = await setUp(t);
+  const first = { 'index.html': 'one', 'a/index.html': 'a', 'ü "q"\n.html': 'q', 'b/c/d.css': 'd' };
+  build(first);
+  await deploy();
+  t.deepEqual(await cloned(), Object.fromEntries(Object.entries(first).toSorted()));
+  await deploy(build({ 'index.html': 'two', 'b/c/d.css': undefined }));
+  const { 'b/c/d.css': _, ...rest } = first;
+  t.deepEqual(
+    await cloned(),
+    Object.fromEntries(Object.entries({ ...rest, 'index.html': 'two' }).toSorted()),
+  );
+  t.is(log().length, 2);
+  t.is(gitIn(bare, 'diff', '--name-only', 'pages~1', 'pages'), 'b/c/d.css\nindex.html\n');
+  t.is(gitIn(site, 'status', '--porcelain'), '?? README\n', 'the site’s work tree is not touched');
+  t.is(gitIn(site, 'count-objects').split(' ')[0], '0');
+});
+
+test('an output that is the same makes no commit, also after a restart', async (t) => {
+  const { build, deploy, create, log } = await setUp(t);
+  build({ 'index.html': 'one' });
+  await deploy();
+  await deploy(new Set(['index.html']));
+  await deploy(undefined, create());
+  t.is(log().length, 1);
+});
+
+test('files that are configured to stay are never changed or removed', async (t) => {
+  const { dir, bare, build, deploy, cloned } = await setUp(t, ['CNAME', 'docs/keep.txt']);
+  const work = join(dir, 'work');
+  gitIn(dir, 'clone', '-q', bare, work);
+  gitIn(work, 'checkout', '-q', '-b', 'pages');
+  fs.mkdirSync(join(work, 'docs'));
+  for (const name of ['CNAME', 'docs/keep.txt', 'old.html']) fs.writeFileSync(join(work, name), name);
+  gitIn(work, 'add', '.');
+  gitIn(work, 'commit', '-q', '-m', 'By hand');
+  gitIn(work, 'push', '-q', 'origin', 'pages');
+  build({ 'index.html': 'one', CNAME: 'other.example' });
+  await deploy();
+  t.deepEqual(await cloned(), { CNAME: 'CNAME', 'docs/keep.txt': 'docs/keep.txt', 'index.html': 'one' });
+  await deploy(build({ 'index.html': 'two', CNAME: undefined }));
+  t.deepEqual(await cloned(), { CNAME: 'CNAME', 'docs/keep.txt': 'docs/keep.txt', 'index.html': 'two' });
+});
+
+test('a commit that somebody else has pushed to the branch stays in its history', async (t) => {
+  const { dir, bare, build, deploy, cloned, log } = await setUp(t);
+  build({ 'index.html': 'one' });
+  await deploy();
+  const work = join(dir, 'work');
+  gitIn(dir, 'clone', '-q', '--branch', 'pages', bare, work);
+  fs.writeFileSync(join(work, 'theirs.html'), 'theirs');
+  gitIn(work, 'add', '.');
+  gitIn(work, 'commit', '-q', '-m', 'Theirs');
+  gitIn(work, 'push', '-q', 'origin', 'pages');
+  await deploy(build({ 'index.html': 'two' }));
+  t.deepEqual(log(), ['Deploy', 'Theirs', 'Deploy']);
+  t.deepEqual(await cloned(), { 'index.html': 'two' });
+});
+
+test('a repository that a power loss has damaged is made anew', async (t) => {
+  const { dir, build, deploy, create, cloned } = await setUp(t);
+  build({ 'index.html': 'one', 'a.html': 'a' });
+  await deploy();
+  const [own = ''] = fs.readdirSync(join(dir, 'state/deploy'));
+  for (const file of await filesIn(join(dir, 'state/deploy', own, 'objects'))) {
+    const path = join(dir, 'state/deploy', own, 'objects', file);
+    fs.chmodSync(path, 0o644);
+    fs.truncateSync(path);
+  }
+  build({ 'index.html': 'two' });
+  const next = create();
+  await t.throwsAsync(deploy(undefined, next), { code: 'DEPLOY_FAILED' });
+  await deploy(undefined, next);
+  t.deepEqual(await cloned(), { 'a.html': 'a', 'index.html': 'two' });
+});
+
+test('a remote that is away is a failure, and the next deploy has everything', async (t) => {
+  const { dir, bare, build, deploy, cloned } = await setUp(t);
+  build({ 'index.html': 'one' });
+  await deploy();
+  fs.renameSync(bare, join(dir, 'away'));
+  await t.throwsAsync(deploy(build({ 'index.html': 'two' })), { code: 'DEPLOY_FAILED' });
+  fs.renameSync(join(dir, 'away'), bare);
+  await deploy(undefined);
+  t.deepEqual(await cloned(), { 'index.html': 'two' });
+});
