@@ -8,6 +8,7 @@ import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
 import { contentOf } from './content.js';
+import { openDeploy } from './deploy.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { proveInBackground } from './existing-addresses.js';
 import { firstPartyPlugins } from './first-party.js';
@@ -78,6 +79,7 @@ export async function startApp(
     };
     const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
     const liveReload = live ? createLiveReload(basePath) : undefined;
+    const { entry: deploy, stages } = await openDeploy({ settings, store, pushes: durable.pushes, log });
     const plugins = [
       ...further,
       ...(liveReload === undefined ? [] : [{ plugin: liveReload.plugin, origin: 'the preview' }]),
@@ -93,6 +95,7 @@ export async function startApp(
         durable,
         early,
       }),
+      deploy,
     ];
     host = await startHost(plugins, {
       role: 'receiver',
@@ -113,7 +116,11 @@ export async function startApp(
       webhook: webhook({ endpoint: settings.endpoint, receive, hooks, log }),
       router,
       health: healthOf(durable, contentDir, stateDir),
-      details: () => ({ durability: settings.durability, push: durable.pushes?.now ?? null }),
+      details: () => ({
+        durability: settings.durability,
+        push: durable.pushes?.now ?? null,
+        stages: stages.status(),
+      }),
       outputDir,
       basePath,
       liveReload,

@@ -7,7 +7,12 @@ import type { Log } from '../log.js';
 const NO_SETTINGS: readonly (keyof Settings)[] = ['dir', 'environment', 'configFile', 'siteUrlIsGuess'];
 
 /** By what name a person knows a setting. */
-const NAMES: Partial<Record<keyof Settings, string>> = { secrets: 'PRESSMARK_SECRET' };
+const NAMES: Partial<Record<keyof Settings, string>> = {
+  secrets: 'PRESSMARK_SECRET',
+  deployHook: 'PRESSMARK_DEPLOY_HOOK',
+  buildsInBackground: 'build.background',
+  buildTimeoutMs: 'build.timeLimit',
+};
 
 /**
  * Reads the settings again after the config or `.env` has changed. What the site says and how it looks is taken over;

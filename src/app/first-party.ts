@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Settings } from '../config/load.js';
-import { buildPlugin } from '../deploy/plugin.js';
+import { buildPlugin } from '../deploy/build-plugin.js';
 import { PressmarkError } from '../errors.js';
 import { gitPlugin } from '../git/plugin.js';
 import type { StoredFile } from '../git/stored-file.js';
@@ -99,8 +99,8 @@ function siteEntry(options: FirstPartyOptions): PluginEntry {
 }
 
 /** Builds the site with its own generator, where the config has a command for that. */
-function buildEntry({ generator, build, dir, environment }: Settings): PluginEntry[] {
-  if (generator === 'plain' || build === undefined) return [];
+function buildEntry({ generator, buildsInBackground, dir, environment }: Settings): PluginEntry[] {
+  if (generator === 'plain' || !buildsInBackground) return [];
   return [{ plugin: buildPlugin(createBuildProcess(dir, environment)), origin: 'build in the config' }];
 }
 

@@ -25,7 +25,7 @@ export interface SiteBuilder {
 }
 
 /** What a thread can be handed of the settings: everything but the plugins, which it loads itself, and the secrets. */
-export type BuilderSettings = Omit<Settings, 'plugins' | 'secrets' | 'environment'>;
+export type BuilderSettings = Omit<Settings, 'plugins' | 'secrets' | 'environment' | 'deployHook'>;
 
 /** Whether this site is built by Pressmark. */
 export function buildsSite(

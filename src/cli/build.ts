@@ -81,8 +81,9 @@ async function build(
     const report = await builder.buildAll({ force: true, clean, onProgress: progress.step });
     progress.end();
     const index = await openSearch(() => settings, log).index(builder.newestPages);
-    const { pages, bytes, written, removed, failed, ms } = report;
-    if (json) console.log(JSON.stringify(report));
+    const { files: _, ...counts } = report;
+    const { pages, bytes, written, removed, failed, ms } = counts;
+    if (json) console.log(JSON.stringify(counts));
     else
       console.log(
         `${pages} pages (${size(bytes)}) built in ${seconds(ms)}: ${written} written, ${removed} removed, ${failed} failed → ${settings.output}/`,

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import type { z } from 'zod';
 import { didYouMean, messageOf, quote } from '../errors.js';
 import { CONFIG_NAMES, invalid, readConfigFile } from './config-file.js';
-import { type Config, schema } from './schema.js';
+import { type Config, type DeploySetting, schema } from './schema.js';
 import { siteSchema } from './site-schema.js';
 
 /** What the command line says; over the environment and the file. */
@@ -14,7 +14,16 @@ export interface Flags {
 }
 
 /** Everything that is set for one site. */
-export interface Settings extends Omit<Config, 'siteUrl'> {
+export interface Settings extends Omit<Config, 'siteUrl' | 'build' | 'deploy'> {
+  /** The build command; undefined where there is none. */
+  readonly build: string | undefined;
+  /** Whether the receiver builds the site in the background. */
+  readonly buildsInBackground: boolean;
+  /** How long one build may take, in milliseconds. */
+  readonly buildTimeoutMs: number;
+  readonly deploy: readonly DeploySetting[];
+  /** The URL of the host's build hook, a secret, and a token for it. */
+  readonly deployHook: { readonly url?: string; readonly token?: string };
   /** The site's folder, absolute. */
   readonly dir: string;
   /** Absolute, without a trailing slash. */
@@ -48,9 +57,15 @@ export async function loadSettings(
   const input = configFile === undefined ? {} : await readConfigFile(configFile);
   const result = schema.safeParse({ ...input, ...fromEnvironment(environment), ...flags });
   if (!result.success) throw invalid(describe(result.error, configFile));
-  const { siteUrl, ...config } = result.data;
+  const { siteUrl, build, deploy, ...config } = result.data;
+  const { PRESSMARK_DEPLOY_HOOK: url, PRESSMARK_DEPLOY_TOKEN: token } = environment;
   return {
     ...config,
+    build: typeof build === 'object' ? build.command : build,
+    buildsInBackground: typeof build === 'object' ? build.background : build !== undefined,
+    buildTimeoutMs: (typeof build === 'object' ? build.timeLimit : 600) * 1_000,
+    deploy: [deploy].flat(),
+    deployHook: { ...(url && { url }), ...(token && { token }) },
     // Two builders of one site would overwrite each other's pages.
     ...(config.generator !== 'plain' && { site: false as const }),
     dir,
@@ -115,6 +130,9 @@ function knownKeys(path: readonly PropertyKey[]): string[] {
     return ['title', 'description', 'date', 'updated', 'tags', 'image'];
   if (path[0] === 'generator')
     return ['name', 'keys', 'dates', 'timeZone', 'rawHtml', 'templateSwitch', 'htmlFiles'];
+  if (path[0] === 'build') return ['command', 'background', 'timeLimit'];
+  if (path[0] === 'deploy')
+    return ['branch', 'remote', 'keep', 'folder', 'command', 'timeLimit', 'hook', 'allowPrivate'];
   if (path[0] === 'site') return knownSiteKeys(path);
   if (path[0] === 'git' && path[1] === 'push') return ['remote', 'branch', 'debounce', 'fetchEvery'];
   if (path[0] === 'git') return ['author', 'message', 'skipCi', 'commitEdits', 'push'];

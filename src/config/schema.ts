@@ -94,6 +94,58 @@ const push = z
   ])
   .default(false);
 
+const command = z.string().regex(/\S/, { error: 'must not be empty' });
+
+/** The build command, or one with its settings. */
+const build = z.union([
+  command,
+  z.strictObject({
+    command,
+    /** Whether the receiver builds the site after each change. @default true */
+    background: z.boolean().default(true),
+    /** How long one build may take, in seconds. @default 600 */
+    timeLimit: z.int().min(1).max(86_400).default(600),
+  }),
+]);
+
+const DEPLOY_FORMS =
+  "must be { branch: 'gh-pages' }, { folder: '/srv/www/site' }, { command: '…' }, { hook: true }, or a list of these";
+
+/** Where the built site goes. */
+const deployTarget = z.union(
+  [
+    z.strictObject({
+      /** A branch of a git remote. */
+      branch: z
+        .string()
+        .regex(/^(?!-)[^\s~^:?*[\\]+$/, { error: 'must be a branch’s name, such as gh-pages' }),
+      /** A remote of the site's repository, or a URL. @default 'origin' */
+      remote: z
+        .string()
+        .regex(/^[^-\s]\S*$/, { error: 'must be a remote’s name or a URL' })
+        .default('origin'),
+      /** Files of the branch that stay as they are there. @default ['CNAME'] */
+      keep: z.array(below).default(['CNAME']),
+    }),
+    z.strictObject({
+      /** A folder of this machine, for releases and the link `current`. */
+      folder: z.string().startsWith('/', { error: 'must be an absolute path, such as /srv/www/site' }),
+    }),
+    z.strictObject({
+      command,
+      /** How long it may take, in seconds. @default 600 */
+      timeLimit: z.int().min(1).max(86_400).default(600),
+    }),
+    z.strictObject({
+      /** A POST to PRESSMARK_DEPLOY_HOOK. */
+      hook: z.literal(true),
+      /** Whether the hook may lead to this machine or a private network. @default false */
+      allowPrivate: z.boolean().default(false),
+    }),
+  ],
+  { error: DEPLOY_FORMS },
+);
+
 /** What `pressmark.config.*` may hold, with the defaults. */
 export const schema = z.strictObject({
   /** The site's public address; articles' URLs start with it and are frozen at publication. */
@@ -116,7 +168,11 @@ export const schema = z.strictObject({
   /** What builds the site. @default 'plain': Pressmark itself */
   generator: generator.default('plain'),
   /** The command that builds the site, where another generator does. */
-  build: z.string().regex(/\S/, { error: 'must not be empty' }).optional(),
+  build: build.optional(),
+  /** Where the built site goes; one of these, or several. */
+  deploy: z.union([deployTarget, z.array(deployTarget)], { error: DEPLOY_FORMS }).default([]),
+  /** Whether each new and updated article is looked up on the public site after it was deployed. @default false */
+  liveCheck: z.boolean().default(false),
   /** Where new articles go; `:slug`, `:year`, `:month`, `:day` are replaced. */
   articles: z
     .strictObject({
@@ -194,6 +250,9 @@ function isDefinition(value: unknown): boolean {
     typeof value === 'object' && value !== null && 'mapping' in value && typeof value.mapping === 'function'
   );
 }
+
+/** A place that the built site goes to. */
+export type DeploySetting = z.output<typeof deployTarget>;
 
 /** The config as a person writes it. */
 export type ConfigInput = z.input<typeof schema>;

@@ -47,6 +47,7 @@ export interface DeployQueueOptions {
   readonly log: Log;
   /** Called when a target has an output. `version` was the output's before the deploy began. */
   onDeployed(target: string, version: string): void;
+  onFailed(target: string, error: string): void;
   readonly pauses?: DeployPauses;
 }
 
@@ -84,7 +85,7 @@ export function readDeployState(stateDir: string, log?: Log): DeployState {
  * never forgotten.
  */
 export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
-  const { targets, source, stateDir, log, onDeployed, pauses = DEPLOY_PAUSES } = options;
+  const { targets, source, stateDir, log, onDeployed, onFailed, pauses = DEPLOY_PAUSES } = options;
   const known = readDeployState(stateDir, log);
   const states = new Map(targets.map(({ name }) => [name, known[name] ?? { attempts: 0 }]));
   const stop = new AbortController();
@@ -164,6 +165,7 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
       );
       const { deployed } = before;
       await keep(name, { ...(deployed && { deployed }), behindSince, attempts, error });
+      onFailed(name, error);
       if (isGivenUp) return;
       timer = setTimeout(() => {
         if (running === undefined && !stop.signal.aborted) running = run();

@@ -1,78 +1,175 @@
 import { messageOf } from '../errors.js';
 import { definePlugin, type Plugin } from '../host/plugins.js';
-import { type BuildPauses, createBuildQueue } from './build/build-queue.js';
-import type { BuildOutcome } from './build/build-site.js';
+import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
+import { awaitLive, type ExpectedPage, type LiveCheckOptions } from './live/live-check.js';
+import type { Stages, TrackedChange } from './stages.js';
+import type { DeployTarget } from './targets/target.js';
 
-/** How a build ended, or why it could not be tried. */
-export type BuildAnswer = BuildOutcome | { readonly kind: 'error'; readonly reason: string };
-
-export interface BuildPluginOptions {
-  /** Builds the site. Never rejects. */
-  build(): Promise<BuildAnswer>;
-  /** Ends the build that runs. */
-  close(): Promise<void>;
-  readonly pauses?: BuildPauses;
+export interface DeployPluginOptions {
+  readonly targets: readonly DeployTarget[];
+  readonly source: OutputSource;
+  readonly stateDir: string;
+  readonly stages: Stages;
+  /** The check that articles are live; undefined where it is not wanted. */
+  readonly live?: LiveCheckOptions & {
+    /** What the page of an article should have; undefined where the article is gone. */
+    expected(change: TrackedChange): Promise<ExpectedPage | undefined>;
+  };
+  /** How many commits wait to be pushed, and what went wrong last; undefined where nothing is pushed. */
+  pushes?(): { readonly waiting: number; readonly lastError: string | null };
+  /** Whether each text has compressed files next to it, which change with it. */
+  readonly isCompressed: boolean;
+  readonly pauses?: DeployPauses;
 }
 
+/** How often it is looked whether what was committed has been pushed, in milliseconds. */
+const PUSHES_MS = 250;
+
+/** So many pages are looked at at a time. */
+const CHECKED_AT_A_TIME = 4;
+
 /**
- * Builds a site with its own generator in the background, after each change and at the start. A delivery never waits for it
- * and never fails because of it.
+ * Brings what was built to where the site is served from, looks whether it is there, and follows each article on its way.
+ * A delivery never waits for any of it.
  */
-export function buildPlugin({ build, close, pauses }: BuildPluginOptions): Plugin {
+export function deployPlugin(options: DeployPluginOptions): Plugin {
+  const { targets, source, stateDir, stages, live, isCompressed, pauses } = options;
   return definePlugin({
-    name: 'build',
+    name: 'deploy',
     setup(host) {
       if (host.role !== 'receiver') return;
       const { log } = host;
-      const named = new Set<string>();
+      const stop = new AbortController();
+      /** What was built before the deploy of a version began is in it. */
+      const builtBefore = new Map<string, TrackedChange[]>();
+      const checks = createChecks();
 
-      async function buildNow(): Promise<boolean> {
-        const answer = await build();
-        if (answer.kind === 'built') {
-          const { ms, runs, changed, articles, excluded, report } = answer;
-          const counts = { written: changed.written.length, removed: changed.removed.length };
-          log.info({ ms, runs, ...counts, articles: articles.length }, 'site built');
-          for (const { path, digest, reason, hasPrevious } of excluded) {
-            if (named.has(digest)) continue;
-            named.add(digest);
-            const fix = hasPrevious
-              ? 'the site keeps its text before; its next update is tried again'
-              : 'the site is built without it; its next update is tried again';
-            log.error({ path, reason }, `an article breaks the build; ${fix}`);
-          }
-          for (const { file, url, reason } of report.missing)
-            log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');
-          void host.doAction('build.done', { ms, runs, ...changed, articles });
-        } else if (answer.kind === 'failed') {
-          const { ms, reason } = answer;
-          log.error({ ms, reason }, 'the site could not be built; its output is the last good one');
-          void host.doAction('build.failed', { ms, reason });
-        } else if (answer.kind === 'error') {
-          log.error({ reason: answer.reason }, 'the site could not be built; it is tried again');
-          void host.doAction('build.failed', { ms: 0, reason: answer.reason });
-        }
-        // A build command that fails is not tried again before something changes.
-        return answer.kind === 'error';
+      const queue = createDeployQueue({
+        targets,
+        source: {
+          folder: source.folder,
+          version: () => {
+            const version = source.version();
+            builtBefore.set(version, stages.waitingFor('deployed', 'built'));
+            return version;
+          },
+        },
+        stateDir,
+        log,
+        onDeployed: (target, version) => {
+          log.info({ target }, 'site deployed');
+          void host.doAction('deploy.done', { target });
+          const included = new Set(builtBefore.get(version));
+          stages.failed('deployed', undefined);
+          const changes = stages.reached('deployed', (change) => included.has(change));
+          for (const change of changes) checks.add(change);
+        },
+        onFailed: (target, error) => {
+          stages.failed('deployed', `${target}: ${error}`);
+          void host.doAction('deploy.failed', { target, error });
+        },
+        ...(pauses !== undefined && { pauses }),
+      });
+
+      /** Looks at the pages of articles, a few at a time. */
+      function createChecks() {
+        const waiting: TrackedChange[] = [];
+        let running = 0;
+        const next = () => {
+          const change = running < CHECKED_AT_A_TIME ? waiting.shift() : undefined;
+          if (change === undefined || stop.signal.aborted) return;
+          running++;
+          void check(change)
+            .catch((error: unknown) => {
+              if (!stop.signal.aborted)
+                log.error({ reason: messageOf(error) }, 'a page could not be checked');
+            })
+            .finally(() => {
+              running--;
+              next();
+            });
+          next();
+        };
+        return {
+          add(change: TrackedChange) {
+            if (live === undefined) return;
+            waiting.push(change);
+            next();
+          },
+        };
       }
 
-      const queue = createBuildQueue(
-        () =>
-          buildNow().catch((error: unknown) => {
-            log.error({ reason: messageOf(error) }, 'the site could not be built; it is tried again');
-            return true;
-          }),
-        pauses,
-      );
-      host.addAction('article.published', queue.request);
-      host.addAction('article.updated', queue.request);
-      host.addAction('article.edited', queue.request);
-      host.addAction('article.removed', queue.request);
-      host.addAction('host.ready', queue.request);
+      async function check(change: TrackedChange): Promise<void> {
+        const page = await live?.expected(change);
+        if (live === undefined || page === undefined) {
+          stages.reached('live', (one) => one === change);
+          return;
+        }
+        const result = await awaitLive(page, live, stop.signal);
+        const { id, url, path, at } = change;
+        if (result.kind === 'live') {
+          const ms = Date.now() - at;
+          stages.failed('live', undefined);
+          if (stages.reached('live', (one) => one === change).length === 0) return; // a newer text has replaced it
+          log.info({ id, url, ms }, 'article live');
+          void host.doAction('article.live', { id, url, path, ms });
+        } else {
+          log.warn({ id, url, found: result.found }, 'an article is not live');
+          stages.failed('live', `${url}: ${result.found}`);
+        }
+      }
+
+      function built(files: readonly string[], isMeant: (change: TrackedChange) => boolean): void {
+        stages.failed('built', undefined);
+        const changes = stages.reached('built', isMeant);
+        if (targets.length === 0) for (const change of changes) checks.add(change);
+        else if (files.length > 0)
+          queue.changed(isCompressed ? files.flatMap((file) => [file, `${file}.gz`, `${file}.br`]) : files);
+      }
+
+      for (const name of ['article.published', 'article.updated'] as const)
+        host.addAction(name, ({ article: { id, url }, path }) =>
+          stages.received({ path, id, url, at: Date.now() }),
+        );
+      let pushTimer: NodeJS.Timeout | undefined;
+      const lookAtPushes = () => {
+        clearTimeout(pushTimer);
+        const status = options.pushes?.();
+        if (status === undefined) return;
+        stages.failed('pushed', status.lastError ?? undefined);
+        const committed = new Set(stages.waitingFor('pushed', 'committed'));
+        if (status.waiting === 0) stages.reached('pushed', (change) => committed.has(change));
+        else pushTimer = setTimeout(lookAtPushes, PUSHES_MS);
+      };
+      host.addAction('git.committed', ({ path }) => {
+        stages.reached('committed', (change) => change.path === path);
+        lookAtPushes();
+      });
+      host.addAction('build.done', ({ written, removed, articles }) => {
+        const paths = new Set(articles.map(({ path }) => path));
+        built([...written, ...removed], ({ path }) => paths.has(path));
+      });
+      host.addAction('build.failed', ({ reason }) => stages.failed('built', reason));
+      host.addAction('site.built', ({ files }) => {
+        const pages = new Set(files);
+        built(files, ({ url }) => pages.has(fileOf(url, host.siteUrl) ?? ''));
+      });
       host.onClose(async () => {
-        const ended = queue.stop();
-        await close();
-        await ended;
+        stop.abort();
+        clearTimeout(pushTimer);
+        await queue.stop();
+        await stages.close();
       });
     },
   });
+}
+
+/** The output file of an article's page that Pressmark builds; undefined where no file can be. */
+function fileOf(url: string, siteUrl: string): string | undefined {
+  try {
+    const path = decodeURIComponent(url.slice(siteUrl.length + 1).replace(/[?#].*$/s, ''));
+    return /\.html?$/i.test(path) ? path : `${path.replace(/\/$/, '')}/index.html`;
+  } catch {
+    return undefined; // `%` without two hexadecimal digits, or bytes that are not UTF-8
+  }
 }

@@ -81,6 +81,8 @@ export interface BuildReport {
   readonly bytes: number;
   readonly written: number;
   readonly removed: number;
+  /** The files that were written or removed, relative to the output folder, with forward slashes. */
+  readonly files: readonly string[];
   readonly ms: number;
 }
 
@@ -107,6 +109,17 @@ export interface Actions {
   'site.built': BuildReport;
   'build.done': BuildDone;
   'build.failed': { readonly ms: number; readonly reason: string };
+  /** The output has been brought to a target of `deploy`. */
+  'deploy.done': { readonly target: string };
+  'deploy.failed': { readonly target: string; readonly error: string };
+  /** A new or updated article was found on the public site (`liveCheck`). */
+  'article.live': {
+    readonly id: string;
+    readonly url: string;
+    readonly path: string;
+    /** The time since its answer. */
+    readonly ms: number;
+  };
   'git.committed': { readonly commit: string; readonly path: string; readonly subject: string };
   'host.ready': { readonly url: string };
   'host.closing': Record<string, never>;
@@ -138,6 +151,9 @@ export const ACTION_NAMES = [
   'site.built',
   'build.done',
   'build.failed',
+  'deploy.done',
+  'deploy.failed',
+  'article.live',
   'git.committed',
   'host.ready',
   'host.closing',

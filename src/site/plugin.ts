@@ -64,7 +64,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         if (answer.is === 'built') {
           const { report } = answer;
           const level = report.written + report.removed > 0 ? 'info' : 'debug';
-          log[level](report, 'site built');
+          const { files: _, ...counts } = report;
+          log[level](counts, 'site built');
           failures = report.failed === 0 ? 0 : failures + 1;
           if (report.failed > 0) later([], pause(RETRY_MS.pages));
           void host.doAction('site.built', report);

@@ -11,6 +11,8 @@ export interface RoundReport {
   readonly bytes: number;
   readonly written: number;
   readonly removed: number;
+  /** The files that were written or removed. */
+  readonly files: readonly string[];
   readonly failed: number;
 }
 
@@ -45,6 +47,7 @@ export function createRound(output: Output): Round {
   const sizes = new Map<string, number>();
   const failed = new Set<string>();
   const failures = createFailures();
+  const changed = new Set<string>();
   let [bytes, written, removed] = [0, 0, 0];
 
   async function build(file: string, make: () => Made | Promise<Made>): Promise<boolean> {
@@ -55,7 +58,10 @@ export function createRound(output: Output): Round {
       const size = sizeOf(made);
       bytes += size - (sizes.get(file) ?? 0);
       sizes.set(file, size);
-      if (isPut(file, made)) written++;
+      if (isPut(file, made)) {
+        written++;
+        changed.add(file);
+      }
       return true;
     });
     if (done !== undefined) failed.delete(file);
@@ -69,13 +75,23 @@ export function createRound(output: Output): Round {
 
   async function remove(file: string): Promise<boolean> {
     const done = await failures.attempt(file, () => {
-      if (output.remove(file)) removed++;
+      if (output.remove(file)) {
+        removed++;
+        changed.add(file);
+      }
       return true;
     });
     return done ?? false;
   }
 
-  const report = () => ({ pages: sizes.size, bytes, written, removed, failed: failures.count });
+  const report = () => ({
+    pages: sizes.size,
+    bytes,
+    written,
+    removed,
+    files: [...changed],
+    failed: failures.count,
+  });
   return {
     report,
     reportSince: (start) => ({ ...report(), ms: Math.round(performance.now() - start) }),

@@ -5,7 +5,7 @@ import { loadSettings, type Settings } from '../../config/load.js';
 import { createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
 import { buildFolder } from '../../deploy/build/build-state.js';
 import { runBuild } from '../../deploy/build/run-build.js';
-import type { BuildAnswer } from '../../deploy/plugin.js';
+import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { createLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
@@ -61,7 +61,7 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
   const generator = generatorOf(settings)?.generator;
   if (generator === undefined)
     throw new PressmarkError('USAGE', 'the generator is plain: Pressmark builds this site itself');
-  const { dir, output, environment } = settings;
+  const { dir, output, environment, buildTimeoutMs: timeoutMs } = settings;
   const opened = await openRepository(dir, environment);
   const repository = 'because' in opened ? undefined : opened;
   const staysFolder = repository !== undefined && (await isTracked(repository, dir, output));
@@ -77,6 +77,7 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
     env: environment,
     variables: { PRESSMARK_BUILD: '1' },
     ...(repository !== undefined && { repository }),
+    timeoutMs,
     runBuild,
     storedFiles: function* (siteDir) {
       for (const { path, url, text } of deliveredArticles(settings, siteDir, []))

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
-import type { BuildAnswer } from '../../deploy/plugin.js';
+import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import type { BuildRequest } from './messages.js';
 
 /** The process that builds a site, started when it is needed first. */

@@ -21,7 +21,7 @@ test('a copy has the site’s files, and neither history, state, output nor secr
     '.pressmark/lock': 'x',
     'public/index.html': 'x',
     'static/public/logo.svg': 'x',
-    '.env': 'PUBLIC_COLOUR=green\nexport PRESSMARK_SECRET=hidden\nPRESSMARK_SECRET_OLD = "hidden"\n',
+    '.env': 'PUBLIC_COLOUR=green\nexport PRESSMARK_SECRET=hidden\nPRESSMARK_SECRET_OLD = "hidden"\nPRESSMARK_DEPLOY_HOOK=https://hidden.example\n',
   });
   const copy = await copySite({ siteDir, except: ['public'] });
   const files = fs.readdirSync(copy.dir, { recursive: true, encoding: 'utf8' }).toSorted();
@@ -33,7 +33,7 @@ test('a copy has the site’s files, and neither history, state, output nor secr
     'static/public',
     'static/public/logo.svg',
   ]);
-  t.is(fs.readFileSync(join(copy.dir, '.env'), 'utf8'), 'PUBLIC_COLOUR=green\n\n\n');
+  t.is(fs.readFileSync(join(copy.dir, '.env'), 'utf8'), 'PUBLIC_COLOUR=green\n\n\n\n');
   t.is(fs.statSync(dirname(dirname(copy.dir))).mode & 0o777, 0o700);
   copy.remove();
   t.false(fs.existsSync(copy.dir));

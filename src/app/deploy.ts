@@ -1,0 +1,164 @@
+import fs from 'node:fs';
+import { setTimeout } from 'node:timers/promises';
+import type { Settings } from '../config/load.js';
+import type { DeploySetting } from '../config/schema.js';
+import { itemComments } from '../contract/item-comment.js';
+import { readBuildState } from '../deploy/build/build-state.js';
+import { runBuild } from '../deploy/build/run-build.js';
+import type { OutputSource } from '../deploy/deploy-queue.js';
+import { deployPlugin } from '../deploy/plugin.js';
+import { createStages, type Stage, type Stages } from '../deploy/stages.js';
+import { branchTarget } from '../deploy/targets/branch.js';
+import { commandTarget } from '../deploy/targets/command.js';
+import { folderTarget } from '../deploy/targets/folder.js';
+import { hookTarget } from '../deploy/targets/hook.js';
+import type { DeployTarget } from '../deploy/targets/target.js';
+import { PressmarkError } from '../errors.js';
+import { openRepository, type Repository } from '../git/repository.js';
+import type { PluginEntry } from '../host/plugins.js';
+import type { Log } from '../log.js';
+import { manifestPath } from '../site/manifest.js';
+import type { ArticleStore } from '../store/article-store.js';
+import type { DurableStore } from './durability.js';
+import { foldersOf } from './folders.js';
+import { isPushed } from './push-settings.js';
+
+/** What the way from the build to the reader is made from. */
+export interface DeployOptions {
+  readonly settings: Settings;
+  readonly store: Pick<ArticleStore, 'get'>;
+  readonly pushes: DurableStore['pushes'];
+  readonly log: Log;
+}
+
+/** The deploy of a site, and how each of its articles stands. */
+export interface SiteDeploy {
+  readonly entry: PluginEntry;
+  readonly stages: Stages;
+}
+
+/** How often it is looked whether everything has been pushed, in milliseconds. */
+const PUSHES_MS = 250;
+
+/** A hook waits this long for commits: one that is parked is not pushed. In milliseconds. */
+const LONGEST_COMMIT_MS = 30_000;
+
+/** A hook waits this long for pushes; then the deploy has failed and is tried again. In milliseconds. */
+const LONGEST_PUSH_MS = 15 * 60_000;
+
+/**
+ * The plugin that brings the output of a site to the targets of `deploy`.
+ *
+ * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
+ */
+export async function openDeploy({ settings, store, pushes, log }: DeployOptions): Promise<SiteDeploy> {
+  const { siteUrl, liveCheck, site, dir, environment } = settings;
+  const { stateDir } = foldersOf(settings);
+  const opened = settings.deploy.some((setting) => 'branch' in setting)
+    ? await openRepository(dir, environment)
+    : undefined;
+  const repository = opened === undefined || 'because' in opened ? undefined : opened;
+  const stages = createStages(stagesOf(settings), stateDir, log);
+  const targets = settings.deploy.map((setting) =>
+    targetOf(setting, { settings, stateDir, repository, pushed: (signal) => pushed(pushes, stages, signal) }),
+  );
+  const plugin = deployPlugin({
+    targets,
+    source: sourceOf(settings),
+    stateDir,
+    stages,
+    isCompressed: site !== false && site.compress,
+    ...(pushes !== undefined && { pushes: () => pushes.now }),
+    ...(liveCheck && {
+      live: {
+        siteUrl,
+        expected: async ({ id, url }) => {
+          const article = (await store.get(id))?.article;
+          if (article === undefined || article.url !== url) return undefined;
+          const { jsonLd, contentHtml } = article;
+          return { url, jsonLd, comments: [...new Set(itemComments(contentHtml))] };
+        },
+      },
+    }),
+  });
+  return { entry: { plugin, origin: 'deploy in the config' }, stages };
+}
+
+/** The stages that a site has. */
+function stagesOf(settings: Settings): Stage[] {
+  const { git, generator, buildsInBackground, deploy, liveCheck, site } = settings;
+  const builds = generator === 'plain' ? site !== false : buildsInBackground;
+  return [
+    ...(git === false ? [] : (['committed'] as const)),
+    ...(isPushed(settings) ? (['pushed'] as const) : []),
+    ...(builds ? (['built'] as const) : []),
+    ...(deploy.length > 0 ? (['deployed'] as const) : []),
+    ...(liveCheck ? (['live'] as const) : []),
+  ];
+}
+
+/** The output that is deployed. */
+function sourceOf(settings: Settings): OutputSource {
+  const { outputDir, stateDir } = foldersOf(settings);
+  return {
+    folder: () => (fs.existsSync(outputDir) ? fs.realpathSync(outputDir) : undefined),
+    version: () => {
+      if (settings.generator !== 'plain')
+        return `${fs.realpathSync(outputDir)} ${readBuildState(stateDir).good?.at ?? ''}`;
+      const stat = fs.statSync(manifestPath({ stateDir }), { throwIfNoEntry: false });
+      return stat === undefined ? '' : `${stat.ino}-${stat.size}-${stat.mtimeMs}`;
+    },
+  };
+}
+
+interface TargetSurroundings {
+  readonly settings: Settings;
+  readonly stateDir: string;
+  readonly repository: Repository | undefined;
+  pushed(signal: AbortSignal): Promise<void>;
+}
+
+function targetOf(
+  setting: DeploySetting,
+  { settings, stateDir, repository, pushed }: TargetSurroundings,
+): DeployTarget {
+  const { dir: cwd, environment: env, deployHook, git } = settings;
+  if ('folder' in setting) return folderTarget(setting.folder);
+  if ('command' in setting) {
+    const timeoutMs = setting.timeLimit * 1_000;
+    return commandTarget({ command: setting.command, cwd, env, stateDir, timeoutMs, runBuild });
+  }
+  if ('hook' in setting) {
+    const { url, token } = deployHook;
+    if (url === undefined)
+      throw new PressmarkError(
+        'CONFIG_INVALID',
+        'deploy has a hook, and PRESSMARK_DEPLOY_HOOK is not set; put the URL that your host shows into .env',
+      );
+    const { allowPrivate } = setting;
+    return hookTarget({ url, allowPrivate, pushed, ...(token !== undefined && { token }) });
+  }
+  if (repository === undefined)
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      `deploy has the branch ${setting.branch}, and the site is not in a git work tree; run git init there, or use another target`,
+    );
+  const author = typeof git === 'object' ? git.author : undefined;
+  return branchTarget({ ...setting, repository, env, stateDir, ...(author !== undefined && { author }) });
+}
+
+/** Resolves when what was received has been committed, as far as it can be, and everything is pushed. */
+async function pushed(pushes: DurableStore['pushes'], stages: Stages, signal: AbortSignal): Promise<void> {
+  if (pushes === undefined) return;
+  const began = performance.now();
+  const ms = () => performance.now() - began;
+  const isCommitted = () => (stages.status().committed?.behind ?? 0) === 0 || ms() > LONGEST_COMMIT_MS;
+  while (!isCommitted() || pushes.now.waiting > 0) {
+    if (ms() > LONGEST_PUSH_MS)
+      throw new PressmarkError(
+        'DEPLOY_FAILED',
+        `the hook waits for ${pushes.now.waiting} commits that have not been pushed; pressmark doctor says why`,
+      );
+    await setTimeout(PUSHES_MS, undefined, { signal });
+  }
+}

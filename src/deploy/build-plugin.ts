@@ -1,0 +1,78 @@
+import { messageOf } from '../errors.js';
+import { definePlugin, type Plugin } from '../host/plugins.js';
+import { type BuildPauses, createBuildQueue } from './build/build-queue.js';
+import type { BuildOutcome } from './build/build-site.js';
+
+/** How a build ended, or why it could not be tried. */
+export type BuildAnswer = BuildOutcome | { readonly kind: 'error'; readonly reason: string };
+
+export interface BuildPluginOptions {
+  /** Builds the site. Never rejects. */
+  build(): Promise<BuildAnswer>;
+  /** Ends the build that runs. */
+  close(): Promise<void>;
+  readonly pauses?: BuildPauses;
+}
+
+/**
+ * Builds a site with its own generator in the background, after each change and at the start. A delivery never waits for it
+ * and never fails because of it.
+ */
+export function buildPlugin({ build, close, pauses }: BuildPluginOptions): Plugin {
+  return definePlugin({
+    name: 'build',
+    setup(host) {
+      if (host.role !== 'receiver') return;
+      const { log } = host;
+      const named = new Set<string>();
+
+      async function buildNow(): Promise<boolean> {
+        const answer = await build();
+        if (answer.kind === 'built') {
+          const { ms, runs, changed, articles, excluded, report } = answer;
+          const counts = { written: changed.written.length, removed: changed.removed.length };
+          log.info({ ms, runs, ...counts, articles: articles.length }, 'site built');
+          for (const { path, digest, reason, hasPrevious } of excluded) {
+            if (named.has(digest)) continue;
+            named.add(digest);
+            const fix = hasPrevious
+              ? 'the site keeps its text before; its next update is tried again'
+              : 'the site is built without it; its next update is tried again';
+            log.error({ path, reason }, `an article breaks the build; ${fix}`);
+          }
+          for (const { file, url, reason } of report.missing)
+            log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');
+          void host.doAction('build.done', { ms, runs, ...changed, articles });
+        } else if (answer.kind === 'failed') {
+          const { ms, reason } = answer;
+          log.error({ ms, reason }, 'the site could not be built; its output is the last good one');
+          void host.doAction('build.failed', { ms, reason });
+        } else if (answer.kind === 'error') {
+          log.error({ reason: answer.reason }, 'the site could not be built; it is tried again');
+          void host.doAction('build.failed', { ms: 0, reason: answer.reason });
+        }
+        // A build command that fails is not tried again before something changes.
+        return answer.kind === 'error';
+      }
+
+      const queue = createBuildQueue(
+        () =>
+          buildNow().catch((error: unknown) => {
+            log.error({ reason: messageOf(error) }, 'the site could not be built; it is tried again');
+            return true;
+          }),
+        pauses,
+      );
+      host.addAction('article.published', queue.request);
+      host.addAction('article.updated', queue.request);
+      host.addAction('article.edited', queue.request);
+      host.addAction('article.removed', queue.request);
+      host.addAction('host.ready', queue.request);
+      host.onClose(async () => {
+        const ended = queue.stop();
+        await close();
+        await ended;
+      });
+    },
+  });
+}

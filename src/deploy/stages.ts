@@ -1,0 +1,169 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, systemCode } from '../errors.js';
+import { writeAtomically } from '../fs/atomic-write.js';
+import type { Log } from '../log.js';
+
+/** The way of an article from its answer to its readers, in order. */
+export const STAGES = ['received', 'committed', 'pushed', 'built', 'deployed', 'live'] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** A change of an article on its way. */
+export interface TrackedChange {
+  /** The article's file, relative to the site's folder. */
+  readonly path: string;
+  readonly id: string;
+  readonly url: string;
+  /** When it was answered, in milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** How one stage stands. */
+export interface StageStatus {
+  /** The newest change that has reached the stage since the start, and when it did, ISO 8601. */
+  readonly newest?: { readonly id: string; readonly url: string; readonly at: string };
+  /** How many changes have not reached it yet. */
+  readonly behind: number;
+  /** When the oldest of these was answered, ISO 8601. */
+  readonly behindSince?: string;
+  readonly error?: string;
+}
+
+/** The stages that this site has. */
+export type StagesStatus = Readonly<Partial<Record<Stage, StageStatus>>>;
+
+/** What is on its way; see `createStages`. */
+export interface Stages {
+  /** A change was answered. An older one of the same article is not waited for any more. */
+  received(change: TrackedChange): void;
+  /** Changes have reached a stage. @returns those that had not before. */
+  reached(stage: Stage, isMeant: (change: TrackedChange) => boolean): TrackedChange[];
+  /** The changes that have not reached a stage, but all others before it that count for it. */
+  waitingFor(stage: Stage, after: Stage): TrackedChange[];
+  /** What went wrong last at a stage; undefined where it goes well again. */
+  failed(stage: Stage, error: string | undefined): void;
+  status(): StagesStatus;
+  /** Writes the state that has not been written yet. */
+  close(): Promise<void>;
+}
+
+/** What the state file holds. */
+interface StageFile {
+  readonly status: StagesStatus;
+  /** What is not live yet, for the next start. */
+  readonly waiting: readonly TrackedChange[];
+}
+
+/** More changes are not followed: the oldest ones are taken out. */
+const MOST_TRACKED = 10_000;
+
+/** How long changes gather before the state file is written, in milliseconds. */
+const WRITE_AFTER_MS = 500;
+
+const NAME = 'stages.json';
+
+/** The state that a receiver keeps, for `status`; undefined where there is none. */
+export function readStages(stateDir: string, log?: Log): StageFile | undefined {
+  try {
+    return JSON.parse(fs.readFileSync(join(stateDir, NAME), 'utf8')) as StageFile;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') log?.warn({ reason: messageOf(error) }, `${NAME} cannot be read`);
+    return undefined;
+  }
+}
+
+/**
+ * Follows each change of an article from its answer until it has reached the last stage of the site.
+ *
+ * @param stages the stages that the site has.
+ */
+export function createStages(stages: readonly Stage[], stateDir: string, log: Log): Stages {
+  const active = new Set<Stage>(['received', ...stages]);
+  /** By the article's file, the oldest change first; with the stages that it has reached. */
+  const changes = new Map<string, { change: TrackedChange; reached: Set<Stage> }>();
+  const newest = new Map<Stage, StageStatus['newest']>();
+  const errors = new Map<Stage, string>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  // What was built and deployed meanwhile is looked at again: nothing of it is forgotten, and nothing is done twice.
+  for (const change of readStages(stateDir, log)?.waiting ?? [])
+    changes.set(change.path, { change, reached: new Set(['received', 'committed', 'pushed']) });
+
+  function received(change: TrackedChange): void {
+    changes.delete(change.path);
+    changes.set(change.path, { change, reached: new Set() });
+    const [oldest] = changes.keys();
+    if (changes.size > MOST_TRACKED && oldest !== undefined) changes.delete(oldest);
+    reached('received', ({ path }) => path === change.path);
+  }
+
+  function reached(stage: Stage, isMeant: (change: TrackedChange) => boolean): TrackedChange[] {
+    if (!active.has(stage)) return [];
+    const found: TrackedChange[] = [];
+    for (const [path, { change, reached: before }] of changes) {
+      if (before.has(stage) || !isMeant(change)) continue;
+      before.add(stage);
+      found.push(change);
+      if ([...active].every((one) => before.has(one))) changes.delete(path);
+    }
+    const last = found.at(-1);
+    if (last !== undefined) newest.set(stage, { id: last.id, url: last.url, at: new Date().toISOString() });
+    if (last !== undefined) note();
+    return found;
+  }
+
+  function failed(stage: Stage, error: string | undefined): void {
+    if (errors.get(stage) === error) return;
+    if (error === undefined) errors.delete(stage);
+    else errors.set(stage, error);
+    note();
+  }
+
+  function status(): StagesStatus {
+    const all: Partial<Record<Stage, StageStatus>> = {};
+    for (const stage of STAGES) {
+      if (!active.has(stage)) continue;
+      const behind = [...changes.values()].filter(({ reached: before }) => !before.has(stage));
+      const [oldest] = behind;
+      const last = newest.get(stage);
+      const error = errors.get(stage);
+      all[stage] = {
+        ...(last !== undefined && { newest: last }),
+        behind: behind.length,
+        ...(oldest !== undefined && { behindSince: new Date(oldest.change.at).toISOString() }),
+        ...(error !== undefined && { error }),
+      };
+    }
+    return all;
+  }
+
+  function note(): void {
+    timer ??= setTimeout(write, WRITE_AFTER_MS);
+  }
+
+  function write(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const file: StageFile = { status: status(), waiting: [...changes.values()].map(({ change }) => change) };
+    // A hint for people: where it cannot be written, /healthz?verbose still says it.
+    writing = writing
+      .then(() => writeAtomically(join(stateDir, NAME), `${JSON.stringify(file)}\n`))
+      .catch(() => undefined);
+  }
+
+  return {
+    received,
+    reached,
+    waitingFor: (stage, after) =>
+      [...changes.values()].flatMap(({ change, reached: before }) =>
+        !before.has(stage) && before.has(after) ? [change] : [],
+      ),
+    failed,
+    status,
+    close: async () => {
+      if (timer !== undefined) write();
+      await writing;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { article } from '../../support/events.js';
+import { type Receiver, run, startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+/** A web server of a deploy folder, as nginx serves `current`. */
+async function webServer(t: ExecutionContext, root: string): Promise<string> {
+  const server = http.createServer((request, response) => {
+    const path = join(root, decodeURIComponent(request.url ?? '/'), 'index.html');
+    if (fs.existsSync(path)) response.end(fs.readFileSync(path));
+    else response.writeHead(404).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function writeConfig(dir: string, config: object): void {
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+}
+
+const live = (receiver: Receiver) => receiver.log.filter(({ msg }) => msg === 'article live');
+
+test('an article is live, built by Pressmark and served from the deploy folder', async (t) => {
+  const dir = tempDir(t);
+  const folder = join(dir, 'srv');
+  const siteUrl = await webServer(t, join(folder, 'current'));
+  fs.mkdirSync(join(dir, 'site'));
+  writeConfig(join(dir, 'site'), { git: false, deploy: { folder }, liveCheck: true });
+  const receiver = await startReceiver(t, { dir: join(dir, 'site'), env: { PRESSMARK_SITE_URL: siteUrl } });
+  const answer = await receiver.post('article.published', article({ id: 'one' }));
+  t.is(answer.status, 200);
+  await until('the article is live', () => live(receiver).length === 1);
+  t.is(live(receiver)[0]?.url, answer.json.url);
+  t.true(Number(live(receiver)[0]?.ms) >= 0);
+  const page = await (await fetch(answer.json.url)).text();
+  t.true(page.includes('svc:item:one'));
+
+  await receiver.stop();
+  const status = await run(['status', '--dir', join(dir, 'site'), '--json']);
+  t.is(status.code, 0, status.stderr);
+  const { stages, targets } = JSON.parse(status.stdout);
+  t.deepEqual(Object.keys(stages), ['received', 'built', 'deployed', 'live']);
+  for (const stage of Object.values<{ behind: number; newest: { id: string } }>(stages)) {
+    t.is(stage.behind, 0);
+    t.is(stage.newest.id, 'one');
+  }
+  t.is(typeof targets[`folder ${folder}`].deployed.at, 'string');
+  t.regex((await run(['status', '--dir', join(dir, 'site')])).stdout, /^live {6}http:\S+ \d+ s ago$/m);
+});
+
+test('a deploy that fails is tried again, and no delivery fails because of it', async (t) => {
+  const dir = tempDir(t);
+  const folder = join(dir, 'srv');
+  fs.mkdirSync(join(dir, 'site'));
+  fs.mkdirSync(join(folder, 'current'), { recursive: true });
+  writeConfig(join(dir, 'site'), { git: false, deploy: { folder } });
+  const receiver = await startReceiver(t, { dir: join(dir, 'site') });
+  t.is((await receiver.post('article.published', article({ id: 'one', slug: 'one' }))).status, 200);
+  const failed = () => receiver.log.find(({ msg }) => msg.startsWith('the site could not be deployed'));
+  await until('the failure is logged', () => failed() !== undefined);
+  t.regex(String(failed()?.error), /current in the deploy folder is not a symbolic link; move it away/);
+  const status = await run(['status', '--dir', join(dir, 'site')]);
+  t.is(status.code, 1);
+  fs.rmdirSync(join(folder, 'current'));
+  const page = join(folder, 'current/articles/one/index.html');
+  await until('the site is deployed', () => fs.existsSync(page));
+});
+
+test('a receiver that was killed after a build deploys it at the next start', async (t) => {
+  const dir = tempDir(t);
+  const folder = join(dir, 'srv');
+  const site = join(dir, 'site');
+  fs.mkdirSync(site);
+  writeConfig(site, { git: false, deploy: { command: 'sleep 30' } });
+  const first = await startReceiver(t, { dir: site });
+  t.is((await first.post('article.published', article({ id: 'one', slug: 'one' }))).status, 200);
+  await until('the page is built', () => fs.existsSync(join(site, 'public/articles/one/index.html')));
+  await first.kill('SIGKILL');
+  writeConfig(site, { git: false, deploy: [{ folder }] });
+  await startReceiver(t, { dir: site });
+  await until('the page is deployed', () => fs.existsSync(join(folder, 'current/articles/one/index.html')));
+});
+
+test('a hook without its URL is named at the start', async (t) => {
+  const dir = tempDir(t);
+  writeConfig(dir, { git: false, deploy: { hook: true } });
+  const { code, stderr } = await run(['start', '--dir', dir, '--port', '0'], {
+    PRESSMARK_SECRET: 'x'.repeat(40),
+    PRESSMARK_SITE_URL: 'https://garden.example',
+  });
+  t.is(code, 2);
+  t.regex(stderr, /PRESSMARK_DEPLOY_HOOK is not set; put the URL that your host shows into \.env/);
+});
