@@ -7,6 +7,7 @@ import { createCatalog } from '../store/catalog.js';
 import type { Entry } from '../store/entry.js';
 import { scan } from '../store/scan.js';
 import { contentOf } from './content.js';
+import { deployFindings } from './deploy-findings.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 import { generatorFindings } from './generator-findings.js';
@@ -29,6 +30,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     ...(await gitFindings(settings)),
     ...(await pushFindings(settings)),
     ...(await searchFinding(settings)),
+    ...deployFindings(settings),
   ];
 }
 

@@ -1,4 +1,3 @@
-import fs from 'node:fs';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { sampleArticle, sampleTest } from '../sender/sample-event.js';
@@ -12,12 +11,11 @@ export interface DemoStage {
   readonly url: string;
   readonly endpoint: string;
   readonly secret: string;
-  readonly dir: string;
   readonly watcher: DemoWatcher;
 }
 
 /** Sends the events of a whole life of an article, one after another, and prints each with what became of it. */
-export async function playDemo({ url, endpoint, secret, dir, watcher }: DemoStage): Promise<boolean> {
+export async function playDemo({ url, endpoint, secret, watcher }: DemoStage): Promise<boolean> {
   let ok = true;
   let second = Date.now();
 
@@ -44,10 +42,12 @@ export async function playDemo({ url, endpoint, secret, dir, watcher }: DemoStag
     const commit = await watcher.commit(published.id, effect);
     const file = watcher.fileOf(published.id);
     const page = join('public', new URL(published.url).pathname, 'index.html');
-    await watcher.until(() => fs.existsSync(join(dir, page)));
+    const ms = await watcher.live(published.id);
     console.log(paint('dim', `     file    ${file ?? '?'}`));
     console.log(paint('dim', `     commit  ${commit ?? 'none (git is not there)'}`));
-    console.log(paint('dim', `     page    ${page}`));
+    console.log(
+      paint('dim', `     page    ${page}, ${ms === undefined ? 'not live yet' : `live after ${ms} ms`}`),
+    );
   }
 
   await send('webhook.test', 'webhook.test', sampleTest({}), 200);

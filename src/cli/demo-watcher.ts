@@ -9,6 +9,8 @@ export interface DemoWatcher {
   readonly plugin: Plugin;
   /** Waits for the commit of an article; undefined where none comes. */
   commit(id: string, subjectStart: string): Promise<string | undefined>;
+  /** Waits until the present text of an article is live; how long after its answer, in milliseconds. */
+  live(id: string): Promise<number | undefined>;
   /** The article's file, relative to the site. */
   fileOf(id: string): string | undefined;
   until(condition: () => boolean): Promise<boolean>;
@@ -20,6 +22,7 @@ export interface DemoWatcher {
 export function demoWatcher(hasGit: boolean): DemoWatcher {
   const files = new Map<string, string>();
   const commits: { path: string; text: string }[] = [];
+  const live = new Map<string, number>();
   let lastStored = 0;
   let lastBuilt = 0;
   const plugin = definePlugin({
@@ -28,12 +31,16 @@ export function demoWatcher(hasGit: boolean): DemoWatcher {
       for (const name of ['article.published', 'article.updated'] as const) {
         host.addAction(name, ({ article, path }) => {
           files.set(article.id, path);
+          live.delete(article.id);
           lastStored = performance.now();
         });
       }
       host.addAction('git.committed', ({ commit, path, subject }) =>
         commits.push({ path, text: `${commit.slice(0, 10)}  ${subject}` }),
       );
+      host.addAction('article.live', ({ id, ms }) => {
+        live.set(id, ms);
+      });
       host.addAction('site.built', () => {
         lastBuilt = performance.now();
       });
@@ -60,6 +67,10 @@ export function demoWatcher(hasGit: boolean): DemoWatcher {
   return {
     plugin,
     commit,
+    live: async (id) => {
+      await until(() => live.has(id));
+      return live.get(id);
+    },
     fileOf: (id) => files.get(id),
     until,
     settled: async () => void (await until(() => lastBuilt > lastStored)),

@@ -27,7 +27,10 @@ export function demoCommand(): Command {
       await initPlainSite(dir, `http://localhost:${port}`);
       const hasGit = makeRepository(dir);
       // An environment of its own: the settings of a real site have no business in a throwaway one.
-      const settings = await loadSettings(dir, { port, host: '127.0.0.1' }, {});
+      const settings = {
+        ...(await loadSettings(dir, { port, host: '127.0.0.1' }, {})),
+        liveCheck: true,
+      };
       const terminal = process.stdout.isTTY === true;
       const log = createLog({ level: 'error', terminal, atOnce: true });
 
@@ -41,7 +44,6 @@ export function demoCommand(): Command {
         url: `http://localhost:${port}`,
         endpoint: settings.endpoint,
         secret: settings.secrets[0] ?? '',
-        dir,
         watcher,
       });
       if (!ok) process.exitCode = 1;

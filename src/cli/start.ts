@@ -1,19 +1,31 @@
 import { Command } from 'commander';
 import { startApp } from '../app/app.js';
+import { cloneSite } from '../app/clone-site.js';
 import { addIgnoreLines, createSecret } from '../app/secret.js';
 import { type Flags, loadSettings } from '../config/load.js';
 import { createLog } from '../log.js';
 import { example, withDir, withPort } from './options.js';
 import { stopOnSignals } from './signals.js';
 
+interface StartFlags extends Flags {
+  readonly dir: string;
+  readonly live: boolean;
+  readonly clone?: string;
+}
+
 /** `pressmark start`: the receiver. */
 export function startCommand(): Command {
   return withPort(withDir(new Command('start')))
     .description('receive articles, commit them, build the site, and serve it for preview')
     .option('--host <address>', 'the address to listen on (default: all)')
+    .option(
+      '--clone <remote>',
+      'clone the site first, where the folder is empty: for machines that keep no files',
+    )
     .option('--no-live', 'do not reload pages in browsers on this machine when the site has changed')
     .addHelpText('after', example('pressmark start --port 8787'))
-    .action(async ({ dir, live, ...flags }: { dir: string; live: boolean } & Flags) => {
+    .action(async ({ dir, live, clone, ...flags }: StartFlags) => {
+      if (clone !== undefined) await cloneSite(clone, dir, process.env);
       let settings = await loadSettings(dir, flags);
       const terminal = process.stdout.isTTY === true;
       const log = createLog({ level: settings.logLevel, terminal });

@@ -1,0 +1,43 @@
+import type { Settings } from '../config/load.js';
+import type { Finding } from './finding.js';
+import { siteStatus } from './status.js';
+
+/** What stands between the stored articles and their readers: builds that fail, articles left out, deploys that fail. */
+export function deployFindings(settings: Settings): Finding[] {
+  const { excluded, buildFailure, targets, stages } = siteStatus(settings);
+  const findings: Finding[] = [];
+  if (buildFailure !== undefined)
+    findings.push({
+      level: 'fail',
+      about: 'build',
+      text: `the last build failed (${buildFailure.at}): ${buildFailure.reason}`,
+      mend: 'correct what the build command says; the site shows its last good build until then',
+    });
+  for (const { path, reason, hasPrevious } of excluded)
+    findings.push({
+      level: 'fail',
+      about: 'build',
+      text: `${path} breaks the build, and the site ${hasPrevious ? 'shows its text before' : 'is built without it'}: ${reason}`,
+      mend: 'correct the file; it is tried again when its text changes',
+    });
+  for (const [name, { error, deployed, attempts }] of Object.entries(targets)) {
+    if (error !== undefined)
+      findings.push({
+        level: 'fail',
+        about: 'deploy',
+        text: `${name} has failed ${attempts} times: ${error}`,
+        mend: 'correct that; Pressmark tries it again by itself',
+      });
+    else if (deployed !== undefined)
+      findings.push({ level: 'ok', about: 'deploy', text: `${name}: deployed ${deployed.at}` });
+  }
+  const notLive = stages?.live?.error;
+  if (notLive !== undefined)
+    findings.push({
+      level: 'warn',
+      about: 'live check',
+      text: notLive,
+      mend: 'open the page in a browser; look at the host’s log and its cache',
+    });
+  return findings;
+}
