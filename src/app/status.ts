@@ -4,6 +4,9 @@ import { type DeployState, readDeployState } from '../deploy/deploy-queue.js';
 import { readStages, type StagesStatus } from '../deploy/stages.js';
 import { foldersOf } from './folders.js';
 
+// For the command, which knows the app alone.
+export { STAGES, type Stage, type StageStatus } from '../deploy/stages.js';
+
 /** How the articles of a site stand on their way to the reader, as its receiver has noted it. */
 export interface SiteStatus {
   /** Undefined where no receiver has run yet. */

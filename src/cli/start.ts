@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { startApp } from '../app/app.js';
 import { cloneSite } from '../app/clone-site.js';
 import { addIgnoreLines, createSecret } from '../app/secret.js';
-import { type Flags, loadSettings } from '../config/load.js';
+import { type Flags, loadSettings, processEnvironment } from '../config/load.js';
 import { createLog } from '../log.js';
 import { example, withDir, withPort } from './options.js';
 import { stopOnSignals } from './signals.js';
@@ -25,7 +25,7 @@ export function startCommand(): Command {
     .option('--no-live', 'do not reload pages in browsers on this machine when the site has changed')
     .addHelpText('after', example('pressmark start --port 8787'))
     .action(async ({ dir, live, clone, ...flags }: StartFlags) => {
-      if (clone !== undefined) await cloneSite(clone, dir, process.env);
+      if (clone !== undefined) await cloneSite(clone, dir, processEnvironment());
       let settings = await loadSettings(dir, flags);
       const terminal = process.stdout.isTTY === true;
       const log = createLog({ level: settings.logLevel, terminal });

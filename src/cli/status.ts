@@ -1,7 +1,6 @@
 import { Command } from 'commander';
-import { type SiteStatus, siteStatus } from '../app/status.js';
+import { type SiteStatus, STAGES, type Stage, type StageStatus, siteStatus } from '../app/status.js';
 import { loadSettings } from '../config/load.js';
-import { STAGES, type Stage, type StageStatus } from '../deploy/stages.js';
 import { example, withDir } from './options.js';
 import { printable, printableLines } from './terminal.js';
 

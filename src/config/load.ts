@@ -80,6 +80,11 @@ export async function loadSettings(
   };
 }
 
+/** The environment of the process, for programs that are run before a site has settings. */
+export function processEnvironment(): NodeJS.Dict<string> {
+  return process.env;
+}
+
 /** The process's environment over the site's `.env`; a variable that is set to nothing is not set. */
 function readEnvironment(dir: string, variables: NodeJS.Dict<string>): NodeJS.Dict<string> {
   const path = join(dir, '.env');

@@ -21,6 +21,7 @@ export interface PublicRequest {
   readonly resolve?: (host: string) => Promise<readonly { address: string; family: number }[]>;
 }
 
+/** The answer to a request, read to its end. */
 export interface PublicAnswer {
   readonly status: number;
   readonly headers: http.IncomingHttpHeaders;
