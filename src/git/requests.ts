@@ -137,7 +137,9 @@ export function createRequests(options: RequestOptions) {
     if (revision !== undefined) return pristine && revision === article.revision ? kind : undefined;
     if (!pristine) return commitEdits ? 'Edit' : undefined;
     if (kind === 'Edit') return undefined;
-    return kindOf(article) === 'Revert' ? 'Revert' : kind;
+    const written = kindOf(article);
+    // An update is the first commit of its file where git has never had the publication.
+    return written === 'Update' ? kind : written;
   }
 
   /** What is to be committed for each of a batch, in order; those of which nothing is left are not among them. */

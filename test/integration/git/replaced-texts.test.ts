@@ -54,6 +54,14 @@ test('killed before the update was stored: the edit is still in its file, and ge
   t.is(await site.git('show', `HEAD:${path}`), text);
 });
 
+test('killed before the update was stored: the publication is still in its file, and gets one commit as such', async (t) => {
+  const site = await makeSite(t);
+  const path = await site.publish('one');
+  await keep(site, path);
+  await startAndSettle(site);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
+});
+
 test('killed after its commit: an edit is not committed again', async (t) => {
   const { site, path } = await editedSite(t);
   await startAndSettle(site);
