@@ -142,10 +142,14 @@ export function createRequests(options: RequestOptions) {
     return written === 'Update' ? kind : written;
   }
 
-  /** What is to be committed for each of a batch, in order; those of which nothing is left are not among them. */
-  async function take(batch: readonly Waiting[]): Promise<Taken[]> {
+  /**
+   * What is to be committed for each of a batch, in order; those of which nothing is left are not among them.
+   *
+   * @param bounded the repository, where git has less time to say where the files stand.
+   */
+  async function take(batch: readonly Waiting[], bounded = repository): Promise<Taken[]> {
     const places = await placeFiles(
-      repository,
+      bounded,
       batch.map(({ path }) => path),
     );
     const taken: Taken[] = [];
