@@ -32,7 +32,7 @@ export type CommitNow = (
   },
 ) => Promise<void>;
 
-/** How long git may take while an answer waits, in milliseconds. The service waits for 30 s, perhaps for two batches. */
+/** How long git may take while an answer waits, in milliseconds: a delivery may wait for two batches, the service for 30 s. */
 const LONGEST_MS = 8_000;
 
 /**
@@ -50,7 +50,7 @@ export function createCommitNow(
   return async (changes, { isEdit = false } = {}) => {
     const limit = new AbortController();
     const timer = setTimeout(() => limit.abort(), LONGEST_MS);
-    // What waits for another commit, or for a lock, does not hear of it at once.
+    // The work may be waiting for its turn or for a lock then, where no signal ends it.
     const tooLate = new Promise<never>((_, reject) => {
       limit.signal.addEventListener('abort', () => reject(lateError(isEdit)));
     });

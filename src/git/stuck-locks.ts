@@ -14,8 +14,8 @@ export interface StuckLocks {
 }
 
 /**
- * Remembers lock files that a killed git or a person has forgotten, so that nobody waits for one a second time. A lock
- * that was let go and taken again is another one.
+ * Remembers lock files that a killed git has left, so that nobody waits for one of them a second time. A lock that was
+ * released and taken again counts as another one.
  */
 export function createStuckLocks(): StuckLocks {
   const stamps = new Map<string, string>();
