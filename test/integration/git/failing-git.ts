@@ -51,8 +51,8 @@ export function gitThatFails(t: Parameters<typeof tempDir>[0]) {
     isHeld: () => fs.existsSync(held),
     /** Whether the command that waits, or has waited, still runs. */
     isRunning: () => {
-      const pid = Number(fs.readFileSync(held, 'utf8'));
-      return pid === 0 || isAlive(pid);
+      const pid = fs.existsSync(held) ? Number(fs.readFileSync(held, 'utf8')) : undefined;
+      return pid === 0 || (pid !== undefined && isAlive(pid));
     },
     release,
     /** From now on, all commands work. */
