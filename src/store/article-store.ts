@@ -232,7 +232,7 @@ export function createStore(options: StoreOptions) {
   async function write(file: Write): Promise<StoredFile> {
     const { article, address } = file;
     const stamp = await group.write(file);
-    catalog.set(entryOf(file.path, article, stamp, address));
+    catalog.set(entryOf(content, file.path, article, stamp, address));
     durable.add(file.path, stamp);
     return { article, path: file.path, text: file.text };
   }

@@ -47,7 +47,7 @@ export function createEditSharing({ content, catalog, shared, pipeline, beginMs 
         if (catalog.get(path)?.id !== id) return { is: 'waiting', waitingFor: 'the remote’s version' };
         if (article.id !== id) return { is: 'left', why: 'its id is another than the remote has here' };
         const stamp = () => sharedStamp(shared.names.get(path) ?? '');
-        const accepted = () => catalog.set(entryOf(path, article, stamp(), address));
+        const accepted = () => catalog.set(entryOf(content, path, article, stamp(), address));
         const write = { path, text, article, replaces: null, isEdit: true, generation, deadline, accepted };
         try {
           await shared.store(write);

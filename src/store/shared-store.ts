@@ -170,7 +170,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
     const { path, text, article } = file;
     // Within the turn: who looks afterwards must find it.
     const stamp = () => sharedStamp(shared.names.get(path) ?? '');
-    const accepted = () => catalog.set(entryOf(path, article, stamp(), address));
+    const accepted = () => catalog.set(entryOf(content, path, article, stamp(), address));
     await shown.whileWriting(path, text, () =>
       shared.store({ path, text, article, replaces, generation, deadline, accepted }),
     );

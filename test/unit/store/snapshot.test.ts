@@ -9,17 +9,8 @@ import { tempDir } from '../../support/temp-dir.js';
 function entry(n: number, id: string): Entry {
   const url = `https://garden.example/${n}/`;
   const stamp = { ino: n, size: 10 * n, mtimeMs: n + 0.25 };
-  const text = { title: `Title ${n}`, description: '', date: '2026-11-19', author: 'A', tags: ['t'] };
-  return {
-    path: `${n}.md`,
-    stamp,
-    id,
-    url,
-    canonical: url.slice(0, -1),
-    updated: null,
-    image: null,
-    ...text,
-  };
+  const tags = n % 2 === 0 ? { tags: ['t'] } : {};
+  return { path: `${n}.md`, stamp, id, url, canonical: url.slice(0, -1), ...tags };
 }
 
 const IDS = ['a', 'line\nfeed', 'separator\u2028', 'nul\u0000', '😀', '__proto__', '\r'];

@@ -13,13 +13,7 @@ function catalogWith(...tags: readonly string[][]): Catalog {
       id: path,
       url: `https://garden.example/${index}/`,
       canonical: `https://garden.example/${index}`,
-      title: path,
-      description: '',
-      date: '2026-11-09',
-      updated: null,
-      author: '',
       tags: own,
-      image: null,
     };
     catalog.set(entry);
   }
