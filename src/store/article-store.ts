@@ -109,7 +109,7 @@ export function createStore(options: StoreOptions) {
     if (entry === undefined || !durable.has(entry)) return undefined;
     const stat = fs.statSync(`${content.root}/${entry.path}`, { throwIfNoEntry: false });
     if (stat === undefined || !sameStamp(stat, entry.stamp)) return undefined;
-    return { outcome: 'known', id: entry.id, url: entry.url };
+    return { outcome: 'known', id, url: entry.url };
   }
 
   /**

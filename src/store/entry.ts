@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Article } from '../article/article.js';
@@ -18,6 +19,7 @@ export interface Entry {
   /** Below the content folder, with forward slashes. */
   readonly path: string;
   readonly stamp: Stamp;
+  /** See `catalogId`. */
   readonly id: string;
   readonly url: string;
   /** `url` in its canonical form; the key of lookups. Undefined where a person wrote something that is no URL. */
@@ -149,9 +151,17 @@ export function entryOf(
     path,
     stamp,
     canonical: canonicalUrl(url),
-    id,
+    id: catalogId(id),
     url,
   };
+}
+
+/** Characters of an id, at the most, that an entry keeps as it is. */
+const LONGEST_ID = 1_000;
+
+/** The id by which the catalog knows an article: the article's own, or its digest where that is of an absurd length. */
+export function catalogId(id: string): string {
+  return id.length <= LONGEST_ID ? id : `sha256-${hash('sha256', id)}`;
 }
 
 /** Tags of one article that fix a spelling, at the most, and characters of such a tag: entries stay in memory. */
@@ -176,7 +186,7 @@ function brokenEntry(
   broken: string,
   known?: Entry,
 ): Entry {
-  const id = known?.id ?? lineValue(read.text, 'id') ?? path;
+  const id = known?.id ?? catalogId(lineValue(read.text, 'id') ?? path);
   const slug = content.format.slugOf(path);
   const url = known?.url ?? lineValue(read.text, 'url') ?? content.layout.url(slug, '');
   const address = { kind: 'unknown', reason: `cannot be read, ${broken}` } as const;

@@ -77,7 +77,7 @@ test('texts are not cut in the middle of a character', async (t) => {
 
 test('what a receiver and a builder keep of articles does not grow with their texts', async (t) => {
   const site = testSite(t);
-  const kinds = ['title', 'description', 'author', 'image', 'date'] as const;
+  const kinds = ['id', 'title', 'description', 'author', 'image', 'date'] as const;
   for (let n = 0; n < ARTICLES; n++) {
     const text = `${n} ${'x'.repeat(TEXT_BYTES)}`;
     site.write(`a${n}`, { [kinds[n % kinds.length] ?? 'title']: text });

@@ -1,8 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { patternLayout } from '../../../src/generators/layout.js';
 import { createCatalog } from '../../../src/store/catalog.js';
-import type { Entry } from '../../../src/store/entry.js';
+import { contentFolder, type Entry, entryIn } from '../../../src/store/entry.js';
 import { loadSnapshot, saveSnapshot } from '../../../src/store/snapshot.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -56,4 +57,19 @@ test('a line that is not an entry is left out, and the other entries are read', 
     [...loaded.entries()].map(({ id }) => id),
     ['id-0', 'id-4'],
   );
+});
+
+test('a snapshot of articles with long texts is small, whatever the texts are', async (t) => {
+  const path = join(tempDir(t), 'catalog.jsonl');
+  const saved = createCatalog();
+  const content = contentFolder('/content', patternLayout('https://garden.example', ':slug.md', '/:slug/'));
+  const stamp = { ino: 1, size: 1, mtimeMs: 1 };
+  for (const key of ['id', 'title', 'description', 'author', 'image', 'date', 'tags', 'mine']) {
+    const value = `"${'long '.repeat(20_000)}"`;
+    const text = `---\n${key}: ${key === 'tags' ? `[${value}]` : value}\n---\nText\n`;
+    saved.set(entryIn(content, `${key}.md`, { text, stamp }));
+  }
+  t.is(saved.size, 8);
+  await saveSnapshot(path, 'key', saved);
+  t.true(fs.statSync(path).size < 8 * 500);
 });

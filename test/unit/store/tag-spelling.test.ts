@@ -38,6 +38,14 @@ test('a tag of which the generator cannot make a page is left out', (t) => {
   t.deepEqual(spelled(['---', 'soil']), ['soil']);
 });
 
+test('of an article with thousands of tags, the first hundred fix a spelling, and each tag is written once', (t) => {
+  const { spelled } = createTagSpelling({ tagKey }, catalogWith());
+  const tags = Array.from({ length: 2_000 }, (_, n) => `Tag ${n}`);
+  const long = 'L'.repeat(1_000);
+  t.deepEqual(spelled([long, ...tags, 'TAG 1', 'TAG 1999']), [long, ...tags]);
+  t.deepEqual(spelled(['tag 1', 'tag 1999', long.toLowerCase()]), ['Tag 1', 'tag 1999', long.toLowerCase()]);
+});
+
 test('where Pressmark builds the site, tags stay as they were sent', (t) => {
   const { spelled } = createTagSpelling({ tagKey: undefined }, catalogWith(['Soil']));
   t.deepEqual(spelled(['soil', 'soil']), ['soil', 'soil']);
