@@ -130,13 +130,17 @@ function createGroups(folder: string, namesOf: (piece: Piece) => readonly string
    * @returns those whose slug is another now, and their addresses before.
    */
   function namesakes(plain: string): { group: OwnGroup; from: string }[] {
-    const all = [...(namesBySlug.get(plain) ?? [])].flatMap((name) => groups.get(name) ?? []);
+    const open = new Set<OwnGroup>();
     let first: OwnGroup | undefined;
-    if (plain !== '')
-      for (const group of all) if (first === undefined || byFirstUse(group, first) < 0) first = group;
-    const moved = all.flatMap((group) => {
+    for (const name of namesBySlug.get(plain) ?? []) {
+      const group = groups.get(name);
+      if (group === undefined) continue;
+      if (plain !== '' && (first === undefined || byFirstUse(group, first) < 0)) first = group;
       // One that has a hash has it for good, unless it is the first now.
-      if (group !== first && group.slug !== '' && group.slug !== plain) return [];
+      if (group.slug === '' || group.slug === plain) open.add(group);
+    }
+    if (first !== undefined) open.add(first);
+    const moved = [...open].flatMap((group) => {
       const slug = group === first ? plain : `${plain || word}-${hash('sha256', group.name).slice(0, 8)}`;
       if (group.slug === slug) return [];
       const from = group.address;
