@@ -101,8 +101,11 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
   }
 
   function read(path: string): void {
-    // what is known of it counts for nothing now that the file is read whole
-    if (glimpsed.has(path)) catalog.delete(path);
+    const known = catalog.get(path);
+    // A plugin that has read the article has left the catalog with an entry that the model does not have.
+    const isElsewhere = known !== undefined && known.broken === undefined && known !== model.entryAt(path);
+    // What is known by a glimpse counts for nothing now that the file is read whole.
+    if (isElsewhere || glimpsed.has(path)) catalog.delete(path);
     let page: ReadablePage | undefined;
     const [change] = refresh(content, catalog, path, (_, read) => {
       larder.put(path, textOf(read));
