@@ -51,7 +51,7 @@ export async function articleHistory(settings: Settings, name: string): Promise<
     throw new PressmarkError('USAGE', `there is no history of ${quote(file, 200)}: ${place?.refused}`);
   const current = now.stored.article.revision;
   const revisions: Revision[] = [];
-  for (const commit of await historyOf(repository, place.inRepository, entry.id)) {
+  for (const commit of await historyOf(repository, place.inRepository, now.stored.article.id)) {
     const stored = decoded(content, entry.path, await textOf(repository, commit));
     const revision = stored?.article.revision ?? null;
     const { name, email, seconds } = commit.author;

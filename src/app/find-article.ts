@@ -4,7 +4,7 @@ import type { Settings } from '../config/load.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import { createCatalog } from '../store/catalog.js';
-import type { Entry } from '../store/entry.js';
+import { catalogId, type Entry } from '../store/entry.js';
 import { scan } from '../store/scan.js';
 import { loadSnapshot, snapshotOf } from '../store/snapshot.js';
 import { contentOf } from './content.js';
@@ -32,7 +32,7 @@ export async function findArticle(settings: Settings, name: string): Promise<Ent
     ),
   );
   const ways: readonly ((entry: Entry) => boolean)[] = [
-    ({ id }) => id === name,
+    ({ id }) => id === catalogId(name),
     ({ canonical }) => url !== undefined && canonical === url,
     ({ path }) => files.has(path),
     (entry) => content.format.slugOf(entry.path) === name || slugIn(entry.url) === name,

@@ -207,7 +207,7 @@ function clashes(entries: readonly Entry[]): Finding[] {
 function tagFindings(entries: readonly Entry[], { mapping }: SiteGenerator): Finding[] {
   if (mapping.keys.tags === null) return [];
   const spellings = new Map<string, Map<string, string>>();
-  for (const { tags, path } of entries)
+  for (const { tags = [], path } of entries)
     for (const tag of tags) {
       const key = mapping.tagKey(tag);
       const known = spellings.get(key) ?? new Map<string, string>();

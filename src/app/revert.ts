@@ -53,7 +53,7 @@ export async function revert(
   const from = now.stored.article.revision;
   const revision = `revert-${randomBytes(12).toString('hex')}`;
   const made = await store(settings, log, entry.path, {
-    targetId: entry.id,
+    targetId: now.stored.article.id,
     targetUrl: entry.url,
     base: from,
     revision,
@@ -65,7 +65,7 @@ export async function revert(
   });
   const { title } = stored.article;
   return {
-    id: entry.id,
+    id: now.stored.article.id,
     url: entry.url,
     file,
     title,

@@ -253,8 +253,9 @@ async function trialFiles(
     if (article === undefined) return [];
     const { text } = readText(join(content.root, entry.path));
     const { path: file, url } = entry;
+    const { tags } = decodeAt(content, file, text).article;
     // With the tags that it has: a tag that no other post has would lose its page.
-    const data = { ...article.data, ...postBody(article, index), tags: [...entry.tags] };
+    const data = { ...article.data, ...postBody(article, index), tags: [...tags] };
     const name = `${article.name}, as an update of ${entry.path}`;
     return [{ ...update({ file, url, text }, { ...article, name, data }), before: text }];
   });

@@ -1,12 +1,11 @@
-import { setTimeout } from 'node:timers/promises';
 import { PressmarkError } from '../errors.js';
 import type { ArticleChange } from '../host/hook-types.js';
 import { blobAsItIs } from './blobs.js';
 import type { Committer } from './committer.js';
-import type { Branch, NotNow } from './head.js';
+import type { NotNow } from './head.js';
 import { eventOf, kindOf } from './message.js';
 import type { ReplacedTexts } from './replaced-texts.js';
-import type { Repository } from './repository.js';
+import { type Repository, untilAborted } from './repository.js';
 import { blobsAt } from './tree.js';
 import type { Waiting } from './waiting.js';
 
@@ -20,10 +19,10 @@ export interface StoredChange {
 
 /**
  * Commits what was stored, each by itself, and resolves when the commits are on the disk, the folders of git's
- * files included: on the branch, or parked where the branch is in use.
+ * files included: on the branch, or parked where the branch is in use or locked.
  *
  * @throws PressmarkError COMMIT_FAILED, and nothing was committed; COMMIT_UNCERTAIN where something was, which
- *   may not survive a power loss.
+ *   may not survive a power loss, or where git has not come to an end in time.
  */
 export type CommitNow = (
   changes: readonly StoredChange[],
@@ -33,7 +32,8 @@ export type CommitNow = (
   },
 ) => Promise<void>;
 
-const ATTEMPTS = 3;
+/** How long git may take while an answer waits, in milliseconds: a delivery may wait for two batches, the service for 30 s. */
+const LONGEST_MS = 8_000;
 
 /**
  * What makes commits before the answer, for durability `commit`.
@@ -47,38 +47,33 @@ export function createCommitNow(
   replaced: Pick<ReplacedTexts, 'keep' | 'drop' | 'settle'>,
   parked: () => void,
 ): CommitNow {
-  async function commitOrPark(batch: readonly Waiting[]): Promise<string> {
-    for (let attempt = 1; ; attempt++) {
-      const { head, parked: areParked } = await committer.look();
-      for (const change of batch) change.before ??= head.tip;
-      if ('waitingFor' in head) return park(batch, head);
-      // what was parked earlier comes first
-      const held = (areParked ? await replay(head) : undefined) ?? (await committer.commit(batch, head));
-      if (held === undefined) return head.ref;
-      if (attempt === ATTEMPTS) return park(batch, held);
-      await setTimeout(20 * attempt);
-    }
-  }
-
-  async function park(batch: readonly Waiting[], why: NotNow): Promise<string> {
-    await committer.park(batch, why);
-    parked();
-    return repository.parkedRef;
-  }
-
-  async function replay(head: Branch) {
-    const held = await committer.replay(head);
-    return held === 'lost' ? undefined : held;
-  }
-
   return async (changes, { isEdit = false } = {}) => {
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), LONGEST_MS);
+    // The work may be waiting for its turn or for a lock then, where no signal ends it.
+    const tooLate = new Promise<never>((_, reject) => {
+      limit.signal.addEventListener('abort', () => reject(lateError(isEdit)));
+    });
+    try {
+      await Promise.race([tooLate, commitUntil(limit.signal, changes, isEdit)]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  async function commitUntil(
+    signal: AbortSignal,
+    changes: readonly StoredChange[],
+    isEdit: boolean,
+  ): Promise<void> {
+    const bounded = untilAborted(repository, signal);
     const make = async ({ path, text, article }: StoredChange): Promise<Waiting> => {
       const kind = isEdit ? 'Edit' : kindOf(article);
       const event = eventOf(kind);
       const timestamp = article.updated ?? article.date;
       const message = committer.messageFor(kind, { event, article, path, text, timestamp });
       // saved anew meanwhile? then the update is made from what is there no more, and refused
-      const blob = isEdit ? await blobAsItIs(repository, `${repository.prefix}${path}`, text) : undefined;
+      const blob = isEdit ? await blobAsItIs(bounded, `${repository.prefix}${path}`, text) : undefined;
       const known = blob === undefined || blob === 'gone' ? {} : { blob };
       return { path, kind, text, ...known, revision: article.revision, message, before: undefined };
     };
@@ -88,29 +83,59 @@ export function createCommitNow(
     try {
       if (isEdit) for (const { path } of changes) kept.push((await replaced.keep(path)).name);
       batch = await Promise.all(changes.map(make));
-      ref = await commitOrPark(batch);
+      ref = await commitOrPark(signal, batch);
     } catch (cause) {
       for (const name of kept) await replaced.drop(name); // the file still has it
       const message = 'the article could not be committed; nothing was changed, send it again';
       throw new PressmarkError('COMMIT_FAILED', message, { cause });
     }
     try {
-      await Promise.all([repository.syncDirectories(ref), isEdit || requireCommitted(ref, batch)]);
+      await Promise.all([repository.syncDirectories(ref), isEdit || requireCommitted(bounded, ref, batch)]);
       await replaced.settle(kept);
     } catch (cause) {
       if (cause instanceof PressmarkError && cause.code === 'COMMIT_UNCERTAIN') throw cause;
       const message = 'the commit may not be on the disk yet; send it again';
       throw new PressmarkError('COMMIT_UNCERTAIN', message, { cause });
     }
-  };
+  }
+
+  /** @returns the ref that has the commits. */
+  async function commitOrPark(signal: AbortSignal, batch: readonly Waiting[]): Promise<string> {
+    const { look, replay, commit, park } = committer.untilAborted(signal);
+    const { head, parked: areParked } = await look();
+    for (const change of batch) change.before ??= head.tip;
+    let held: NotNow | undefined;
+    if ('waitingFor' in head) held = head;
+    else {
+      // what was parked earlier comes first
+      const earlier = areParked ? await replay(head) : undefined;
+      held = typeof earlier === 'object' ? earlier : await commit(batch, head);
+      if (held === undefined) return head.ref;
+    }
+    await park(batch, held);
+    parked();
+    return repository.parkedRef;
+  }
 
   /** What git ignores, or what is in a repository of its own, was passed over. */
-  async function requireCommitted(ref: string, batch: readonly Waiting[]): Promise<void> {
+  async function requireCommitted(
+    bounded: Repository,
+    ref: string,
+    batch: readonly Waiting[],
+  ): Promise<void> {
     if (ref === repository.parkedRef) return;
     const paths = batch.map(({ path }) => `${repository.prefix}${path}`);
-    const there = await blobsAt(repository, ref, paths);
+    const there = await blobsAt(bounded, ref, paths);
     const missing = paths.find((path) => !there.has(path));
     if (missing === undefined) return;
     throw new PressmarkError('COMMIT_UNCERTAIN', `${missing} is not committed; the log says why`);
   }
+}
+
+function lateError(isEdit: boolean): PressmarkError {
+  const late = `git took longer than ${LONGEST_MS / 1_000} s on this receiver and was stopped`;
+  if (isEdit)
+    return new PressmarkError('COMMIT_FAILED', `${late}; nothing was changed, send it again when git works`);
+  const what = 'the article is stored, but has no commit yet';
+  return new PressmarkError('COMMIT_UNCERTAIN', `${late}; ${what}: send it again when git works`);
 }

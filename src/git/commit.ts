@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { blobsOf } from './blobs.js';
 import type { BatchResult, CommitContext, CommitRequest } from './commit-request.js';
@@ -8,14 +9,14 @@ import { setIndexEntries, stagedBlobs, type WantedEntry } from './index-entry.js
 import type { IndexLock } from './index-lock.js';
 import { type IndexNotes, type NotedEntry, readIndexNotes } from './index-notes.js';
 import { takeBack } from './left-entries.js';
-import { moveRef } from './ref-move.js';
+import { locksOf, moveRef } from './ref-move.js';
 import { type Draft, stillWanted } from './still-wanted.js';
-
-const BUSY_INDEX =
-  'the git index, which another program holds; if no git command is running, remove .git/index.lock';
+import { letGoOf } from './stuck-locks.js';
 
 /** How often a branch that moves under our hands is followed before the batch is put off. */
 const MAX_ATTEMPTS = 10;
+/** How often git may refuse to move a branch that has not moved; it waits for a tenth of a second each time. */
+const MAX_REFUSALS = 3;
 
 /**
  * Commits each request by itself, in order, touching only its file: the commits are made first, then, with
@@ -31,6 +32,7 @@ export async function commitBatch(
   context: CommitContext,
 ): Promise<BatchResult> {
   const { repository, locker, log, signal } = context;
+  const { gitDir, commonDir } = repository;
   let head = branch;
   const [blobs, identity] = await Promise.all([
     blobsOf(repository, requests),
@@ -41,6 +43,7 @@ export async function commitBatch(
     return blob === undefined ? [] : [{ ...request, request, blob }];
   });
   let lock: IndexLock | undefined;
+  let refusals = 0;
   /** What stands in the index for commits that the branch does not have. */
   let written: readonly NotedEntry[] = [];
   try {
@@ -53,7 +56,8 @@ export async function commitBatch(
       // Objects first: an index that is on the disk before them names what is not there after a power loss.
       await repository.syncDirectories(head.ref);
       lock ??= await locker.take(signal);
-      if (lock === undefined) return { waitingFor: BUSY_INDEX, tip: head.tip };
+      if (lock === undefined)
+        return { waitingFor: letGoOf(join(gitDir, 'index.lock'), commonDir), tip: head.tip };
       const now = await readHead(repository);
       if ('waitingFor' in now) return now;
       if (now.ref === head.ref && now.tip === head.tip) {
@@ -91,8 +95,15 @@ export async function commitBatch(
       const next = await readHead(repository);
       if ('waitingFor' in next) return next;
       // not moved, yet refused: another git command has the branch for a moment, or a killed one for good
-      if (next.tip === head.tip) await setTimeout(10 * (attempt + 1));
-      if (next.tip === head.tip && attempt === 0) await locker.sweep();
+      if (next.ref === head.ref && next.tip === head.tip) {
+        refusals++;
+        if (refusals >= MAX_REFUSALS) {
+          const theirs = await locker.giveUpOn(locksOf(repository, head.ref));
+          if (theirs !== undefined) return { waitingFor: letGoOf(theirs, commonDir), tip: head.tip };
+        }
+        await setTimeout(10 * refusals);
+        if (refusals === 1) await locker.sweep();
+      }
       head = next;
     }
   } finally {
@@ -103,9 +114,7 @@ export async function commitBatch(
       await lock?.release();
     }
   }
-  const name = head.ref.replace('refs/heads/', '');
-  const waitingFor = `git to let ${name} be moved; if no git command is running, remove .git/${head.ref}.lock`;
-  return { waitingFor, tip: head.tip };
+  return { waitingFor: `git to let ${head.ref.replace('refs/heads/', '')} be moved`, tip: head.tip };
 }
 
 /** The edits at whose paths the owner has staged something, and is about to commit it. */

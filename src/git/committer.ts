@@ -1,42 +1,53 @@
 import { commitBatch } from './commit.js';
-import type { BatchResult, CommitRequest } from './commit-request.js';
+import type { BatchResult, CommitContext, CommitRequest } from './commit-request.js';
 import { type Branch, type NotNow, readHead } from './head.js';
 import { subjectIn } from './message.js';
 import { createMutex } from './mutex.js';
 import { forgetParked, type Parked, park, parkedTip, readParked } from './parked.js';
 import type { Look } from './queue-work.js';
+import { locksOf } from './ref-move.js';
+import { type Repository, untilAborted } from './repository.js';
 import { createRequests, type RequestOptions } from './requests.js';
+import { letGoOf } from './stuck-locks.js';
 import { blobsInHistory } from './tree.js';
 import type { Waiting } from './waiting.js';
 
 /** How many parked commits are put on the branch at a time. */
 const REPLAY_CHUNK = 500;
 
+const REFUSED = 'git to remove the ref of what was parked';
+
 /** Turns changes into commits, on the branch or parked; see `createCommitter`. */
 export type Committer = ReturnType<typeof createCommitter>;
 
-/** What the queue of one repository works with. */
+/** What the queue of one repository works with, and what commits before an answer. */
 export function createCommitter(options: RequestOptions) {
   const { host, context, replaced } = options;
-  const { repository, log } = context;
+  const { repository, locker, log } = context;
   const { messageFor, take } = createRequests(options);
   /** The queue, and what commits before an answer: each would take the other's commits for somebody else's. */
   const mutex = createMutex();
   /** Whether this process has parked something that it has not put on a branch yet. */
   let hasParked = false;
 
-  async function look(): Promise<Look> {
-    const [head, parked] = await Promise.all([readHead(repository), parkedTip(repository)]);
-    return { head, parked: parked !== null || hasParked };
+  async function look({ repository: at }: CommitContext): Promise<Look> {
+    const [head, parked, stuck] = await Promise.all([readHead(at), parkedTip(at), locker.stuckLock()]);
+    const isStuck = stuck !== undefined && !('waitingFor' in head);
+    return {
+      head: isStuck ? { waitingFor: letGoOf(stuck, repository.commonDir), tip: head.tip } : head,
+      parked: parked !== null || hasParked,
+    };
   }
 
   /** Commits a batch in order. */
-  async function commit(batch: readonly Waiting[], branch: Branch): Promise<NotNow | undefined> {
-    const taken = await take(batch);
-    const result = await onBranch(
-      taken.map(({ request }) => request),
-      branch,
-    );
+  async function commit(
+    at: CommitContext,
+    batch: readonly Waiting[],
+    branch: Branch,
+  ): Promise<NotNow | undefined> {
+    const taken = await take(batch, at.repository);
+    const requests = taken.map(({ request }) => request);
+    const result = await onBranch(at, requests, branch);
     if ('waitingFor' in result) return result;
     const made = taken.filter((_, index) => result.commits[index] !== undefined).map(({ change }) => change);
     const committed = new Set(savedOnes(made));
@@ -46,10 +57,14 @@ export function createCommitter(options: RequestOptions) {
     return undefined;
   }
 
-  async function onBranch(requests: readonly CommitRequest[], branch: Branch): Promise<BatchResult> {
+  async function onBranch(
+    at: CommitContext,
+    requests: readonly CommitRequest[],
+    branch: Branch,
+  ): Promise<BatchResult> {
     const began = performance.now();
     if (requests.length === 0) return { commits: [] };
-    const result = await commitBatch(requests, branch, context);
+    const result = await commitBatch(requests, branch, at);
     if ('waitingFor' in result) return result;
     let count = 0;
     for (const [index, { path: inRepository, message }] of requests.entries()) {
@@ -69,14 +84,14 @@ export function createCommitter(options: RequestOptions) {
   }
 
   /** Keeps a batch for later, safe from a crash. */
-  async function parkBatch(batch: readonly Waiting[], why: NotNow): Promise<void> {
-    const taken = await take(batch);
+  async function parkBatch(at: CommitContext, batch: readonly Waiting[], why: NotNow): Promise<void> {
+    const taken = await take(batch, at.repository);
     replaced.wait(savedOnes(batch));
     if (taken.length === 0) return;
     await park(
       taken.map(({ request }) => request),
       why,
-      context,
+      at,
     );
     hasParked = true;
     log.info({ commits: taken.length, ref: repository.parkedRef }, 'parked');
@@ -87,24 +102,30 @@ export function createCommitter(options: RequestOptions) {
    *
    * @returns `lost` where what this process has parked is there no more: the articles' files must be looked at.
    */
-  async function replay(branch: Branch): Promise<NotNow | 'lost' | undefined> {
+  async function replay(at: CommitContext, branch: Branch): Promise<NotNow | 'lost' | undefined> {
     for (;;) {
-      const tip = await parkedTip(repository);
+      const tip = await parkedTip(at.repository);
       if (tip === null) {
         const lost = hasParked;
         hasParked = false;
         return lost ? 'lost' : undefined;
       }
-      const parked = await readParked(repository, tip);
+      const parked = await readParked(at.repository, tip);
       for (let start = 0; start < parked.length; start += REPLAY_CHUNK) {
         const chunk = parked.slice(start, start + REPLAY_CHUNK);
-        const head = start === 0 ? branch : await readHead(repository);
+        const head = start === 0 ? branch : await readHead(at.repository);
         if ('waitingFor' in head) return head;
-        const held = await onBranch((await notYetThere(chunk, head)).map(requestFor), head);
+        const left = await notYetThere(at.repository, chunk, head);
+        const held = await onBranch(at, left.map(requestFor), head);
         if ('waitingFor' in held) return held;
       }
-      // somebody may have parked more meanwhile
-      if (!(await forgetParked(context, tip))) continue;
+      if (!(await forgetParked(at, tip))) {
+        // somebody may have parked more meanwhile
+        if ((await parkedTip(at.repository)) !== tip) continue;
+        const theirs = await locker.giveUpOn(locksOf(repository, repository.parkedRef, true));
+        const waitingFor = theirs === undefined ? REFUSED : letGoOf(theirs, repository.commonDir);
+        return { waitingFor, tip: branch.tip };
+      }
       hasParked = false;
       log.info({ commits: parked.length }, 'what was parked is on the branch');
       await replaced.settle([]);
@@ -113,18 +134,29 @@ export function createCommitter(options: RequestOptions) {
   }
 
   /** A parked text that the branch once had is there already, or the owner has gone back behind it. */
-  async function notYetThere(parked: readonly Parked[], { tip }: Branch): Promise<readonly Parked[]> {
+  async function notYetThere(
+    at: Repository,
+    parked: readonly Parked[],
+    { tip }: Branch,
+  ): Promise<readonly Parked[]> {
     if (tip === null) return parked;
     const paths = [...new Set(parked.map(({ path }) => path))];
-    const had = await blobsInHistory(repository, tip, paths, parked[0]?.at);
+    const had = await blobsInHistory(at, tip, paths, parked[0]?.at);
     return parked.filter(({ blob, path }) => !had.has(`${blob} ${path}`));
   }
 
+  const workIn = (at: CommitContext) => ({
+    look: () => look(at),
+    commit: (batch: readonly Waiting[], branch: Branch) => mutex.run(() => commit(at, batch, branch)),
+    park: (batch: readonly Waiting[], why: NotNow) => mutex.run(() => parkBatch(at, batch, why)),
+    replay: (branch: Branch) => mutex.run(() => replay(at, branch)),
+  });
+
   return {
-    look,
-    commit: (batch: readonly Waiting[], branch: Branch) => mutex.run(() => commit(batch, branch)),
-    park: (batch: readonly Waiting[], why: NotNow) => mutex.run(() => parkBatch(batch, why)),
-    replay: (branch: Branch) => mutex.run(() => replay(branch)),
+    ...workIn(context),
+    /** The same, for an answer that waits no longer than until `signal` is aborted: git is killed then. */
+    untilAborted: (signal: AbortSignal) =>
+      workIn({ ...context, signal, repository: untilAborted(repository, signal) }),
     messageFor,
   };
 }

@@ -17,6 +17,8 @@ export interface GitRun {
   readonly accept?: readonly number[];
   /** How long this command may take, in milliseconds. @default what `createGit` was told */
   readonly timeoutMs?: number;
+  /** Kills this command. */
+  readonly signal?: AbortSignal | undefined;
   /** Laid over the environment. */
   readonly env?: NodeJS.Dict<string>;
   /** Leaves the processor to others; not for commands that run while a lock is held. */
@@ -98,8 +100,11 @@ export function createGit(options: {
     const abort = () => stop('was stopped');
     const ms = run.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS;
     const timer = setTimeout(() => stop(`took longer than ${ms / 1_000} s`), ms);
-    options.signal?.addEventListener('abort', abort);
-    if (options.signal?.aborted) abort();
+    const signals = [options.signal, run.signal].filter((signal) => signal !== undefined);
+    for (const signal of signals) {
+      signal.addEventListener('abort', abort);
+      if (signal.aborted) abort();
+    }
     try {
       if (child.pid !== undefined) {
         run.onSpawn?.(child.pid);
@@ -120,7 +125,7 @@ export function createGit(options: {
       throw new PressmarkError('GIT_FAILED', `${name} could not be run`, { cause: error });
     } finally {
       clearTimeout(timer);
-      options.signal?.removeEventListener('abort', abort);
+      for (const signal of signals) signal.removeEventListener('abort', abort);
     }
   };
 }

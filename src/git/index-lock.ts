@@ -9,6 +9,7 @@ import type { Log } from '../log.js';
 import { createMutex } from './mutex.js';
 import { freeRefLocks, type MoveNotes, moveBegins, moveEnds, parseMove, type RefMove } from './ref-move.js';
 import type { Repository } from './repository.js';
+import { createStuckLocks } from './stuck-locks.js';
 
 /** Git's `index.lock`, held. */
 export interface IndexLock {
@@ -21,7 +22,8 @@ export interface IndexLock {
 /** Takes git's `index.lock`, for one piece of work of this process at a time; see `createIndexLocker`. */
 export interface IndexLocker extends MoveNotes {
   /**
-   * Waits until this process has let it go, and for some seconds where somebody else holds it.
+   * Waits until this process has let it go, and for some seconds where somebody else holds it; a lock that was waited
+   * for in vain is not waited for again.
    *
    * @returns undefined where it was held all the time.
    * @throws PressmarkError GIT_FAILED when `signal` ends the waiting, or the git directory cannot be written.
@@ -29,6 +31,14 @@ export interface IndexLocker extends MoveNotes {
   take(signal: AbortSignal): Promise<IndexLock | undefined>;
   /** Removes the locks that a killed Pressmark and its git have left. A lock of anybody else is never touched. */
   sweep(): Promise<void>;
+  /**
+   * Remembers the first of these lock files that is there, after git has waited for it in vain.
+   *
+   * @returns that file; undefined where none is there any more.
+   */
+  giveUpOn(locks: readonly string[]): Promise<string | undefined>;
+  /** A lock file that was waited for in vain and is still held; to wait for it again would delay an answer. */
+  stuckLock(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
@@ -52,6 +62,7 @@ export function createIndexLocker(
   const lockPath = join(gitDir, 'index.lock');
   const holders = createMutex();
   const moves = createMutex();
+  const stuck = createStuckLocks();
   let held: FileHandle | undefined;
   let making: Promise<void> | undefined;
 
@@ -109,7 +120,11 @@ export function createIndexLocker(
         throw new PressmarkError('GIT_FAILED', 'the git index was still locked when time was up');
       if (!swept) await sweep();
       swept = true;
-      if (performance.now() - start > longestWaitMs) return false;
+      if ((await stuck.find()) === lockPath) return false;
+      if (performance.now() - start > longestWaitMs) {
+        await stuck.remember([lockPath]);
+        return false;
+      }
       // not in step with a program that locks at a regular beat
       // (an abort ends the pause; it is looked at above)
       await setTimeout(pause * (0.5 + Math.random()), undefined, { signal }).catch(() => undefined);
@@ -150,6 +165,13 @@ export function createIndexLocker(
     }
   }
 
+  async function stuckLock(): Promise<string | undefined> {
+    if ((await stuck.find()) === undefined) return undefined;
+    // another Pressmark that held it may have been killed since
+    await sweep();
+    return stuck.find();
+  }
+
   function during<T>(move: RefMove, work: () => Promise<T>): Promise<T> {
     return moves.run(async () => {
       if (held === undefined) await makeToken();
@@ -175,7 +197,7 @@ export function createIndexLocker(
     held = undefined;
   }
 
-  return { take, sweep, during, close };
+  return { take, sweep, giveUpOn: stuck.remember, stuckLock, during, close };
 }
 
 function failed(cause: unknown): PressmarkError {

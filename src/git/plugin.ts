@@ -48,7 +48,7 @@ export interface GitPluginOptions {
   readonly timeoutMs?: number;
   /** How long a file must lie still before its edit is committed, in milliseconds. @default 2000 */
   readonly stillMs?: number;
-  /** How long a busy index is waited for, in milliseconds. @default 4000 */
+  /** How long a busy index is waited for, in milliseconds. @default 4000, or 2000 where answers wait for commits */
   readonly indexWaitMs?: number;
   /** How long the shutdown waits for commits, in milliseconds. @default 7000 */
   readonly closeMs?: number;
@@ -83,6 +83,8 @@ export interface SharedWith {
 
 /** How long the shutdown waits for commits, in milliseconds. */
 const CLOSE_MS = 7_000;
+/** How long a busy index is waited for where answers wait for commits, in milliseconds; then they are parked. */
+const URGENT_INDEX_WAIT_MS = 2_000;
 
 /**
  * Commits every publication and update to the git repository that the site stands in: one commit each, of
@@ -113,13 +115,15 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     log.warn('the git repository belongs to another user; what is committed here belongs to root');
 
   const { commitEdits = false } = options;
-  const locker = createIndexLocker(repository, findLockHelper(), log, options.indexWaitMs);
+  const urgent = options.commitsBefore !== undefined;
+  const indexWaitMs = options.indexWaitMs ?? (urgent ? URGENT_INDEX_WAIT_MS : undefined);
+  const locker = createIndexLocker(repository, findLockHelper(), log, indexWaitMs);
   const context: CommitContext = {
     repository,
     locker,
     log,
     signal: stop.signal,
-    urgent: options.commitsBefore !== undefined,
+    urgent,
     commitEdits,
     lastCommitted: createLastCommitted(),
     decode: options.decode,

@@ -82,17 +82,26 @@ export async function freeRefLocks(
     await freeLocksOf(repository, { ...move.also, since: move.since, until: move.until }, log);
 }
 
-async function freeLocksOf(
+/** The lock files that git makes while it moves or removes a ref, that of the ref itself first. */
+export function locksOf(
   { gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>,
+  ref: string,
+  isRemoved = false,
+): [string, ...string[]] {
+  const own = join(ref.startsWith('refs/worktree/') ? gitDir : commonDir, `${ref}.lock`);
+  const shared = [join(gitDir, 'HEAD.lock'), join(commonDir, 'reftable', 'tables.list.lock')];
+  return [own, ...shared, ...(isRemoved ? [join(commonDir, 'packed-refs.lock')] : [])];
+}
+
+async function freeLocksOf(
+  repository: Pick<Repository, 'gitDir' | 'commonDir'>,
   { ref, to, since, until = since + GIT_LIFE_MS }: RefMove,
   log: Log,
 ): Promise<void> {
-  const own = join(ref.startsWith('refs/worktree/') ? gitDir : commonDir, `${ref}.lock`);
-  const content = await contentOf(own);
+  const locks = locksOf(repository, ref, to === null);
+  const content = await contentOf(locks[0]);
   // somebody else is in the middle of moving it
   if (content !== undefined && content !== '' && content !== to) return;
-  const locks = [own, join(gitDir, 'HEAD.lock'), join(commonDir, 'reftable', 'tables.list.lock')];
-  if (to === null) locks.push(join(commonDir, 'packed-refs.lock'));
   const left = (
     await Promise.all(locks.map(async (path) => ({ path, ino: await madeThen(path, since, until) })))
   ).filter(({ ino }) => ino !== undefined);

@@ -102,6 +102,11 @@ export async function openRepository(
   };
 }
 
+/** The same repository; its git commands are killed, at the latest, by `signal`. */
+export function untilAborted(repository: Repository, signal: AbortSignal): Repository {
+  return { ...repository, git: (args, run) => repository.git(args, { ...run, signal }) };
+}
+
 function versionIn(text: string): readonly [number, number] {
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(text) ?? [];
   return [Number(major), Number(minor)];

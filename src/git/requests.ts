@@ -137,13 +137,19 @@ export function createRequests(options: RequestOptions) {
     if (revision !== undefined) return pristine && revision === article.revision ? kind : undefined;
     if (!pristine) return commitEdits ? 'Edit' : undefined;
     if (kind === 'Edit') return undefined;
-    return kindOf(article) === 'Revert' ? 'Revert' : kind;
+    const written = kindOf(article);
+    // An update is the first commit of its file where git has never had the publication.
+    return written === 'Update' ? kind : written;
   }
 
-  /** What is to be committed for each of a batch, in order; those of which nothing is left are not among them. */
-  async function take(batch: readonly Waiting[]): Promise<Taken[]> {
+  /**
+   * What is to be committed for each of a batch, in order; those of which nothing is left are not among them.
+   *
+   * @param bounded the repository, where git has less time to say where the files stand.
+   */
+  async function take(batch: readonly Waiting[], bounded = repository): Promise<Taken[]> {
     const places = await placeFiles(
-      repository,
+      bounded,
       batch.map(({ path }) => path),
     );
     const taken: Taken[] = [];

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import slugify from '@sindresorhus/slugify';
-import type { Entry } from '../store/entry.js';
 import { compare, createSeries, type Piece, type Series } from './series.js';
 
 /** Articles that have a name in common, such as a tag or an author. */
@@ -43,26 +42,14 @@ export interface GroupChanges {
 
 const LONGEST_SLUG = 80;
 
-/** An article's tags as pages show them: trimmed, each once, no empty ones. */
-export function tagsOf({ tags }: Pick<Entry, 'tags'>): readonly string[] {
-  const isPlain = tags.every((tag, index) => tag !== '' && tag.trim() === tag && tags.indexOf(tag) === index);
-  // Nearly always; then no second list is kept.
-  return isPlain ? tags : [...new Set(tags.map((tag) => tag.trim()))].filter((tag) => tag !== '');
-}
-
-/** An article's author as pages show it. */
-export function authorOf(entry: Pick<Entry, 'author'>): string {
-  return entry.author.trim();
-}
-
 /** The tags of no articles. */
 export function createTags(): Groups {
-  return createGroups('/tags/', ({ tags }) => tags, 'tag');
+  return createGroups('/tags/', ({ entry }) => entry.tags, 'tag');
 }
 
 /** The authors of no articles. */
 export function createAuthors(): Groups {
-  const namesOf = ({ entry }: Piece) => [authorOf(entry)].filter((name) => name !== '');
+  const namesOf = ({ entry }: Piece) => (entry.author === '' ? [] : [entry.author]);
   return createGroups('/authors/', namesOf, 'author');
 }
 
@@ -143,11 +130,18 @@ function createGroups(folder: string, namesOf: (piece: Piece) => readonly string
    * @returns those whose slug is another now, and their addresses before.
    */
   function namesakes(plain: string): { group: OwnGroup; from: string }[] {
-    const all = [...(namesBySlug.get(plain) ?? [])].flatMap((name) => groups.get(name) ?? []);
-    all.sort(byFirstUse);
-    const moved = all.flatMap((group, index) => {
-      const slug =
-        index === 0 && plain !== '' ? plain : `${plain || word}-${hash('sha256', group.name).slice(0, 8)}`;
+    const open = new Set<OwnGroup>();
+    let first: OwnGroup | undefined;
+    for (const name of namesBySlug.get(plain) ?? []) {
+      const group = groups.get(name);
+      if (group === undefined) continue;
+      if (plain !== '' && (first === undefined || byFirstUse(group, first) < 0)) first = group;
+      // One that has a hash has it for good, unless it is the first now.
+      if (group.slug === '' || group.slug === plain) open.add(group);
+    }
+    if (first !== undefined) open.add(first);
+    const moved = [...open].flatMap((group) => {
+      const slug = group === first ? plain : `${plain || word}-${hash('sha256', group.name).slice(0, 8)}`;
       if (group.slug === slug) return [];
       const from = group.address;
       if (bySlug.get(group.slug) === group) bySlug.delete(group.slug);

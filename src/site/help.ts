@@ -3,11 +3,12 @@ import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { createHooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
-import { type ContentFolder, glimpseEntry } from '../store/entry.js';
+import type { ContentFolder } from '../store/entry.js';
 import { articlePage } from './article-pages.js';
 import { bytesOf, writeDraft } from './draft.js';
 import { type Dress, dressUp } from './dress.js';
 import type { HelpAnswer, HelperJob, HelperMade, HelpRequest } from './help-messages.js';
+import { glimpseEntry } from './index-entry.js';
 import { createLarder } from './larder.js';
 
 type MakeRequest = Extract<HelpRequest, { do: 'make' }>;

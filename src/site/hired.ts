@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
-import type { Entry } from '../store/entry.js';
 import { type Helper, startHelper } from './helper.js';
+import type { IndexEntry } from './index-entry.js';
 import type { GlimpseMany } from './intake.js';
 import { share } from './share.js';
 
@@ -46,7 +46,7 @@ export function hired(spawn: (() => Worker) | undefined, log: Log, worthIt = WOR
     await share({ items: paths, size: BATCH }, own, async (batch) => {
       const answer = await ask({ do: 'glimpse', paths: batch }, 'glimpsed');
       if (answer === undefined) return false;
-      const entries: (Entry | null)[] = JSON.parse(answer.entries);
+      const entries: (IndexEntry | null)[] = JSON.parse(answer.entries);
       for (const [index, path] of batch.entries()) take(path, entries[index] ?? undefined);
       return true;
     });

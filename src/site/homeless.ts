@@ -1,12 +1,12 @@
 import type { Log } from '../log.js';
-import type { Entry } from '../store/entry.js';
+import type { IndexEntry } from './index-entry.js';
 
 /**
  * Warns of articles that get no page, by an example.
  *
  * @param siteUrl the address that pages stand below.
  */
-export function tellOfHomeless(homeless: readonly Entry[], siteUrl: string, log: Log): void {
+export function tellOfHomeless(homeless: readonly IndexEntry[], siteUrl: string, log: Log): void {
   const [example] = homeless;
   if (example === undefined) return;
   const { path, url } = example;

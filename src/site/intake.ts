@@ -1,7 +1,8 @@
 import type { Log } from '../log.js';
 import type { Catalog } from '../store/catalog.js';
-import { type ContentFolder, type Entry, glimpseEntry, ownStrings } from '../store/entry.js';
+import { type ContentFolder, type Entry, ownStrings, type ReadablePage } from '../store/entry.js';
 import { isArticlePath, refresh, walk } from '../store/scan.js';
+import { glimpseEntry, type IndexEntry, indexEntryOf, MOST_TAGS } from './index-entry.js';
 import { type Larder, textOf } from './larder.js';
 import type { News } from './manifest.js';
 import type { Model } from './model.js';
@@ -18,9 +19,15 @@ interface Around {
 /** Looks at the beginnings of many files, by `glimpse` or elsewhere, and hands what it has seen to `take`. */
 export type GlimpseMany = (
   paths: readonly string[],
-  glimpse: (path: string) => Entry | undefined,
-  take: (path: string, entry: Entry | undefined) => void,
+  glimpse: (path: string) => IndexEntry | undefined,
+  take: (path: string, entry: IndexEntry | undefined) => void,
 ) => Promise<void>;
+
+/** What an article file turned out to be. */
+type FileState =
+  | { readonly kind: 'article'; readonly entry: IndexEntry }
+  | { readonly kind: 'malformed'; readonly reason: string }
+  | { readonly kind: 'gone' };
 
 /** The way of article files into the model; see `createIntake`. */
 export type Intake = ReturnType<typeof createIntake>;
@@ -28,9 +35,9 @@ export type Intake = ReturnType<typeof createIntake>;
 /** The way of article files into the model. */
 export function createIntake({ content, catalog, model, larder, log }: Around) {
   /** Read, and not in the model yet. */
-  const waiting = new Map<string, Entry | undefined>();
+  const waiting = new Map<string, FileState>();
   /** Taken in, and not in the manifest yet. */
-  let unrecorded = new Map<string, Entry | undefined>();
+  let unrecorded = new Map<string, IndexEntry | undefined>();
   /** Malformed, which leaves pages as they were. */
   const broken = new Set<string>();
   /** Known by the beginnings of their files alone. */
@@ -41,7 +48,8 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
     for (const path of paths) {
       if (!isArticlePath(content, path)) continue;
       read(path);
-      if (waiting.has(path)) apply(path, waiting.get(path));
+      const state = waiting.get(path);
+      if (state !== undefined) apply(path, state);
       waiting.delete(path);
     }
   }
@@ -67,49 +75,81 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
     await glimpseMany?.(unknown, glimpse, takeGlimpse);
     for (const { path } of [...catalog.entries(), ...model.entries()]) if (!seen.has(path)) read(path);
     // In their order, so that each goes to the end of its lists.
-    const sorted = [...waiting].map(timed).sort((a, b) => a.time - b.time);
-    for (const { path, entry } of sorted) apply(path, entry);
+    const sorted = [...waiting].map(([path, state]) => ({
+      path,
+      state,
+      time: publishedAt(state.kind === 'article' ? state.entry : undefined),
+    }));
+    sorted.sort((a, b) => a.time - b.time);
+    for (const { path, state } of sorted) apply(path, state);
     waiting.clear();
   }
 
-  function glimpse(path: string): Entry | undefined {
+  function glimpse(path: string): IndexEntry | undefined {
     const entry = glimpseEntry(content, path);
     return entry && ownStrings(entry);
   }
 
-  function takeGlimpse(path: string, entry: Entry | undefined): void {
+  function takeGlimpse(path: string, entry: IndexEntry | undefined): void {
     if (entry === undefined) {
       read(path);
       return;
     }
     glimpsed.add(path);
     catalog.set(entry);
-    waiting.set(path, entry);
+    waiting.set(path, { kind: 'article', entry });
   }
 
   function read(path: string): void {
-    // what is known of it counts for nothing now that the file is read whole
-    if (glimpsed.has(path)) catalog.delete(path);
-    const changes = refresh(content, catalog, path, (path, page) => larder.put(path, textOf(page)));
-    for (const { after } of changes) waiting.set(path, after);
+    const known = catalog.get(path);
+    // A plugin that has read the article has left the catalog with an entry that the model does not have.
+    const isElsewhere = known !== undefined && known.broken === undefined && known !== model.entryAt(path);
+    // What is known by a glimpse counts for nothing now that the file is read whole.
+    if (isElsewhere || glimpsed.has(path)) catalog.delete(path);
+    let page: ReadablePage | undefined;
+    const [change] = refresh(content, catalog, path, (_, read) => {
+      larder.put(path, textOf(read));
+      page = read;
+    });
+    if (change !== undefined) waiting.set(path, stateOf(change.after, page));
     if (catalog.get(path)?.broken === undefined) glimpsed.delete(path);
     // The catalog has never known what the manifest knows under other settings.
-    if (catalog.get(path) === undefined && model.entryAt(path) !== undefined) waiting.set(path, undefined);
+    if (catalog.get(path) === undefined && model.entryAt(path) !== undefined)
+      waiting.set(path, { kind: 'gone' });
   }
 
-  function apply(path: string, entry: Entry | undefined): void {
-    if (entry?.broken !== undefined) {
+  /** What a file is by its entry in the catalog and what was read of it; the catalog then has the entry of the index. */
+  function stateOf(after: Entry | undefined, page: ReadablePage | undefined): FileState {
+    if (after?.broken !== undefined) return { kind: 'malformed', reason: after.broken };
+    if (after === undefined || page === undefined) return { kind: 'gone' };
+    const entry = ownStrings(indexEntryOf(after, page.article));
+    catalog.set(entry); // one object for both
+    return { kind: 'article', entry };
+  }
+
+  function apply(path: string, state: FileState): void {
+    if (state.kind === 'malformed') {
       // Half an edit is no reason to take an article from the site: it stays as it was last read.
-      log.warn({ path, reason: entry.broken }, 'malformed article file; its page stays as it was');
+      log.warn({ path, reason: state.reason }, 'malformed article file; its page stays as it was');
       broken.add(path);
       if (glimpsed.delete(path)) record(path, undefined);
       return;
     }
     broken.delete(path);
-    record(path, entry);
+    if (state.kind === 'article') warnOfTags(state.entry);
+    record(path, state.kind === 'article' ? state.entry : undefined);
   }
 
-  function record(path: string, entry: Entry | undefined): void {
+  /** Warns of an article with too many tags when it comes in, and not when it is built anew. */
+  function warnOfTags({ path, tagCount }: IndexEntry): void {
+    if (tagCount !== undefined && tagCount !== model.entryAt(path)?.tagCount)
+      log.warn(
+        { path, tags: tagCount },
+        `an article has more than ${MOST_TAGS} tags; only the first ${MOST_TAGS} get pages`,
+      );
+  }
+
+  function record(path: string, entry: IndexEntry | undefined): void {
     model.apply(path, entry);
     unrecorded.set(path, entry);
   }
@@ -122,11 +162,12 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
   function learn({ articles, isWhole }: News, isTrusted: boolean): void {
     const before = isWhole ? [...model.entries()] : [];
     for (const { path } of before) if (!articles.has(path)) learnOne(path, undefined, isTrusted);
-    const sorted = [...articles].map(timed).sort((a, b) => a.time - b.time);
+    const sorted = [...articles].map(([path, entry]) => ({ path, entry, time: publishedAt(entry) }));
+    sorted.sort((a, b) => a.time - b.time);
     for (const { path, entry } of sorted) learnOne(path, entry, isTrusted);
   }
 
-  function learnOne(path: string, entry: Entry | undefined, isTrusted: boolean): void {
+  function learnOne(path: string, entry: IndexEntry | undefined, isTrusted: boolean): void {
     model.learn(path, entry);
     broken.delete(path);
     if (entry === undefined) catalog.delete(path);
@@ -134,7 +175,7 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
   }
 
   /** What the manifest has to be told, once: every page is made, and nothing is known by a glimpse alone. */
-  function takeUnrecorded(): ReadonlyMap<string, Entry | undefined> {
+  function takeUnrecorded(): ReadonlyMap<string, IndexEntry | undefined> {
     const taken = unrecorded;
     unrecorded = new Map();
     glimpsed.clear();
@@ -146,6 +187,7 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
   return { take, takeAll, learn, takeUnrecorded, isBroken, isGlimpsed, broken };
 }
 
-function timed([path, entry]: readonly [string, Entry | undefined]) {
-  return { path, entry, time: (entry && timeOf(entry.date)) ?? 0 };
+/** What is gone or malformed has no place in a list. */
+function publishedAt(entry: IndexEntry | undefined): number {
+  return (entry && timeOf(entry.date)) ?? 0;
 }

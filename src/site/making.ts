@@ -2,7 +2,6 @@ import type { ArticleLink } from '../host/page-types.js';
 import type { ContentFolder } from '../store/entry.js';
 import { type ArticleJob, articlePage } from './article-pages.js';
 import type { Dress } from './dress.js';
-import { authorOf } from './groups.js';
 import type { HelperJob } from './help-messages.js';
 import type { Helper } from './helper.js';
 import type { Intake } from './intake.js';
@@ -177,8 +176,8 @@ export function createMaking({
     const tags = new Map<string, string>();
     const authors = new Map<string, string>();
     const jobs = pieces.map((piece): HelperJob => {
-      for (const name of piece.tags) tags.set(name, model.tags.get(name)?.slug ?? '');
-      const author = authorOf(piece.entry);
+      for (const name of piece.entry.tags) tags.set(name, model.tags.get(name)?.slug ?? '');
+      const { author } = piece.entry;
       authors.set(author, model.authors.get(author)?.slug ?? '');
       return { standing: output.intact(piece.file)?.size, ...jobOf(piece, link) };
     });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import type { Entry } from '../store/entry.js';
+import type { IndexEntry } from './index-entry.js';
 import { firstLine, headerOf, linesFrom } from './manifest-lines.js';
 
 /** A file in the output folder that Pressmark wrote. */
@@ -15,7 +15,7 @@ export interface WrittenFile {
 /** What has been added to the manifest since it was last read. */
 export interface News {
   /** Articles as they were when their pages were built; undefined for one that was gone. */
-  readonly articles: ReadonlyMap<string, Entry | undefined>;
+  readonly articles: ReadonlyMap<string, IndexEntry | undefined>;
   /** Files that may not be as they should: written in a build that has not come to its end, or failed in one. */
   readonly stale: ReadonlySet<string>;
   /** Whether the manifest was read from its beginning: what it does not name is not there. */
@@ -28,10 +28,10 @@ export interface Settlement {
   readonly key: string;
   /** How the articles were read. */
   readonly reading: string;
-  readonly articles: ReadonlyMap<string, Entry | undefined>;
+  readonly articles: ReadonlyMap<string, IndexEntry | undefined>;
   readonly stale: readonly string[];
   /** All articles, for a manifest that is written anew. */
-  everything(): Iterable<Entry>;
+  everything(): Iterable<IndexEntry>;
 }
 
 /**
@@ -55,11 +55,11 @@ export interface Manifest {
   rest(): void;
 }
 
-const VERSION = 7;
+const VERSION = 8;
 
 type Line =
   | { readonly file: string; readonly is: WrittenFile | null }
-  | { readonly article: Entry }
+  | { readonly article: IndexEntry }
   | { readonly gone: string }
   | { readonly settled: string; readonly reading: string; readonly stale: readonly string[] };
 
@@ -92,7 +92,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
   let lines = 0;
 
   function catchUp(): News {
-    const articles = new Map<string, Entry | undefined>();
+    const articles = new Map<string, IndexEntry | undefined>();
     const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const found = size === 0 ? undefined : headerOf(path);
     const isWhole = found === undefined || found !== header || size < offset;
@@ -106,7 +106,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     return { articles, stale: unsettled, isWhole };
   }
 
-  function readTail(articles: Map<string, Entry | undefined>): void {
+  function readTail(articles: Map<string, IndexEntry | undefined>): void {
     let isFirst = offset === 0;
     for (const { lines, end } of linesFrom(path, offset)) {
       for (const line of lines) {
@@ -117,7 +117,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     }
   }
 
-  function take(text: string, articles: Map<string, Entry | undefined>): void {
+  function take(text: string, articles: Map<string, IndexEntry | undefined>): void {
     lines++;
     let line: Line;
     try {
@@ -207,7 +207,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
   }
 
   /** Begins the manifest anew, without what is out of date. */
-  function rewrite(all: readonly Entry[], settlement: Settlement): void {
+  function rewrite(all: readonly IndexEntry[], settlement: Settlement): void {
     rest();
     const temp = `${path}.${process.pid}.tmp`;
     fd = fs.openSync(temp, 'w');

@@ -1,7 +1,7 @@
 import type { SiteInfo } from '../host/page-types.js';
-import type { Entry } from '../store/entry.js';
 import { fileOf } from './addresses.js';
-import { createAuthors, createTags, type Group, type GroupChanges, type Groups, tagsOf } from './groups.js';
+import { createAuthors, createTags, type Group, type GroupChanges, type Groups } from './groups.js';
+import type { IndexEntry } from './index-entry.js';
 import { timeOf } from './moments.js';
 import { neighboursFor } from './neighbours.js';
 import { createSeries, type Piece, type Series } from './series.js';
@@ -15,13 +15,13 @@ export interface Model {
   /** The article whose page stands in this file of the output. */
   at(file: string): Piece | undefined;
   /** What was last taken in of an article file, whether or not it has a page. */
-  entryAt(path: string): Entry | undefined;
+  entryAt(path: string): IndexEntry | undefined;
   /** All of these. */
-  entries(): Generator<Entry>;
+  entries(): Generator<IndexEntry>;
   /** Takes in what an article file says now; undefined where it is gone. */
-  apply(path: string, entry: Entry | undefined): void;
+  apply(path: string, entry: IndexEntry | undefined): void;
   /** Takes in the same where all pages show it already. */
-  learn(path: string, entry: Entry | undefined): void;
+  learn(path: string, entry: IndexEntry | undefined): void;
   /** What has changed since the last call. */
   settle(): ModelChanges;
 }
@@ -35,22 +35,22 @@ export interface ModelChanges {
   /** Groups whose lists may look different. */
   readonly lists: ReadonlySet<Group>;
   /** Articles that have no page: their URL is not the site's, or another file has it. */
-  readonly homeless: readonly Entry[];
+  readonly homeless: readonly IndexEntry[];
 }
 
 /** A site without articles. */
 export function createModel(site: SiteInfo): Model {
   const pieces = new Map<string, Piece>();
   /** Articles whose URL is none of the site's. */
-  const strangers = new Map<string, Entry>();
+  const strangers = new Map<string, IndexEntry>();
   const claims = new Map<string, Piece | Piece[]>();
   const all = createSeries();
   const tags = createTags();
   const authors = createAuthors();
   let files = new Set<string>();
-  let homeless = new Map<string, Entry>();
+  let homeless = new Map<string, IndexEntry>();
 
-  function apply(path: string, entry: Entry | undefined, isShown = false): void {
+  function apply(path: string, entry: IndexEntry | undefined, isShown = false): void {
     const before = pieces.get(path);
     const after = entry && pieceOf(entry, site);
     homeless.delete(path);
@@ -140,7 +140,7 @@ export function createModel(site: SiteInfo): Model {
     return groups;
   }
 
-  function* entries(): Generator<Entry> {
+  function* entries(): Generator<IndexEntry> {
     for (const { entry } of pieces.values()) yield entry;
     yield* strangers.values();
   }
@@ -160,10 +160,10 @@ export function createModel(site: SiteInfo): Model {
 }
 
 /** An article as lists hold it; undefined where its URL is none of this site's pages. */
-function pieceOf(entry: Entry, site: SiteInfo): Piece | undefined {
+function pieceOf(entry: IndexEntry, site: SiteInfo): Piece | undefined {
   const file = fileOf(entry.url, site);
   if (file === undefined) return undefined;
   const published = timeOf(entry.date);
   const modified = entry.updated === null ? published : timeOf(entry.updated);
-  return { entry, file, tags: tagsOf(entry), time: published ?? 0, modified };
+  return { entry, file, time: published ?? 0, modified };
 }

@@ -15,6 +15,7 @@ const PLAIN =
  */
 export function momentOf(date: string): Date | undefined {
   if (PLAIN.test(date)) return new Date(date); // sooner read than remembered
+  if (date.length > LONGEST_DATE) return undefined;
   const known = moments.get(date);
   if (known !== undefined) return known.moment;
   if (moments.size >= MOST_MOMENTS) moments.clear();
@@ -41,6 +42,9 @@ const WITH_MILLISECONDS = '2026-11-02T08:00:00.000Z'.length;
 const moments = new Map<string, { readonly moment: Date | undefined }>();
 const MOST_MOMENTS = 10_000;
 
+/** Characters of a text that may be a date: what is remembered of texts must not grow with them. */
+const LONGEST_DATE = 100;
+
 function readMoment(date: string): Date | undefined {
   const [, day, time = '00:00', zone = 'Z'] = ISO.exec(date.trim()) ?? [];
   if (day === undefined) return undefined;
@@ -64,6 +68,7 @@ export function dateFormats({ locale, timeZone }: Pick<SiteInfo, 'locale' | 'tim
     const isUtc = timeZone === 'UTC';
     const known = new Map<string, string>();
     return (date: string): string => {
+      if (date.length > LONGEST_DATE) return otherwise(date);
       // In UTC the day itself says how it is written.
       const key = isUtc && PLAIN.test(date) ? date.slice(0, DAY) : date;
       const written = known.get(key);

@@ -27,11 +27,11 @@ export function neighboursOf(piece: Piece, all: Series, tags: Groups): Neighbour
   const [previous] = all.around(piece, 1, 0);
   const [next] = all.around(piece, 0, 1);
   const near = new Set<Piece>();
-  for (const tag of piece.tags.slice(0, TAGS_CONSIDERED))
+  for (const tag of piece.entry.tags.slice(0, TAGS_CONSIDERED))
     for (const other of tags.get(tag)?.series.around(piece, EARLIER, LATER) ?? []) near.add(other);
   const ranked = [...near].map((other) => ({
     other,
-    shared: other.tags.filter((tag) => piece.tags.includes(tag)).length,
+    shared: other.entry.tags.filter((tag) => piece.entry.tags.includes(tag)).length,
     distance: Math.abs(other.time - piece.time),
   }));
   ranked.sort(
@@ -44,7 +44,7 @@ export function neighboursOf(piece: Piece, all: Series, tags: Groups): Neighbour
 /** The articles whose neighbours may be others once `piece` has come, gone or changed: the reverse of the above. */
 export function* neighboursFor(piece: Piece, all: Series, tags: Groups): Generator<Piece> {
   yield* all.around(piece, 1, 1);
-  for (const tag of piece.tags) {
+  for (const tag of piece.entry.tags) {
     const group = tags.get(tag);
     if (group !== undefined) yield* group.series.around(piece, LATER, EARLIER);
   }

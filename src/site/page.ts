@@ -8,10 +8,9 @@ import type {
   SiteInfo,
   SiteLink,
 } from '../host/page-types.js';
-import type { Entry } from '../store/entry.js';
 import { fileAt } from './addresses.js';
-import { authorOf, tagsOf } from './groups.js';
 import type { Helpers } from './helpers.js';
+import type { IndexEntry } from './index-entry.js';
 import { isoOf } from './moments.js';
 import type { Theme } from './theme.js';
 import { type Text, textOf } from './words.js';
@@ -152,7 +151,7 @@ export function linkOf({
   date,
   image,
   url,
-}: Pick<Entry, 'title' | 'description' | 'date' | 'image' | 'url'>): ArticleLink {
+}: Pick<IndexEntry, 'title' | 'description' | 'date' | 'image' | 'url'>): ArticleLink {
   return {
     title: title.trim() === '' ? PLACEHOLDER_TITLE : title,
     description,
@@ -164,11 +163,11 @@ export function linkOf({
 }
 
 /** An article as lists and feeds show it. */
-export function summaryOf(entry: Omit<Entry, 'path' | 'stamp' | 'canonical'>): ArticleSummary {
-  const { id, updated } = entry;
+export function summaryOf(entry: Omit<IndexEntry, 'path' | 'stamp' | 'canonical'>): ArticleSummary {
+  const { id, updated, author, tags } = entry;
   const modified = (updated === null ? undefined : isoOf(updated)) ?? null;
   // What is new first: keys that are added behind a spread take as long as all else that is done here.
-  return { id, updated, modified, author: authorOf(entry), tags: tagsOf(entry), ...linkOf(entry) };
+  return { id, updated, modified, author, tags, ...linkOf(entry) };
 }
 
 /** An address that a parser would leave exactly as it is. */

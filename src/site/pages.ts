@@ -1,7 +1,7 @@
 import type { SiteInfo } from '../host/page-types.js';
-import type { Entry } from '../store/entry.js';
 import { fileAt } from './addresses.js';
 import type { Group, Groups } from './groups.js';
+import type { IndexEntry } from './index-entry.js';
 import { changedNumbers, listNumber, listPage, listPath, listPaths } from './lists.js';
 import type { Model } from './model.js';
 import { numbered, type Page, sitePage, summaryOf } from './page.js';
@@ -28,7 +28,7 @@ export interface Pages {
     /** The files that may differ now, also those that are no more. */
     readonly files: Set<string>;
     /** Articles that have no page; see `ModelChanges`. */
-    readonly homeless: readonly Entry[];
+    readonly homeless: readonly IndexEntry[];
   };
 }
 

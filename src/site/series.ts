@@ -1,12 +1,10 @@
-import type { Entry } from '../store/entry.js';
+import type { IndexEntry } from './index-entry.js';
 
 /** An article that has a page. */
 export interface Piece {
-  readonly entry: Entry;
+  readonly entry: IndexEntry;
   /** Its page, below the output folder. */
   readonly file: string;
-  /** As pages show them: trimmed, each once, no empty ones. */
-  readonly tags: readonly string[];
   /** First publication in ms since 1970; what is no date counts as oldest. */
   readonly time: number;
   /** Last change in ms since 1970; undefined where the file names no date. */

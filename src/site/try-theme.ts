@@ -1,9 +1,9 @@
 import { messageOf } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
 import type { SiteInfo } from '../host/page-types.js';
-import type { Entry } from '../store/entry.js';
 import { pageOfArticle } from './article-pages.js';
 import { dressUp } from './dress.js';
+import type { IndexEntry } from './index-entry.js';
 import { createModel } from './model.js';
 import { neighboursOf } from './neighbours.js';
 import { linkOf, type Page, summaryOf } from './page.js';
@@ -14,7 +14,7 @@ import { siteFiles } from './site-files.js';
 const HTML = '<p>Words.</p>\n<table></table>\n<!-- svc:item:sample -->';
 
 /** What articles may or may not have. */
-const SAMPLES: Record<string, Partial<Entry>> = {
+const SAMPLES: Record<string, Partial<IndexEntry>> = {
   whole: {
     description: 'Words',
     author: 'Somebody',
@@ -61,7 +61,7 @@ export async function tryTheme(templatesDir: string, site: SiteInfo, hooks: Hook
   }
 }
 
-function entryOf(name: string, { url }: SiteInfo, sample: Partial<Entry>): Entry {
+function entryOf(name: string, { url }: SiteInfo, sample: Partial<IndexEntry>): IndexEntry {
   return {
     path: name,
     stamp: { ino: 0, size: 0, mtimeMs: 0 },

@@ -109,7 +109,7 @@ export function createStore(options: StoreOptions) {
     if (entry === undefined || !durable.has(entry)) return undefined;
     const stat = fs.statSync(`${content.root}/${entry.path}`, { throwIfNoEntry: false });
     if (stat === undefined || !sameStamp(stat, entry.stamp)) return undefined;
-    return { outcome: 'known', id: entry.id, url: entry.url };
+    return { outcome: 'known', id, url: entry.url };
   }
 
   /**
@@ -232,7 +232,7 @@ export function createStore(options: StoreOptions) {
   async function write(file: Write): Promise<StoredFile> {
     const { article, address } = file;
     const stamp = await group.write(file);
-    catalog.set(entryOf(file.path, article, stamp, address));
+    catalog.set(entryOf(content, file.path, article, stamp, address));
     durable.add(file.path, stamp);
     return { article, path: file.path, text: file.text };
   }

@@ -1,4 +1,4 @@
-import type { Entry } from './entry.js';
+import { catalogId, type Entry } from './entry.js';
 
 /** The index of all articles by path, id and URL: derived from the files, rebuildable, never the truth. */
 export interface Catalog {
@@ -51,7 +51,7 @@ export function createCatalog(): Catalog {
       return paths.size;
     },
     get: (path) => paths.get(path),
-    byId: (id) => indexed().ids.get(id),
+    byId: (id) => indexed().ids.get(catalogId(id)),
     byUrl: (canonical) => indexed().urls.get(canonical),
     unresolved: (slug) => indexed().unresolved.get(slug.toLowerCase()),
     entries: () => paths.values(),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Article } from '../article/article.js';
@@ -8,24 +9,23 @@ import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, systemCode } from '../errors.js';
 import { type Stamp, stampOf } from '../fs/stamp.js';
 import type { Layout } from '../generators/layout.js';
-import { readText, readTop } from './read-text.js';
+import { readText } from './read-text.js';
 
-/** What the catalog knows of one article file. */
+/**
+ * What the catalog knows of one article file: what a delivery is decided by, and no text of the article, as an entry
+ * stays in memory.
+ */
 export interface Entry {
   /** Below the content folder, with forward slashes. */
   readonly path: string;
   readonly stamp: Stamp;
+  /** See `catalogId`. */
   readonly id: string;
   readonly url: string;
   /** `url` in its canonical form; the key of lookups. Undefined where a person wrote something that is no URL. */
   readonly canonical: string | undefined;
-  readonly title: string;
-  readonly description: string;
-  readonly date: string;
-  readonly updated: string | null;
-  readonly author: string;
-  readonly tags: readonly string[];
-  readonly image: string | null;
+  /** The tags that fix how the site spells them, see `spellingTags`; undefined where each spelling is a tag of its own. */
+  readonly tags?: readonly string[];
   /** Whether the URL is certain; undefined where it is pinned by the file. */
   readonly address?: Address;
   /** Why the file cannot be read, `line <n>: …`; it then keeps its id and URL taken, but is no article. */
@@ -115,26 +115,6 @@ export function readEntry(
   return entryIn(content, path, read, known, onRead);
 }
 
-/** So much of a file holds all that an entry needs, as a rule. */
-const TOP_BYTES = 4_096;
-
-/**
- * What the catalog keeps of a file, by its beginning alone. It is not certain before the whole file has been read: see
- * `decodeTop`. Its strings are cut out of that text; see `ownStrings`.
- *
- * @returns undefined where `readEntry` must be asked.
- */
-export function glimpseEntry(content: ContentFolder, path: string): Entry | undefined {
-  try {
-    const { text, stat } = readTop(join(content.root, path), TOP_BYTES);
-    const article = content.format.decodeTop(text, path);
-    return article && entryOf(path, article, stampOf(stat));
-  } catch {
-    // why that is will be met again
-    return undefined;
-  }
-}
-
 /** The entry that a file's text makes; a malformed one keeps its id and URL taken. */
 export function entryIn(
   content: ContentFolder,
@@ -146,7 +126,7 @@ export function entryIn(
   try {
     const readable = content.format.decodeForPages(read.text, path);
     onRead?.(path, { ...readable, stamp: read.stamp });
-    return ownStrings(entryOf(path, readable.article, read.stamp, readable.address));
+    return ownStrings(entryOf(content, path, readable.article, read.stamp, readable.address));
   } catch (error) {
     const entry = brokenEntry(content, path, read, reasonOf(error), known);
     return isUnsupported(error) ? { ...entry, isUnsupported: true } : entry;
@@ -159,32 +139,43 @@ function isUnsupported(error: unknown): boolean {
 
 /** The entry of an article that was just read or written. */
 export function entryOf(
+  { format }: Pick<ContentFolder, 'format'>,
   path: string,
-  article: Omit<Article, 'revision' | 'body' | 'contentHtml'>,
+  { id, url, tags }: Pick<Article, 'id' | 'url' | 'tags'>,
   stamp: Stamp,
   address?: Address,
 ): Entry {
-  const { id, url, title, description, date, updated, author, tags, image } = article;
   return {
     ...(address !== undefined && { address }),
+    ...(format.tagKey !== undefined && tags.length > 0 && { tags: spellingTags(tags) }),
     path,
     stamp,
     canonical: canonicalUrl(url),
-    id,
+    id: catalogId(id),
     url,
-    title,
-    description,
-    date,
-    updated,
-    author,
-    tags,
-    image,
   };
 }
 
+/** Characters of an id, at the most, that an entry keeps as it is. */
+const LONGEST_ID = 1_000;
+
+/** The id by which the catalog knows an article: the article's own, or its digest where that is of an absurd length. */
+export function catalogId(id: string): string {
+  return id.length <= LONGEST_ID ? id : `sha256-${hash('sha256', id)}`;
+}
+
+/** Tags of one article that fix a spelling, at the most, and characters of such a tag: entries stay in memory. */
+const MOST_SPELLING_TAGS = 100;
+const LONGEST_SPELLING_TAG = 200;
+
+/** Those of an article's tags that fix how later articles spell the same tag. */
+export function spellingTags(tags: readonly string[]): readonly string[] {
+  return tags.slice(0, MOST_SPELLING_TAGS).filter(({ length }) => length <= LONGEST_SPELLING_TAG);
+}
+
 /** A string cut out of a file keeps its whole text in memory: through JSON each one becomes its own. */
-export function ownStrings(entry: Entry): Entry {
-  return JSON.parse(JSON.stringify(entry)) as Entry;
+export function ownStrings<E extends Entry>(entry: E): E {
+  return JSON.parse(JSON.stringify(entry)) as E;
 }
 
 /** What can still be told of a malformed file: its id and URL as they were, or as their lines say. */
@@ -195,22 +186,13 @@ function brokenEntry(
   broken: string,
   known?: Entry,
 ): Entry {
-  const id = known?.id ?? lineValue(read.text, 'id') ?? path;
+  const id = known?.id ?? catalogId(lineValue(read.text, 'id') ?? path);
   const slug = content.format.slugOf(path);
   const url = known?.url ?? lineValue(read.text, 'url') ?? content.layout.url(slug, '');
-  const bare = {
-    title: slug,
-    description: '',
-    date: '1970-01-01',
-    updated: null,
-    author: '',
-    tags: [],
-    image: null,
-  };
   const address = { kind: 'unknown', reason: `cannot be read, ${broken}` } as const;
   const isCertain = content.format.hasCertainUrls;
   const canonical = canonicalUrl(url);
-  return { path, stamp: read.stamp, id, url, canonical, ...bare, ...(!isCertain && { address }), broken };
+  return { path, stamp: read.stamp, id, url, canonical, ...(!isCertain && { address }), broken };
 }
 
 function lineValue(text: string, key: string): string | undefined {

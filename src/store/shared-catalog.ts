@@ -4,8 +4,8 @@ import { type ContentFolder, entryIn, sameStamp } from './entry.js';
 import { isArticlePath } from './scan.js';
 import type { SharedFiles } from './shared-files.js';
 
-/** Files that are read at once. */
-const CHUNK = 500;
+/** Files that are read at once, whose texts are in memory together: a megabyte each at most. */
+const CHUNK = 100;
 
 /** A stamp made from a content's name: the same name, the same content. */
 export function sharedStamp(name: string): Stamp {

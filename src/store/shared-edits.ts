@@ -1,7 +1,7 @@
 import type { StoredArticle } from '../article/codec.js';
 import { PressmarkError } from '../errors.js';
 import type { Catalog } from './catalog.js';
-import { type ContentFolder, decodeAt, entryOf } from './entry.js';
+import { type ContentFolder, catalogId, decodeAt, entryOf } from './entry.js';
 import type { Pipeline } from './pipeline.js';
 import { sharedStamp } from './shared-catalog.js';
 import type { Lineage, SharedFiles, WorkEdit } from './shared-files.js';
@@ -45,9 +45,10 @@ export function createEditSharing({ content, catalog, shared, pipeline, beginMs 
         const { text } = edit;
         const { article, address } = mine;
         if (catalog.get(path)?.id !== id) return { is: 'waiting', waitingFor: 'the remote’s version' };
-        if (article.id !== id) return { is: 'left', why: 'its id is another than the remote has here' };
+        if (catalogId(article.id) !== id)
+          return { is: 'left', why: 'its id is another than the remote has here' };
         const stamp = () => sharedStamp(shared.names.get(path) ?? '');
-        const accepted = () => catalog.set(entryOf(path, article, stamp(), address));
+        const accepted = () => catalog.set(entryOf(content, path, article, stamp(), address));
         const write = { path, text, article, replaces: null, isEdit: true, generation, deadline, accepted };
         try {
           await shared.store(write);

@@ -8,7 +8,15 @@ import type { Lock } from '../fs/lock.js';
 import { createAddressRefresh, readAnew } from './address-refresh.js';
 import type { ArticleStore, Published, Updated } from './article-store.js';
 import { type Catalog, lastSegment } from './catalog.js';
-import { type ContentFolder, decodeAt, type Entry, entryIn, entryOf, type ReadFile } from './entry.js';
+import {
+  type ContentFolder,
+  catalogId,
+  decodeAt,
+  type Entry,
+  entryIn,
+  entryOf,
+  type ReadFile,
+} from './entry.js';
 import { createNaming } from './naming.js';
 import { createPipeline } from './pipeline.js';
 import type { Found } from './reading.js';
@@ -79,7 +87,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
   /** An id that is stored anywhere is stored for good: this needs nobody's word. */
   function known(id: string): Published | undefined {
     const [entry] = catalog.byId(id);
-    return entry === undefined ? undefined : { outcome: 'known', id: entry.id, url: entry.url };
+    return entry === undefined ? undefined : { outcome: 'known', id, url: entry.url };
   }
 
   async function recall(id: string): Promise<Published | undefined> {
@@ -93,7 +101,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
    */
   function publish(draft: ArticleDraft): Promise<Published> {
     const deadline = performance.now() + BEGIN_MS;
-    return pipeline.run(draft.id, async () => {
+    return pipeline.run(catalogId(draft.id), async () => {
       const taken = new Set<string>();
       await addresses.refresh();
       for (;;) {
@@ -127,7 +135,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
    */
   function update(request: UpdateRequest): Promise<Updated> {
     const deadline = performance.now() + BEGIN_MS;
-    return pipeline.run(request.targetId, async () => {
+    return pipeline.run(catalogId(request.targetId), async () => {
       let doubt: unknown;
       for (;;) {
         const { verdict, read, entry, generation } = await judge(request).catch((error: unknown) => {
@@ -170,7 +178,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
     const { path, text, article } = file;
     // Within the turn: who looks afterwards must find it.
     const stamp = () => sharedStamp(shared.names.get(path) ?? '');
-    const accepted = () => catalog.set(entryOf(path, article, stamp(), address));
+    const accepted = () => catalog.set(entryOf(content, path, article, stamp(), address));
     await shown.whileWriting(path, text, () =>
       shared.store({ path, text, article, replaces, generation, deadline, accepted }),
     );

@@ -1,5 +1,6 @@
 import type { ArticleFormat } from '../article/format.js';
 import type { Catalog } from './catalog.js';
+import { spellingTags } from './entry.js';
 
 /** The site's own spelling of tags; see `createTagSpelling`. */
 export interface TagSpelling {
@@ -17,21 +18,23 @@ export function createTagSpelling({ tagKey }: Pick<ArticleFormat, 'tagKey'>, cat
   /** The spelling of each tag by its key, filled from the catalog for the first article. */
   let spellings: Map<string, string> | undefined;
 
-  function add(known: Map<string, string>, tag: string): string {
-    const key = keyOf(tag);
-    const spelling = known.get(key);
-    if (spelling !== undefined) return spelling;
-    known.set(key, tag);
-    return tag;
+  function add(known: Map<string, string>, tags: Iterable<string>): void {
+    for (const tag of tags) if (!known.has(keyOf(tag))) known.set(keyOf(tag), tag);
   }
 
   function spelled(tags: readonly string[]): readonly string[] {
     if (spellings === undefined) {
       spellings = new Map();
-      for (const entry of catalog.entries()) for (const tag of entry.tags) add(spellings, tag);
+      for (const entry of catalog.entries()) add(spellings, entry.tags ?? []);
     }
-    const known = spellings;
-    return [...new Set(tags.filter((tag) => keyOf(tag) !== '').map((tag) => add(known, tag)))];
+    const own = new Map<string, string>();
+    for (const tag of tags) {
+      const key = keyOf(tag);
+      if (key !== '' && !own.has(key)) own.set(key, spellings.get(key) ?? tag);
+    }
+    const written = [...own.values()];
+    add(spellings, spellingTags(written));
+    return written;
   }
 
   return { spelled };

@@ -2,7 +2,7 @@ import type { Article } from '../article/article.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import { type Catalog, lastSegment } from './catalog.js';
-import type { Entry, ReadFile } from './entry.js';
+import { catalogId, type Entry, type ReadFile } from './entry.js';
 
 /** What an update is judged by (contract: article.updated data). */
 export interface Target {
@@ -37,7 +37,7 @@ export function targetOf(
 ): Entry {
   const entries = catalog.byUrl(canonicalUrl(targetUrl) ?? '');
   const certain = entries.filter(isCertain);
-  const entry = certain.find(({ id }) => id === targetId);
+  const entry = certain.find(({ id }) => id === catalogId(targetId));
   if (entry === undefined)
     throw noTarget(targetId, targetUrl, reasonIn([...entries, ...catalog.byId(targetId)]));
   if (certain.length > 1) throw ambiguous(targetUrl, certain);

@@ -138,6 +138,28 @@ test.serial(
 );
 
 test.serial(
+  '503: while git hangs, an article is stored without a commit, and acknowledged when it is sent again',
+  async (t) => {
+    const { post } = receiver;
+    const [files, commits] = [articleFiles(dir).length, ids(dir).length];
+    git.hold();
+    git.set('fail', 'update-ref');
+    const data = article();
+    const refused = await post('article.published', data);
+    t.is(refused.status, 503);
+    t.regex(refused.json.error, /^git took longer than 8 s .* stored, but has no commit yet: send it again/);
+    await until('the git that hangs is killed', () => !git.isRunning());
+    t.is(articleFiles(dir).length, files + 1);
+    t.is(ids(dir).length, commits);
+    git.clear();
+    const { status, json } = await post('article.published', data);
+    t.deepEqual([status, json.id], [200, data.id]);
+    t.deepEqual([ids(dir)[0], ids(dir).length], [data.id, commits + 1]);
+    t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
+  },
+);
+
+test.serial(
   '200: while HEAD is detached, the commit that is there before the answer is a parked one',
   async (t) => {
     const before = ids(dir);

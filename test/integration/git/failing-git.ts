@@ -2,6 +2,15 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '../../support/temp-dir.js';
 
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A git that fails, or kills the receiver that runs it, at a command that a test names. */
 export function gitThatFails(t: Parameters<typeof tempDir>[0]) {
   const bin = tempDir(t);
@@ -14,7 +23,7 @@ export function gitThatFails(t: Parameters<typeof tempDir>[0]) {
     `if [ -e '${rule}' ]; then`,
     `  read -r what command times < '${rule}'`,
     '  case " $* " in *" $command "*)',
-    `    while [ "$times" = 1 ] && [ -e '${hold}' ]; do : > '${held}'; sleep 0.02; done`,
+    `    while [ "$times" = 1 ] && [ -e '${hold}' ]; do echo $$ > '${held}'; sleep 0.02; done`,
     '    case $what in fail) exit 128;; esac',
     `    if [ "$times" -gt 1 ]; then echo "$what $command $((times - 1))" > '${rule}'; else`,
     `      rm '${rule}'`,
@@ -40,6 +49,11 @@ export function gitThatFails(t: Parameters<typeof tempDir>[0]) {
     hold: () => fs.writeFileSync(hold, ''),
     /** Whether it waits. */
     isHeld: () => fs.existsSync(held),
+    /** Whether the command that waits, or has waited, still runs. */
+    isRunning: () => {
+      const pid = fs.existsSync(held) ? Number(fs.readFileSync(held, 'utf8')) : undefined;
+      return pid === 0 || (pid !== undefined && isAlive(pid));
+    },
     release,
     /** From now on, all commands work. */
     clear: () => {

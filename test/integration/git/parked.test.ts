@@ -190,7 +190,7 @@ test('what is stored while another program holds the index for long is parked, a
   await throughState(
     t,
     site,
-    'the git index, which another program holds',
+    'another program to let go of .git/index.lock',
     () => writeFile(lock, 'somebody'),
     async () => {
       t.is(await readFile(lock, 'utf8'), 'somebody');

@@ -27,3 +27,16 @@ test('plugins read articles as their files are now, and none that is there twice
   t.is((await reader.get('a'))?.title, 'Newer');
   t.is(await reader.get('b'), undefined);
 });
+
+test('an edit that a plugin has read before the builder is built', async (t) => {
+  const site = testSite(t);
+  const catalog = createCatalog();
+  const path = site.write('a');
+  const builder = createBuilder({ ...site.options, catalog });
+  await builder.buildAll();
+  const reader = readerOf(site.options.content, catalog, canonicalUrl);
+  site.write('a', { title: 'Newer' });
+  t.is((await reader.get('a'))?.title, 'Newer');
+  await builder.buildChanged([path]);
+  for (const page of ['articles/a/index.html', 'index.html']) t.true(site.page(page).includes('Newer'), page);
+});

@@ -10,7 +10,7 @@ const look = fc.record({
   day: fc.integer({ min: 1, max: 12 }),
   tags: fc.subarray(['C', 'C++', 'Bees', 'bees', 'Ünï', '日本']),
   author: fc.constantFrom('', 'Ada', 'ada', 'Bo'),
-  title: fc.constantFrom('One', 'Two', ''),
+  title: fc.constantFrom('One', 'Two', '', 'Long title '.repeat(50)),
   updated: fc.constantFrom(null, '2026-03-01T08:00:00Z', 'soon'),
   image: fc.constantFrom(null, 'https://img.example/a.png'),
 });

@@ -140,6 +140,8 @@ const IDS = [
   'e\u0301',
   '\u00e9',
   'i'.repeat(2_000),
+  'i'.repeat(100_000),
+  `${'i'.repeat(100_000)}2`,
   '\nid: "another"\n---\n',
 ];
 

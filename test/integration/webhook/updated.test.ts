@@ -44,6 +44,14 @@ test.serial('404-updated-target: an update of an article that does not exist ins
   t.deepEqual(treeOf(dir), []);
 });
 
+test.serial('200-updated-long-id: an article whose id has 100,000 characters is updated by it', async (t) => {
+  const { request } = await publishForUpdate(receiver(), article({ id: `long ${'i'.repeat(100_000)}` }));
+  const other = { ...request, target_id: `${request.target_id}2` };
+  t.is((await receiver().post('article.updated', other)).status, 404);
+  t.is((await receiver().post('article.updated', request)).status, 200);
+  t.is((await receiver().post('article.updated', request)).status, 200);
+});
+
 test.serial(
   '404-updated-target: target_id and target_url that do not name the same stored article are refused',
   async (t) => {

@@ -10,7 +10,6 @@ export function piece(time: number, version = 0): Piece {
   return {
     entry: { path, stamp, ...texts, date, updated: null, tags: [], image: null },
     file: `a${time}/index.html`,
-    tags: [],
     time,
     modified: time,
   };

@@ -1,12 +1,16 @@
 import test from 'ava';
+import { patternLayout } from '../../../src/generators/layout.js';
 import { createAddressRefresh } from '../../../src/store/address-refresh.js';
 import { createCatalog } from '../../../src/store/catalog.js';
-import { type Entry, entryOf } from '../../../src/store/entry.js';
+import { contentFolder, type Entry, entryOf } from '../../../src/store/entry.js';
 
 function entry(path: string, url: string): Entry {
-  const fields = { id: path, title: '', description: '', date: '', updated: null, author: '', tags: [] };
-  const article = { ...fields, url, image: null, keyword: '', slug: '', extra: {}, jsonLd: '' };
-  return entryOf(path, article, { ino: 1, size: 1, mtimeMs: 1 }, { kind: 'proven' });
+  const { format } = contentFolder(
+    '/content',
+    patternLayout('https://garden.example', ':slug.md', '/:slug/'),
+  );
+  const article = { id: path, url, tags: [] };
+  return entryOf({ format }, path, article, { ino: 1, size: 1, mtimeMs: 1 }, { kind: 'proven' });
 }
 
 const OLD = 'https://garden.example/old/';

@@ -4,9 +4,7 @@ import type { Entry } from '../../../src/store/entry.js';
 import { fc } from '../../support/property.js';
 
 function entry(path: string, id: string, canonical: string | undefined): Entry {
-  const bare = { title: '', description: '', date: '', updated: null, author: '', tags: [], image: null };
   return {
-    ...bare,
     path,
     id,
     canonical,

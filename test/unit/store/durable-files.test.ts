@@ -18,13 +18,6 @@ test('a file that changed is synced again, also where it kept its inode', async 
     id: 'a',
     url: 'https://example.com/a/',
     canonical: 'https://example.com/a',
-    title: 'A',
-    description: '',
-    date: '2026-01-01T00:00:00.000Z',
-    updated: null,
-    author: '',
-    tags: [],
-    image: null,
   });
 
   fs.writeFileSync(file, 'one');

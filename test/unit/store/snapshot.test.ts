@@ -1,25 +1,17 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { patternLayout } from '../../../src/generators/layout.js';
 import { createCatalog } from '../../../src/store/catalog.js';
-import type { Entry } from '../../../src/store/entry.js';
+import { contentFolder, type Entry, entryIn } from '../../../src/store/entry.js';
 import { loadSnapshot, saveSnapshot } from '../../../src/store/snapshot.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 function entry(n: number, id: string): Entry {
   const url = `https://garden.example/${n}/`;
   const stamp = { ino: n, size: 10 * n, mtimeMs: n + 0.25 };
-  const text = { title: `Title ${n}`, description: '', date: '2026-11-19', author: 'A', tags: ['t'] };
-  return {
-    path: `${n}.md`,
-    stamp,
-    id,
-    url,
-    canonical: url.slice(0, -1),
-    updated: null,
-    image: null,
-    ...text,
-  };
+  const tags = n % 2 === 0 ? { tags: ['t'] } : {};
+  return { path: `${n}.md`, stamp, id, url, canonical: url.slice(0, -1), ...tags };
 }
 
 const IDS = ['a', 'line\nfeed', 'separator\u2028', 'nul\u0000', '😀', '__proto__', '\r'];
@@ -65,4 +57,19 @@ test('a line that is not an entry is left out, and the other entries are read', 
     [...loaded.entries()].map(({ id }) => id),
     ['id-0', 'id-4'],
   );
+});
+
+test('a snapshot of articles with long texts is small, whatever the texts are', async (t) => {
+  const path = join(tempDir(t), 'catalog.jsonl');
+  const saved = createCatalog();
+  const content = contentFolder('/content', patternLayout('https://garden.example', ':slug.md', '/:slug/'));
+  const stamp = { ino: 1, size: 1, mtimeMs: 1 };
+  for (const key of ['id', 'title', 'description', 'author', 'image', 'date', 'tags', 'mine']) {
+    const value = `"${'long '.repeat(20_000)}"`;
+    const text = `---\n${key}: ${key === 'tags' ? `[${value}]` : value}\n---\nText\n`;
+    saved.set(entryIn(content, `${key}.md`, { text, stamp }));
+  }
+  t.is(saved.size, 8);
+  await saveSnapshot(path, 'key', saved);
+  t.true(fs.statSync(path).size < 8 * 500);
 });

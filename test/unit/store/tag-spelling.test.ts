@@ -13,13 +13,7 @@ function catalogWith(...tags: readonly string[][]): Catalog {
       id: path,
       url: `https://garden.example/${index}/`,
       canonical: `https://garden.example/${index}`,
-      title: path,
-      description: '',
-      date: '2026-11-09',
-      updated: null,
-      author: '',
       tags: own,
-      image: null,
     };
     catalog.set(entry);
   }
@@ -42,6 +36,14 @@ test('the first spelling of a new tag is that of all later articles', (t) => {
 test('a tag of which the generator cannot make a page is left out', (t) => {
   const { spelled } = createTagSpelling({ tagKey }, catalogWith());
   t.deepEqual(spelled(['---', 'soil']), ['soil']);
+});
+
+test('of an article with thousands of tags, the first hundred fix a spelling, and each tag is written once', (t) => {
+  const { spelled } = createTagSpelling({ tagKey }, catalogWith());
+  const tags = Array.from({ length: 2_000 }, (_, n) => `Tag ${n}`);
+  const long = 'L'.repeat(1_000);
+  t.deepEqual(spelled([long, ...tags, 'TAG 1', 'TAG 1999']), [long, ...tags]);
+  t.deepEqual(spelled(['tag 1', 'tag 1999', long.toLowerCase()]), ['Tag 1', 'tag 1999', long.toLowerCase()]);
 });
 
 test('where Pressmark builds the site, tags stay as they were sent', (t) => {

@@ -1,0 +1,95 @@
+import { once } from 'node:events';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import test from 'ava';
+import { type TestSite, testSite } from './test-site.js';
+
+// What a signed delivery may hold: texts of nearly a megabyte, and tens of thousands of tags.
+
+const LONG = 'a word and another one, '.repeat(20_000);
+
+/** So many articles with a text of so many bytes, in a heap of so many megabytes. */
+const [ARTICLES, TEXT_BYTES, HEAP_MEGABYTES] = [100, 900_000, 50];
+
+const manyTags = (count: number) => Array.from({ length: count }, (_, n) => `tag ${n}`);
+
+function warnings({ logged }: TestSite): string[] {
+  return logged.filter((line) => line.includes('tags'));
+}
+
+test('of an article with thousands of tags a hundred get pages, and one warning names the article', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  await site.builder.buildAll();
+  const path = site.write('many', { tags: [' ', 'tag 1', ...manyTags(2_000)] });
+  const report = await site.builder.buildChanged([path]);
+  t.is(report.failed, 0);
+  t.true(report.pages < 150, `${report.pages} pages`);
+  t.is(
+    fs.readdirSync(join(site.options.outputDir, 'tags')).length,
+    100 + 'one, index.html'.split(', ').length,
+  );
+  t.is(site.page('articles/many/index.html').match(/rel="tag"/g)?.length, 100);
+  t.is(site.page('feed.json').match(/"tag \d+"/g)?.length, 100);
+  t.is(warnings(site).length, 1);
+  t.true(warnings(site)[0]?.includes('"path":"articles/many.md","tags":2002'), warnings(site)[0]);
+  t.deepEqual(await site.builder.check(), []);
+
+  // The next article is built like any other, and nobody is warned again.
+  site.logged.length = 0;
+  t.true((await site.builder.buildChanged([site.write('next')])).pages < 20);
+  await site.builder.buildAll({ force: true });
+  const again = testSite(t, { dir: site.dir });
+  await again.builder.buildAll();
+  t.deepEqual([...warnings(site), ...warnings(again)], []);
+});
+
+test('an article’s own page shows its whole texts; other pages and the feeds show the beginning of long ones', async (t) => {
+  const site = testSite(t);
+  const image = `https://x.example/${'i'.repeat(50_000)}.png`;
+  const long = { title: `Title ${LONG}`, description: `Description ${LONG}`, image };
+  site.write('long', {
+    ...long,
+    author: `Author ${LONG}`,
+    tags: [`Tag ${LONG}`, 'One'],
+    date: `2026 ${LONG}`,
+  });
+  site.write('short', { date: '2026-11-03T08:00:00Z' });
+  t.is((await site.builder.buildAll()).failed, 0);
+  const page = site.page('articles/long/index.html');
+  for (const text of Object.values(long)) t.true(page.includes(text), text.slice(0, 20));
+  for (const [file, text] of Object.entries(site.output()))
+    if (file !== 'articles/long/index.html') t.true(text.length < 40_000, `${file}: ${text.length}`);
+  for (const file of ['index.html', 'feed.json', 'tags/one/index.html']) {
+    t.regex(site.page(file), /Description a word and .*…/, file);
+    t.regex(site.page(file), /Title a word and .*…/, file);
+  }
+  t.deepEqual(await site.builder.check(), []);
+});
+
+test('texts are not cut in the middle of a character', async (t) => {
+  const site = testSite(t);
+  for (const slug of ['a', 'ab']) site.write(slug, { title: `${slug}${'🐝'.repeat(500)}` });
+  await site.builder.buildAll();
+  t.false(site.page('index.html').includes('\ufffd'));
+});
+
+test('what a receiver and a builder keep of articles does not grow with their texts', async (t) => {
+  const site = testSite(t);
+  const kinds = ['id', 'title', 'description', 'author', 'image', 'date'] as const;
+  for (let n = 0; n < ARTICLES; n++) {
+    const text = `${n} ${'x'.repeat(TEXT_BYTES)}`;
+    site.write(`a${n}`, { [kinds[n % kinds.length] ?? 'title']: text });
+  }
+  // The texts alone fill more than the heap.
+  t.true(ARTICLES * TEXT_BYTES > 1.5 * HEAP_MEGABYTES * 1_000_000);
+  const worker = new Worker(new URL('./small-heap-worker.js', import.meta.url), {
+    workerData: site.dir,
+    resourceLimits: { maxOldGenerationSizeMb: HEAP_MEGABYTES },
+  });
+  const [report] = await once(worker, 'message');
+  t.deepEqual(report, { articles: ARTICLES, failed: 0 });
+  const manifest = fs.statSync(join(site.options.stateDir, 'site-manifest.ndjson'));
+  t.true(manifest.size < 3_000 * ARTICLES, `${manifest.size} bytes`);
+});
