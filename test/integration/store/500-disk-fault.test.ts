@@ -99,16 +99,20 @@ test.serial(
 test.serial(
   '500-published: a publication for which the lock cannot be taken leaves nothing, and is stored later',
   async (t) => {
-    for (const [path, call] of [
-      ['/\\.pressmark/lock$', 'open'],
-      ['/\\.pressmark/waiting/', 'write'],
-    ] as const) {
-      // The lock is kept for a moment after its use; the fault needs it to be taken anew.
-      await untilReleased(receiver().dir);
-      await refusesThenStores(t, path, { call, path, code: 'EMFILE' });
-    }
+    // The lock is kept for a moment after its use; the fault needs it to be taken anew.
+    await untilReleased(receiver().dir);
+    await refusesThenStores(t, 'lock', { call: 'open', path: '/\\.pressmark/lock$', code: 'EMFILE' });
   },
 );
+
+test.serial('200-published: the lock is taken also where no waiter’s note can be written', async (t) => {
+  const { dir, post } = receiver();
+  await untilReleased(dir);
+  faults.set({ call: 'write', path: '/\\.pressmark/waiting/', code: 'ENOSPC' });
+  t.is((await post('article.published', article())).status, 200);
+  t.true(faults.trace().some(({ paths: [path = ''] }) => path.includes('/waiting/')));
+  faults.clear();
+});
 
 test.serial(
   '500-updated: an update during which the disk fails at any step leaves the old file whole, and is stored once the disk works again',
