@@ -12,7 +12,7 @@ import { type DurableStore, openDurableStore } from './durability.js';
 import { proveInBackground } from './existing-addresses.js';
 import { firstPartyPlugins } from './first-party.js';
 import { foldersOf } from './folders.js';
-import { createHealth } from './health.js';
+import { createHealth, type Health } from './health.js';
 import { createLiveReload } from './live-reload.js';
 import { loadPlugins } from './load-plugins.js';
 import { closeServer, createServer, listen } from './server.js';
@@ -52,7 +52,7 @@ export async function startApp(
   log: Log,
   { further = [], terminal = false, reload, live = true }: StartOptions = {},
 ): Promise<App> {
-  const { contentDir, outputDir, stateDir } = foldersOf(settings);
+  const { outputDir, stateDir } = foldersOf(settings);
   const content = contentOf(settings);
   const prefix = posix.join(settings.content.replaceAll('\\', '/'), '/');
   const siteRelative = (path: string) => `${prefix}${path}`;
@@ -109,10 +109,16 @@ export async function startApp(
       isOwnKey: content.format.isOwnKey,
       changeOf: (stored) => ({ ...stored, path: siteRelative(stored.path) }),
     });
+    const disk = createHealth(content, stateDir);
     const server = createServer({
-      webhook: webhook({ endpoint: settings.endpoint, receive, hooks, log }),
+      webhook: webhook({
+        endpoint: settings.endpoint,
+        receive: async (delivery) => disk.counted(await receive(delivery)),
+        hooks,
+        log,
+      }),
       router,
-      health: healthOf(durable, contentDir, stateDir),
+      health: healthOf(durable, disk),
       details: () => ({ durability: settings.durability, push: durable.pushes?.now ?? null }),
       outputDir,
       basePath,
@@ -164,10 +170,9 @@ async function tellOfChange(
 }
 
 /** Whether articles can be stored: what the disk says, and where it counts, the remote. */
-function healthOf(durable: DurableStore, contentDir: string, stateDir: string): () => string | undefined {
-  const disk = createHealth(contentDir, stateDir);
+function healthOf(durable: DurableStore, disk: Health): () => string | undefined {
   return () => {
     const trouble = durable.trouble?.();
-    return disk() ?? (trouble && `articles cannot be stored: ${trouble}`);
+    return disk.trouble() ?? (trouble && `articles cannot be stored: ${trouble}`);
   };
 }

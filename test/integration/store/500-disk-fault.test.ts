@@ -56,7 +56,8 @@ const inFolder = (fault: Fault, month: string): Fault => ({
 });
 
 async function refusesThenStores(t: ExecutionContext, name: string, fault: Fault): Promise<void> {
-  const { dir, post, find } = receiver();
+  const { dir, post, find, origin } = receiver();
+  const health = async () => (await fetch(`${origin}/healthz`)).status;
   const month = `${year++}-05`;
   const data = article({ published_at: `${month}-07T00:00:00Z` });
   const target_url = `https://garden.example/articles/${data.slug}/`;
@@ -69,6 +70,7 @@ async function refusesThenStores(t: ExecutionContext, name: string, fault: Fault
     t.is(status, 500, `${name}: ${json.error}`);
     t.regex(json.error, new RegExp(`^not stored: .+ \\(${fault.code}\\)`));
     t.false(json.error.includes(dir), 'no path of the machine');
+    t.is(await health(), 503, name);
   }
   t.deepEqual([articleFiles(dir), debris(dir)], [before, []], `${name}: nothing is left of it`);
   t.deepEqual(
@@ -81,6 +83,7 @@ async function refusesThenStores(t: ExecutionContext, name: string, fault: Fault
   t.is((await post('article.lookup', { target_url })).status, 404);
   const { status, json } = await post('article.published', data);
   t.deepEqual([status, json.url], [200, target_url], `${name}: without a restart`);
+  t.is(await health(), 200, name);
   const stored = treeOf(dir);
   t.deepEqual((await post('article.published', data)).json, json);
   t.is((await find(target_url)).id, data.id);
