@@ -3,7 +3,7 @@ import type { Settings } from '../config/load.js';
 import type { FileChange } from '../host/hook-types.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
-import type { OpenStore } from '../store/open-store.js';
+import { type OpenStore, warnOfBroken } from '../store/open-store.js';
 import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
@@ -153,8 +153,7 @@ export async function startApp(
 function report({ recovery }: OpenStore, log: Log): void {
   const { malformed, ...counts } = recovery;
   log.info(counts, 'recovered');
-  for (const { path, reason } of malformed)
-    log.warn({ path, reason }, 'malformed article file; it is skipped until it is mended');
+  for (const { path, reason } of malformed) warnOfBroken(log, path, reason);
 }
 
 /** What a person, `git pull` or another receiver did in the content folder. */

@@ -4,7 +4,7 @@ import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import { createCatalog } from '../store/catalog.js';
-import type { Entry } from '../store/entry.js';
+import { type Entry, isUnread } from '../store/entry.js';
 import { scan } from '../store/scan.js';
 import { contentOf } from './content.js';
 import type { Finding } from './finding.js';
@@ -143,18 +143,20 @@ async function articles(settings: Settings): Promise<Finding[]> {
 }
 
 function malformed(entries: readonly Entry[]): Finding[] {
-  return entries.flatMap(({ path, broken, isUnsupported = false }) =>
-    broken === undefined || isUnsupported
-      ? []
-      : [
-          {
-            level: 'fail',
-            about: 'articles',
-            text: `${path} is malformed, ${broken}`,
-            mend: 'mend the front matter; until then the article is skipped',
-          } as const,
-        ],
-  );
+  return entries.flatMap((entry): Finding[] => {
+    const { path, broken, isUnsupported = false } = entry;
+    if (broken === undefined || isUnsupported) return [];
+    const said = isUnread(entry)
+      ? {
+          text: `${path} cannot be read: ${broken}`,
+          mend: 'let the user who runs Pressmark read the file, or restore it from git or a backup; until then the article is skipped',
+        }
+      : {
+          text: `${path} is malformed, ${broken}`,
+          mend: 'fix the front matter; until then the article is skipped',
+        };
+    return [{ level: 'fail', about: 'articles', ...said }];
+  });
 }
 
 function duplicates(entries: readonly Entry[], what: string, keyOf: (entry: Entry) => string): Finding[] {

@@ -100,7 +100,10 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
   function apply(path: string, entry: Entry | undefined): void {
     if (entry?.broken !== undefined) {
       // Half an edit is no reason to take an article from the site: it stays as it was last read.
-      log.warn({ path, reason: entry.broken }, 'malformed article file; its page stays as it was');
+      log.warn(
+        { path, reason: entry.broken },
+        'malformed or unreadable article file; its page stays as it was',
+      );
       broken.add(path);
       if (glimpsed.delete(path)) record(path, undefined);
       return;

@@ -60,7 +60,7 @@ export async function openStore({
   const journal = openJournal(join(stateDir, 'journal'));
   const catalog = createCatalog();
   const { path: snapshotPath, key: snapshotKey } = snapshotOf(stateDir, content);
-  const recovery = await recover({ content, catalog, lock, journal, snapshotPath, snapshotKey });
+  const recovery = await recover({ content, catalog, lock, journal, log, snapshotPath, snapshotKey });
   catalog.byId(''); // makes its indexes, for which no delivery shall wait
 
   function* pathsBelow(folder: string): Generator<string> {
@@ -81,11 +81,7 @@ export async function openStore({
     onChange: (changes) => {
       unsaved += changes.length;
       for (const { path, after } of changes) {
-        if (after?.broken !== undefined && !after.isUnsupported)
-          log.warn(
-            { path, reason: after.broken },
-            'malformed article file; it is skipped until it is mended',
-          );
+        if (after?.broken !== undefined && !after.isUnsupported) warnOfBroken(log, path, after.broken);
       }
       onChange?.(changes);
     },
@@ -133,6 +129,11 @@ export async function openStore({
   }
 
   return { store, catalog, recovery, close };
+}
+
+/** Reports an article file that is malformed or cannot be read. */
+export function warnOfBroken(log: Log, path: string, reason: string): void {
+  log.warn({ path, reason }, 'malformed or unreadable article file; it is skipped until it is fixed');
 }
 
 /** What makes git ignore the folder that it stands in, this file included. */
