@@ -60,7 +60,7 @@ export async function openStore({
   const journal = openJournal(join(stateDir, 'journal'));
   const catalog = createCatalog();
   const { path: snapshotPath, key: snapshotKey } = snapshotOf(stateDir, content);
-  const recovery = await recover({ content, catalog, lock, journal, log, snapshotPath, snapshotKey });
+  const recovery = await recover({ content, catalog, lock, log, snapshotPath, snapshotKey });
   catalog.byId(''); // makes its indexes, for which no delivery shall wait
 
   function* pathsBelow(folder: string): Generator<string> {

@@ -7,7 +7,6 @@ import type { Log } from '../log.js';
 import type { Catalog } from './catalog.js';
 import type { ContentFolder } from './entry.js';
 import { isGone, isUnreadable } from './entry.js';
-import type { Journal } from './journal.js';
 import { shortDigest } from './placing.js';
 import { scan } from './scan.js';
 import { loadSnapshot } from './snapshot.js';
@@ -35,7 +34,6 @@ export interface RecoveryOptions {
   readonly content: ContentFolder;
   readonly catalog: Catalog;
   readonly lock: Lock;
-  readonly journal: Journal;
   readonly log: Log;
   readonly snapshotPath: string;
   readonly snapshotKey: string;
@@ -49,7 +47,6 @@ export async function recover({
   content,
   catalog,
   lock,
-  journal,
   log,
   snapshotPath,
   snapshotKey,
@@ -59,7 +56,7 @@ export async function recover({
   const { files, changes, leftovers } = await scan(content, catalog);
   const stateDir = dirname(snapshotPath);
   const ofState = [stateDir, join(stateDir, STAGING)].flatMap(leftoversIn);
-  const swept = await sweep([...leftovers, ...ofState], lock, journal, log);
+  const swept = await sweep([...leftovers, ...ofState], lock, log);
   // A person's version has been put back after the file was read.
   const again = swept.updatesSettled === 0 ? [] : (await scan(content, catalog)).changes;
   const malformed = [...catalog.entries()].flatMap(({ path, broken, isUnsupported = false }) =>
@@ -80,12 +77,10 @@ function leftoversIn(folder: string): string[] {
 async function sweep(
   leftovers: readonly string[],
   lock: Lock,
-  journal: Journal,
   log: Log,
 ): Promise<{ tempFilesSwept: number; updatesSettled: number }> {
   await lock.enter();
   try {
-    journal.rotate();
     let tempFilesSwept = 0;
     let updatesSettled = 0;
     for (const path of leftovers) {
