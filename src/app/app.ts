@@ -7,7 +7,7 @@ import { type OpenStore, warnOfBroken } from '../store/open-store.js';
 import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
-import { contentOf } from './content.js';
+import { contentOf, reservePaths } from './content.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { proveInBackground } from './existing-addresses.js';
 import { firstPartyPlugins } from './first-party.js';
@@ -15,7 +15,7 @@ import { foldersOf } from './folders.js';
 import { createHealth, type Health } from './health.js';
 import { createLiveReload } from './live-reload.js';
 import { loadPlugins } from './load-plugins.js';
-import { closeServer, createServer, listen } from './server.js';
+import { closeServer, createServer, listen, pathsOf } from './server.js';
 import { startBuilderEarly } from './start-builder.js';
 
 // For the commands, which know the app and not the host.
@@ -102,6 +102,13 @@ export async function startApp(
       articles,
     });
     const { hooks, router } = host;
+    if (router !== undefined) reservePaths(content, settings, pathsOf(router));
+    for (const url of content.reservedUrls)
+      for (const { path } of catalog.byUrl(url))
+        log.warn(
+          { path, url },
+          'an article has an address that the receiver answers itself; see pressmark doctor',
+        );
     const receive = createReceiver(settings.secrets, {
       store,
       hooks,

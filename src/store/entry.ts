@@ -39,6 +39,8 @@ export interface ContentFolder {
   readonly root: string;
   readonly layout: Layout;
   readonly format: ArticleFormat;
+  /** Canonical URLs that no new article gets, as the server answers them itself. Plugins' routes are added at the start. */
+  readonly reservedUrls: Set<string>;
 }
 
 /** A content folder; without a format, one of a site that Pressmark builds itself. */
@@ -47,7 +49,7 @@ export function contentFolder(
   layout: Layout,
   format: ArticleFormat = plainFormat(layout.url),
 ): ContentFolder {
-  return { root, layout, format };
+  return { root, layout, format, reservedUrls: new Set() };
 }
 
 /** An article file as it is on the disk now. */

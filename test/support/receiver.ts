@@ -36,6 +36,8 @@ export interface ReceiverOptions {
   readonly wrapper?: readonly string[];
   /** Further arguments. */
   readonly args?: readonly string[];
+  /** The endpoint of the site's config. @default '/webhook' */
+  readonly endpoint?: string;
   /** @default one that the system chooses */
   readonly port?: number;
   /** The IP address at which it is reached. @default '127.0.0.1' */
@@ -114,7 +116,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
   }
 
   return {
-    ...createClient(`${origin}/webhook`, options.secret),
+    ...createClient(`${origin}${options.endpoint ?? '/webhook'}`, options.secret),
     dir,
     origin,
     port,
