@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
 import { article } from '../../support/events.js';
+import { onLinux } from '../../support/full-disk.js';
 import { bareEnvironment, run, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -9,8 +9,6 @@ import { until } from '../../support/until.js';
 
 /** A file that can be opened, and each read of it fails with EIO. Only Linux has it. */
 const EVERY_READ_FAILS = '/proc/self/mem';
-
-const onLinux = fs.existsSync(EVERY_READ_FAILS) ? test : test.skip;
 
 onLinux(
   '200: a receiver starts, stores and builds beside an article whose file is on a bad block',
