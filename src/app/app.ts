@@ -3,19 +3,19 @@ import type { Settings } from '../config/load.js';
 import type { FileChange } from '../host/hook-types.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
-import type { OpenStore } from '../store/open-store.js';
+import { type OpenStore, warnOfBroken } from '../store/open-store.js';
 import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
-import { contentOf } from './content.js';
+import { contentOf, reservePaths } from './content.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { proveInBackground } from './existing-addresses.js';
 import { firstPartyPlugins } from './first-party.js';
 import { foldersOf } from './folders.js';
-import { createHealth } from './health.js';
+import { createHealth, type Health } from './health.js';
 import { createLiveReload } from './live-reload.js';
 import { loadPlugins } from './load-plugins.js';
-import { closeServer, createServer, listen } from './server.js';
+import { closeServer, createServer, listen, pathsOf } from './server.js';
 import { startBuilderEarly } from './start-builder.js';
 
 // For the commands, which know the app and not the host.
@@ -52,7 +52,7 @@ export async function startApp(
   log: Log,
   { further = [], terminal = false, reload, live = true }: StartOptions = {},
 ): Promise<App> {
-  const { contentDir, outputDir, stateDir } = foldersOf(settings);
+  const { outputDir, stateDir } = foldersOf(settings);
   const content = contentOf(settings);
   const prefix = posix.join(settings.content.replaceAll('\\', '/'), '/');
   const siteRelative = (path: string) => `${prefix}${path}`;
@@ -102,6 +102,13 @@ export async function startApp(
       articles,
     });
     const { hooks, router } = host;
+    if (router !== undefined) reservePaths(content, settings, pathsOf(router));
+    for (const url of content.reservedUrls)
+      for (const { path } of catalog.byUrl(url))
+        log.warn(
+          { path, url },
+          'an article has an address that the receiver answers itself; see pressmark doctor',
+        );
     const receive = createReceiver(settings.secrets, {
       store,
       hooks,
@@ -109,10 +116,16 @@ export async function startApp(
       isOwnKey: content.format.isOwnKey,
       changeOf: (stored) => ({ ...stored, path: siteRelative(stored.path) }),
     });
+    const disk = createHealth(content, stateDir);
     const server = createServer({
-      webhook: webhook({ endpoint: settings.endpoint, receive, hooks, log }),
+      webhook: webhook({
+        endpoint: settings.endpoint,
+        receive: async (delivery) => disk.counted(await receive(delivery)),
+        hooks,
+        log,
+      }),
       router,
-      health: healthOf(durable, contentDir, stateDir),
+      health: healthOf(durable, disk),
       details: () => ({ durability: settings.durability, push: durable.pushes?.now ?? null }),
       outputDir,
       basePath,
@@ -147,8 +160,7 @@ export async function startApp(
 function report({ recovery }: OpenStore, log: Log): void {
   const { malformed, ...counts } = recovery;
   log.info(counts, 'recovered');
-  for (const { path, reason } of malformed)
-    log.warn({ path, reason }, 'malformed article file; it is skipped until it is mended');
+  for (const { path, reason } of malformed) warnOfBroken(log, path, reason);
 }
 
 /** What a person, `git pull` or another receiver did in the content folder. */
@@ -164,10 +176,9 @@ async function tellOfChange(
 }
 
 /** Whether articles can be stored: what the disk says, and where it counts, the remote. */
-function healthOf(durable: DurableStore, contentDir: string, stateDir: string): () => string | undefined {
-  const disk = createHealth(contentDir, stateDir);
+function healthOf(durable: DurableStore, disk: Health): () => string | undefined {
   return () => {
     const trouble = durable.trouble?.();
-    return disk() ?? (trouble && `articles cannot be stored: ${trouble}`);
+    return disk.trouble() ?? (trouble && `articles cannot be stored: ${trouble}`);
   };
 }

@@ -4,6 +4,7 @@ import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import type { Log } from '../log.js';
+import { HEALTH } from './content.js';
 import { type PreviewOptions, preview } from './preview.js';
 import { isClientGone } from './send-file.js';
 
@@ -49,6 +50,18 @@ export function createServer({ webhook, router, health, details, ...options }: S
   return server;
 }
 
+/**
+ * The paths of plugins' routes that answer GET; patterns are left out, as they may stand for every path. Routes are
+ * found without regard to case.
+ */
+export function pathsOf(router: Router): string[] {
+  return router.stack.flatMap(({ methods, path }) =>
+    methods.includes('GET') && typeof path === 'string' && /^[\w/.~-]+$/.test(path)
+      ? [path, path.toLowerCase()]
+      : [],
+  );
+}
+
 /** A plugin's route that throws is answered like everything else here: as JSON, without a word of the inside. */
 function failuresAsJson(log: Log): Middleware {
   return async (context, next) => {
@@ -65,7 +78,7 @@ function failuresAsJson(log: Log): Middleware {
 
 function healthz(health: () => string | undefined, details: () => object): Middleware {
   return async (context, next) => {
-    if (context.path !== '/healthz') return next();
+    if (context.path !== HEALTH) return next();
     const trouble = health();
     context.status = trouble === undefined ? 200 : 503;
     const more = new URLSearchParams(context.querystring).has('verbose') ? details() : {};

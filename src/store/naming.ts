@@ -22,21 +22,21 @@ export interface Name {
  * never covers another. The caller then asks again with that path as `taken`.
  */
 export function createNaming(
-  { layout, format }: ContentFolder,
+  { layout, format, reservedUrls }: ContentFolder,
   catalog: Catalog,
 ): (draft: ArticleDraft, taken: ReadonlySet<string>) => Name {
-  const reserved = new Set<string>();
+  const inUse = new Set<string>();
   /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
   const nextNumber = new Map<string, number>();
 
   function isFree(path: string, url: string): boolean {
-    if (reserved.has(path) || reserved.has(url)) return false;
+    if (inUse.has(path) || inUse.has(url) || reservedUrls.has(url)) return false;
     if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0) return false;
     if (format.hasCertainUrls) return true;
     // A file whose URL is unknown may be at this one.
     return (
       catalog.unresolved(lastSegment(url)).length === 0 &&
-      format.namesakes(path).every((other) => catalog.get(other) === undefined && !reserved.has(other))
+      format.namesakes(path).every((other) => catalog.get(other) === undefined && !inUse.has(other))
     );
   }
 
@@ -49,10 +49,10 @@ export function createNaming(
       const canonical = canonicalUrl(url) ?? url;
       if (taken.has(path) || !isFree(path, canonical)) continue;
       if (n > 1) nextNumber.set(suggestion, n);
-      reserved.add(path).add(canonical);
+      inUse.add(path).add(canonical);
       const release = () => {
-        reserved.delete(path);
-        reserved.delete(canonical);
+        inUse.delete(path);
+        inUse.delete(canonical);
       };
       return { slug, path, url, release };
     }

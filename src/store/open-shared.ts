@@ -36,7 +36,7 @@ export interface OpenSharedStore extends OpenStore {
  */
 export async function openSharedStore(options: OpenSharedOptions): Promise<OpenSharedStore> {
   const { content, stateDir, shared, log, onChange, watch } = options;
-  prepareStateFolder(stateDir);
+  await prepareStateFolder(stateDir, log);
   fs.mkdirSync(content.root, { recursive: true });
   const catalog = createCatalog();
   const snapshotPath = join(stateDir, 'catalog-shared.jsonl');
