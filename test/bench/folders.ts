@@ -29,6 +29,8 @@ interface Leg {
 interface Site {
   readonly receiver: Receiver;
   readonly legs: Leg[];
+  /** Those of the first articles, by number, before any update. */
+  readonly revisions: readonly string[];
   /** How many updates each article has had. */
   updates: number;
   publishes: number;
@@ -68,22 +70,27 @@ export async function folders(workspace: Workspace): Promise<{ text: string; row
 }
 
 function rowsOf(ours: readonly Leg[], few: readonly Leg[]): Row[] {
+  const rounds = ours.flatMap((leg, round) => {
+    const against = few[round];
+    return against === undefined ? [] : [{ leg, against }];
+  });
   const row = (what: string, figure: (leg: Leg) => number, show: (value: number) => string): Row => ({
     what,
     ours: show(medianOf(ours, figure)),
     against: show(medianOf(few, figure)),
-    ratio: medianOf(ours, figure) / medianOf(few, figure),
-    goal: { kind: 'within a factor of', value: 1.3 },
+    ratio: medianOf(rounds, ({ leg, against }) => figure(leg) / figure(against)),
   });
   const perSecond = (value: number) => `${count(value)}/s`;
   return [
-    row(`updates at ${UPDATERS} connections`, ({ updates }) => updates.perSecond, perSecond),
-    row('p99 of a publish beside them', ({ publishes }) => publishes.p99, milliseconds),
     {
-      what: 'median lookup of an unknown URL',
-      ours: milliseconds(medianOf(ours, ({ unknown }) => unknown.p50)),
-      against: milliseconds(medianOf(few, ({ unknown }) => unknown.p50)),
+      ...row(`updates at ${UPDATERS} connections`, ({ updates }) => updates.perSecond, perSecond),
+      goal: { kind: 'at least', value: 0.77 },
     },
+    {
+      ...row('p99 of a publish beside them', ({ publishes }) => publishes.p99, milliseconds),
+      goal: { kind: 'at most', value: 1.3 },
+    },
+    row('lookup of an unknown URL, median', ({ unknown }) => unknown.p50, milliseconds),
   ];
 }
 
@@ -98,15 +105,17 @@ async function startSite(folder: string, articles: number, inFolders: number): P
   const site = makeSite(folder, { plugins: false });
   const config = { git: false, site: false, articles: { file: ':slug.md' } };
   fs.writeFileSync(join(site, 'pressmark.config.json'), JSON.stringify(config));
+  const revisions: string[] = [];
   for (let n = 0; n < articles; n++) {
     const data = shortArticle(n);
-    const { text } = encodeFirst({ ...draftOf(data), url: urlOf(data), updated: null });
+    const { text, article } = encodeFirst({ ...draftOf(data), url: urlOf(data), updated: null });
     const path = join(site, 'content', inFolders === 1 ? '' : `folder-${n % inFolders}`, `${data.slug}.md`);
     if (n < inFolders) fs.mkdirSync(dirname(path), { recursive: true });
     fs.writeFileSync(path, text);
+    if (n < FEW) revisions.push(article.revision);
   }
   execFileSync('sync'); // what the seeding left to be written must not be written during the measurement
-  return { receiver: await startOurs(site), legs: [], updates: 0, publishes: 0 };
+  return { receiver: await startOurs(site), legs: [], revisions, updates: 0, publishes: 0 };
 }
 
 /** Short, so that 100,000 of them find room. */
@@ -153,7 +162,7 @@ function nextUpdate(site: Site): Buffer {
     title: `${data.title}, ${round + 1}`,
     target_id: data.id,
     target_url: urlOf(data),
-    base_revision_id: round === 0 ? data.id : `draft-${n}-${round}`,
+    base_revision_id: round === 0 ? site.revisions[n] : `draft-${n}-${round}`,
     revision_id: `draft-${n}-${round + 1}`,
   });
 }
