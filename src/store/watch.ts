@@ -196,6 +196,6 @@ function systemWatch(root: string, note: (path: string) => void, log: Log): Pick
 function warn(log: Log, error: unknown): void {
   log.warn(
     { reason: messageOf(error) },
-    'watching the content folder failed; edits are noticed when their article is asked for',
+    'watching the content folder failed; edits there are noticed when their article is asked for, and each lookup looks for new files',
   );
 }
