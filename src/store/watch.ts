@@ -148,7 +148,12 @@ function sourceOf(
 ): Source {
   if (HAS_INOTIFY) {
     const isKnown = (path: string) => known.get(path) !== undefined;
-    const watch = watchFolders({ content, isKnown, onFile, onFolder, onError: (error) => warn(log, error) });
+    let hasFailed = false; // the same is likely to be true of thousands of folders
+    const onError = (error: unknown) => {
+      if (!hasFailed) warn(log, error);
+      hasFailed = true;
+    };
+    const watch = watchFolders({ content, isKnown, onFile, onFolder, onError });
     return { ready: watch.caughtUp(), ...watch };
   }
   const { root } = content;

@@ -51,6 +51,15 @@ test('a file that another program has made is reported within two turns of the e
   t.is(made, count);
 });
 
+test('a file that is made after the system was asked for this turn’s events is reported too', async (t) => {
+  const { root, files, caughtUp } = await watched(t);
+  // The callback of an asynchronous call runs while the events of a turn are dispatched, which were asked for before.
+  await new Promise((resolve) => fs.stat(root, resolve));
+  fs.writeFileSync(join(root, 'a.md'), '');
+  await caughtUp();
+  t.deepEqual([...files], ['a.md']);
+});
+
 test.serial('more events than the system keeps: everything is reported again', async (t) => {
   const { root, files, folders, caughtUp } = await watched(t);
   fs.mkdirSync(join(root, 'old'));
