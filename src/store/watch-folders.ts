@@ -25,7 +25,7 @@ export interface FolderWatchOptions {
   readonly isKnown: (path: string) => boolean;
   /** Called for files that may have come, changed or gone. */
   readonly onFile: (path: string) => void;
-  /** Called for folders that came or went; what was in them may be gone. */
+  /** Called for folders that went, or that others have replaced; what was in them may be gone. */
   readonly onFolder: (path: string) => void;
   /** Called where a folder cannot be watched. */
   readonly onError: (error: unknown) => void;
@@ -84,6 +84,7 @@ export function watchFolders(options: FolderWatchOptions): FolderWatch {
   let topInode = inodeOf(root);
   /** Whether the content folder itself was removed or unmounted; another one may have got its inode number. */
   let isTopGone = false;
+  let isClosed = false;
 
   /** Watches first and lists then, so that nothing that comes meanwhile is missed. */
   function enter(path: string, parent: Folder | undefined, isNew: boolean): Folder | undefined {
@@ -162,11 +163,8 @@ export function watchFolders(options: FolderWatchOptions): FolderWatch {
       const known = parent.folders.get(name);
       if (known !== undefined && type === 'change') return; // permissions or times
       const isFolder = fs.lstatSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
-      if (!isFolder && known === undefined && !unwatched.has(path)) return;
       if (known !== undefined) leave(known);
-      parent.folders.delete(name);
-      unwatched.delete(path);
-      onFolder(path);
+      if (parent.folders.delete(name) || unwatched.delete(path)) onFolder(path);
       if (isFolder) add(parent, name, true);
     } catch (error) {
       if (!isGone(error)) onError(error);
@@ -193,7 +191,7 @@ export function watchFolders(options: FolderWatchOptions): FolderWatch {
   function checkEvents(): void {
     const count = events;
     events = 0;
-    if (count < mostEvents) return;
+    if (count < mostEvents || isClosed) return;
     // There may have been more than the queue could hold.
     restart();
     onFolder('');
@@ -204,11 +202,12 @@ export function watchFolders(options: FolderWatchOptions): FolderWatch {
     await nextTurn();
     checkEvents();
     const inode = inodeOf(root);
-    if (inode !== undefined && (isTopGone || inode !== topInode)) restart();
+    if (inode !== undefined && (isTopGone || inode !== topInode) && !isClosed) restart();
     while (listing !== undefined) await listing;
   }
 
   function close(): void {
+    isClosed = true;
     if (top !== undefined) leave(top);
     toList.length = 0;
   }

@@ -134,6 +134,7 @@ export function watchContent(
     },
     close: async () => {
       await source.close();
+      await looking?.catch(() => undefined);
       clearTimeout(timer);
     },
   };
