@@ -20,6 +20,7 @@ import { createTagSpelling } from './tag-spelling.js';
 import { createUnsettled } from './unsettled.js';
 import { replacedBy, type UpdateRequest } from './update-request.js';
 import type { Target } from './verdict.js';
+import type { Watcher } from './watch.js';
 
 /** What became of a publication: stored now, or known before (a redelivery), in which case nothing was written. */
 export interface Published {
@@ -46,6 +47,8 @@ export interface StoreOptions {
   /** Where files are written before they get their name; absolute. */
   readonly staging: string;
   readonly log: Log;
+  /** Where people's edits are watched for; it calls `look`. */
+  readonly watcher?: Watcher | undefined;
   readonly durability?: Durability;
   /**
    * Called before an update replaces a text; when it rejects, nothing is changed. What it returns is called where the
@@ -64,7 +67,7 @@ const retried = (late: StoredFile | undefined): Updated =>
 
 /** The store: Markdown files, written durably and compared under the cross-process lock. */
 export function createStore(options: StoreOptions) {
-  const { content, catalog, key, lock, journal, staging, log, durability, keepReplaced } = options;
+  const { content, catalog, key, lock, journal, staging, log, watcher, durability, keepReplaced } = options;
   const onChange = options.onChange ?? (() => undefined);
   const group = createGroupCommit(content.root, staging, journal, log, durability);
   const durable = createDurableFiles(content.root, group.suspects, confirmStored);
@@ -74,6 +77,7 @@ export function createStore(options: StoreOptions) {
     notice,
     onWritten: tell,
     key,
+    watcher,
   });
   const pipeline = createPipeline(lock, reading.catchUp);
   const chooseName = createNaming(content, catalog);

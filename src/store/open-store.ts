@@ -63,12 +63,9 @@ export async function openStore({
   const recovery = await recover({ content, catalog, lock, log, snapshotPath, snapshotKey });
   catalog.byId(''); // makes its indexes, for which no delivery shall wait
 
-  function* pathsBelow(folder: string): Generator<string> {
-    for (const { path } of catalog.entries()) if (path.startsWith(`${folder}/`)) yield path;
-  }
-
+  const watcher = watch ? watchContent(content, catalog, (paths) => store.look(paths), log) : undefined;
   let unsaved = recovery.read;
-  const store = createStore({
+  const store: ArticleStore = createStore({
     content,
     catalog,
     key: snapshotKey,
@@ -76,6 +73,7 @@ export async function openStore({
     journal,
     staging: join(stateDir, STAGING),
     log,
+    watcher,
     ...(durability !== undefined && { durability }),
     ...(keepReplaced !== undefined && { keepReplaced }),
     onChange: (changes) => {
@@ -86,9 +84,6 @@ export async function openStore({
       onChange?.(changes);
     },
   });
-  const watcher = watch
-    ? watchContent(content, catalog.size, pathsBelow, store.isUnderWay, store.look, log)
-    : undefined;
   await watcher?.ready;
 
   async function save(): Promise<void> {
