@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { MAX_BODY_BYTES } from '../contract/limits.js';
 import { PressmarkError } from '../errors.js';
+import { gather } from './gather.js';
 
 /** All bodies that are being read, together, in bytes. */
 const MOST_TOGETHER = 64_000_000;
@@ -10,11 +11,6 @@ const MOST_TOGETHER = 64_000_000;
 const FREE_PIECES = 1_000;
 /** … and in one more for each so many bytes; the segments of a slow network and the chunks of a proxy are larger. */
 const BYTES_PER_PIECE = 100;
-
-/** The least that a buffer grows to, in bytes. */
-const LEAST_ROOM = 4_096;
-
-const NOTHING = Buffer.alloc(0);
 
 /** A request whose body has not been read. */
 export interface UnreadRequest extends Readable {
@@ -26,7 +22,7 @@ export type ReadBody = (request: UnreadRequest) => Promise<Buffer>;
 
 /** A body of which some bytes have arrived. */
 interface PartialBody {
-  /** The size of its buffer. */
+  /** The memory that its bytes take. */
   held: number;
   /** Gives it up: its memory is free, and its reader gets the error. */
   giveUp(error: PressmarkError): void;
@@ -39,8 +35,7 @@ export function isFragmented(pieces: number, bytes: number): boolean {
 
 /**
  * Makes the reader of one server's bodies: each has at most 1,000,000 bytes, and all that are being read have
- * `mostTogether` at most. Memory is taken only for bytes that have arrived, at most twice as much. Where it runs
- * out, the body that began to arrive first is given up: a whole delivery arrives within moments, so that senders
+ * `mostTogether` at most. Memory is taken only for bytes that have arrived. Where it runs out, the body that began to arrive first is given up: a whole delivery arrives within moments, so that senders
  * who stop halfway never keep one from being read.
  *
  * Not by raw-body: it keeps each chunk as an object of its own until the end, which for a body in chunks of one
@@ -72,43 +67,31 @@ export function createBodyReader({ mostTogether = MOST_TOGETHER } = {}): ReadBod
 
   return (request) =>
     new Promise((resolve, reject) => {
-      const announced = request.headers['content-length'];
-      const most = announced === undefined ? MAX_BODY_BYTES : Number(announced);
-      if (most > MAX_BODY_BYTES) return reject(tooLarge());
-      let buffer: Buffer = NOTHING;
-      let length = 0;
+      if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
+        reject(tooLarge());
+        return;
+      }
+      const gathered = gather();
+      let bytes = 0;
       let pieces = 0;
       const body: PartialBody = { held: 0, giveUp: fail };
       request.on('data', onData).once('end', onEnd).once('error', onAborted).once('close', onAborted);
 
       function onData(piece: Buffer): void {
+        bytes += piece.length;
         pieces += 1;
-        const end = length + piece.length;
-        if (end > MAX_BODY_BYTES) fail(tooLarge());
-        else if (isFragmented(pieces, end)) fail(fragmented(pieces, end));
-        else add(piece, end);
-      }
-
-      function add(piece: Buffer, end: number): void {
-        if (length === 0) {
-          buffer = piece; // nearly always the whole body
-        } else {
-          if (end > buffer.length) {
-            const larger = Buffer.allocUnsafeSlow(Math.min(most, Math.max(LEAST_ROOM, 2 * end)));
-            buffer.copy(larger, 0, 0, length);
-            buffer = larger;
-          }
-          piece.copy(buffer, length);
+        if (bytes > MAX_BODY_BYTES) fail(tooLarge());
+        else if (isFragmented(pieces, bytes)) fail(fragmented(pieces, bytes));
+        else {
+          gathered.add(piece);
+          hold(body, gathered.held);
+          makeRoom();
         }
-        length = end;
-        if (buffer.length === body.held) return;
-        hold(body, buffer.length);
-        makeRoom();
       }
 
       function onEnd(): void {
         settle();
-        resolve(buffer.subarray(0, length));
+        resolve(gathered.whole());
       }
 
       /** Nothing of what Node.js says of it: its errors hold the bytes that came (`rawPacket`). */
@@ -118,7 +101,6 @@ export function createBodyReader({ mostTogether = MOST_TOGETHER } = {}): ReadBod
 
       function fail(error: PressmarkError): void {
         settle();
-        buffer = NOTHING;
         reject(error);
       }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import net from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
@@ -19,6 +20,7 @@ export interface Connection {
 export function connect({ port }: Target, signal: AbortSignal): Connection {
   const socket = net.connect({ port, host: '127.0.0.1', noDelay: true });
   const end = () => socket.destroy();
+  setMaxListeners(0, signal); // one a connection
   signal.addEventListener('abort', end, { once: true });
   if (signal.aborted) end();
   let head = '';
