@@ -13,20 +13,22 @@ export interface Refused {
  * Logs deliveries that anybody can send, as they are refused without a matching signature: the first of each
  * outcome at once, and those that follow it as one line for every ten seconds, with their number. There are few
  * outcomes, so that however many are sent, less than one line a second is written.
+ *
+ * @param later calls a function when the counting of an outcome is over.
  */
-export function createRefusalLog(log: Log, countedMs = COUNTED_MS): (refused: Refused) => void {
+export function createRefusalLog(log: Log, later = afterCounting): (refused: Refused) => void {
   /** How many have followed, by outcome. */
   const following = new Map<string, number>();
 
   function countOn(outcome: string, status: number): void {
     following.set(outcome, 0);
-    setTimeout(() => {
+    later(() => {
       const count = following.get(outcome) ?? 0;
       following.delete(outcome);
       if (count === 0) return;
       log.warn({ outcome, status, count }, 'deliveries refused');
       countOn(outcome, status);
-    }, countedMs).unref();
+    });
   }
 
   return (refused) => {
@@ -39,4 +41,8 @@ export function createRefusalLog(log: Log, countedMs = COUNTED_MS): (refused: Re
     log.warn(refused, 'delivery refused');
     countOn(outcome, status);
   };
+}
+
+function afterCounting(then: () => void): void {
+  setTimeout(then, COUNTED_MS).unref();
 }
