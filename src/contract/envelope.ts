@@ -12,7 +12,12 @@ const MOST_LEVELS = 100;
  * delivery no nesting takes long.
  */
 const SCANNED_FROM_BYTES = 100_000;
-const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = Buffer.from('"\\{}[]');
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 // Whether texts are well-formed is asked of all of them afterwards: a rule for each would cost every delivery more.
 const text = z.string();
@@ -113,16 +118,25 @@ function pathBelow(key: string, below: string | undefined): string {
 /** Whether arrays and objects stand in each other deeper than MOST_LEVELS; it need not be valid JSON. */
 function isNestedTooDeep(body: Buffer): boolean {
   let level = 0;
-  let inText = false;
   for (let at = 0; at < body.length; at++) {
     const byte = body[at];
-    if (byte === QUOTE) inText = !inText;
-    else if (inText) at += byte === BACKSLASH ? 1 : 0;
+    if (byte === QUOTE) at = endOfText(body, at + 1);
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
       if (++level > MOST_LEVELS) return true;
     } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) level--;
   }
   return false;
+}
+
+/** The index of the quote that ends a text of JSON, or the body's end. */
+function endOfText(body: Buffer, start: number): number {
+  for (let at = start; ; at++) {
+    at = body.indexOf(QUOTE, at); // nearly all of a delivery is text: a loop would take as long as JSON.parse
+    if (at === -1) return body.length;
+    let escapes = at;
+    while (body[escapes - 1] === BACKSLASH) escapes--;
+    if ((at - escapes) % 2 === 0) return at;
+  }
 }
 
 function parseJson(body: Buffer): Record<string, unknown> {
