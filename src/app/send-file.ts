@@ -9,6 +9,8 @@ import type { ServedFile } from './served-file.js';
 /** Files up to this size are read whole, and their ETag is made of their bytes. */
 const SMALL = 1_000_000;
 
+const CLIENT_GONE = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_HTTP_REQUEST_TIMEOUT'];
+
 /** Bytes from `start` to `end`, both included. */
 interface Slice {
   readonly start: number;
@@ -105,7 +107,11 @@ function stream(context: Context, file: ServedFile, { start, end }: Slice, log: 
   });
 }
 
-/** Whether the other side ended the connection, as a browser does whose reader has gone on to another page. */
+/**
+ * Whether the other side ended the connection, as a browser does whose reader has gone on to another page, or
+ * Node.js did, as the other side sent what is not HTTP (`HPE_…`) or took too long.
+ */
 export function isClientGone(error: unknown): boolean {
-  return ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(systemCode(error) ?? '');
+  const code = systemCode(error) ?? '';
+  return CLIENT_GONE.includes(code) || code.startsWith('HPE_');
 }

@@ -68,7 +68,8 @@ function failuresAsJson(log: Log): Middleware {
     try {
       await next();
     } catch (error) {
-      log.error({ err: error, path: context.path }, 'a route failed');
+      if (isClientGone(error)) log.debug({ reason: messageOf(error) }, 'a client went away');
+      else log.error({ err: error, path: context.path }, 'a route failed');
       for (const name of context.res.getHeaderNames()) context.remove(name); // they were said of something else
       context.status = 500;
       context.body = { error: 'this route failed; the log says why' };
