@@ -12,6 +12,7 @@ import { ADDRESSES, readAddresses } from '../store/addresses.js';
 import { type ContentFolder, contentFolder, type Entry } from '../store/entry.js';
 import { foldersOf } from './folders.js';
 import { siteFiles } from './site-files.js';
+import { formatThreadOf } from './start-format-thread.js';
 
 /** The settings on which article files depend; a worker thread has no others. */
 export type ContentSettings = Pick<
@@ -32,7 +33,8 @@ export function contentOf(settings: ContentSettings): ContentFolder {
   const { contentDir } = foldersOf(settings);
   const site = generatorOf(settings);
   const layout = layoutOf(settings, site?.options.timeZone);
-  return contentFolder(contentDir, layout, site && formatOf(settings, site, layout));
+  const format = site && formatOf(settings, site, layout);
+  return contentFolder(contentDir, layout, format, formatThreadOf(settings, site?.options));
 }
 
 /** The generator of the config with the options that the site's own configuration has; undefined for `plain`. */

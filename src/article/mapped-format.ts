@@ -338,6 +338,8 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
       return `${url('slug', '2001-02-03T00:00:00Z')} ${proven.version}`;
     },
     hasCertainUrls: false,
+    readsMarkdown: true,
+    proofOf: proven.get,
     isArticlePath: mapping.isArticlePath,
     pathFor: (pattern, draft) => pattern.replace(/\.\w+$/, mapping.extension(incomingOf(draft))),
     namesakes,

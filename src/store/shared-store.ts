@@ -8,7 +8,7 @@ import type { Lock } from '../fs/lock.js';
 import { createAddressRefresh, readAnew } from './address-refresh.js';
 import type { ArticleStore, Published, Updated } from './article-store.js';
 import { type Catalog, lastSegment } from './catalog.js';
-import { type ContentFolder, decodeAt, type Entry, entryIn, entryOf, type ReadFile } from './entry.js';
+import { type ContentFolder, type Entry, entryIn, entryOf, type ReadFile } from './entry.js';
 import { createNaming } from './naming.js';
 import { createPipeline } from './pipeline.js';
 import type { Found } from './reading.js';
@@ -91,8 +91,9 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
    *
    * @throws PressmarkError REMOTE_UNAVAILABLE, REMOTE_DECLINED.
    */
-  function publish(draft: ArticleDraft): Promise<Published> {
+  async function publish(draft: ArticleDraft): Promise<Published> {
     const deadline = performance.now() + BEGIN_MS;
+    const pathFor = await content.work.pathFor(draft);
     return pipeline.run(draft.id, async () => {
       const taken = new Set<string>();
       await addresses.refresh();
@@ -100,14 +101,14 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
         const { generation } = shared;
         const found = known(draft.id);
         if (found !== undefined) return found;
-        const { slug, path, url, release } = chooseName(draft, taken);
+        const { slug, path, url, release } = chooseName(draft, pathFor, taken);
         try {
           if (fs.existsSync(join(content.root, path))) {
             taken.add(path); // a person's file that nobody else knows of
             continue;
           }
           const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
-          const { text, article, address } = content.format.encodeFirst(named, path);
+          const { text, article, address } = await content.work.encodeFirst(named, path);
           const stored = await store({ path, text, article }, address, null, generation, deadline);
           return { outcome: 'stored', id: article.id, url, stored };
         } catch (error) {
@@ -142,7 +143,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
           text,
           article: next,
           address,
-        } = content.format.amend(
+        } = await content.work.amend(
           read.text,
           read.stored,
           { ...replacement, tags: tags.spelled(replacement.tags) },
@@ -222,9 +223,9 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
     if (text === undefined)
       throw new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(entry.id)} was removed`);
     try {
-      return { text, stamp: entry.stamp, stored: decodeAt(content, entry.path, text) };
+      return { text, stamp: entry.stamp, stored: await content.work.decode(text, entry.path) };
     } catch (error) {
-      if (!(error instanceof PressmarkError)) throw error;
+      if (!(error instanceof PressmarkError) || error.code === 'ARTICLE_TOO_COMPLEX') throw error;
       const message = `the file ${entry.path} is malformed, ${error.message}`;
       throw new PressmarkError('ARTICLE_UNREADABLE', message, { cause: error });
     }
@@ -236,6 +237,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
 
   const { look, isUnderWay } = shown;
   return {
+    html: content.work.html,
     known,
     recall,
     publish,
