@@ -4,7 +4,9 @@ import { type ErrorCode, messageOf, PressmarkError } from '../errors.js';
 import type { Article } from './article.js';
 import { renderedHtml, type StoredArticle } from './codec.js';
 import type { ArticleFormat, BodyKind } from './format.js';
+import { yamlLibrary } from './front-matter/libraries.js';
 import type { ProvenAddress } from './mapped-format.js';
+import { loadMarkdown } from './markdown.js';
 
 /** What `renderedHtml` needs of a stored article. */
 export type Rendered = Parameters<typeof renderedHtml>[0];
@@ -81,6 +83,9 @@ export function serveFormatJobs(
   port: MessagePort,
   formatWith: (proof: () => ProvenAddress | undefined) => ArticleFormat,
 ): void {
+  // While nothing is waited for: a job has little time.
+  loadMarkdown();
+  yamlLibrary();
   let proof: ProvenAddress | undefined;
   const format = formatWith(() => proof);
   port.on('message', (request: JobRequest) => {

@@ -27,7 +27,8 @@ export interface FormatThreadTimes {
   readonly idle: number;
 }
 
-const TIMES: FormatThreadTimes = { job: 3_000, start: 10_000, idle: 10_000 };
+// The service waits 15 s for a lookup, which may be two jobs (contract: Limits).
+const TIMES: FormatThreadTimes = { job: 4_000, start: 5_000, idle: 10_000 };
 
 interface Waiting {
   readonly request: JobRequest;
