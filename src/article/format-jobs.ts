@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import { posix } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { type ErrorCode, messageOf, PressmarkError } from '../errors.js';
@@ -64,7 +65,11 @@ export interface JobRequest {
 
 /** What a thread answers: first that it is ready, then one answer for each request. */
 export type JobAnswer =
-  | { readonly is: 'ready' }
+  | {
+      readonly is: 'ready';
+      /** The thread's number in /proc; undefined where the system has none. */
+      readonly thread: string | undefined;
+    }
   | { readonly is: 'done'; readonly result: unknown }
   | {
       readonly is: 'failed';
@@ -92,7 +97,16 @@ export function serveFormatJobs(
     proof = request.proof;
     port.postMessage(answerTo(request, format));
   });
-  port.postMessage({ is: 'ready' } satisfies JobAnswer);
+  port.postMessage({ is: 'ready', thread: ownNumber() } satisfies JobAnswer);
+}
+
+function ownNumber(): string | undefined {
+  try {
+    const thread = posix.basename(fs.readlinkSync('/proc/thread-self'));
+    return fs.existsSync(`/proc/self/task/${thread}/schedstat`) ? thread : undefined;
+  } catch {
+    return undefined; // only Linux has it
+  }
 }
 
 function answerTo({ job, input }: JobRequest, format: ArticleFormat): JobAnswer {

@@ -1,3 +1,4 @@
+import fs from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { PressmarkError } from '../errors.js';
 import type { FormatJob, JobAnswer, JobInput, JobRequest, JobResult } from './format-jobs.js';
@@ -19,16 +20,22 @@ export interface FormatThread {
 
 /** How long the thread lives, in milliseconds. */
 export interface FormatThreadTimes {
-  /** For one job, which takes some tens of milliseconds for ordinary text of the greatest length. */
-  readonly job: number;
-  /** For loading, besides. */
-  readonly start: number;
+  /**
+   * What one job may take of the processor. Ordinary text of the greatest length takes less than a tenth of it. Where
+   * the system does not tell what a thread takes, the time that passes counts.
+   */
+  readonly work: number;
+  /** Until the answer, however busy the machine is. */
+  readonly wait: number;
   /** Without a job; its memory is free then. */
   readonly idle: number;
 }
 
 // The service waits 15 s for a lookup, which may be two jobs (contract: Limits).
-const TIMES: FormatThreadTimes = { job: 4_000, start: 5_000, idle: 10_000 };
+const TIMES: FormatThreadTimes = { work: 3_000, wait: 7_000, idle: 10_000 };
+
+/** Between two looks at a job that has little time left. */
+const SHORTEST_WATCH_MS = 20;
 
 interface Waiting {
   readonly request: JobRequest;
@@ -46,7 +53,9 @@ export function createFormatThread(start: () => Worker, times: FormatThreadTimes
   const waiting: Waiting[] = [];
   let current: Waiting | undefined;
   let worker: Worker | undefined;
-  let isReady = false;
+  /** Milliseconds of work that the thread has done; undefined until it is ready. */
+  let workDone: (() => number) | undefined;
+  let begun = { wait: 0, work: 0 };
   let timer: NodeJS.Timeout | undefined;
 
   function run<Job extends FormatJob>(job: Job, input: JobInput<Job>, proof: ProvenAddress | undefined) {
@@ -68,7 +77,8 @@ export function createFormatThread(start: () => Worker, times: FormatThreadTimes
       worker ??= started();
       worker.ref();
       worker.postMessage(current.request);
-      after(times.job + (isReady ? 0 : times.start), () => abandon(tooComplex(times.job)));
+      begun = { wait: performance.now(), work: workDone?.() ?? 0 };
+      watch();
     } catch (error) {
       settle((job) => job.reject(error));
     }
@@ -80,7 +90,7 @@ export function createFormatThread(start: () => Worker, times: FormatThreadTimes
       if (worker === thread) hear(answer);
     });
     thread.on('error', (error) => {
-      if (worker === thread) abandon(isOutOfMemory(error) ? tooComplex(times.job) : error);
+      if (worker === thread) abandon(isOutOfMemory(error) ? tooComplex('needs too much memory') : error);
     });
     thread.on('exit', (code) => {
       if (worker === thread) abandon(new Error(`the thread for long articles ended with ${code}`));
@@ -91,8 +101,8 @@ export function createFormatThread(start: () => Worker, times: FormatThreadTimes
   function hear(answer: JobAnswer): void {
     switch (answer.is) {
       case 'ready':
-        isReady = true;
-        if (current !== undefined) after(times.job, () => abandon(tooComplex(times.job)));
+        workDone = workOf(answer.thread);
+        begun.work = workDone();
         return;
       case 'done':
         settle((job) => job.resolve(answer.result));
@@ -101,6 +111,14 @@ export function createFormatThread(start: () => Worker, times: FormatThreadTimes
         settle((job) => job.reject(errorOf(answer)));
         return;
     }
+  }
+
+  function watch(): void {
+    const waited = performance.now() - begun.wait;
+    const worked = workDone === undefined ? 0 : workDone() - begun.work;
+    const left = Math.min(times.wait - waited, times.work - worked);
+    if (left > 0) after(Math.max(left, SHORTEST_WATCH_MS), watch);
+    else abandon(tooComplex(`was given up after ${(waited / 1_000).toFixed(1)} s`));
   }
 
   /** Ends the thread, whatever it is doing; its job fails. */
@@ -126,7 +144,7 @@ export function createFormatThread(start: () => Worker, times: FormatThreadTimes
     clearTimeout(timer);
     const thread = worker;
     worker = undefined;
-    isReady = false;
+    workDone = undefined;
     // It ends by itself; how does not matter to anybody.
     void thread?.terminate().catch(() => undefined);
   }
@@ -144,8 +162,25 @@ function errorOf({ code, message, details }: Extract<JobAnswer, { is: 'failed' }
   return code === undefined ? new Error(message) : new PressmarkError(code, message, { details });
 }
 
-function tooComplex(ms: number): PressmarkError {
-  const message = `the article's text takes more than ${ms / 1_000} s to read or render; nothing was changed: simplify its Markdown or its HTML`;
+/**
+ * What a thread has worked, in milliseconds.
+ *
+ * @param thread its number, where the system has a file for each thread.
+ */
+function workOf(thread: string | undefined): () => number {
+  if (thread === undefined) return () => performance.now();
+  return () => {
+    try {
+      const [nanoseconds] = fs.readFileSync(`/proc/self/task/${thread}/schedstat`, 'utf8').split(' ', 1);
+      return Number(nanoseconds) / 1e6;
+    } catch {
+      return Number.POSITIVE_INFINITY; // the thread has ended
+    }
+  };
+}
+
+function tooComplex(reason: string): PressmarkError {
+  const message = `reading or rendering the article's text ${reason}; nothing was changed: simplify its Markdown or its HTML`;
   return new PressmarkError('ARTICLE_TOO_COMPLEX', message);
 }
 

@@ -22,7 +22,7 @@ const STAND_IN = `
   parentPort.postMessage({ is: 'ready' });
 `;
 
-const TIMES = { job: 500, start: 60_000, idle: 60_000 };
+const TIMES = { work: 500, wait: 60_000, idle: 60_000 };
 
 function standIn(t: ExecutionContext, times = TIMES) {
   const started: Worker[] = [];
