@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
+import type { Settings } from '../config/load.js';
 import type { GeneratorOptions } from '../generators/generator.js';
-import type { ContentSettings } from './content.js';
 import type { FormatThreadData } from './format-thread.js';
 
 /** An article of 1,000,000 bytes needs a tenth of it; what would take more is refused as too complex. */
@@ -13,7 +13,7 @@ const MAX_HEAP_MB = 256;
  * @returns undefined for a generator that the owner has defined, whose functions cannot be handed to a thread.
  */
 export function formatThreadOf(
-  { siteUrl, articles, generator }: ContentSettings,
+  { siteUrl, articles, generator }: Pick<Settings, 'siteUrl' | 'articles' | 'generator'>,
   options: GeneratorOptions | undefined,
 ): (() => Worker) | undefined {
   if (typeof generator === 'object' && 'mapping' in generator) return undefined;

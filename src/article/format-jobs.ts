@@ -1,16 +1,13 @@
-import fs from 'node:fs';
 import { posix } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { type ErrorCode, messageOf, PressmarkError } from '../errors.js';
 import type { Article } from './article.js';
-import { renderedHtml, type StoredArticle } from './codec.js';
+import { type Rendered, renderedHtml, type StoredArticle } from './codec.js';
 import type { ArticleFormat, BodyKind } from './format.js';
 import { yamlLibrary } from './front-matter/libraries.js';
-import type { ProvenAddress } from './mapped-format.js';
+import type { ProvenAddress } from './mapping.js';
 import { loadMarkdown } from './markdown.js';
-
-/** What `renderedHtml` needs of a stored article. */
-export type Rendered = Parameters<typeof renderedHtml>[0];
+import { ownThread } from './thread-work.js';
 
 /** What is done with an article's file in any thread: all that is given and all that comes back is plain data. */
 const JOBS = {
@@ -67,7 +64,7 @@ export interface JobRequest {
 export type JobAnswer =
   | {
       readonly is: 'ready';
-      /** The thread's number in /proc; undefined where the system has none. */
+      /** See `ownThread`. */
       readonly thread: string | undefined;
     }
   | { readonly is: 'done'; readonly result: unknown }
@@ -97,16 +94,7 @@ export function serveFormatJobs(
     proof = request.proof;
     port.postMessage(answerTo(request, format));
   });
-  port.postMessage({ is: 'ready', thread: ownNumber() } satisfies JobAnswer);
-}
-
-function ownNumber(): string | undefined {
-  try {
-    const thread = posix.basename(fs.readlinkSync('/proc/thread-self'));
-    return fs.existsSync(`/proc/self/task/${thread}/schedstat`) ? thread : undefined;
-  } catch {
-    return undefined; // only Linux has it
-  }
+  port.postMessage({ is: 'ready', thread: ownThread() } satisfies JobAnswer);
 }
 
 function answerTo({ job, input }: JobRequest, format: ArticleFormat): JobAnswer {

@@ -1,8 +1,8 @@
-import fs from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { PressmarkError } from '../errors.js';
 import type { FormatJob, JobAnswer, JobInput, JobRequest, JobResult } from './format-jobs.js';
-import type { ProvenAddress } from './mapped-format.js';
+import type { ProvenAddress } from './mapping.js';
+import { workOf } from './thread-work.js';
 
 /** A thread for the work on long articles; see `createFormatThread`. */
 export interface FormatThread {
@@ -160,23 +160,6 @@ export function createFormatThread(start: () => Worker, times: FormatThreadTimes
 
 function errorOf({ code, message, details }: Extract<JobAnswer, { is: 'failed' }>): Error {
   return code === undefined ? new Error(message) : new PressmarkError(code, message, { details });
-}
-
-/**
- * What a thread has worked, in milliseconds.
- *
- * @param thread its number, where the system has a file for each thread.
- */
-function workOf(thread: string | undefined): () => number {
-  if (thread === undefined) return () => performance.now();
-  return () => {
-    try {
-      const [nanoseconds] = fs.readFileSync(`/proc/self/task/${thread}/schedstat`, 'utf8').split(' ', 1);
-      return Number(nanoseconds) / 1e6;
-    } catch {
-      return Number.POSITIVE_INFINITY; // the thread has ended
-    }
-  };
 }
 
 function tooComplex(reason: string): PressmarkError {

@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads';
 import type { Article } from './article.js';
-import type { FirstFile, StoredArticle } from './codec.js';
+import type { FirstFile, Rendered, StoredArticle } from './codec.js';
 import type { Amended, ArticleFormat, BodyKind } from './format.js';
-import { doJob, type FormatJob, type JobInput, type Rendered } from './format-jobs.js';
+import { doJob, type FormatJob, type JobInput } from './format-jobs.js';
 import { createFormatThread } from './format-thread.js';
 
 /** A new article's file; its bytes where they were made on the way. */

@@ -12,7 +12,7 @@ import {
   type ReadableArticle,
   type StoredArticle,
 } from './codec.js';
-import type { ProvenAddress } from './mapped-format.js';
+import type { ProvenAddress } from './mapping.js';
 
 /** How the article files of a site are named, read and written. Paths are below the content folder, with forward slashes. */
 export interface ArticleFormat {
