@@ -28,6 +28,8 @@ const JOBS = {
     path: string,
     storedBody?: BodyKind,
   ) => format.amend(previous, stored, next, path, storedBody),
+  /** The key of each tag. */
+  tagKeys: ({ tagKey = String }: ArticleFormat, tags: readonly string[]) => tags.map((tag) => tagKey(tag)),
   html: (_: ArticleFormat, stored: Rendered) => renderedHtml(stored),
 };
 

@@ -29,6 +29,8 @@ export interface FormatWork {
     path: string,
     storedBody?: BodyKind,
   ): Promise<Amended>;
+  /** `tagKey` for these tags; undefined where the format has none. */
+  tagKeys(tags: readonly string[]): Promise<((tag: string) => string) | undefined>;
   /** The HTML that an article is shown with; see `renderedHtml`. */
   html(stored: Rendered): Promise<string>;
 }
@@ -41,6 +43,9 @@ const LONG = 64 * 1024;
 
 /** The same for Markdown, whose renderer takes eight times as long where it meets many brackets. */
 const LONG_MARKDOWN = 8 * 1024;
+
+/** The same for tags, each of which has a key to be made. */
+const LONG_TAGS = 16 * 1024;
 
 /**
  * @param start starts the thread for long texts, which calls `serveFormatJobs`; without it, everything is done at once.
@@ -94,6 +99,14 @@ export function createFormatWork(format: ArticleFormat, start?: () => Worker): F
       : perform('amend', [previous, stored, next, path, storedBody], path);
   }
 
+  async function tagKeys(tags: readonly string[]): Promise<((tag: string) => string) | undefined> {
+    const { tagKey } = format;
+    if (tagKey === undefined || sizeOf(tags) <= LONG_TAGS) return tagKey;
+    const keys = await perform('tagKeys', [tags]);
+    const known = new Map(tags.map((tag, index) => [tag, keys[index]]));
+    return (tag) => known.get(tag) ?? tagKey(tag);
+  }
+
   async function html(stored: Rendered): Promise<string> {
     const { article, bodyEdited, bodyKind } = stored;
     const { body, contentHtml } = article;
@@ -108,7 +121,7 @@ export function createFormatWork(format: ArticleFormat, start?: () => Worker): F
     return isInPlace ? doJob(format, 'html', [given]) : perform('html', [given]);
   }
 
-  return { pathFor, encodeFirst, decode, amend, html };
+  return { pathFor, encodeFirst, decode, amend, tagKeys, html };
 }
 
 /** So many characters a list's item counts at least: many short ones are work, too. */

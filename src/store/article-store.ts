@@ -152,6 +152,7 @@ export function createStore(options: StoreOptions) {
    */
   async function publish(draft: ArticleDraft): Promise<Published> {
     const pathFor = await content.work.pathFor(draft);
+    const tagKey = await content.work.tagKeys(draft.tags);
     return locked(draft.id, async () => {
       const taken = new Set<string>();
       for (;;) {
@@ -160,7 +161,7 @@ export function createStore(options: StoreOptions) {
         const { slug, path, url, release } = chooseName(draft, pathFor, taken);
         const { take, giveBack } = memory.lease();
         try {
-          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
+          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags, tagKey) };
           const first = await content.work.encodeFirst(named, path, take);
           const target = join(content.root, path);
           const file = await write({ path, target, ...first, replaces: null });
@@ -186,7 +187,8 @@ export function createStore(options: StoreOptions) {
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT;
    *   STORE_FAILED, LOCK_TIMEOUT. The article is untouched then.
    */
-  function update(request: UpdateRequest): Promise<Updated> {
+  async function update(request: UpdateRequest): Promise<Updated> {
+    const tagKey = await content.work.tagKeys(request.content.tags);
     return locked(request.targetId, async () => {
       const { verdict, read, entry } = await reading.judge(request);
       if (verdict === 'retry') {
@@ -200,7 +202,7 @@ export function createStore(options: StoreOptions) {
       const amended = await content.work.amend(
         read.text,
         read.stored,
-        { ...replacement, tags: tags.spelled(replacement.tags) },
+        { ...replacement, tags: tags.spelled(replacement.tags, tagKey) },
         path,
         request.storedBody,
       );

@@ -94,6 +94,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
   async function publish(draft: ArticleDraft): Promise<Published> {
     const deadline = performance.now() + BEGIN_MS;
     const pathFor = await content.work.pathFor(draft);
+    const tagKey = await content.work.tagKeys(draft.tags);
     return pipeline.run(draft.id, async () => {
       const taken = new Set<string>();
       await addresses.refresh();
@@ -107,7 +108,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
             taken.add(path); // a person's file that nobody else knows of
             continue;
           }
-          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
+          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags, tagKey) };
           const { text, article, address } = await content.work.encodeFirst(named, path);
           const stored = await store({ path, text, article }, address, null, generation, deadline);
           return { outcome: 'stored', id: article.id, url, stored };
@@ -126,7 +127,8 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT;
    *   REMOTE_UNAVAILABLE, REMOTE_DECLINED.
    */
-  function update(request: UpdateRequest): Promise<Updated> {
+  async function update(request: UpdateRequest): Promise<Updated> {
+    const tagKey = await content.work.tagKeys(request.content.tags);
     const deadline = performance.now() + BEGIN_MS;
     return pipeline.run(request.targetId, async () => {
       let doubt: unknown;
@@ -146,7 +148,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
         } = await content.work.amend(
           read.text,
           read.stored,
-          { ...replacement, tags: tags.spelled(replacement.tags) },
+          { ...replacement, tags: tags.spelled(replacement.tags, tagKey) },
           path,
           request.storedBody,
         );

@@ -78,7 +78,7 @@ const JEKYLL = { file: '_posts/:year-:month-:day-:slug.md', permalink: '/posts/:
 
 type Measured = (what: string, deliver: () => Promise<{ status: number; text: string }>) => Promise<void>;
 
-/** Publishes an article, looks it up, also after an edit, and updates it. */
+/** Publishes an article, looks it up after an edit, and updates it. */
 async function deliverAll(
   client: Client,
   dir: string,
@@ -93,21 +93,14 @@ async function deliverAll(
     return answer;
   });
   if (url === undefined) return;
-  const lookup = () => client.post('article.lookup', { target_url: url });
-  await measured(`lookup, ${name}`, lookup);
   const path = articleFiles(dir).find((file) => file.includes(data.slug));
   if (path !== undefined) {
     fs.appendFileSync(path, '\nAn edit.\n');
     await wait(300); // the watcher has read it
-    await measured(`lookup after an edit, ${name}`, lookup);
+    await measured(`lookup after an edit, ${name}`, () => client.post('article.lookup', { target_url: url }));
   }
-  let base = '';
-  const stale = update({ target_id: data.id, target_url: url, base_revision_id: 'none' }, {});
-  await measured(`stale update, ${name}`, async () => {
-    const answer = await client.post('article.updated', stale);
-    base = answer.json.current_revision_id ?? '';
-    return answer;
-  });
+  const stale = update({ target_id: data.id, target_url: url, base_revision_id: 'none' });
+  const { current_revision_id: base = '' } = (await client.post('article.updated', stale)).json;
   const { content_html, content_markdown, title, tags } = data;
   const target = { target_id: data.id, target_url: url, base_revision_id: base };
   const request = update(target, { content_html, content_markdown, title, tags });
