@@ -31,8 +31,8 @@ export interface FormatThreadTimes {
   readonly idle: number;
 }
 
-// The service waits 15 s for a lookup, which may be two jobs (contract: Limits).
-const TIMES: FormatThreadTimes = { work: 3_000, wait: 7_000, idle: 10_000 };
+// The service waits 15 s for a lookup (contract: Limits), whose second job, if there is one, has the most to do.
+const TIMES: FormatThreadTimes = { work: 2_000, wait: 12_000, idle: 10_000 };
 
 /** Between two looks at a job that has little time left. */
 const SHORTEST_WATCH_MS = 20;

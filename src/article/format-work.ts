@@ -44,6 +44,11 @@ const LONG = 64 * 1024;
 /** The same for Markdown, whose renderer takes eight times as long where it meets many brackets. */
 const LONG_MARKDOWN = 8 * 1024;
 
+/** What makes the renderer slow in short texts, too: many brackets one after the other, and quotes in quotes. */
+const NESTED = /(?:\[[^[\]\n]{0,3}){50}|^(?:[ \t]*>){10}/m;
+
+const isLongToRender = (markdown: string) => markdown.length > LONG_MARKDOWN || NESTED.test(markdown);
+
 /** The same for tags, each of which has a key to be made. */
 const LONG_TAGS = 16 * 1024;
 
@@ -60,7 +65,7 @@ export function createFormatWork(format: ArticleFormat, start?: () => Worker): F
 
   const isLong = (characters: number) => characters > LONG;
   const isLongMarkdown = ({ body, contentHtml }: Pick<Article, 'body' | 'contentHtml'>) =>
-    format.readsMarkdown && body !== contentHtml && body.length > LONG_MARKDOWN;
+    format.readsMarkdown && body !== contentHtml && isLongToRender(body);
 
   async function pathFor(draft: Pick<Article, 'body' | 'contentHtml'>) {
     const { body, contentHtml } = draft;
@@ -112,7 +117,7 @@ export function createFormatWork(format: ArticleFormat, start?: () => Worker): F
     const { body, contentHtml } = article;
     // What is given as it came is given at once, whatever its length.
     const isGiven = !bodyEdited && contentHtml !== '';
-    const isInPlace = isGiven || !(isLong(sizeOf({ body, contentHtml })) || body.length > LONG_MARKDOWN);
+    const isInPlace = isGiven || !(isLong(sizeOf({ body, contentHtml })) || isLongToRender(body));
     const given: Rendered = {
       article: { body, contentHtml },
       bodyEdited,

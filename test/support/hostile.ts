@@ -45,6 +45,7 @@ export const HOSTILE_TEXTS: Readonly<Record<string, HostileText>> = {
   'template tags': repeated('{%'),
   'nested lists': lines((n) => `${' '.repeat(2 * (n % 400))}- a\n`),
   'nested quotes': lines((n) => `${'>'.repeat(n % 500)} a\n`),
+  'lines in nested quotes': (length) => `${'>'.repeat(99)}a\n${repeated('<\n')(length)}`,
   'short lists': repeated('-\n'),
   headings: repeated('# a\n'),
   'underlined headings': repeated('a\n=\n'),

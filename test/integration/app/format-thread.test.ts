@@ -15,6 +15,10 @@ for (const generator of ['plain', 'hugo', 'jekyll', 'eleventy', 'astro'] as cons
     if (generator !== 'plain') generatorSite(dir, generator);
     const settings = await loadSettings(dir, {}, { PRESSMARK_SITE_URL: SITE_URL });
     const { format, work } = contentOf(settings);
+    const tags = Array.from({ length: 3_000 }, (_, n) => `Soil & ${n}`);
+    const keyOf = await work.tagKeys(tags);
+    t.deepEqual(keyOf && tags.map(keyOf), format.tagKey && tags.map(format.tagKey));
+    t.is(keyOf?.('Moss'), format.tagKey?.('Moss'), 'a tag that was not asked for');
     for (const name of ['shortcodes', 'open images', 'lines like YAML', 'line separators']) {
       const long = `${'Some words.\n\n'.repeat(700)}${HOSTILE_TEXTS[name]?.(1_500)}`;
       for (const content_html of ['', long]) {

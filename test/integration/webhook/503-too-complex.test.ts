@@ -8,8 +8,8 @@ import { type Receiver, STORE_ONLY, startReceiver } from '../../support/receiver
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
-/** Markdown that takes minutes to render. */
-const ENDLESS = HOSTILE_TEXTS['open images']?.(900_000) ?? '';
+/** Markdown that takes several times what is allowed. */
+const ENDLESS = HOSTILE_TEXTS['lines in nested quotes']?.(630_000) ?? '';
 
 /** Delivers something slow; /healthz and a delivery of another article, asked for behind it, are answered before. */
 async function overtaken(

@@ -115,7 +115,19 @@ test('short articles are worked on at once, and long ones never', async (t) => {
     return [...places];
   }
   t.deepEqual(await placesOf(8_000, true), ['encodeFirst', 'pathFor', 'amend', 'decode']);
+  const { encodeFirst } = createFormatWork(format, start);
+  for (const body of ['!['.repeat(50), `${'> '.repeat(10)}a`]) {
+    const named = {
+      ...draftOf(article({ content_markdown: body })),
+      url: 'https://garden.example/a/',
+      updated: null,
+    };
+    await t.throwsAsync(async () => encodeFirst(named, 'a.md'), { message: 'no thread' }, body);
+  }
   t.deepEqual(await placesOf(8_200, true), ['thread', 'thread', 'thread', 'decode', 'thread']);
+  const { tagKeys } = createFormatWork({ ...format, tagKey: String }, start);
+  t.is(await tagKeys(['a', 'b']), String);
+  await t.throwsAsync(async () => tagKeys(Array.from({ length: 3_000 }, String)), { message: 'no thread' });
   // Twice: what came without Markdown has its HTML for a body.
   t.deepEqual(await placesOf(30_000, false), ['encodeFirst', 'pathFor', 'amend', 'decode', 'thread']);
   t.deepEqual(await placesOf(66_000, false), ['thread', 'thread', 'thread', 'thread', 'thread']);
