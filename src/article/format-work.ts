@@ -130,7 +130,7 @@ export function createFormatWork(format: ArticleFormat, start?: () => Worker): F
 }
 
 /** So many characters a list's item counts at least: many short ones are work, too. */
-const ITEM = 8;
+const ITEM = 24;
 
 /** The characters of an article, or of a part of it, about. */
 function sizeOf(value: unknown): number {
