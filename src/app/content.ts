@@ -13,6 +13,7 @@ import { ADDRESSES, readAddresses } from '../store/addresses.js';
 import { type ContentFolder, contentFolder, type Entry } from '../store/entry.js';
 import { foldersOf } from './folders.js';
 import { siteFiles } from './site-files.js';
+import { formatThreadOf } from './start-format-thread.js';
 
 /** The settings on which article files depend; a worker thread has no others. */
 export type ContentSettings = Pick<
@@ -33,7 +34,8 @@ export function contentOf(settings: ContentSettings): ContentFolder {
   const { contentDir } = foldersOf(settings);
   const site = generatorOf(settings);
   const layout = layoutOf(settings, site?.options.timeZone);
-  const content = contentFolder(contentDir, layout, site && formatOf(settings, site, layout));
+  const format = site && formatOf(settings, site, layout);
+  const content = contentFolder(contentDir, layout, format, formatThreadOf(settings, site?.options));
   reservePaths(content, settings, [settings.endpoint, HEALTH]);
   return content;
 }

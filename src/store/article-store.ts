@@ -6,7 +6,7 @@ import { createSharedMemory } from '../fs/shared-memory.js';
 import type { Log } from '../log.js';
 import type { Catalog } from './catalog.js';
 import { createDurableFiles } from './durable-files.js';
-import { type ContentFolder, type Entry, entryOf, readArticle, sameStamp } from './entry.js';
+import { type ContentFolder, type Entry, entryOf, openArticle, sameStamp } from './entry.js';
 import { storeFailure } from './failure.js';
 import { createGroupCommit, type Durability } from './group-commit.js';
 import type { Journal } from './journal.js';
@@ -96,7 +96,7 @@ export function createStore(options: StoreOptions) {
   /** What a file owes beyond the disk before it is acknowledged: a receiver may have died before it was done. */
   async function confirmStored({ path }: Entry): Promise<void> {
     if (durability === undefined) return;
-    const { text, stored } = readArticle(content, path);
+    const { text, stored } = await openArticle(content, path);
     const { article, edited } = stored;
     // a person's edit is theirs to commit
     if (!edited)
@@ -145,7 +145,7 @@ export function createStore(options: StoreOptions) {
     const isLate = group.suspects.has(path);
     await durable.ensure(entry);
     if (!isLate) return undefined;
-    const { text, stored } = readArticle(content, path);
+    const { text, stored } = await openArticle(content, path);
     return stored.edited ? undefined : { article: stored.article, path, text };
   }
 
@@ -154,17 +154,19 @@ export function createStore(options: StoreOptions) {
    *
    * @throws PressmarkError STORE_FAILED, LOCK_TIMEOUT; nothing was changed then.
    */
-  function publish(draft: ArticleDraft): Promise<Published> {
+  async function publish(draft: ArticleDraft): Promise<Published> {
+    const pathFor = await content.work.pathFor(draft);
+    const tagKey = await content.work.tagKeys(draft.tags);
     return locked(draft.id, async () => {
       const taken = new Set<string>();
       for (;;) {
         const known = await stored(draft.id);
         if (known !== undefined) return known;
-        const { slug, path, url, release } = chooseName(draft, taken);
+        const { slug, path, url, release } = chooseName(draft, pathFor, taken);
         const { take, giveBack } = memory.lease();
         try {
-          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
-          const first = content.format.encodeFirst(named, path, take);
+          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags, tagKey) };
+          const first = await content.work.encodeFirst(named, path, take);
           const target = join(content.root, path);
           const file = await write({ path, target, ...first, replaces: null });
           return { outcome: 'stored', id: draft.id, url, stored: file };
@@ -189,7 +191,8 @@ export function createStore(options: StoreOptions) {
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT;
    *   STORE_FAILED, LOCK_TIMEOUT. The article is untouched then.
    */
-  function update(request: UpdateRequest): Promise<Updated> {
+  async function update(request: UpdateRequest): Promise<Updated> {
+    const tagKey = await content.work.tagKeys(request.content.tags);
     return locked(request.targetId, async () => {
       const { verdict, read, entry } = await reading.judge(request);
       if (verdict === 'retry') {
@@ -200,10 +203,10 @@ export function createStore(options: StoreOptions) {
       const target = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
       const { mode } = fs.statSync(target);
       const replacement = replacedBy(article, request);
-      const amended = content.format.amend(
+      const amended = await content.work.amend(
         read.text,
         read.stored,
-        { ...replacement, tags: tags.spelled(replacement.tags) },
+        { ...replacement, tags: tags.spelled(replacement.tags, tagKey) },
         path,
         request.storedBody,
       );
@@ -277,6 +280,7 @@ export function createStore(options: StoreOptions) {
 
   const { find, get, judge, snapshotKey } = reading;
   return {
+    html: content.work.html,
     known,
     recall,
     publish,

@@ -3,7 +3,7 @@ import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import { createAddressRefresh } from './address-refresh.js';
 import { type Catalog, lastSegment } from './catalog.js';
-import { type ContentFolder, type Entry, isGone, type ReadFile, readArticle, readEntry } from './entry.js';
+import { type ContentFolder, type Entry, isGone, openArticle, type ReadFile, readEntry } from './entry.js';
 import { storeFailure } from './failure.js';
 import { createFolderCheck } from './folder-check.js';
 import type { GroupCommit } from './group-commit.js';
@@ -133,14 +133,14 @@ export function createReading(
     await lookAt(catalog.byUrl(canonical));
     await lookAt(catalog.unresolved(lastSegment(url)));
     const entry = onlyEntry(catalog, url);
-    return { ...open(entry).stored, path: entry.path };
+    return { ...(await open(entry)).stored, path: entry.path };
   }
 
   /** The article with this id, or undefined. */
   async function get(id: string): Promise<Found | undefined> {
     await catchUp();
     const entry = await current(id);
-    return entry === undefined ? undefined : { ...open(entry).stored, path: entry.path };
+    return entry === undefined ? undefined : { ...(await open(entry)).stored, path: entry.path };
   }
 
   /**
@@ -154,17 +154,18 @@ export function createReading(
     await current(target.targetId);
     await lookAt(catalog.byUrl(canonical).filter(({ id }) => id !== target.targetId));
     const entry = targetOf(catalog, target);
-    const read = open(entry);
+    const read = await open(entry);
     return { verdict: judged(read, target), read, entry };
   }
 
-  function open(entry: Entry): ReadFile {
+  async function open(entry: Entry): Promise<ReadFile> {
     try {
-      return readArticle(content, entry.path);
+      return await openArticle(content, entry.path);
     } catch (error) {
       if (isGone(error))
         throw new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(entry.id)} was removed`);
       if (!(error instanceof PressmarkError)) throw storeFailure(error);
+      if (error.code === 'ARTICLE_TOO_COMPLEX') throw error;
       throw new PressmarkError(
         'ARTICLE_UNREADABLE',
         `the file ${entry.path} is malformed, ${error.message}`,

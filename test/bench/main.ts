@@ -6,6 +6,7 @@ import os from 'node:os';
 import { durability } from './durability.js';
 import { meetsGoal, type Row } from './figures.js';
 import { git } from './git.js';
+import { hostile } from './hostile.js';
 import { publish } from './publish.js';
 import { redelivery } from './redelivery.js';
 import { scale } from './scale.js';
@@ -14,7 +15,17 @@ import { site } from './site.js';
 import { siteScale } from './site-scale.js';
 import { openWorkspace } from './workspace.js';
 
-const BENCHES = { publish, redelivery, scale, git, durability, sender, site, 'site-scale': siteScale };
+const BENCHES = {
+  publish,
+  redelivery,
+  scale,
+  git,
+  durability,
+  sender,
+  site,
+  'site-scale': siteScale,
+  hostile,
+};
 
 const wanted = process.argv.slice(2);
 const names = Object.keys(BENCHES) as (keyof typeof BENCHES)[];

@@ -47,6 +47,7 @@ const answer = (over: Partial<Answer>): Answer => ({
   event: 'article.published',
   id: 'one',
   outcome: 'stored',
+  verified: true,
   ...over,
 });
 
