@@ -11,7 +11,7 @@ const settlement = (key: string): Settlement => ({
   stale: [],
   everything: () => [],
 });
-const WRITTEN = { size: 1, mtimeMs: 2 };
+const WRITTEN = { size: 1, mtimeMs: 2, crc: 3 };
 
 test('a manifest reads what another process adds from where the last reading ended', (t) => {
   const dir = tempDir(t);
