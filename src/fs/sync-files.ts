@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
-import { messageOf, systemCode } from '../errors.js';
-import type { Log } from '../log.js';
+import { systemCode } from '../errors.js';
 import { syncFile } from './atomic-write.js';
 
 /**
@@ -11,35 +10,33 @@ import { syncFile } from './atomic-write.js';
  * @param paths the files; those that are gone need no sync.
  * @param timeoutMs how long is waited at most.
  * @returns whether they are.
+ * @throws what the system says of a file that cannot be synced.
  */
 export async function syncFiles(
   folder: string,
   paths: Iterable<string>,
   timeoutMs: number,
-  log: Log,
 ): Promise<boolean> {
   const late = AbortSignal.timeout(timeoutMs);
-  try {
-    // Elsewhere `sync` returns before the files are on the disk.
-    if (process.platform === 'linux' && (await isFileSystemSynced(folder, late))) return true;
-    for (const path of paths) {
-      if (late.aborted) return false;
-      await syncFile(path).catch((error: unknown) => {
-        if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
-      });
-    }
-    return true;
-  } catch (error) {
-    log.debug({ folder, reason: messageOf(error) }, 'files could not be synced');
-    return false;
+  // Elsewhere `sync` returns before the files are on the disk.
+  if (process.platform === 'linux' && (await isFileSystemSynced(folder, late))) return true;
+  for (const path of paths) {
+    if (late.aborted) return false;
+    await syncFile(path).catch((error: unknown) => {
+      if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
+    });
   }
+  return true;
 }
 
-/** Runs `sync -f`. @returns false where there is no such program, or an old one. */
+/** Runs `sync -f`. @returns false where there is no such program, or an old one, or it fails. */
 function isFileSystemSynced(folder: string, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     const child = spawn('sync', ['-f', folder], { stdio: 'ignore', signal, killSignal: 'SIGKILL' });
-    child.once('error', (error) => (systemCode(error) === 'ENOENT' ? resolve(false) : reject(error)));
+    child.once('error', () => {
+      child.unref(); // one that waits for the disk cannot be killed
+      resolve(false);
+    });
     child.once('exit', (code) => resolve(code === 0));
   });
 }

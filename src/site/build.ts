@@ -16,7 +16,10 @@ const LAST_SYNC_MS = 1_000;
 
 /** Builds one site, one build at a time. */
 export interface Builder {
-  /** Reads what was built last, so that the first build need not; says whether the site stands as that was read. */
+  /**
+   * Reads what was built last, so that the first build need not, and builds what an unclean stop has damaged; says
+   * whether the site stands whole as that was read.
+   */
   prepare(): Promise<boolean>;
   /**
    * Brings the whole output up to date: scans the content folder, builds what differs.
@@ -62,6 +65,7 @@ export function createBuilder(options: SiteOptions): Builder {
   }
 
   function tellOfSync(error: unknown): void {
+    syncLater();
     options.log.debug({ reason: messageOf(error) }, 'what was built could not be synced');
   }
 

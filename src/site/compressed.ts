@@ -135,6 +135,11 @@ function isOfTime(path: string, plain: { readonly mtimeMs: number }): boolean {
   return stat !== undefined && Math.abs(stat.mtimeMs - plain.mtimeMs) < SAME_TIME_MS;
 }
 
+/** The path of a text, and those of its compressed files, which need not exist. */
+export function withCompressed(path: string): string[] {
+  return [path, ...KINDS.map(({ suffix }) => `${path}${suffix}`)];
+}
+
 /** Whether there is nothing at this path that is not ours. */
 function isOurs(path: string, decompress: Kind['decompress']): boolean {
   return !fs.existsSync(path) || isOurText(unpacked(path, decompress));

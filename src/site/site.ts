@@ -11,6 +11,7 @@ import {
   isEverCompressed,
   removeAllCompressed,
   removeLeftovers,
+  withCompressed,
 } from './compressed.js';
 import { type Dress, dressFor, readingOf } from './dress.js';
 import { hired } from './hired.js';
@@ -312,8 +313,8 @@ export function createSite(options: SiteOptions) {
    */
   async function syncOutput(timeoutMs: number): Promise<number | undefined> {
     const { namings, unsynced } = manifest;
-    const paths = [...unsynced.keys()].map((file) => join(options.outputDir, file));
-    return (await syncFiles(options.outputDir, paths, timeoutMs, log)) ? namings : undefined;
+    const paths = [...unsynced.keys()].flatMap((file) => withCompressed(join(options.outputDir, file)));
+    return (await syncFiles(options.outputDir, paths, timeoutMs)) ? namings : undefined;
   }
 
   /** Notes what `syncOutput` has synced. @param namings what that has returned. */
