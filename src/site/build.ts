@@ -92,7 +92,7 @@ export function createBuilder(options: SiteOptions): Builder {
     newestPages: (count) => enqueue(async () => site.newestPages(count)),
     close: async () => {
       await queue;
-      await sync(LAST_SYNC_MS).catch(tellOfSync);
+      await sync(options.lastSyncMs ?? LAST_SYNC_MS).catch(tellOfSync);
       clearTimeout(timer);
       site.close();
     },

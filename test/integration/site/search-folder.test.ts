@@ -105,9 +105,11 @@ test('an index whose record a power loss has emptied is replaced', async (t) => 
   const dir = tempDir(t);
   const folder = openSearchFolder(dir);
   await folder.replace(index('a'), '1');
-  fs.writeFileSync(join(dir, 'pagefind/pressmark.json'), '');
-  t.false(folder.isForeign());
-  t.false(folder.isCurrent('1'));
+  for (const left of ['', '\0'.repeat(100), '{"generator":"Press']) {
+    fs.writeFileSync(join(dir, 'pagefind/pressmark.json'), left);
+    t.false(folder.isForeign());
+    t.false(folder.isCurrent('1'));
+  }
   await folder.replace(index('b'), '2');
   t.true(folder.isCurrent('2'));
 });
