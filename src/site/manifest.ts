@@ -256,7 +256,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
       fd = opened;
       begin();
       for (const [file, is] of files) write(`${JSON.stringify({ file, is })}\n`);
-      write(`${JSON.stringify({ unsynced: [...unsynced.keys()] } satisfies Line)}\n`);
+      if (files.size > 0) write(`${JSON.stringify({ unsynced: [...unsynced.keys()] } satisfies Line)}\n`);
     } else if (size > offset) {
       fs.writeSync(opened, '\n'); // the torn line of a process that was killed must not spoil ours
       offset = size + 1;
