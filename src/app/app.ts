@@ -15,6 +15,7 @@ import { foldersOf } from './folders.js';
 import { createHealth, type Health } from './health.js';
 import { createLiveReload } from './live-reload.js';
 import { loadPlugins } from './load-plugins.js';
+import { createPageCheck } from './page-check.js';
 import { closeServer, createServer, listen, pathsOf } from './server.js';
 import { startBuilderEarly } from './start-builder.js';
 
@@ -62,6 +63,7 @@ export async function startApp(
     for (const change of changes) void tellOfChange(host, change, siteRelative);
   };
   const early = startBuilderEarly(settings, terminal);
+  const pageCheck = createPageCheck(settings.site === false ? undefined : stateDir, early);
   const opening = openDurableStore({ settings, content, stateDir, log, siteRelative, onChange });
   const durable = await opening.catch(async (error: unknown) => {
     await early.close();
@@ -80,6 +82,7 @@ export async function startApp(
     const liveReload = live ? createLiveReload(basePath) : undefined;
     const plugins = [
       ...further,
+      { plugin: pageCheck.plugin, origin: 'the preview' },
       ...(liveReload === undefined ? [] : [{ plugin: liveReload.plugin, origin: 'the preview' }]),
       ...(await loadPlugins(settings.dir, settings.plugins)),
       ...firstPartyPlugins({
@@ -129,6 +132,7 @@ export async function startApp(
       details: () => ({ durability: settings.durability, push: durable.pushes?.now ?? null }),
       outputDir,
       basePath,
+      isWhole: pageCheck.isWhole,
       liveReload,
       endpoint: settings.endpoint,
       log,

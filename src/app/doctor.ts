@@ -13,6 +13,7 @@ import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 import { generatorFindings } from './generator-findings.js';
 import { gitFindings } from './git-findings.js';
+import { pageFindings } from './page-findings.js';
 import { pushFindings } from './push-findings.js';
 import { searchFinding } from './search-finding.js';
 import { MIN_SECRET_CHARS } from './secret.js';
@@ -31,6 +32,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     ...(await themeFindings(settings)),
     ...(await gitFindings(settings)),
     ...(await pushFindings(settings)),
+    ...pageFindings(settings),
     ...(await searchFinding(settings)),
   ];
 }

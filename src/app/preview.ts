@@ -30,13 +30,22 @@ export interface PreviewOptions {
   readonly basePath: string;
   /** The webhook's path, where no file is served, however it is spelled. */
   readonly endpoint: string;
+  /** Whether the pages are known to be whole; until they are, none is served. @default yes */
+  isWhole?(): boolean;
   /** What puts a script into the pages that browsers on this machine get; undefined for none. */
   readonly liveReload: LiveReload | undefined;
   readonly log: Log;
 }
 
 /** Serves the built site as a static host would. */
-export function preview({ outputDir, basePath, endpoint, liveReload, log }: PreviewOptions): Middleware {
+export function preview({
+  outputDir,
+  basePath,
+  endpoint,
+  isWhole = () => true,
+  liveReload,
+  log,
+}: PreviewOptions): Middleware {
   const webhook = endpoint.replace(/^\/|\/$/g, '');
 
   return async (context, next) => {
@@ -46,6 +55,7 @@ export function preview({ outputDir, basePath, endpoint, liveReload, log }: Prev
       return next();
     }
     context.set('X-Content-Type-Options', 'nosniff');
+    if (!isWhole()) return notYet(context);
     if (context.path === basePath && basePath !== '') return redirect(context, `${basePath}/`);
     // Before anything is read: a build that ends meanwhile must find the page to be of an older version.
     const inject = liveReload?.inject(context.req);
@@ -75,6 +85,15 @@ export function preview({ outputDir, basePath, endpoint, liveReload, log }: Prev
     const page = await readPage(file);
     context.body = inject?.(page) ?? page;
   }
+}
+
+/** What a power loss has left must not pass for a page. */
+function notYet(context: Context): void {
+  context.status = 503;
+  context.type = 'html';
+  context.set('Cache-Control', 'no-store');
+  context.set('Retry-After', '1');
+  context.body = '<p>The pages are being checked after an unclean stop. Try again in a moment.</p>\n';
 }
 
 async function readPage(file: ServedFile | 'folder' | undefined): Promise<Buffer> {
