@@ -13,9 +13,9 @@ import { proveInBackground } from './existing-addresses.js';
 import { firstPartyPlugins } from './first-party.js';
 import { foldersOf } from './folders.js';
 import { createHealth } from './health.js';
-import { createLiveReload } from './live-reload.js';
 import { loadPlugins } from './load-plugins.js';
-import { closeServer, createServer, listen } from './server.js';
+import { createLiveReload } from './server/live-reload.js';
+import { closeServer, createServer, listen } from './server/server.js';
 import { startBuilderEarly } from './start-builder.js';
 
 // For the commands, which know the app and not the host.

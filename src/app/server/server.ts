@@ -2,8 +2,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import { messageOf, PressmarkError, systemCode } from '../errors.js';
-import type { Log } from '../log.js';
+import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import type { Log } from '../../log.js';
 import { type PreviewOptions, preview } from './preview.js';
 import { isClientGone } from './send-file.js';
 

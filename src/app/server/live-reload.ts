@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
-import { definePlugin, type Plugin } from '../host/plugins.js';
+import { definePlugin, type Plugin } from '../../host/plugins.js';
 
 /** No file of a site has such a path: dot files are not served. */
 const EVENTS = '/.pressmark/live';

@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import type { Context, Middleware } from 'koa';
-import type { Log } from '../log.js';
+import type { Log } from '../../log.js';
 import type { LiveReload } from './live-reload.js';
 import { sendFile } from './send-file.js';
 import { openServed, type ServedFile } from './served-file.js';

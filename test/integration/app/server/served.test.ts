@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import test from 'ava';
-import { ask } from '../../support/ask.js';
+import { ask } from '../../../support/ask.js';
 import { sharedPreview } from './preview-server.js';
 
 const server = sharedPreview(test);

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { pipeline } from 'node:stream';
 import type { Context } from 'koa';
 import parseRange from 'range-parser';
-import { systemCode } from '../errors.js';
-import type { Log } from '../log.js';
+import { systemCode } from '../../errors.js';
+import type { Log } from '../../log.js';
 import type { ServedFile } from './served-file.js';
 
 /** Files up to this size are read whole, and their ETag is made of their bytes. */

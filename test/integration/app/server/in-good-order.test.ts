@@ -4,13 +4,13 @@ import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
-import { closeServer, createServer } from '../../../src/app/server.js';
-import { loadSettings } from '../../../src/config/load.js';
-import { articleFiles, debris, readStored } from '../../support/content.js';
-import { article, type PublishedData } from '../../support/events.js';
-import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
-import { tempDir } from '../../support/temp-dir.js';
-import { until } from '../../support/until.js';
+import { closeServer, createServer } from '../../../../src/app/server/server.js';
+import { loadSettings } from '../../../../src/config/load.js';
+import { articleFiles, debris, readStored } from '../../../support/content.js';
+import { article, type PublishedData } from '../../../support/events.js';
+import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../../support/receiver.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
 
 const receiver = sharedReceiver(test, { ...STORE_ONLY, env: { PRESSMARK_SECRET: '' } });
 

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { systemCode } from '../errors.js';
+import { systemCode } from '../../errors.js';
 import { isHidden } from './served-path.js';
 
 /** A file that may be served, opened: what is said of it and what is sent are of the same bytes. */

@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import type { TestFn } from 'ava';
 import type { Middleware } from 'koa';
 import { pino } from 'pino';
-import { createServer } from '../../../src/app/server.js';
-import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { createServer } from '../../../../src/app/server/server.js';
+import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 
 /** The HTTP side of a receiver, without a store and without a builder. */
 export interface PreviewServer {
