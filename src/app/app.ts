@@ -15,7 +15,7 @@ import { foldersOf } from './folders.js';
 import { createHealth } from './health.js';
 import { loadPlugins } from './load-plugins.js';
 import { createLiveReload } from './server/live-reload.js';
-import { closeServer, createServer, listen } from './server/server.js';
+import { createServer } from './server/server.js';
 import { startBuilderEarly } from './start-builder.js';
 
 // For the commands, which know the app and not the host.
@@ -121,7 +121,7 @@ export async function startApp(
       log,
     });
     await early.prepared();
-    const port = await listen(server, settings.port, settings.host);
+    const port = await server.listen(settings.port, settings.host);
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     const endProofs = proveInBackground(settings, log);
 
@@ -130,8 +130,7 @@ export async function startApp(
       basePath,
       close: async () => {
         liveReload?.close();
-        await endProofs();
-        await closeServer(server);
+        await Promise.all([server.close(), endProofs()]);
         await host?.close();
         await durable.close();
       },

@@ -61,28 +61,20 @@ export function preview({ outputDir, basePath, endpoint, liveReload, log }: Prev
     context.type = extname(path) || 'bin';
     if (context.type === '') context.type = 'bin';
     context.set('Cache-Control', HASHED.test(path) ? FOR_EVER : ASK_FIRST);
-    if (context.type === 'text/html' && inject !== undefined) return sendFile(context, plain, log, inject);
+    if (context.type === 'text/html' && inject !== undefined)
+      return sendFile(context, plain, { log, insert: inject });
     const { file, encoding } = await chooseVariant(context, outputDir, path, plain);
     if (encoding !== undefined) context.set('Content-Encoding', encoding);
-    await sendFile(context, file, log);
+    await sendFile(context, file, { log });
   }
 
   async function notFound(context: Context, inject: Inject): Promise<void> {
-    const file = await openServed(outputDir, '404.html');
-    context.status = 404;
     context.type = 'html';
     context.set('Cache-Control', ASK_FIRST);
-    const page = await readPage(file);
-    context.body = inject?.(page) ?? page;
-  }
-}
-
-async function readPage(file: ServedFile | 'folder' | undefined): Promise<Buffer> {
-  if (file === undefined || file === 'folder') return Buffer.from('<p>There is no such page.</p>\n'); // not built yet
-  try {
-    return await file.handle.readFile();
-  } finally {
-    await file.handle.close();
+    const page = await findFile(outputDir, '404.html');
+    if (page !== undefined) return sendFile(context, page.file, { log, status: 404, insert: inject });
+    context.status = 404;
+    context.body = `<p>There is no such page.</p>\n${inject ?? ''}`; // not built yet
   }
 }
 

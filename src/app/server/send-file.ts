@@ -1,50 +1,54 @@
 import { hash } from 'node:crypto';
-import { pipeline } from 'node:stream';
+import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import parseRange from 'range-parser';
 import { systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { ServedFile } from './served-file.js';
 
-/** Files up to this size are read whole, and their ETag is made of their bytes. */
-const SMALL = 1_000_000;
+/** So much of a file is in memory for one client; the next part is read when the client has taken it. */
+const CHUNK = 32_768;
+/** Where the end of a page's body is looked for: that many bytes at its end. */
+const TAIL = 4_096;
 
-/** Bytes from `start` to `end`, both included. */
+/** Bytes of a file from `start` to before `end`. */
 interface Slice {
   readonly start: number;
   readonly end: number;
 }
 
+export interface SendFileOptions {
+  readonly log: Log;
+  /** 200, or the status of a page that stands for another, which has no parts and is asked for each time. */
+  readonly status?: 200 | 404;
+  /** What is put into an HTML page on its way, before the end of its body. */
+  readonly insert?: Buffer | undefined;
+}
+
 /**
  * Answers with a file: 200, 304 where the client has these very bytes, 206 for a part, 416 for one that is not
- * there. Type and caching have been set before.
+ * there. Type and caching have been set before. However large the file and slow the client, one chunk is in memory.
  *
  * @param file is closed in any case.
- * @param change what becomes of the bytes on their way; only for files that are read whole.
  */
 export async function sendFile(
   context: Context,
   file: ServedFile,
-  log: Log,
-  change?: (bytes: Buffer) => Buffer,
+  { log, status = 200, insert }: SendFileOptions,
 ): Promise<void> {
-  let streams = false;
   try {
-    const bytes = file.stat.size <= SMALL ? await file.handle.readFile() : undefined;
-    const whole = bytes && change ? change(bytes) : bytes;
-    const size = whole?.length ?? file.stat.size;
-    context.status = 200;
-    context.set(
-      'ETag',
-      whole === undefined ? weakTag(file) : `"${hash('sha256', whole, 'base64url').slice(0, 27)}"`,
-    );
-    context.set('Last-Modified', file.stat.mtime.toUTCString());
-    context.set('Accept-Ranges', 'bytes');
-    if (context.fresh) {
-      context.status = 304;
-      return;
+    const size = Number(file.stat.size);
+    context.status = status;
+    if (status === 200) {
+      context.set('ETag', tagOf(file, insert));
+      context.set('Last-Modified', file.stat.mtime.toUTCString());
+      if (insert === undefined) context.set('Accept-Ranges', 'bytes');
+      if (context.fresh) {
+        context.status = 304;
+        return;
+      }
     }
-    const slice = sliceOf(context, size);
+    const slice = status === 200 && insert === undefined ? sliceOf(context, size) : undefined;
     if (slice === 'none') {
       context.status = 416;
       context.set('Content-Range', `bytes */${size}`);
@@ -53,25 +57,25 @@ export async function sendFile(
     }
     if (slice !== undefined) {
       context.status = 206;
-      context.set('Content-Range', `bytes ${slice.start}-${slice.end}/${size}`);
+      context.set('Content-Range', `bytes ${slice.start}-${slice.end - 1}/${size}`);
     }
-    const { start, end } = slice ?? { start: 0, end: size - 1 };
-    context.length = end - start + 1;
+    const parts = insert === undefined ? [slice ?? { start: 0, end: size }] : await around(insert, file);
+    context.length = parts.reduce(
+      (sum, part) => sum + (Buffer.isBuffer(part) ? part.length : part.end - part.start),
+      0,
+    );
     if (context.method === 'HEAD') return;
-    if (whole !== undefined) {
-      context.body = whole.subarray(start, end + 1);
-    } else {
-      streams = true;
-      stream(context, file, { start, end }, log);
-    }
+    context.respond = false;
+    await send(context, file, parts, log);
   } finally {
-    if (!streams) await file.handle.close();
+    await file.handle.close();
   }
 }
 
-/** Told by size and time, not by the bytes: it may not vouch for parts (RFC 9110, 8.8.1). */
-function weakTag({ stat }: ServedFile): string {
-  return `W/"${stat.size.toString(36)}-${Math.round(stat.mtimeMs).toString(36)}"`;
+/** Another one whenever the bytes may be others: the status-change time cannot be set back as the other can. */
+function tagOf({ stat }: ServedFile, insert: Buffer | undefined): string {
+  const identity = [stat.size, stat.mtimeNs, stat.ctimeNs, stat.ino].join(' ');
+  return `"${hash('sha256', `${identity} ${insert ?? ''}`, 'base64url').slice(0, 27)}"`;
 }
 
 /** The part that was asked for; undefined for the whole, which is also the answer to several parts at once. */
@@ -80,8 +84,9 @@ function sliceOf(context: Context, size: number): Slice | 'none' | undefined {
   if (context.method !== 'GET' || asked === '' || !isStillWanted(context)) return undefined;
   const ranges = parseRange(size, asked);
   if (ranges === -1) return 'none';
-  if (ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1) return undefined;
-  return ranges[0];
+  if (ranges === -2 || ranges.type !== 'bytes') return undefined;
+  const [range, ...others] = ranges;
+  return range === undefined || others.length > 0 ? undefined : { start: range.start, end: range.end + 1 };
 }
 
 /** Whether the rest of a file is of the bytes that the client has the beginning of (RFC 9110, 13.1.5). */
@@ -92,16 +97,58 @@ function isStillWanted(context: Context): boolean {
   return condition === context.response.get('Last-Modified');
 }
 
-function stream(context: Context, file: ServedFile, { start, end }: Slice, log: Log): void {
-  context.respond = false;
-  const source = file.handle.createReadStream({ start, end });
-  // Somebody has cut the file off meanwhile: only an end of the connection tells the client that bytes are missing.
-  source.once('end', () => {
-    if (source.bytesRead < end - start + 1) context.res.destroy();
-  });
-  pipeline(source, context.res, (error) => {
-    if (error && !isClientGone(error))
-      log.error({ err: error, path: context.path }, 'a file was not sent whole');
+/** A page with something before the end of its body, or at its own end if it has none. */
+async function around(insert: Buffer, { handle, stat }: ServedFile): Promise<(Slice | Buffer)[]> {
+  const end = Number(stat.size);
+  const start = Math.max(0, end - TAIL);
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - start), 0, end - start, start);
+  const found = buffer.subarray(0, bytesRead).lastIndexOf('</body>');
+  const at = found === -1 ? end : start + found;
+  return [{ start: 0, end: at }, insert, { start: at, end }];
+}
+
+async function send(
+  { res: response, path }: Context,
+  file: ServedFile,
+  parts: readonly (Slice | Buffer)[],
+  log: Log,
+): Promise<void> {
+  try {
+    for await (const chunk of chunksOf(file, parts)) {
+      if (!response.write(chunk)) await drained(response);
+      if (response.destroyed) return;
+    }
+    response.end();
+  } catch (error) {
+    log.error({ err: error, path }, 'a file was not sent whole');
+    response.destroy(); // only an end of the connection tells the client that bytes are missing
+  }
+}
+
+async function* chunksOf({ handle }: ServedFile, parts: readonly (Slice | Buffer)[]): AsyncGenerator<Buffer> {
+  for (const part of parts) {
+    if (Buffer.isBuffer(part)) {
+      yield part;
+      continue;
+    }
+    for (let at = part.start; at < part.end; ) {
+      const length = Math.min(CHUNK, part.end - at);
+      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at);
+      if (bytesRead === 0) throw new Error('the file has been cut off meanwhile');
+      yield buffer.subarray(0, bytesRead);
+      at += bytesRead;
+    }
+  }
+}
+
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    if (response.destroyed || !response.writableNeedDrain) resolve();
+    else response.on('drain', done).on('close', done);
   });
 }
 

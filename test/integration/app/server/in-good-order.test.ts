@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import fs from 'node:fs';
-import net, { type AddressInfo } from 'node:net';
+import net from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
-import { closeServer, createServer } from '../../../../src/app/server/server.js';
+import { createServer } from '../../../../src/app/server/server.js';
 import { loadSettings } from '../../../../src/config/load.js';
 import { articleFiles, debris, readStored } from '../../../support/content.js';
 import { article, type PublishedData } from '../../../support/events.js';
@@ -105,16 +105,15 @@ test('a client that never finishes its request does not keep the server from clo
     endpoint: '/webhook',
     log: pino({ level: 'silent' }),
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const socket = net.connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const socket = net.connect(await server.listen(0, '127.0.0.1'), '127.0.0.1');
   const cutOff = once(socket, 'close');
   socket.on('error', () => undefined);
-  const received = once(server, 'request');
+  const received = once(server.http, 'request');
   socket.write('POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc');
   await received;
-  await closeServer(server, 100);
+  await server.close({ unfinishedMs: 100, wholeMs: 60_000 });
   await cutOff;
-  t.false(server.listening);
+  t.false(server.http.listening);
 });
 
 /** What was acknowledged, and the answer it was acknowledged with. */

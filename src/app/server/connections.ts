@@ -1,0 +1,250 @@
+import type http from 'node:http';
+import net, { type Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { PressmarkError } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { answerEarly } from '../../webhook/raw-request.js';
+
+/** More connections are not kept open, … */
+const MOST_CONNECTIONS = 1_000;
+/** … and so many are closed at once to make room, so that not every newcomer costs a look at all of them. */
+const CLOSED_AT_ONCE = 50;
+/** Browsers and proxies send one request at a time; what is sent ahead costs memory before it can be answered. */
+const MOST_PIPELINED = 16;
+/** What plugins' answers may hold in memory for clients that do not read them. */
+const MOST_WAITING_BYTES = 64_000_000;
+/** A client that takes no byte of an answer for so long is cut off. */
+const WRITE_TIMEOUT_MS = 30_000;
+/** A shortage of connections is logged at most this often. */
+const LOGGED_EVERY_MS = 60_000;
+/** Kept-alive connections stay open so long after a stop has begun: what comes meanwhile gets an answer. */
+const REFUSING_MS = 250;
+
+/** How long a stop waits. */
+export interface Patience {
+  /** For requests that have not arrived whole, and for clients that read an answer. */
+  readonly unfinishedMs: number;
+  /** For answers to requests that have arrived whole. */
+  readonly wholeMs: number;
+}
+
+/** Answers one request. */
+export type Handle = (request: http.IncomingMessage, response: http.ServerResponse) => Promise<void>;
+
+/** A request, and the answer to it. */
+interface Exchange {
+  readonly request: http.IncomingMessage;
+  readonly response: http.ServerResponse;
+  readonly handle: Handle;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  readonly client: string;
+  /** The first is being answered, the others wait for it. */
+  readonly exchanges: Exchange[];
+  /** When it was opened, a request's head came, an answer ended or a part of one was taken; `performance.now()`. */
+  since: number;
+  /** How many bytes the client had taken then. */
+  taken: number;
+}
+
+/** What is asked of a connection before it is closed to make room. */
+export interface Candidate {
+  /** The client's address. */
+  readonly client: string;
+  /** When something last went on, in milliseconds. */
+  readonly since: number;
+  /** Whether a request has arrived whole and its answer has not begun. */
+  readonly isProcessed: boolean;
+}
+
+/** The connections of a server. */
+export interface Connections {
+  /**
+   * From now on each answer closes its connection. What has arrived by now is answered; what arrives later is
+   * refused with 503. Resolves when all connections are closed.
+   */
+  close(patience: Patience): Promise<void>;
+}
+
+/**
+ * Watches over a server's connections, so that no client can keep others out or fill the memory:
+ *
+ * - Requests that are sent ahead on one connection are answered one after the other.
+ * - A client that does not read its answer is cut off.
+ * - A newcomer is always let in; where there are too many, those that have been of no use for longest are closed.
+ *
+ * @param handle is called for one request of a connection at a time.
+ */
+export function watchConnections(server: http.Server, handle: Handle, log: Log): Connections {
+  const connections = new Map<Socket, Connection>();
+  let state: 'open' | 'closing' | 'refusing' = 'open';
+  let closedForRoom = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+
+  function open(socket: Socket): void {
+    const client = socket.remoteAddress ?? '';
+    connections.set(socket, { socket, client, exchanges: [], since: performance.now(), taken: 0 });
+    socket.once('close', () => connections.delete(socket));
+    if (connections.size > MOST_CONNECTIONS) makeRoom(socket);
+  }
+
+  function answer(request: http.IncomingMessage, response: http.ServerResponse): void {
+    const connection = connections.get(request.socket);
+    if (connection === undefined || request.socket.destroyed) return;
+    connection.exchanges.push({ request, response, handle: state === 'refusing' ? refuse : handle });
+    if (connection.exchanges.length > MOST_PIPELINED) request.socket.destroy();
+    else if (connection.exchanges.length === 1) answerFirst(connection);
+  }
+
+  function answerFirst(connection: Connection): void {
+    const { socket, exchanges } = connection;
+    const [first] = exchanges;
+    if (first === undefined || socket.destroyed) return;
+    connection.since = performance.now();
+    if (state !== 'open') announceClose(connection);
+    first.response.once('close', () => {
+      exchanges.shift();
+      connection.since = performance.now();
+      if (exchanges.length > 0) answerFirst(connection);
+      else if (state === 'refusing') socket.destroySoon(); // its answer began before the stop and says keep-alive
+    });
+    void first.handle(first.request, first.response).then(() => {
+      if (first.response.writableLength > 0) boundWaitingBytes();
+    });
+  }
+
+  function makeRoom(newcomer: Socket): void {
+    const now = performance.now();
+    const others = [...connections.values()].filter(({ socket }) => socket !== newcomer);
+    for (const connection of others) noteProgress(connection, now);
+    const closed = mostDispensable(others.map(asCandidate), now, CLOSED_AT_ONCE);
+    for (const { connection } of closed) connection.socket.destroy();
+    if (closed.length === 0) newcomer.destroy();
+    closedForRoom += Math.max(closed.length, 1);
+    if (now - loggedAt < LOGGED_EVERY_MS) return;
+    log.warn(
+      { connections: MOST_CONNECTIONS, closed: closedForRoom },
+      'too many connections; those that were of no use for longest have been closed',
+    );
+    loggedAt = now;
+    closedForRoom = 0;
+  }
+
+  function boundWaitingBytes(): void {
+    const now = performance.now();
+    let waiting = 0;
+    const readers: Connection[] = [];
+    for (const connection of connections.values()) {
+      const bytes = waitingBytes(connection);
+      if (bytes === 0) continue;
+      noteProgress(connection, now);
+      readers.push(connection);
+      waiting += bytes;
+    }
+    readers.sort((a, b) => a.since - b.since);
+    // The last one is left, however large its answer: nobody else waits then.
+    for (const connection of readers.slice(0, -1)) {
+      if (waiting <= MOST_WAITING_BYTES) return;
+      waiting -= waitingBytes(connection);
+      connection.socket.destroy();
+    }
+  }
+
+  async function close({ unfinishedMs, wholeMs }: Patience): Promise<void> {
+    state = 'closing';
+    for (const connection of connections.values()) announceClose(connection);
+    // What the kernel has by now is read and answered: connections that it has not handed over yet are accepted in
+    // the next turn of the event loop, and read in the one after.
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    state = 'refusing';
+    // Not by http.Server, which also resets kept-alive connections whose next request is on its way.
+    const closed = new Promise((resolve) => net.Server.prototype.close.call(server, resolve));
+    const destroy = (isMeant: (connection: Connection) => boolean) => () => {
+      for (const connection of connections.values()) if (isMeant(connection)) connection.socket.destroy();
+    };
+    const timers = [
+      setTimeout(
+        destroy(({ exchanges }) => exchanges.length === 0),
+        REFUSING_MS,
+      ),
+      setTimeout(
+        destroy((connection) => !isProcessed(connection)),
+        unfinishedMs,
+      ),
+      setTimeout(
+        destroy(() => true),
+        wholeMs,
+      ),
+    ];
+    await closed;
+    for (const timer of timers) clearTimeout(timer);
+  }
+
+  server.maxRequestsPerSocket = 10_000;
+  server.timeout = WRITE_TIMEOUT_MS;
+  server.on('connection', open);
+  server.on('request', answer);
+  server.on('checkExpectation', answer);
+  // Node.js answers these itself, at once and all of them.
+  server.on('dropRequest', (_request, socket) => socket.destroy());
+  server.on('timeout', (socket) => {
+    const connection = connections.get(socket);
+    const isIdle = connection === undefined || connection.exchanges.length === 0;
+    if (isIdle || waitingBytes(connection) > 0) socket.destroy();
+  });
+  return { close };
+}
+
+/**
+ * The connections that may be closed to make room: those on which nothing has gone on for longest. Each further one of
+ * the same client counts, so that many slow connections of one client go before the few of another.
+ *
+ * @returns at most `count`, the most dispensable first, never one whose request is being processed.
+ */
+export function mostDispensable<C extends Candidate>(
+  candidates: readonly C[],
+  now: number,
+  count: number,
+): C[] {
+  const perClient = new Map<string, number>();
+  for (const { client } of candidates) perClient.set(client, (perClient.get(client) ?? 0) + 1);
+  const weight = ({ client, since }: Candidate) => (now - since) * (perClient.get(client) ?? 1);
+  return candidates
+    .filter(({ isProcessed }) => !isProcessed)
+    .map((candidate) => ({ candidate, weight: weight(candidate) }))
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, count)
+    .map(({ candidate }) => candidate);
+}
+
+function asCandidate(connection: Connection): Candidate & { readonly connection: Connection } {
+  const { client, since } = connection;
+  return { client, since, isProcessed: isProcessed(connection), connection };
+}
+
+function isProcessed({ exchanges: [first] }: Connection): boolean {
+  return first?.request.complete === true && !first.response.headersSent;
+}
+
+function waitingBytes({ exchanges: [first] }: Connection): number {
+  return first?.response.writableLength ?? 0;
+}
+
+function noteProgress(connection: Connection, now: number): void {
+  if (!connection.exchanges[0]?.response.headersSent) return;
+  const taken = connection.socket.bytesWritten - connection.socket.writableLength;
+  if (taken !== connection.taken) connection.since = now;
+  connection.taken = taken;
+}
+
+function announceClose({ exchanges: [first, ...others] }: Connection): void {
+  // A client does not expect an answer to what it has sent behind the last one.
+  if (first !== undefined && others.length === 0) first.response.shouldKeepAlive = false;
+}
+
+async function refuse(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {
+  const { status, message } = new PressmarkError('STOPPING', 'the receiver is stopping; send this again');
+  await answerEarly(request, response, status, JSON.stringify({ error: message }));
+}
