@@ -1,4 +1,4 @@
-import type http from 'node:http';
+import http from 'node:http';
 import net, { type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PressmarkError } from '../../errors.js';
@@ -13,6 +13,16 @@ const CLOSED_AT_ONCE = 50;
 const MOST_PIPELINED = 16;
 /** What plugins' answers may hold in memory for clients that do not read them. */
 const MOST_WAITING_BYTES = 64_000_000;
+/** How long a client may take for its headers, … */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** … for its whole request (the service gives up after 30 s), … */
+const REQUEST_TIMEOUT_MS = 25_000;
+/** … and between two requests. */
+const KEEP_ALIVE_MS = 5_000;
+/** Node.js looks for requests that have taken too long only every 30 s if it is not told otherwise. */
+const TIMEOUTS_CHECKED_MS = 1_000;
+/** After so many requests a client opens another connection. */
+const MOST_REQUESTS = 10_000;
 /** A client that takes no byte of an answer for so long is cut off. */
 const WRITE_TIMEOUT_MS = 30_000;
 /** A shortage of connections is logged at most this often. */
@@ -59,8 +69,9 @@ export interface Candidate {
   readonly isProcessed: boolean;
 }
 
-/** The connections of a server. */
-export interface Connections {
+/** An HTTP server whose connections are watched over. */
+export interface WatchedServer {
+  readonly server: http.Server;
   /**
    * From now on each answer closes its connection. What has arrived by now is answered; what arrives later is
    * refused with 503. Resolves when all connections are closed.
@@ -69,7 +80,7 @@ export interface Connections {
 }
 
 /**
- * Watches over a server's connections, so that no client can keep others out or fill the memory:
+ * Makes an HTTP server in which no client can keep others out or fill the memory:
  *
  * - Requests that are sent ahead on one connection are answered one after the other.
  * - A client that does not read its answer is cut off.
@@ -77,7 +88,7 @@ export interface Connections {
  *
  * @param handle is called for one request of a connection at a time.
  */
-export function watchConnections(server: http.Server, handle: Handle, log: Log): Connections {
+export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
   const connections = new Map<Socket, Connection>();
   let state: 'open' | 'closing' | 'refusing' = 'open';
   let closedForRoom = 0;
@@ -94,8 +105,8 @@ export function watchConnections(server: http.Server, handle: Handle, log: Log):
     const connection = connections.get(request.socket);
     if (connection === undefined || request.socket.destroyed) return;
     connection.exchanges.push({ request, response, handle: state === 'refusing' ? refuse : handle });
-    if (connection.exchanges.length > MOST_PIPELINED) request.socket.destroy();
-    else if (connection.exchanges.length === 1) answerFirst(connection);
+    if (state !== 'open') announceClose(connection);
+    if (connection.exchanges.length === 1) answerFirst(connection);
   }
 
   function answerFirst(connection: Connection): void {
@@ -103,7 +114,6 @@ export function watchConnections(server: http.Server, handle: Handle, log: Log):
     const [first] = exchanges;
     if (first === undefined || socket.destroyed) return;
     connection.since = performance.now();
-    if (state !== 'open') announceClose(connection);
     first.response.once('close', () => {
       exchanges.shift();
       connection.since = performance.now();
@@ -182,19 +192,41 @@ export function watchConnections(server: http.Server, handle: Handle, log: Log):
     for (const timer of timers) clearTimeout(timer);
   }
 
-  server.maxRequestsPerSocket = 10_000;
+  /**
+   * Node.js makes objects for all requests of a packet before any is answered: 7 MB and 17 ms for 64 kB. It stops
+   * only at one that it takes for a change of the protocol.
+   */
+  class Request extends http.IncomingMessage {
+    constructor(socket: Socket) {
+      super(socket);
+      const { length = 0 } = connections.get(socket)?.exchanges ?? [];
+      if (length < MOST_PIPELINED) return;
+      Object.defineProperty(this, 'upgrade', { get: () => true, set: () => undefined });
+      socket.destroy();
+    }
+  }
+
+  // Requests without a Host are answered by `handle`: Node.js would answer all of a packet itself, and at once.
+  const server = http.createServer({
+    IncomingMessage: Request,
+    connectionsCheckingInterval: TIMEOUTS_CHECKED_MS,
+    requireHostHeader: false,
+  });
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.timeout = WRITE_TIMEOUT_MS;
+  server.maxRequestsPerSocket = MOST_REQUESTS;
   server.on('connection', open);
   server.on('request', answer);
   server.on('checkExpectation', answer);
-  // Node.js answers these itself, at once and all of them.
   server.on('dropRequest', (_request, socket) => socket.destroy());
   server.on('timeout', (socket) => {
     const connection = connections.get(socket);
     const isIdle = connection === undefined || connection.exchanges.length === 0;
     if (isIdle || waitingBytes(connection) > 0) socket.destroy();
   });
-  return { close };
+  return { server, close };
 }
 
 /**
@@ -239,9 +271,10 @@ function noteProgress(connection: Connection, now: number): void {
   connection.taken = taken;
 }
 
-function announceClose({ exchanges: [first, ...others] }: Connection): void {
-  // A client does not expect an answer to what it has sent behind the last one.
-  if (first !== undefined && others.length === 0) first.response.shouldKeepAlive = false;
+/** Only the last answer may say that the connection closes: a client expects nothing behind it. */
+function announceClose({ exchanges }: Connection): void {
+  for (const [index, { response }] of exchanges.entries())
+    if (!response.headersSent) response.shouldKeepAlive = index < exchanges.length - 1;
 }
 
 async function refuse(request: http.IncomingMessage, response: http.ServerResponse): Promise<void> {

@@ -32,6 +32,11 @@ if (/^(localhost|.+\\.localhost|127\\..+|\\[::1\\])$/.test(hostname)) {
 }
 `;
 
+/** What of a request says who asks. */
+export interface Asked extends Pick<IncomingMessage, 'headers' | 'httpVersion'> {
+  readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'>;
+}
+
 /** The reloading of pages in browsers on the preview; see `createLiveReload`. */
 export interface LiveReload {
   /** Hears of builds. */
@@ -108,7 +113,7 @@ export function createLiveReload(basePath: string): LiveReload {
 }
 
 /** Whether a browser on this machine asks, and no proxy for somebody else: those of old speak HTTP/1.0. */
-function isLocal({ headers, httpVersion, socket }: IncomingMessage): boolean {
+export function isLocal({ headers, httpVersion, socket }: Asked): boolean {
   return (
     LOOPBACK_ADDRESS.test(socket.remoteAddress ?? '') &&
     LOOPBACK_HOST.test(headers.host ?? '') &&

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import type { Context, Middleware } from 'koa';
 import type { Log } from '../../log.js';
+import { inTurn } from './file-turns.js';
 import type { LiveReload } from './live-reload.js';
 import { sendFile } from './send-file.js';
 import { openServed, type ServedFile } from './served-file.js';
@@ -51,7 +52,7 @@ export function preview({ outputDir, basePath, endpoint, liveReload, log }: Prev
     const inject = liveReload?.inject(context.req);
     const path = servedPath(context.path.slice(basePath.length));
     const isWebhook = servedPath(context.path)?.replace(/\/$/, '') === webhook;
-    const found = path === undefined || isWebhook ? undefined : await find(outputDir, path);
+    const found = path === undefined || isWebhook ? undefined : await inTurn(() => find(outputDir, path));
     if (found === undefined) return notFound(context, inject);
     if (found === 'folder') return redirect(context, `${context.path}/`);
     await sendPage(context, found, inject);
@@ -63,7 +64,7 @@ export function preview({ outputDir, basePath, endpoint, liveReload, log }: Prev
     context.set('Cache-Control', HASHED.test(path) ? FOR_EVER : ASK_FIRST);
     if (context.type === 'text/html' && inject !== undefined)
       return sendFile(context, plain, { log, insert: inject });
-    const { file, encoding } = await chooseVariant(context, outputDir, path, plain);
+    const { file, encoding } = await inTurn(() => chooseVariant(context, outputDir, path, plain));
     if (encoding !== undefined) context.set('Content-Encoding', encoding);
     await sendFile(context, file, { log });
   }
@@ -71,7 +72,7 @@ export function preview({ outputDir, basePath, endpoint, liveReload, log }: Prev
   async function notFound(context: Context, inject: Inject): Promise<void> {
     context.type = 'html';
     context.set('Cache-Control', ASK_FIRST);
-    const page = await findFile(outputDir, '404.html');
+    const page = await inTurn(() => findFile(outputDir, '404.html'));
     if (page !== undefined) return sendFile(context, page.file, { log, status: 404, insert: inject });
     context.status = 404;
     context.body = `<p>There is no such page.</p>\n${inject ?? ''}`; // not built yet

@@ -4,6 +4,7 @@ import type { Context } from 'koa';
 import parseRange from 'range-parser';
 import { systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
+import { inTurn } from './file-turns.js';
 import type { ServedFile } from './served-file.js';
 
 /** So much of a file is in memory for one client; the next part is read when the client has taken it. */
@@ -115,8 +116,8 @@ async function send(
 ): Promise<void> {
   try {
     for await (const chunk of chunksOf(file, parts)) {
-      if (!response.write(chunk)) await drained(response);
       if (response.destroyed) return;
+      await written(response, chunk);
     }
     response.end();
   } catch (error) {
@@ -125,15 +126,18 @@ async function send(
   }
 }
 
+/** Each chunk of the file is in the same memory, so it must be out before the next one is asked for. */
 async function* chunksOf({ handle }: ServedFile, parts: readonly (Slice | Buffer)[]): AsyncGenerator<Buffer> {
+  const lengths = parts.map((part) => (Buffer.isBuffer(part) ? 0 : part.end - part.start));
+  const buffer = Buffer.allocUnsafe(Math.min(CHUNK, Math.max(...lengths)));
   for (const part of parts) {
     if (Buffer.isBuffer(part)) {
       yield part;
       continue;
     }
     for (let at = part.start; at < part.end; ) {
-      const length = Math.min(CHUNK, part.end - at);
-      const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(length), 0, length, at);
+      const length = Math.min(buffer.length, part.end - at);
+      const { bytesRead } = await inTurn(() => handle.read(buffer, 0, length, at));
       if (bytesRead === 0) throw new Error('the file has been cut off meanwhile');
       yield buffer.subarray(0, bytesRead);
       at += bytesRead;
@@ -141,14 +145,15 @@ async function* chunksOf({ handle }: ServedFile, parts: readonly (Slice | Buffer
   }
 }
 
-function drained(response: ServerResponse): Promise<void> {
+/** Resolves when the system has taken the bytes, or the client is gone. */
+function written(response: ServerResponse, bytes: Buffer): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
-      response.off('drain', done).off('close', done);
+      response.off('close', done);
       resolve();
     };
-    if (response.destroyed || !response.writableNeedDrain) resolve();
-    else response.on('drain', done).on('close', done);
+    response.on('close', done);
+    response.write(bytes, done);
   });
 }
 

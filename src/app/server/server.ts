@@ -1,21 +1,13 @@
-import http from 'node:http';
+import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { type Handle, type Patience, watchConnections } from './connections.js';
+import { createWatchedServer, type Handle, type Patience } from './connections.js';
 import { type PreviewOptions, preview } from './preview.js';
 import { isClientGone } from './send-file.js';
 
-/** How long a client may take for its headers, … */
-const HEADERS_TIMEOUT_MS = 10_000;
-/** … for its whole request (the service gives up after 30 s). */
-const REQUEST_TIMEOUT_MS = 25_000;
-/** Node.js looks for requests that have taken too long only every 30 s if it is not told otherwise. */
-const TIMEOUTS_CHECKED_MS = 1_000;
-/** How long a connection may be idle between two requests. */
-const KEEP_ALIVE_MS = 5_000;
 /** How long a stop waits; what follows needs time too, and all of it has 10 s. */
 const PATIENCE: Patience = { unfinishedMs: 4_000, wholeMs: 7_000 };
 
@@ -60,19 +52,11 @@ export function createServer({ webhook, router, health, details, ...options }: S
   if (router !== undefined) app.use(router.routes());
   if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
   app.use(preview(options));
-  // Requests without a Host are refused below, as Node.js answers all that a client has sent ahead at once.
-  const server = http.createServer({
-    connectionsCheckingInterval: TIMEOUTS_CHECKED_MS,
-    requireHostHeader: false,
-  });
-  server.headersTimeout = HEADERS_TIMEOUT_MS;
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  const connections = watchConnections(server, refusing(app.callback()), log);
+  const { server, close } = createWatchedServer(refusing(app.callback()), log);
   return {
     http: server,
     listen: (port, host) => listen(server, port, host),
-    close: (patience = PATIENCE) => connections.close(patience),
+    close: (patience = PATIENCE) => close(patience),
   };
 }
 
