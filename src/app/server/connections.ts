@@ -27,6 +27,8 @@ const MOST_REQUESTS = 10_000;
 const WRITE_TIMEOUT_MS = 30_000;
 /** A shortage of connections is logged at most this often. */
 const LOGGED_EVERY_MS = 60_000;
+/** A stop first takes what has arrived, for so long at most: others may go on connecting meanwhile. */
+const ARRIVED_MS = 1_000;
 /** Kept-alive connections stay open so long after a stop has begun: what comes meanwhile gets an answer. */
 const REFUSING_MS = 250;
 
@@ -91,10 +93,12 @@ export interface WatchedServer {
 export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
   const connections = new Map<Socket, Connection>();
   let state: 'open' | 'closing' | 'refusing' = 'open';
+  let accepted = 0;
   let closedForRoom = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
 
   function open(socket: Socket): void {
+    accepted++;
     const client = socket.remoteAddress ?? '';
     connections.set(socket, { socket, client, exchanges: [], since: performance.now(), taken: 0 });
     socket.once('close', () => connections.delete(socket));
@@ -162,12 +166,23 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
     }
   }
 
+  /**
+   * Resolves when what the kernel had at the call has been read. A turn of the event loop accepts one connection and
+   * reads from all; the last connection is read in the turn after it was accepted.
+   */
+  async function takeWhatHasArrived(): Promise<void> {
+    const end = performance.now() + ARRIVED_MS;
+    for (let quietTurns = 0; quietTurns < 3 && performance.now() < end; ) {
+      const before = accepted;
+      await nextTurn();
+      quietTurns = accepted === before ? quietTurns + 1 : 0;
+    }
+  }
+
   async function close({ unfinishedMs, wholeMs }: Patience): Promise<void> {
     state = 'closing';
     for (const connection of connections.values()) announceClose(connection);
-    // What the kernel has by now is read and answered: connections that it has not handed over yet are accepted in
-    // the next turn of the event loop, and read in the one after.
-    for (let turn = 0; turn < 3; turn++) await nextTurn();
+    await takeWhatHasArrived();
     state = 'refusing';
     // Not by http.Server, which also resets kept-alive connections whose next request is on its way.
     const closed = new Promise((resolve) => net.Server.prototype.close.call(server, resolve));

@@ -269,6 +269,6 @@ async function rawClient(port: number): Promise<RawClient> {
       socket.destroy();
       return false;
     },
-    closed: once(socket, 'close'),
+    closed: new Promise((resolve) => socket.once('close', resolve)),
   };
 }
