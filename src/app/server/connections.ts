@@ -11,7 +11,7 @@ const MOST_CONNECTIONS = 1_000;
 const CLOSED_AT_ONCE = 50;
 /** Browsers and proxies send one request at a time; what is sent ahead costs memory before it can be answered. */
 const MOST_PIPELINED = 16;
-/** What plugins' answers may hold in memory for clients that do not read them. */
+/** What plugins' answers may hold in memory for clients that read slowly; files are read as clients take them. */
 const MOST_WAITING_BYTES = 64_000_000;
 /** How long a client may take for its headers, … */
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -27,12 +27,12 @@ const MOST_REQUESTS = 10_000;
 const WRITE_TIMEOUT_MS = 30_000;
 /** A shortage of connections is logged at most this often. */
 const LOGGED_EVERY_MS = 60_000;
-/** A stop first takes what has arrived, for so long at most: others may go on connecting meanwhile. */
-const ARRIVED_MS = 1_000;
+/** A stop first takes what has arrived: some milliseconds, and at most so long where others go on connecting. */
+const ARRIVED_MS = 3_000;
 /** Kept-alive connections stay open so long after a stop has begun: what comes meanwhile gets an answer. */
 const REFUSING_MS = 250;
 
-/** How long a stop waits. */
+/** How long a stop waits, counted from its beginning. */
 export interface Patience {
   /** For requests that have not arrived whole, and for clients that read an answer. */
   readonly unfinishedMs: number;
@@ -125,7 +125,7 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
       else if (state === 'refusing') socket.destroySoon(); // its answer began before the stop and says keep-alive
     });
     void first.handle(first.request, first.response).then(() => {
-      if (first.response.writableLength > 0) boundWaitingBytes();
+      if (first.response.writableLength > MOST_WAITING_BYTES / MOST_CONNECTIONS) boundWaitingBytes();
     });
   }
 
@@ -134,7 +134,10 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
     const others = [...connections.values()].filter(({ socket }) => socket !== newcomer);
     for (const connection of others) noteProgress(connection, now);
     const closed = mostDispensable(others.map(asCandidate), now, CLOSED_AT_ONCE);
-    for (const { connection } of closed) connection.socket.destroy();
+    for (const { connection } of closed) {
+      connection.socket.destroy();
+      connections.delete(connection.socket); // its `close` comes later than further newcomers
+    }
     if (closed.length === 0) newcomer.destroy();
     closedForRoom += Math.max(closed.length, 1);
     if (now - loggedAt < LOGGED_EVERY_MS) return;
@@ -180,6 +183,8 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
   }
 
   async function close({ unfinishedMs, wholeMs }: Patience): Promise<void> {
+    const began = performance.now();
+    const remaining = (ms: number) => Math.max(0, began + ms - performance.now());
     state = 'closing';
     for (const connection of connections.values()) announceClose(connection);
     await takeWhatHasArrived();
@@ -196,11 +201,11 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
       ),
       setTimeout(
         destroy((connection) => !isProcessed(connection)),
-        unfinishedMs,
+        remaining(unfinishedMs),
       ),
       setTimeout(
         destroy(() => true),
-        wholeMs,
+        remaining(wholeMs),
       ),
     ];
     await closed;
