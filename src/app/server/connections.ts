@@ -25,6 +25,8 @@ const TIMEOUTS_CHECKED_MS = 1_000;
 const MOST_REQUESTS = 10_000;
 /** A client that takes no byte of an answer for so long is cut off. */
 const WRITE_TIMEOUT_MS = 30_000;
+/** How often it is noted which clients go on reading. */
+const LOOK_MS = 1_000;
 /** A shortage of connections is logged at most this often. */
 const LOGGED_EVERY_MS = 60_000;
 /** A stop first takes what has arrived: some milliseconds, and at most so long where others go on connecting. */
@@ -57,7 +59,7 @@ interface Connection {
   readonly exchanges: Exchange[];
   /** When it was opened, a request's head came, an answer ended or a part of one was taken; `performance.now()`. */
   since: number;
-  /** How many bytes the client had taken then. */
+  /** How many bytes the client had taken at the last look. */
   taken: number;
 }
 
@@ -94,6 +96,7 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
   const connections = new Map<Socket, Connection>();
   let state: 'open' | 'closing' | 'refusing' = 'open';
   let accepted = 0;
+  let lookedAt = performance.now();
   let closedForRoom = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
 
@@ -129,10 +132,22 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
     });
   }
 
+  /** A client has taken bytes since the last look, perhaps just after it. */
+  function noteProgress(): void {
+    for (const connection of connections.values()) {
+      const { socket, exchanges } = connection;
+      if (exchanges[0]?.response.headersSent !== true) continue;
+      const taken = socket.bytesWritten - socket.writableLength;
+      if (taken !== connection.taken) connection.since = Math.max(connection.since, lookedAt);
+      connection.taken = taken;
+    }
+    lookedAt = performance.now();
+  }
+
   function makeRoom(newcomer: Socket): void {
+    noteProgress();
     const now = performance.now();
     const others = [...connections.values()].filter(({ socket }) => socket !== newcomer);
-    for (const connection of others) noteProgress(connection, now);
     const closed = mostDispensable(others.map(asCandidate), now, CLOSED_AT_ONCE);
     for (const { connection } of closed) {
       connection.socket.destroy();
@@ -150,13 +165,12 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
   }
 
   function boundWaitingBytes(): void {
-    const now = performance.now();
+    noteProgress();
     let waiting = 0;
     const readers: Connection[] = [];
     for (const connection of connections.values()) {
       const bytes = waitingBytes(connection);
       if (bytes === 0) continue;
-      noteProgress(connection, now);
       readers.push(connection);
       waiting += bytes;
     }
@@ -209,6 +223,7 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
       ),
     ];
     await closed;
+    clearInterval(looking);
     for (const timer of timers) clearTimeout(timer);
   }
 
@@ -237,6 +252,7 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.timeout = WRITE_TIMEOUT_MS;
   server.maxRequestsPerSocket = MOST_REQUESTS;
+  const looking = setInterval(noteProgress, LOOK_MS).unref();
   server.on('connection', open);
   server.on('request', answer);
   server.on('checkExpectation', answer);
@@ -282,13 +298,6 @@ function isProcessed({ exchanges: [first] }: Connection): boolean {
 
 function waitingBytes({ exchanges: [first] }: Connection): number {
   return first?.response.writableLength ?? 0;
-}
-
-function noteProgress(connection: Connection, now: number): void {
-  if (!connection.exchanges[0]?.response.headersSent) return;
-  const taken = connection.socket.bytesWritten - connection.socket.writableLength;
-  if (taken !== connection.taken) connection.since = now;
-  connection.taken = taken;
 }
 
 /** Only the last answer may say that the connection closes: a client expects nothing behind it. */

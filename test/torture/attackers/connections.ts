@@ -19,19 +19,20 @@ export type Attacker = (target: Target, signal: AbortSignal) => Promise<Counts>;
 
 /** As many as a receiver keeps open. */
 const CONNECTIONS = 1_000;
-/** A connection that was closed is opened again after this time. */
-const AGAIN_MS = 50;
+/** A connection that was closed is opened again after this time: at once would be an attack on the processor. */
+const AGAIN_MS = 5_000;
 /** The slow ones send or read a little in each of these intervals. */
 const STEP_MS = 1_000;
 
 /** Twenty connections, each with packets of 2,000 requests, of whose answers nothing is read. */
 export const pipelinedReads: Attacker = ({ port, path }, signal) => {
   const packet = `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(2_000);
-  return hold(port, signal, 20, async (socket) => {
+  const use = async (socket: Socket) => {
     socket.pause();
     socket.write(packet);
     await closed(socket, signal);
-  });
+  };
+  return hold(port, signal, 20, use, 500);
 };
 
 /** The stream by which pages reload themselves, with the name of this machine. */
@@ -77,6 +78,7 @@ async function hold(
   signal: AbortSignal,
   connections: number,
   use: (socket: Socket) => Promise<void>,
+  againMs = AGAIN_MS,
 ): Promise<Counts> {
   const counts = { opened: 0, refused: 0, mostAtOnce: 0 };
   let open = 0;
@@ -95,7 +97,7 @@ async function hold(
         open--;
       } else counts.refused++;
       socket.destroy();
-      await wait(AGAIN_MS, signal);
+      await wait(againMs, signal);
     }
   };
   await Promise.all(Array.from({ length: connections }, lane));
