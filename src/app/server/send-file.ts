@@ -12,6 +12,8 @@ const CHUNK = 65_536;
 /** Where the end of a page's body is looked for: that many bytes at its end. */
 const TAIL = 4_096;
 
+const CLIENT_GONE = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_HTTP_REQUEST_TIMEOUT'];
+
 /** Bytes of a file from `start` to before `end`. */
 interface Slice {
   readonly start: number;
@@ -157,7 +159,11 @@ function written(response: ServerResponse, bytes: Buffer): Promise<void> {
   });
 }
 
-/** Whether the other side ended the connection, as a browser does whose reader has gone on to another page. */
+/**
+ * Whether the other side ended the connection, as a browser does whose reader has gone on to another page, or
+ * Node.js did, as the other side sent what is not HTTP (`HPE_…`) or took too long.
+ */
 export function isClientGone(error: unknown): boolean {
-  return ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE'].includes(systemCode(error) ?? '');
+  const code = systemCode(error) ?? '';
+  return CLIENT_GONE.includes(code) || code.startsWith('HPE_');
 }

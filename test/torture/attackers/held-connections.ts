@@ -2,7 +2,7 @@
  * Clients without a secret that hold connections. Each attack goes on until the signal is aborted: what the receiver
  * closes is opened again. They resolve with what they did.
  */
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import net, { type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import type { Counts } from '../scenario.js';
@@ -82,6 +82,7 @@ async function hold(
 ): Promise<Counts> {
   const counts = { opened: 0, refused: 0, mostAtOnce: 0 };
   let open = 0;
+  setMaxListeners(0, signal); // one a connection
   const lane = async () => {
     while (!signal.aborted) {
       const socket = net.connect(port, '127.0.0.1');
