@@ -13,10 +13,10 @@ import { proveInBackground } from './existing-addresses.js';
 import { firstPartyPlugins } from './first-party.js';
 import { foldersOf } from './folders.js';
 import { createHealth, type Health } from './health.js';
-import { createLiveReload } from './live-reload.js';
 import { loadPlugins } from './load-plugins.js';
 import { createPageCheck } from './page-check.js';
-import { closeServer, createServer, listen, pathsOf } from './server.js';
+import { createLiveReload } from './server/live-reload.js';
+import { createServer, pathsOf } from './server/server.js';
 import { startBuilderEarly } from './start-builder.js';
 
 // For the commands, which know the app and not the host.
@@ -138,7 +138,7 @@ export async function startApp(
       log,
     });
     await early.prepared();
-    const port = await listen(server, settings.port, settings.host);
+    const port = await server.listen(settings.port, settings.host);
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     const endProofs = proveInBackground(settings, log);
 
@@ -147,8 +147,7 @@ export async function startApp(
       basePath,
       close: async () => {
         liveReload?.close();
-        await endProofs();
-        await closeServer(server);
+        await Promise.all([server.close(), endProofs()]);
         await host?.close();
         await durable.close();
       },

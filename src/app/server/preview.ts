@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import type { Context, Middleware } from 'koa';
-import type { Log } from '../log.js';
+import type { Log } from '../../log.js';
+import { inTurn } from './file-turns.js';
 import type { LiveReload } from './live-reload.js';
 import { sendFile } from './send-file.js';
 import { openServed, type ServedFile } from './served-file.js';
@@ -61,7 +62,7 @@ export function preview({
     const inject = liveReload?.inject(context.req);
     const path = servedPath(context.path.slice(basePath.length));
     const isWebhook = servedPath(context.path)?.replace(/\/$/, '') === webhook;
-    const found = path === undefined || isWebhook ? undefined : await find(outputDir, path);
+    const found = path === undefined || isWebhook ? undefined : await inTurn(() => find(outputDir, path));
     if (found === undefined) return notFound(context, inject);
     if (found === 'folder') return redirect(context, `${context.path}/`);
     await sendPage(context, found, inject);
@@ -71,19 +72,20 @@ export function preview({
     context.type = extname(path) || 'bin';
     if (context.type === '') context.type = 'bin';
     context.set('Cache-Control', HASHED.test(path) ? FOR_EVER : ASK_FIRST);
-    if (context.type === 'text/html' && inject !== undefined) return sendFile(context, plain, log, inject);
-    const { file, encoding } = await chooseVariant(context, outputDir, path, plain);
+    if (context.type === 'text/html' && inject !== undefined)
+      return sendFile(context, plain, { log, insert: inject });
+    const { file, encoding } = await inTurn(() => chooseVariant(context, outputDir, path, plain));
     if (encoding !== undefined) context.set('Content-Encoding', encoding);
-    await sendFile(context, file, log);
+    await sendFile(context, file, { log });
   }
 
   async function notFound(context: Context, inject: Inject): Promise<void> {
-    const file = await openServed(outputDir, '404.html');
-    context.status = 404;
     context.type = 'html';
     context.set('Cache-Control', ASK_FIRST);
-    const page = await readPage(file);
-    context.body = inject?.(page) ?? page;
+    const page = await inTurn(() => findFile(outputDir, '404.html'));
+    if (page !== undefined) return sendFile(context, page.file, { log, status: 404, insert: inject });
+    context.status = 404;
+    context.body = `<p>There is no such page.</p>\n${inject ?? ''}`; // not built yet
   }
 }
 
@@ -94,15 +96,6 @@ function notYet(context: Context): void {
   context.set('Cache-Control', 'no-store');
   context.set('Retry-After', '1');
   context.body = '<p>The pages are being checked after an unclean stop. Try again in a moment.</p>\n';
-}
-
-async function readPage(file: ServedFile | 'folder' | undefined): Promise<Buffer> {
-  if (file === undefined || file === 'folder') return Buffer.from('<p>There is no such page.</p>\n'); // not built yet
-  try {
-    return await file.handle.readFile();
-  } finally {
-    await file.handle.close();
-  }
 }
 
 /** The file that a path names: a folder's index, the file itself, or the page of that name; 'folder' lacks its slash. */

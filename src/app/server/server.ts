@@ -1,23 +1,16 @@
-import http from 'node:http';
+import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
-import { messageOf, PressmarkError, systemCode } from '../errors.js';
-import type { Log } from '../log.js';
-import { HEALTH } from './content.js';
+import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { HEALTH } from '../content.js';
+import { createWatchedServer, type Handle, type Patience } from './connections.js';
 import { type PreviewOptions, preview } from './preview.js';
 import { isClientGone } from './send-file.js';
 
-/** How long a client may take for its headers, … */
-const HEADERS_TIMEOUT_MS = 10_000;
-/** … for its whole request (the service gives up after 30 s), … */
-const REQUEST_TIMEOUT_MS = 25_000;
-/** … and how many may be connected. */
-const MAX_CONNECTIONS = 1_000;
-/** Node.js looks for requests that have taken too long only every 30 s if it is not told otherwise. */
-const TIMEOUTS_CHECKED_MS = 1_000;
-/** How long requests in flight may take when the server closes; what follows needs time too. */
-const CLOSE_MS = 4_000;
+/** How long a stop waits; what follows needs time too, and all of it has 10 s. */
+const PATIENCE: Patience = { unfinishedMs: 4_000, wholeMs: 7_000 };
 
 export interface ServerOptions extends PreviewOptions {
   readonly webhook: Middleware;
@@ -29,8 +22,25 @@ export interface ServerOptions extends PreviewOptions {
   readonly details: () => object;
 }
 
+/** The HTTP side of a receiver. */
+export interface Server {
+  readonly http: http.Server;
+  /**
+   * Listens; resolves with the port.
+   *
+   * @throws PressmarkError PORT_UNAVAILABLE
+   */
+  listen(port: number, host: string | undefined): Promise<number>;
+  /**
+   * Stops accepting and resolves when every request that has arrived is answered. From the call on each answer closes
+   * its connection. Clients that send or read too slowly are cut off after a while: they must not keep plugins and
+   * store from ending in good order.
+   */
+  close(patience?: Patience): Promise<void>;
+}
+
 /** The HTTP side: the webhook first, then /healthz, then plugins' routes, then the built site. */
-export function createServer({ webhook, router, health, details, ...options }: ServerOptions): http.Server {
+export function createServer({ webhook, router, health, details, ...options }: ServerOptions): Server {
   const { log } = options;
   const app = new Koa();
   app.on('error', (error: unknown) => {
@@ -43,11 +53,26 @@ export function createServer({ webhook, router, health, details, ...options }: S
   if (router !== undefined) app.use(router.routes());
   if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
   app.use(preview(options));
-  const server = http.createServer({ connectionsCheckingInterval: TIMEOUTS_CHECKED_MS }, app.callback());
-  server.headersTimeout = HEADERS_TIMEOUT_MS;
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
-  server.maxConnections = MAX_CONNECTIONS;
-  return server;
+  const { server, close } = createWatchedServer(refusing(app.callback()), log);
+  return {
+    http: server,
+    listen: (port, host) => listen(server, port, host),
+    close: (patience = PATIENCE) => close(patience),
+  };
+}
+
+/** Refuses requests without a Host (RFC 9112, 3.2) and with an expectation that nobody knows (RFC 9110, 10.1.1). */
+function refusing(handle: Handle): Handle {
+  return async (request, response) => {
+    const status = request.httpVersion === '1.1' ? refusalOf(request.headers) : undefined;
+    if (status === undefined) await handle(request, response);
+    else response.writeHead(status, { Connection: 'close' }).end();
+  };
+}
+
+function refusalOf({ host, expect }: http.IncomingHttpHeaders): 400 | 417 | undefined {
+  if (host === undefined) return 400;
+  return expect === undefined || /\b100-continue\b/i.test(expect) ? undefined : 417;
 }
 
 /**
@@ -87,12 +112,7 @@ function healthz(health: () => string | undefined, details: () => object): Middl
   };
 }
 
-/**
- * Listens; resolves with the port.
- *
- * @throws PressmarkError PORT_UNAVAILABLE
- */
-export function listen(server: http.Server, port: number, host: string | undefined): Promise<number> {
+function listen(server: http.Server, port: number, host: string | undefined): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const taken = systemCode(cause) === 'EADDRINUSE';
@@ -105,20 +125,4 @@ export function listen(server: http.Server, port: number, host: string | undefin
       resolve((server.address() as AddressInfo).port),
     );
   });
-}
-
-/**
- * Stops accepting and resolves when every request in flight is answered. Kept-alive connections are closed as
- * soon as they fall idle, and those that send or read too slowly after a while: their clients must not keep
- * plugins and store from ending in good order.
- *
- * @param closeMs how long requests in flight may take.
- */
-export async function closeServer(server: http.Server, closeMs = CLOSE_MS): Promise<void> {
-  const closed = new Promise((resolve) => server.close(resolve));
-  const idle = setInterval(() => server.closeIdleConnections(), 50);
-  const slow = setTimeout(() => server.closeAllConnections(), closeMs);
-  await closed;
-  clearInterval(idle);
-  clearTimeout(slow);
 }
