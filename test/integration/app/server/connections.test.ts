@@ -7,8 +7,10 @@ import Router from '@koa/router';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { createServer, type ServerOptions } from '../../../../src/app/server/server.js';
-import { article } from '../../../support/events.js';
+import { article, envelope } from '../../../support/events.js';
 import { type Receiver, STORE_ONLY, startReceiver } from '../../../support/receiver.js';
+import { signature } from '../../../support/signer.js';
+import { sendThenRead } from '../../../support/sockets.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
@@ -82,6 +84,19 @@ async function startServer(t: ExecutionContext, options: Partial<ServerOptions> 
 function serve({ dir }: Receiver, name: string, bytes: number): void {
   fs.mkdirSync(join(dir, 'public'), { recursive: true });
   fs.writeFileSync(join(dir, 'public', name), Buffer.alloc(bytes, 'x'));
+}
+
+/** Publishes an article on a connection of its own; fetch may take one that is just being closed to make room. */
+async function publish({ port }: Receiver): Promise<number> {
+  const body = JSON.stringify(envelope('article.published', article()));
+  const head = [
+    'POST /webhook HTTP/1.1',
+    'Host: localhost',
+    'Connection: close',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Service-Signature: ${signature(body)}`,
+  ].join('\r\n');
+  return (await sendThenRead(port, `${head}\r\n\r\n`, [Buffer.from(body)])).status;
 }
 
 const descriptors = ({ pid }: Receiver) => fs.readdirSync(`/proc/${pid}/fd`).length;
@@ -195,10 +210,10 @@ test.serial(
     serve(receiver, 'feed.json', 30_000_000);
     const before = descriptors(receiver);
     const clients = await connectMany(t, receiver.port, 100, GET('/feed.json').repeat(16));
-    await until('the answers have begun', () => descriptors(receiver) >= before + 2 * clients.length);
+    await until('the answers have begun', () => descriptors(receiver) > before + 1.9 * clients.length);
     // While a file is looked for, three may be open: the compressed ones beside it.
     t.true(descriptors(receiver) <= before + 4 * clients.length, `${descriptors(receiver)} descriptors`);
-    t.is((await receiver.post('article.published', article())).status, 200);
+    t.is(await publish(receiver), 200);
   },
 );
 
@@ -211,7 +226,7 @@ test.serial(
     const files = descriptors(receiver);
     const clients: Client[] = [];
     for (let n = 0; n < 20; n++) clients.push(await connect(receiver.port, GET('/feed.json').repeat(2_000)));
-    t.is((await receiver.post('article.published', article())).status, 200);
+    t.is(await publish(receiver), 200);
     for (const { socket } of clients) socket.resume();
     await until('all of these connections are closed', () => clients.every(({ isClosed }) => isClosed()));
     await until('no descriptor is left', () => descriptors(receiver) <= files + 2);
@@ -232,7 +247,7 @@ for (const [what, bytes] of [
     const receiver = await startReceiver(t, STORE_ONLY);
     serve(receiver, 'film.bin', 10_000_000);
     await connectMany(t, receiver.port, 1_100, bytes);
-    for (let n = 0; n < 5; n++) t.is((await receiver.post('article.published', article())).status, 200);
+    for (let n = 0; n < 5; n++) t.is(await publish(receiver), 200);
     t.true(descriptors(receiver) <= 2_100, `${descriptors(receiver)} descriptors`);
   });
 
