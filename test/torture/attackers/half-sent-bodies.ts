@@ -4,7 +4,7 @@ import { connect, headOf, pause, send, type Target } from './connection.js';
 const CONNECTIONS = 990;
 const BODY_BYTES = 1_000_000;
 /** How many connections are opened in a second, so that the attack is not one of load. */
-const OPENED_PER_SECOND = 50;
+const OPENED_PER_SECOND = 20;
 
 /** Holds 990 connections with bodies of 1 MB whose last byte never comes; what is closed is opened again. */
 export async function halfSentBodies(target: Target, signal: AbortSignal): Promise<Record<string, number>> {
