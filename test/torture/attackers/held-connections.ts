@@ -19,8 +19,11 @@ export type Attacker = (target: Target, signal: AbortSignal) => Promise<Counts>;
 
 /** As many as a receiver keeps open. */
 const CONNECTIONS = 1_000;
-/** A connection that was closed is opened again after this time: at once would be an attack on the processor. */
-const AGAIN_MS = 5_000;
+/**
+ * A connection that was closed is opened again after half of this time to one and a half: at once, or all in the same
+ * moment, would be an attack on the processor, which needs no held connections.
+ */
+const AGAIN_MS = 15_000;
 /** The slow ones send or read a little in each of these intervals. */
 const STEP_MS = 1_000;
 
@@ -83,7 +86,8 @@ async function hold(
   const counts = { opened: 0, refused: 0, mostAtOnce: 0 };
   let open = 0;
   setMaxListeners(0, signal); // one a connection
-  const lane = async () => {
+  const lane = async (share: number) => {
+    await wait(share * againMs, signal);
     while (!signal.aborted) {
       const socket = net.connect(port, '127.0.0.1');
       const isConnected = await once(socket, 'connect').then(
@@ -98,10 +102,10 @@ async function hold(
         open--;
       } else counts.refused++;
       socket.destroy();
-      await wait(againMs, signal);
+      await wait((0.5 + share) * againMs, signal);
     }
   };
-  await Promise.all(Array.from({ length: connections }, lane));
+  await Promise.all(Array.from({ length: connections }, (_, n) => lane(n / connections)));
   return counts;
 }
 
