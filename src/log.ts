@@ -24,6 +24,9 @@ export const REDACTION = {
     '*.secrets',
     'headers["x-service-signature"]',
     '*.headers["x-service-signature"]',
+    // what Node.js adds to the error of a malformed request: all bytes that it came with
+    'rawPacket',
+    '*.rawPacket',
   ],
   censor: '[redacted]',
 };
@@ -52,7 +55,18 @@ export interface LogOptions {
  * The service's logger: JSON lines on a pipe, readable lines on a terminal.
  */
 export function createLog({ level, terminal, fd = 1, atOnce = false }: LogOptions): Log {
-  return pino({ level, base: null }, terminal ? readable(fd) : createLineWriter(fd, atOnce));
+  const serializers = { err: describeError };
+  return pino({ level, base: null, serializers }, terminal ? readable(fd) : createLineWriter(fd, atOnce));
+}
+
+/**
+ * What a log holds of an error: its type, code and message, and its stack with those of its causes. Not its other
+ * properties: Node.js and plugins put requests into them.
+ */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { type, message, stack } = pino.stdSerializers.err(error);
+  return { type, code: systemCode(error), message, stack };
 }
 
 function readable(fd: number) {

@@ -3,20 +3,21 @@ import type { Settings } from '../config/load.js';
 import type { FileChange } from '../host/hook-types.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
-import type { OpenStore } from '../store/open-store.js';
+import { type OpenStore, warnOfBroken } from '../store/open-store.js';
 import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
-import { contentOf } from './content.js';
+import { contentOf, reservePaths } from './content.js';
 import { openDeploy } from './deploy.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { proveInBackground } from './existing-addresses.js';
 import { firstPartyPlugins } from './first-party.js';
 import { foldersOf } from './folders.js';
-import { createHealth } from './health.js';
-import { createLiveReload } from './live-reload.js';
+import { createHealth, type Health } from './health.js';
 import { loadPlugins } from './load-plugins.js';
-import { closeServer, createServer, listen } from './server.js';
+import { createPageCheck } from './page-check.js';
+import { createLiveReload } from './server/live-reload.js';
+import { createServer, pathsOf } from './server/server.js';
 import { startBuilderEarly } from './start-builder.js';
 
 // For the commands, which know the app and not the host.
@@ -53,7 +54,7 @@ export async function startApp(
   log: Log,
   { further = [], terminal = false, reload, live = true }: StartOptions = {},
 ): Promise<App> {
-  const { contentDir, outputDir, stateDir } = foldersOf(settings);
+  const { outputDir, stateDir } = foldersOf(settings);
   const content = contentOf(settings);
   const prefix = posix.join(settings.content.replaceAll('\\', '/'), '/');
   const siteRelative = (path: string) => `${prefix}${path}`;
@@ -63,6 +64,7 @@ export async function startApp(
     for (const change of changes) void tellOfChange(host, change, siteRelative);
   };
   const early = startBuilderEarly(settings, terminal);
+  const pageCheck = createPageCheck(settings.site === false ? undefined : stateDir, early);
   const opening = openDurableStore({ settings, content, stateDir, log, siteRelative, onChange });
   const durable = await opening.catch(async (error: unknown) => {
     await early.close();
@@ -82,6 +84,7 @@ export async function startApp(
     const { entry: deploy, stages } = await openDeploy({ settings, store, pushes: durable.pushes, log });
     const plugins = [
       ...further,
+      { plugin: pageCheck.plugin, origin: 'the preview' },
       ...(liveReload === undefined ? [] : [{ plugin: liveReload.plugin, origin: 'the preview' }]),
       ...(await loadPlugins(settings.dir, settings.plugins)),
       ...firstPartyPlugins({
@@ -105,6 +108,13 @@ export async function startApp(
       articles,
     });
     const { hooks, router } = host;
+    if (router !== undefined) reservePaths(content, settings, pathsOf(router));
+    for (const url of content.reservedUrls)
+      for (const { path } of catalog.byUrl(url))
+        log.warn(
+          { path, url },
+          'an article has an address that the receiver answers itself; see pressmark doctor',
+        );
     const receive = createReceiver(settings.secrets, {
       store,
       hooks,
@@ -112,10 +122,16 @@ export async function startApp(
       isOwnKey: content.format.isOwnKey,
       changeOf: (stored) => ({ ...stored, path: siteRelative(stored.path) }),
     });
+    const disk = createHealth(content, stateDir);
     const server = createServer({
-      webhook: webhook({ endpoint: settings.endpoint, receive, hooks, log }),
+      webhook: webhook({
+        endpoint: settings.endpoint,
+        receive: async (delivery) => disk.counted(await receive(delivery)),
+        hooks,
+        log,
+      }),
       router,
-      health: healthOf(durable, contentDir, stateDir),
+      health: healthOf(durable, disk),
       details: () => ({
         durability: settings.durability,
         push: durable.pushes?.now ?? null,
@@ -123,12 +139,13 @@ export async function startApp(
       }),
       outputDir,
       basePath,
+      isWhole: pageCheck.isWhole,
       liveReload,
       endpoint: settings.endpoint,
       log,
     });
     await early.prepared();
-    const port = await listen(server, settings.port, settings.host);
+    const port = await server.listen(settings.port, settings.host);
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     const endProofs = proveInBackground(settings, log);
 
@@ -137,8 +154,7 @@ export async function startApp(
       basePath,
       close: async () => {
         liveReload?.close();
-        await endProofs();
-        await closeServer(server);
+        await Promise.all([server.close(), endProofs()]);
         await host?.close();
         await durable.close();
       },
@@ -154,8 +170,7 @@ export async function startApp(
 function report({ recovery }: OpenStore, log: Log): void {
   const { malformed, ...counts } = recovery;
   log.info(counts, 'recovered');
-  for (const { path, reason } of malformed)
-    log.warn({ path, reason }, 'malformed article file; it is skipped until it is mended');
+  for (const { path, reason } of malformed) warnOfBroken(log, path, reason);
 }
 
 /** What a person, `git pull` or another receiver did in the content folder. */
@@ -171,10 +186,9 @@ async function tellOfChange(
 }
 
 /** Whether articles can be stored: what the disk says, and where it counts, the remote. */
-function healthOf(durable: DurableStore, contentDir: string, stateDir: string): () => string | undefined {
-  const disk = createHealth(contentDir, stateDir);
+function healthOf(durable: DurableStore, disk: Health): () => string | undefined {
   return () => {
     const trouble = durable.trouble?.();
-    return disk() ?? (trouble && `articles cannot be stored: ${trouble}`);
+    return disk.trouble() ?? (trouble && `articles cannot be stored: ${trouble}`);
   };
 }

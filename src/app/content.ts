@@ -3,6 +3,7 @@ import type { ArticleFormat } from '../article/format.js';
 import { mappedFormat } from '../article/mapped-format.js';
 import type { ArticleMapping } from '../article/mapping.js';
 import type { Settings } from '../config/load.js';
+import { canonicalUrl } from '../contract/canonical-url.js';
 import { siteDigest } from '../deploy/trial/prove-addresses.js';
 import { PressmarkError, quote } from '../errors.js';
 import type { Generator, GeneratorOptions, SiteFiles } from '../generators/generator.js';
@@ -12,11 +13,12 @@ import { ADDRESSES, readAddresses } from '../store/addresses.js';
 import { type ContentFolder, contentFolder, type Entry } from '../store/entry.js';
 import { foldersOf } from './folders.js';
 import { siteFiles } from './site-files.js';
+import { formatThreadOf } from './start-format-thread.js';
 
 /** The settings on which article files depend; a worker thread has no others. */
 export type ContentSettings = Pick<
   Settings,
-  'dir' | 'siteUrl' | 'content' | 'output' | 'templates' | 'articles' | 'generator' | 'build'
+  'dir' | 'siteUrl' | 'endpoint' | 'content' | 'output' | 'templates' | 'articles' | 'generator' | 'build'
 >;
 
 /** The generator of a site that Pressmark does not build itself. */
@@ -32,7 +34,25 @@ export function contentOf(settings: ContentSettings): ContentFolder {
   const { contentDir } = foldersOf(settings);
   const site = generatorOf(settings);
   const layout = layoutOf(settings, site?.options.timeZone);
-  return contentFolder(contentDir, layout, site && formatOf(settings, site, layout));
+  const format = site && formatOf(settings, site, layout);
+  const content = contentFolder(contentDir, layout, format, formatThreadOf(settings, site?.options));
+  reservePaths(content, settings, [settings.endpoint, HEALTH]);
+  return content;
+}
+
+/** The path at which the receiver reports whether articles can be stored. */
+export const HEALTH = '/healthz';
+
+/** Keeps articles from getting the URLs at which the server answers these paths itself. */
+export function reservePaths(
+  { reservedUrls }: Pick<ContentFolder, 'reservedUrls'>,
+  { siteUrl }: Pick<ContentSettings, 'siteUrl'>,
+  paths: Iterable<string>,
+): void {
+  for (const path of paths) {
+    const canonical = canonicalUrl(new URL(path, siteUrl).href);
+    if (canonical !== undefined) reservedUrls.add(canonical);
+  }
 }
 
 /** The generator of the config with the options that the site's own configuration has; undefined for `plain`. */

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
 import { findLockHelper } from '../fs/lock-helper.js';
+import { isReservedUrl } from '../site/addresses.js';
+import { siteInfoOf } from '../site/site-info.js';
 import { createCatalog } from '../store/catalog.js';
-import type { Entry } from '../store/entry.js';
+import { type ContentFolder, type Entry, isUnread } from '../store/entry.js';
 import { scan } from '../store/scan.js';
 import { contentOf } from './content.js';
 import { deployFindings } from './deploy-findings.js';
@@ -12,9 +14,11 @@ import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 import { generatorFindings } from './generator-findings.js';
 import { gitFindings } from './git-findings.js';
+import { pageFindings } from './page-findings.js';
 import { pushFindings } from './push-findings.js';
 import { searchFinding } from './search-finding.js';
 import { MIN_SECRET_CHARS } from './secret.js';
+import { buildsSite } from './site-builder.js';
 import { themeFindings } from './theme-findings.js';
 
 /** Looks at everything a receiver needs, and changes nothing but for a probe file. */
@@ -29,6 +33,7 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     ...(await themeFindings(settings)),
     ...(await gitFindings(settings)),
     ...(await pushFindings(settings)),
+    ...pageFindings(settings),
     ...(await searchFinding(settings)),
     ...deployFindings(settings),
   ];
@@ -122,10 +127,12 @@ async function articles(settings: Settings): Promise<Finding[]> {
   const { contentDir } = foldersOf(settings);
   if (!fs.existsSync(contentDir)) return [{ level: 'ok', about: 'articles', text: 'none yet' }];
   const catalog = createCatalog();
-  const { files } = await scan(contentOf(settings), catalog);
+  const content = contentOf(settings);
+  const { files } = await scan(content, catalog);
   const entries = [...catalog.entries()];
   const findings = [
     ...malformed(entries),
+    ...atReservedUrls(entries, content, settings),
     ...duplicates(entries, 'id', ({ id }) => id),
     ...duplicates(
       entries.filter(({ address }) => address?.kind !== 'unknown'),
@@ -145,18 +152,44 @@ async function articles(settings: Settings): Promise<Finding[]> {
 }
 
 function malformed(entries: readonly Entry[]): Finding[] {
-  return entries.flatMap(({ path, broken, isUnsupported = false }) =>
-    broken === undefined || isUnsupported
-      ? []
-      : [
-          {
-            level: 'fail',
-            about: 'articles',
-            text: `${path} is malformed, ${broken}`,
-            mend: 'mend the front matter; until then the article is skipped',
-          } as const,
-        ],
-  );
+  return entries.flatMap((entry): Finding[] => {
+    const { path, broken, isUnsupported = false } = entry;
+    if (broken === undefined || isUnsupported) return [];
+    const said = isUnread(entry)
+      ? {
+          text: `${path} cannot be read: ${broken}`,
+          mend: 'let the user who runs Pressmark read the file, or restore it from git or a backup; until then the article is skipped',
+        }
+      : {
+          text: `${path} is malformed, ${broken}`,
+          mend: 'fix the front matter; until then the article is skipped',
+        };
+    return [{ level: 'fail', about: 'articles', ...said }];
+  });
+}
+
+/** Articles that people, or versions with a shorter list, have put where something else is answered. */
+function atReservedUrls(
+  entries: readonly Entry[],
+  { reservedUrls }: ContentFolder,
+  settings: Settings,
+): Finding[] {
+  const site = buildsSite(settings)
+    ? siteInfoOf(settings.siteUrl, { ...settings.site, search: settings.site.search !== false })
+    : undefined;
+  return entries.flatMap(({ path, url, canonical, broken }): Finding[] => {
+    if (broken !== undefined) return [];
+    const mend = 'give it another url in its front matter, and redirect the old one';
+    if (site !== undefined && isReservedUrl(url, site))
+      return [
+        { level: 'fail', about: 'articles', text: `${path} has no page: the site's own are at ${url}`, mend },
+      ];
+    if (canonical === undefined || !reservedUrls.has(canonical)) return [];
+    const text = `${path} is not served by the receiver, which answers ${url} itself`;
+    return [
+      { level: 'warn', about: 'articles', text, mend: `set another endpoint in the config, or ${mend}` },
+    ];
+  });
 }
 
 function duplicates(entries: readonly Entry[], what: string, keyOf: (entry: Entry) => string): Finding[] {

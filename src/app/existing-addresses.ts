@@ -10,7 +10,7 @@ import { messageOf, PressmarkError } from '../errors.js';
 import { openRepository } from '../git/repository.js';
 import type { Log } from '../log.js';
 import { ADDRESSES } from '../store/addresses.js';
-import { decodeAt } from '../store/entry.js';
+import { decodeAt, isGone, isUnreadable } from '../store/entry.js';
 import { readText } from '../store/read-text.js';
 import { walk } from '../store/scan.js';
 import { addressSourcesOf, contentOf, generatorOf, type SiteGenerator } from './content.js';
@@ -59,17 +59,27 @@ export async function existingAddresses(
 
 const FILES_PER_TURN = 100;
 
-/** The files that do not pin their addresses, those that cannot be read among them. */
+/** The files that do not pin their addresses, malformed ones among them; the start and `doctor` report unreadable ones. */
 async function unpinnedFiles(settings: Settings): Promise<UnpinnedFile[]> {
   const content = contentOf(settings);
   const files: UnpinnedFile[] = [];
   let read = 0;
   for (const path of walk(content)) {
     if (read++ % FILES_PER_TURN === 0) await nextTurn(); // deliveries may be waiting
-    const { text } = readText(join(content.root, path));
+    const text = textOf(join(content.root, path));
+    if (text === undefined) continue;
     if (!isPinned(() => decodeAt(content, path, text).address === undefined)) files.push({ path, text });
   }
   return files;
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readText(path).text;
+  } catch (error) {
+    if (isGone(error) || isUnreadable(error)) return undefined;
+    throw error;
+  }
 }
 
 function isPinned(decode: () => boolean): boolean {

@@ -12,7 +12,7 @@ const LONGEST_WAIT_MS = 1_000;
 export interface EarlyBuilder extends EarlyThread {
   /** Resolves when the thread knows what was built last, so that it can build the first page at once; or is late. */
   prepared(): Promise<void>;
-  /** Whether the site stands as it was built last, as far as is known. */
+  /** Whether the site stands whole as it was built last, as far as is known. */
   stands(): boolean;
 }
 

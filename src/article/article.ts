@@ -51,7 +51,7 @@ export function keepItemComments(text: string, original: string): string {
   const comments = itemComments(original);
   if (comments.length === 0) return text;
   const kept = new Set(itemComments(text));
-  const lost = comments.filter((comment) => !kept.has(comment) && !text.includes(comment));
+  const lost = comments.filter((comment) => !kept.has(comment));
   return lost.length === 0 ? text : [text, ...lost].join('\n');
 }
 

@@ -5,6 +5,7 @@ import { lay } from './lay.js';
 import { withLf } from './line-ends.js';
 import { renderMarkdown } from './markdown.js';
 import { readOwnForm, readOwnTop } from './own-form.js';
+import { markdownForPage } from './page-markdown.js';
 
 /** The front matter that is Pressmark's; every other key is a person's or a plugin's. */
 export const OWN_KEYS: ReadonlySet<string> = new Set([
@@ -104,7 +105,7 @@ export function decode(text: string, fallback: Fallback): StoredArticle {
 /** An article's file as pages need it: without its revision, which costs a digest of the whole file. */
 export interface ReadableArticle {
   readonly article: Omit<Article, 'revision'>;
-  /** The HTML that the article is shown with; see `renderedHtml`. */
+  /** The HTML that the article is shown with, see `renderedHtml`; Markdown that takes too long as it is written. */
   html(): string;
   /** Whether `decodeTop` tells the same of it, as far as it goes. */
   readonly isTopFirst: boolean;
@@ -120,7 +121,8 @@ export interface ReadableArticle {
 export function decodeForPages(text: string, fallback: Fallback): ReadableArticle {
   const { data, body, isTopFirst = false } = split(text);
   const article = fieldsOf(data, body, fallback);
-  const html = () => renderedHtml({ article, bodyEdited: textOf(data, 'body_digest') !== digestOf(body) });
+  const html = () =>
+    renderedHtml({ article, bodyEdited: textOf(data, 'body_digest') !== digestOf(body) }, markdownForPage);
   return { article, html, isTopFirst };
 }
 
@@ -166,17 +168,21 @@ function fieldsOf(data: FrontMatter['data'], body: string, fallback: Fallback): 
  * The HTML that the article is shown with. The service's own to the byte, until a person edits the body, or
  * where it sent Markdown alone; then the body is rendered as Markdown, and the item comment survives
  * (contract: Body additions).
+ *
+ * @param render renders Markdown.
  */
-export function renderedHtml({
-  article: { body, contentHtml },
-  bodyEdited,
-  bodyKind,
-}: Pick<StoredArticle, 'bodyEdited' | 'bodyKind'> & {
-  readonly article: Pick<Article, 'body' | 'contentHtml'>;
-}): string {
+export function renderedHtml(
+  { article: { body, contentHtml }, bodyEdited, bodyKind }: Rendered,
+  render = renderMarkdown,
+): string {
   if (!bodyEdited && contentHtml !== '') return contentHtml;
-  return keepItemComments(bodyKind === 'html' ? body : renderMarkdown(body), contentHtml);
+  return keepItemComments(bodyKind === 'html' ? body : render(body), contentHtml);
 }
+
+/** What `renderedHtml` needs of a stored article. */
+export type Rendered = Pick<StoredArticle, 'bodyEdited' | 'bodyKind'> & {
+  readonly article: Pick<Article, 'body' | 'contentHtml'>;
+};
 
 /** `sha256-` and the hex digest of a text with its line ends as LF: a checkout with autocrlf is no edit. */
 export function digestOf(text: string): string {

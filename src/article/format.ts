@@ -12,6 +12,7 @@ import {
   type ReadableArticle,
   type StoredArticle,
 } from './codec.js';
+import type { ProvenAddress } from './mapping.js';
 
 /** How the article files of a site are named, read and written. Paths are below the content folder, with forward slashes. */
 export interface ArticleFormat {
@@ -21,6 +22,10 @@ export interface ArticleFormat {
   readonly key: string;
   /** Whether a URL that no file names and no build has proven may be answered: where Pressmark builds the pages itself. */
   readonly hasCertainUrls: boolean;
+  /** Whether making a file, or choosing its path, renders the Markdown of the body. */
+  readonly readsMarkdown: boolean;
+  /** What is known of a file's address besides what the file says; a thread that reads the file is given it. */
+  proofOf(path: string): ProvenAddress | undefined;
   isArticlePath(path: string): boolean;
   /** The path of a new article, whose body decides the extension. */
   pathFor(pattern: string, draft: Pick<Article, 'body' | 'contentHtml'>): string;
@@ -84,6 +89,8 @@ export function plainFormat(url: (slug: string, date: string) => string): Articl
     isOwnKey: (key) => OWN_KEYS.has(key),
     key: url('slug', '2001-02-03T00:00:00Z'),
     hasCertainUrls: true,
+    readsMarkdown: false,
+    proofOf: () => undefined,
     isArticlePath: (path) => path.endsWith('.md'),
     pathFor: (pattern) => pattern,
     namesakes: () => [],

@@ -16,7 +16,7 @@ import type { Amended, ArticleFormat, BodyKind } from './format.js';
 import { editFrontMatter, type FrontMatterChange, newFrontMatter } from './front-matter/edit.js';
 import { readFrontMatter } from './front-matter/read.js';
 import { withLf } from './line-ends.js';
-import type { ArticleMapping, FileFacts, FrontMatterValue, IncomingBody } from './mapping.js';
+import type { ArticleMapping, FileFacts, FrontMatterValue, IncomingBody, ProvenAddress } from './mapping.js';
 import { renderMarkdown } from './markdown.js';
 
 /** The key of Pressmark's own front matter in the files of a site that another generator builds. */
@@ -28,14 +28,6 @@ export interface ProvenAddresses {
   get(path: string): ProvenAddress | undefined;
   /** Another text after every change. */
   readonly version: string;
-}
-
-/** Where a build of the site has put the page of a file. */
-export interface ProvenAddress {
-  readonly digest: string;
-  readonly address: string;
-  /** Whether an update would move the page, as its address depends on what updates replace. */
-  readonly moves: boolean;
 }
 
 export interface MappedFormatOptions {
@@ -338,6 +330,8 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
       return `${url('slug', '2001-02-03T00:00:00Z')} ${proven.version}`;
     },
     hasCertainUrls: false,
+    readsMarkdown: true,
+    proofOf: proven.get,
     isArticlePath: mapping.isArticlePath,
     pathFor: (pattern, draft) => pattern.replace(/\.\w+$/, mapping.extension(incomingOf(draft))),
     namesakes,

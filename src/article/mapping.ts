@@ -48,6 +48,14 @@ export interface FileFacts {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
+/** Where a build of the site has put the page of a file. */
+export interface ProvenAddress {
+  readonly digest: string;
+  readonly address: string;
+  /** Whether an update would move the page, as its address depends on what updates replace. */
+  readonly moves: boolean;
+}
+
 /**
  * How the article files of one site read: the part of a generator's definition that the codec needs. All functions
  * are pure. An address is the path of a URL below `siteUrl`, starting with a slash, such as `/blog/soil/`.

@@ -11,6 +11,9 @@ function markdownIt(): InstanceType<typeof MarkdownIt> {
   return renderer;
 }
 
+/** Loads the renderer before it is needed. */
+export const loadMarkdown: () => void = markdownIt;
+
 /** Markdown as HTML, raw HTML kept. */
 export function renderMarkdown(text: string): string {
   return markdownIt().render(text);

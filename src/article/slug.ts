@@ -1,48 +1,12 @@
 import { hash } from 'node:crypto';
 import slugify from '@sindresorhus/slugify';
+import { isReservedSlug } from './reserved.js';
 
 /** Longest slug, in characters; the file name stays far below the 255 bytes that file systems allow. */
 const MAX_LENGTH = 80;
 
 /** A suggestion is cut before it is transliterated, so that 900 hostile characters cost no time. */
 const MAX_SUGGESTION = 400;
-
-/** Names that Windows gives to devices, whatever the extension. */
-const WINDOWS = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
-
-/** First path segments and file names that the site, its generators or the server need for themselves. */
-const SITE = new Set([
-  '404',
-  'admin',
-  'api',
-  'archive',
-  'archives',
-  'articles',
-  'assets',
-  'atom',
-  'author',
-  'authors',
-  'categories',
-  'category',
-  'content',
-  'favicon',
-  'feed',
-  'healthz',
-  'index',
-  'page',
-  'pages',
-  'plugins',
-  'public',
-  'robots',
-  'rss',
-  'search',
-  'sitemap',
-  'static',
-  'tag',
-  'tags',
-  'templates',
-  'webhook',
-]);
 
 /**
  * A safe file name and URL segment: lowercase ASCII letters, digits and single hyphens, 1 to 80
@@ -54,7 +18,7 @@ const SITE = new Set([
  */
 export function slugOf(suggestion: string, title: string, id: string): string {
   const slug = plain(suggestion) || plain(title) || `article-${hash('sha256', id).slice(0, 12)}`;
-  return isReserved(slug) ? `${slug}-article` : slug;
+  return isReservedSlug(slug) ? `${slug}-article` : slug;
 }
 
 /** The n-th alternative of a slug that is taken: `name`, `name-2`, `name-3`, … */
@@ -62,11 +26,6 @@ export function numbered(slug: string, n: number): string {
   if (n === 1) return slug;
   const suffix = `-${n}`;
   return `${slug.slice(0, MAX_LENGTH - suffix.length).replace(/-+$/, '')}${suffix}`;
-}
-
-/** Whether a slug would clash with a page of the site or a device of Windows. */
-export function isReserved(slug: string): boolean {
-  return SITE.has(slug) || WINDOWS.test(slug);
 }
 
 const PLAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;

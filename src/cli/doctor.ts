@@ -14,7 +14,7 @@ const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 export function doctorCommand(): Command {
   return withDir(new Command('doctor'))
     .description(
-      'check the folder, the secret, the site URL, git, the lock helper, the articles and the theme',
+      'check the folder, the secret, the site URL, git, the lock helper, the articles, the theme and the pages',
     )
     .option('--build', 'also publish hostile articles in a copy of the site, build it and check their pages')
     .option('--json', 'print the findings as JSON')

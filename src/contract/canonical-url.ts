@@ -7,19 +7,25 @@ const FORBIDDEN = /[\u0000-\u0020\u007f\\]/;
 const PARTS = /^(https?):\/\/([^/?#]+)([^?#]*)(\?[^#]*)?/i;
 
 /**
+ * More than any host name and port have, in UTF-16 code units: 253 letters in ASCII, at most twice as many in an
+ * international name's own script. Parsers take time that grows with the square of the length of a name.
+ */
+const LONGEST_AUTHORITY = 1_000;
+
+/**
  * The canonical form of an article's public URL: the fragment and one trailing path slash dropped,
  * nothing else (contract: article.lookup, Canonicalization). Two addresses name the same article exactly
  * when their canonical forms are equal, that is, when origin, path and query all match. The origin is compared
  * as origins are: without regard to case, the default port or the form of an international name. Path and query
  * stay as they are written; `/a/../b` and `/%62` are other addresses than `/b`.
  *
- * @returns undefined where the text is not an absolute HTTP(S) URL without credentials, or where its host is
- *   written in a form that URL parsers replace, such as full-width letters or `127.1`.
+ * @returns undefined where the text is not an absolute HTTP(S) URL without credentials, or where its host is longer
+ *   than any host name, or is written in a form that URL parsers replace, such as full-width letters or `127.1`.
  */
 export function canonicalUrl(text: string): string | undefined {
   if (FORBIDDEN.test(text)) return undefined;
   const [, scheme = '', authority = '', path = '', query = ''] = PARTS.exec(text) ?? [];
-  if (scheme === '' || authority.includes('@')) return undefined;
+  if (scheme === '' || authority.length > LONGEST_AUTHORITY || authority.includes('@')) return undefined;
   const url = parse(`${scheme}://${authority}`);
   if (url === undefined || !isWrittenAs(url.hostname, authority)) return undefined;
   return `${url.origin}${path.endsWith('/') ? path.slice(0, -1) : path}${query}`;

@@ -5,12 +5,36 @@ import { canonicalUrl } from './canonical-url.js';
 import { EVENTS, type EventName, REQUEST_CONTRACT_VERSION } from './limits.js';
 import { isMoment } from './moment.js';
 
+/**
+ * The contract has three levels; a field that it does not know may have more, and is dropped like any other. So many
+ * take JSON.parse some 20 ms, and what a megabyte has room for 90 ms.
+ */
+const MOST_LEVELS = 120_000;
+/** Larger bodies are looked through before they are parsed; others have no room for so many levels. */
+const SCANNED_FROM_BYTES = MOST_LEVELS;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
 // Whether texts are well-formed is asked of all of them afterwards: a rule for each would cost every delivery more.
 const text = z.string();
 const nonempty = text.min(1, { error: 'must not be empty' });
 const moment = text.refine(isMoment, { error: 'must be an ISO 8601 moment such as 2026-11-19T08:00:00Z' });
 const articleUrl = nonempty.refine((value) => canonicalUrl(value) !== undefined, {
   error: 'must be an absolute http(s) URL without credentials',
+});
+
+// Not z.array, which reports every wrong element and makes an object for each right one.
+const texts = z.custom<string[]>().check(({ value, issues }) => {
+  if (!Array.isArray(value)) {
+    issues.push({ code: 'invalid_type', expected: 'array', input: value });
+    return;
+  }
+  const wrong = value.findIndex((one) => typeof one !== 'string');
+  if (wrong !== -1) issues.push({ code: 'invalid_type', expected: 'string', input: value, path: [wrong] });
 });
 
 const article = z.object({
@@ -22,7 +46,7 @@ const article = z.object({
   meta_description: text,
   focus_keyword: text,
   featured_image_url: text.nullable(),
-  tags: z.array(text),
+  tags: texts,
   author: text,
   published_at: moment,
   json_ld: text,
@@ -40,10 +64,7 @@ const envelope = <E extends EventName, D extends z.ZodType>(event: E, data: D) =
 
 const SCHEMAS = {
   'article.published': envelope('article.published', article),
-  'webhook.test': envelope(
-    'webhook.test',
-    z.object({ id: text, message: text, capabilities: z.array(text) }),
-  ),
+  'webhook.test': envelope('webhook.test', z.object({ id: text, message: text, capabilities: texts })),
   'article.lookup': envelope('article.lookup', z.object({ target_url: articleUrl })),
   'article.updated': envelope('article.updated', update),
 };
@@ -77,17 +98,56 @@ export function parseDelivery(body: Buffer, contractHeader: string | undefined):
 /** The path of the first text with half a surrogate pair: an escape in JSON can make one, UTF-8 cannot hold it. */
 function illFormed(value: unknown): string | undefined {
   if (typeof value === 'string') return value.isWellFormed() ? undefined : '';
+  if (Array.isArray(value)) {
+    // By index: for…in would make a string of each.
+    const at = value.findIndex((one) => illFormed(one) !== undefined);
+    return at === -1 ? undefined : pathBelow(String(at), illFormed(value[at]));
+  }
   if (typeof value !== 'object' || value === null) return undefined;
   for (const key in value) {
     const below = illFormed(value[key as keyof typeof value]);
-    if (below !== undefined) return below === '' ? key : `${key}.${below}`;
+    if (below !== undefined) return pathBelow(key, below);
   }
   return undefined;
+}
+
+function pathBelow(key: string, below: string | undefined): string {
+  return below === undefined || below === '' ? key : `${key}.${below}`;
+}
+
+/** Whether arrays and objects stand in each other deeper than MOST_LEVELS; it need not be valid JSON. */
+function isNestedTooDeep(body: Buffer): boolean {
+  let level = 0;
+  for (let at = 0; at < body.length; at++) {
+    const byte = body[at];
+    if (byte === QUOTE) at = endOfText(body, at + 1);
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      if (++level > MOST_LEVELS) return true;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) level--;
+  }
+  return false;
+}
+
+/** The index of the quote that ends a text of JSON, or the body's end. */
+function endOfText(body: Buffer, start: number): number {
+  for (let at = start; ; at++) {
+    at = body.indexOf(QUOTE, at); // nearly all of a delivery is text: a loop would take as long as JSON.parse
+    if (at === -1) return body.length;
+    let escapes = at;
+    while (body[escapes - 1] === BACKSLASH) escapes--;
+    if ((at - escapes) % 2 === 0) return at;
+  }
 }
 
 function parseJson(body: Buffer): Record<string, unknown> {
   if (!isUtf8(body))
     throw new PressmarkError('BODY_INVALID', 'body is not valid UTF-8; send JSON encoded as UTF-8');
+  if (body.length > SCANNED_FROM_BYTES && isNestedTooDeep(body)) {
+    throw new PressmarkError(
+      'BODY_INVALID',
+      `body is JSON that is nested deeper than ${MOST_LEVELS} levels; send flat data`,
+    );
+  }
   let json: unknown;
   try {
     json = JSON.parse(body.toString('utf8'));

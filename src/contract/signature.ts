@@ -10,6 +10,11 @@ export function sign(body: Uint8Array, secret: string): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
+/** Whether a signature header has the form of one; lowercase or not. It says nothing about the body. */
+export function isSignature(header: string): boolean {
+  return PATTERN.test(header.toLowerCase());
+}
+
 /**
  * Whether `header` signs exactly these bytes under one of the live secrets (contract: Authentication, 3).
  * Several secrets are live while one is being rotated. Compared in constant time on equal lengths;

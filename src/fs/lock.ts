@@ -74,9 +74,13 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
   }
 
   async function take(): Promise<void> {
-    fs.mkdirSync(waiting, { recursive: true });
     const note = join(waiting, randomUUID());
-    fs.writeFileSync(note, '');
+    try {
+      fs.mkdirSync(waiting, { recursive: true });
+      fs.writeFileSync(note, '');
+    } catch {
+      // The disk is full, say; without its note a waiter gets the lock only when the holder is idle.
+    }
     try {
       fd = await takeKernelLock(path, helper, timeoutMs);
     } finally {

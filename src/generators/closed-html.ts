@@ -33,8 +33,11 @@ function endsOpenly(html: string): boolean {
 function withoutPlaintext(html: string): string {
   if (!/<plaintext/i.test(html)) return html;
   const isPlaintext = (token: HtmlToken) => token.kind === 'open' && token.name === 'plaintext';
-  const starts = htmlTokens(html)
-    .filter(isPlaintext)
-    .map(({ start }) => start);
-  return starts.reduceRight((text, at) => `${text.slice(0, at)}&lt;${text.slice(at + 1)}`, html);
+  const pieces: string[] = [];
+  let from = 0;
+  for (const { start } of htmlTokens(html).filter(isPlaintext)) {
+    pieces.push(html.slice(from, start), '&lt;');
+    from = start + 1;
+  }
+  return pieces.join('') + html.slice(from);
 }

@@ -1,23 +1,35 @@
+import { isReservedFile } from '../article/reserved.js';
 import type { SiteInfo } from '../host/page-types.js';
-
-/** Where the site's own pages stand; an article there would overwrite them. */
-const RESERVED =
-  /^(?:index\.html?|404\.html?|(?:feed|rss)\.xml|feed\.json|robots\.txt|favicon\.svg|(?:_headers|cname)(?:\/.*)?|sitemap[^/]*\.xml|(?:archive|assets|authors|pagefind|search|tags)(?:\/.*|\.html?))$/i;
 
 /** Longest name that file systems allow, in bytes. */
 const LONGEST_NAME = 255;
 
 /**
- * The file below the output folder at which a public URL is served, or undefined where a static file cannot
- * stand for it: another origin, outside the site's base path, a query, a reserved place, or a segment that
- * would not be a plain file name.
+ * The file below the output folder at which an article's URL is served, or undefined where it can have none: see
+ * `placeOf`, or the site's own pages stand there.
  */
 export function fileOf(url: string, site: SiteInfo): string | undefined {
+  const file = placeOf(url, site);
+  return file === undefined || isReservedFile(file) ? undefined : file;
+}
+
+/** Whether a URL is that of one of the site's own pages and files; an article there gets no page. */
+export function isReservedUrl(url: string, site: SiteInfo): boolean {
+  const file = placeOf(url, site);
+  return file !== undefined && isReservedFile(file);
+}
+
+/**
+ * The file below the output folder at which a public URL is served, or undefined where a static file cannot
+ * stand for it: another origin, outside the site's base path, a query, or a segment that would not be a plain file
+ * name.
+ */
+function placeOf(url: string, site: SiteInfo): string | undefined {
   const base = baseOf(site.url);
   if (base.isPlain && url.startsWith(`${site.url}/`)) {
     // As nearly every address is; a parser takes ten times as long.
     const path = url.slice(site.url.length + 1);
-    if (PLAIN_PATH.test(path)) return unlessReserved(`${path}index.html`);
+    if (PLAIN_PATH.test(path)) return `${path}index.html`;
   }
   if (!URL.canParse(url)) return undefined;
   const { origin, pathname, search, username, password } = new URL(url);
@@ -29,15 +41,11 @@ export function fileOf(url: string, site: SiteInfo): string | undefined {
   const names = segments.map(nameOf);
   if (!names.every((name) => name !== undefined)) return undefined;
   const isFile = /\.html?$/i.test(pathname);
-  return unlessReserved([...names, ...(isFile ? [] : ['index.html'])].join('/'));
+  return [...names, ...(isFile ? [] : ['index.html'])].join('/');
 }
 
 /** A path that no parser would change, each of its names a file's, with a slash at the end. */
 const PLAIN_PATH = /^(?:[a-z0-9][a-z0-9-]{0,200}\/)+$/;
-
-function unlessReserved(file: string): string | undefined {
-  return RESERVED.test(file) ? undefined : file;
-}
 
 /** What is asked of a site's address again and again. */
 interface Base {

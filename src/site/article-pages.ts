@@ -1,6 +1,6 @@
 import type { Stamp } from '../fs/stamp.js';
 import type { ArticleLink, ArticleSummary } from '../host/page-types.js';
-import { type ContentFolder, isGone, readForPages, sameStamp } from '../store/entry.js';
+import { type ContentFolder, isGone, isUnreadable, readForPages, sameStamp } from '../store/entry.js';
 import { type ArticleText, type Larder, textOf } from './larder.js';
 import { type Page, summaryOf } from './page.js';
 import { lengthOf } from './reading-time.js';
@@ -61,7 +61,7 @@ export function pageOfArticle(
   };
 }
 
-/** An article's text; undefined where it is gone or cannot be read any more. */
+/** An article's text; undefined where it is gone or malformed. */
 function readText(content: ContentFolder, path: string): ArticleText | undefined {
   try {
     return textOf(readForPages(content, path));
@@ -81,9 +81,17 @@ export function createHtmlReader<Item extends { readonly entry: { readonly path:
 ): (pieces: readonly Item[]) => string[] {
   let last = new Map<Item['entry'], string>();
   return (pieces) => {
-    last = new Map(
-      pieces.map(({ entry }) => [entry, last.get(entry) ?? readText(content, entry.path)?.html ?? '']),
-    );
+    last = new Map(pieces.map(({ entry }) => [entry, last.get(entry) ?? htmlAt(entry.path)]));
     return [...last.values()];
   };
+
+  /** One article that cannot be read leaves the feed the others' texts. */
+  function htmlAt(path: string): string {
+    try {
+      return readText(content, path)?.html ?? '';
+    } catch (error) {
+      if (isUnreadable(error)) return '';
+      throw error;
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors.js';
 import { checkSite, type Difference } from './check.js';
 import type { SearchPage } from './search-messages.js';
 import { createSite } from './site.js';
@@ -6,9 +7,19 @@ import type { SiteOptions, SiteReport, UpdateRequest } from './site-options.js';
 export type { Difference } from './check.js';
 export type { SiteOptions, SiteReport } from './site-options.js';
 
+/** So long after a build its files are synced: by then the system has written nearly all of them by itself. */
+const SYNC_AFTER_MS = 60_000;
+/** How long a sync may take, … */
+const SYNC_MS = 60_000;
+/** … and at the end. A start looks through the files that were not synced, which is no harm. */
+const LAST_SYNC_MS = 1_000;
+
 /** Builds one site, one build at a time. */
 export interface Builder {
-  /** Reads what was built last, so that the first build need not; says whether the site stands as that was read. */
+  /**
+   * Reads what was built last, so that the first build need not, and builds what an unclean stop has damaged; says
+   * whether the site stands whole as that was read.
+   */
   prepare(): Promise<boolean>;
   /**
    * Brings the whole output up to date: scans the content folder, builds what differs.
@@ -27,7 +38,7 @@ export interface Builder {
   check(onProgress?: UpdateRequest['onProgress']): Promise<Difference[]>;
   /** The pages of the newest articles as they were built last, at most `count`, oldest first. */
   newestPages(count: number): Promise<SearchPage[]>;
-  /** Waits for the build under way and lets go of everything. */
+  /** Waits for the build under way, syncs what was built, and lets go of everything. */
   close(): Promise<void>;
 }
 
@@ -35,9 +46,31 @@ export interface Builder {
 export function createBuilder(options: SiteOptions): Builder {
   const site = createSite(options);
   let queue: Promise<unknown> = Promise.resolve();
+  let timer: NodeJS.Timeout | undefined;
+  let isRush = false;
+
+  function syncLater(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      if (isRush) syncLater();
+      else void sync(SYNC_MS).catch(tellOfSync);
+    }, SYNC_AFTER_MS).unref();
+  }
+
+  async function sync(timeoutMs: number): Promise<void> {
+    if (site.isSynced()) return;
+    const namings = await site.syncOutput(timeoutMs);
+    if (namings === undefined) syncLater();
+    else await enqueue(() => site.noteSynced(namings));
+  }
+
+  function tellOfSync(error: unknown): void {
+    syncLater();
+    options.log.debug({ reason: messageOf(error) }, 'what was built could not be synced');
+  }
 
   function enqueue<T>(build: () => Promise<T>): Promise<T> {
-    const result = queue.then(build);
+    const result = queue.then(build).finally(syncLater);
     queue = result.catch(() => undefined); // told to whoever asked for that build
     return result;
   }
@@ -51,11 +84,16 @@ export function createBuilder(options: SiteOptions): Builder {
       queue = Promise.all([queue, interrupted.catch(() => undefined)]);
       return interrupted;
     },
-    pace: site.pace,
+    pace: (to) => {
+      isRush = to;
+      site.pace(to);
+    },
     check: (onProgress) => enqueue(() => checkSite(options, onProgress)),
     newestPages: (count) => enqueue(async () => site.newestPages(count)),
     close: async () => {
       await queue;
+      await sync(options.lastSyncMs ?? LAST_SYNC_MS).catch(tellOfSync);
+      clearTimeout(timer);
       site.close();
     },
   };

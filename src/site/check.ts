@@ -57,6 +57,7 @@ export async function checkSite(
     larder,
     output,
     stale,
+    unsure: stale,
     dress: () => dress,
     absorb: () => undefined,
   });
@@ -115,6 +116,9 @@ function comparingOutput(
     drop: () => undefined,
     intact: () => undefined,
     distrust: () => undefined,
+    announce: async () => undefined,
+    findDamage: () => [],
+    removeDamaged: () => undefined,
     adopt: () => false,
     remove: () => false,
     sweep: () => undefined,

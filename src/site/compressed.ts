@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, constants, crc32, gunzipSync, gzipSync } from 'node:zlib';
 import { systemCode } from '../errors.js';
 import { discard } from '../fs/atomic-write.js';
+import { contentOf, isDebris } from './damage.js';
 import { isMarked } from './draft.js';
+import type { Manifest } from './manifest.js';
 import type { Output } from './output.js';
 
 /** Smaller files do not get smaller by a packet. */
@@ -38,24 +40,24 @@ const NOTE = 'compressed';
  * @param root the folder, absolute.
  * @param stateDir the state folder, absolute.
  */
-export function compressedOutput(output: Output, root: string, stateDir: string): Output {
+export function compressedOutput(output: Output, manifest: Manifest, root: string, stateDir: string): Output {
   fs.mkdirSync(stateDir, { recursive: true });
   fs.writeFileSync(join(stateDir, NOTE), '');
 
   const put: Output['put'] = (file, content) => {
     const isWritten = output.put(file, content);
-    compress(file);
+    compress(file, isWritten);
     return isWritten;
   };
 
   const putDraft: Output['putDraft'] = (file, draft) => {
     const isWritten = output.putDraft(file, draft);
-    compress(file);
+    compress(file, isWritten);
     return isWritten;
   };
 
-  /** Brings the compressed files of a text up to date. */
-  function compress(file: string): void {
+  /** Brings the compressed files of a text up to date. @param isWritten whether the text was written just now. */
+  function compress(file: string, isWritten: boolean): void {
     const path = join(root, file);
     const plain = fs.statSync(path, { throwIfNoEntry: false });
     if (plain === undefined) return;
@@ -63,6 +65,8 @@ export function compressedOutput(output: Output, root: string, stateDir: string)
     if (due.length === 0) return;
     const bytes = fs.readFileSync(path);
     if (!isMarked(bytes)) return;
+    const written = manifest.files.get(file);
+    if (!isWritten && written !== undefined) manifest.setFile(file, written); // a power loss may damage what follows
     for (const { suffix, compress, decompress } of due) {
       const target = `${path}${suffix}`;
       if (!isOurs(target, decompress)) continue;
@@ -126,9 +130,14 @@ function removeCompressed(root: string, file: string): void {
   }
 }
 
-function isOfTime(path: string, plain: fs.Stats): boolean {
+function isOfTime(path: string, plain: { readonly mtimeMs: number }): boolean {
   const stat = fs.statSync(path, { throwIfNoEntry: false });
   return stat !== undefined && Math.abs(stat.mtimeMs - plain.mtimeMs) < SAME_TIME_MS;
+}
+
+/** The path of a text, and those of its compressed files, which need not exist. */
+export function withCompressed(path: string): string[] {
+  return [path, ...KINDS.map(({ suffix }) => `${path}${suffix}`)];
 }
 
 /** Whether there is nothing at this path that is not ours. */
@@ -142,7 +151,36 @@ function isOurText(text: Buffer | undefined): text is Buffer {
 
 /** The text in a compressed file; undefined where there is none. */
 function unpacked(path: string, decompress: Kind['decompress']): Buffer | undefined {
-  const bytes = fs.readFileSync(path);
+  return unpackedOf(fs.readFileSync(path), decompress);
+}
+
+/**
+ * The compressed files that a power loss has damaged, each with its text: beside texts that are not known to be on the
+ * disk, what does not unpack to them and bears our mark, or the time of a text that we have written.
+ */
+export function* damagedCompressed(
+  root: string,
+  { unsynced, files }: Pick<Manifest, 'unsynced' | 'files'>,
+): Generator<{ readonly file: string; readonly text: string }> {
+  for (const [text, { times }] of unsynced) {
+    const written = files.get(text);
+    const present = fs.statSync(join(root, text), { throwIfNoEntry: false });
+    const ours = [...times, ...(present ? [present.mtimeMs] : [])];
+    for (const { suffix, decompress } of KINDS) {
+      const path = join(root, `${text}${suffix}`);
+      const bytes = contentOf(path);
+      if (bytes === 'nothing') continue;
+      const unpacked = unpackedOf(bytes, decompress);
+      if (unpacked !== undefined && crc32(unpacked) === written?.crc) continue;
+      const isOfOurs =
+        isOurText(unpacked) || isDebris(path, bytes) || ours.some((mtimeMs) => isOfTime(path, { mtimeMs }));
+      if (isOfOurs) yield { file: `${text}${suffix}`, text };
+    }
+  }
+}
+
+function unpackedOf(bytes: Buffer | string, decompress: Kind['decompress']): Buffer | undefined {
+  if (typeof bytes === 'string') return undefined;
   try {
     return decompress(bytes);
   } catch {

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { systemCode } from '../errors.js';
 import { discard } from '../fs/atomic-write.js';
 import type { WrittenFile } from './manifest.js';
@@ -71,8 +72,9 @@ const NEAR = 2_048;
 
 /** What the manifest says of a file of these bytes. */
 export function writtenFile(bytes: Uint8Array, size: number, mtimeMs: number): WrittenFile {
-  // A digest takes as long as it takes to make a page, and only what bears no mark needs one to be known again.
-  return isMarked(bytes) ? { size, mtimeMs } : { size, mtimeMs, digest: digestOf(bytes) };
+  const crc = crc32(bytes);
+  // A digest takes longer than anything else that is done here, and only what bears no mark needs one to be known again.
+  return isMarked(bytes) ? { size, mtimeMs, crc } : { size, mtimeMs, crc, digest: digestOf(bytes) };
 }
 
 /** Tells bytes that bear no mark from others. */

@@ -130,7 +130,10 @@ export function createIntake({ content, catalog, model, larder, log }: Around) {
   function apply(path: string, state: FileState): void {
     if (state.kind === 'malformed') {
       // Half an edit is no reason to take an article from the site: it stays as it was last read.
-      log.warn({ path, reason: state.reason }, 'malformed article file; its page stays as it was');
+      log.warn(
+        { path, reason: state.reason },
+        'malformed or unreadable article file; its page stays as it was',
+      );
       broken.add(path);
       if (glimpsed.delete(path)) record(path, undefined);
       return;

@@ -31,6 +31,8 @@ interface Around {
   readonly output: Output;
   /** Files that may not be as they should; what is built is taken out. */
   readonly stale: Set<string>;
+  /** Those of them that are most likely as they should be. */
+  readonly unsure: ReadonlySet<string>;
   dress(): Dress;
   /** Takes in what has turned out to have changed. */
   absorb(): void;
@@ -58,6 +60,7 @@ export function createMaking({
   larder,
   output,
   stale,
+  unsure,
   dress,
   absorb,
 }: Around) {
@@ -76,6 +79,7 @@ export function createMaking({
       const todo = [...files].filter((file) => stale.has(file) && !round.hasFailed(file));
       if (todo.length === 0) break;
       of += todo.length;
+      await output.announce(todo.filter((file) => !unsure.has(file)));
       const isArticle = (file: string) => model.at(file) !== undefined;
       const articles = todo.filter(isArticle);
       const others = todo.filter((file) => !isArticle(file));
@@ -90,8 +94,9 @@ export function createMaking({
         if (stale.has(file) && !round.hasFailed(file)) await one(file);
       absorb();
     }
-    for (const file of [...files])
-      if (stale.has(file) && pages.at(file) === undefined) await remove(round, file);
+    const surplus = [...files].filter((file) => stale.has(file) && pages.at(file) === undefined);
+    await output.announce(surplus);
+    for (const file of surplus) await remove(round, file);
   }
 
   /** Builds pages in two threads, the helper articles alone; what it leaves is built here. */

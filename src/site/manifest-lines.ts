@@ -50,3 +50,21 @@ export function* linesFrom(path: string, start: number): Generator<{ lines: stri
     fs.closeSync(fd);
   }
 }
+
+/** The last bytes of a file, fewer where it is shorter; undefined where there is no file. */
+export function endOf(path: string, bytes: number): string | undefined {
+  let fd: number;
+  try {
+    fd = fs.openSync(path, 'r');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const buffer = Buffer.alloc(bytes);
+    const start = Math.max(0, fs.fstatSync(fd).size - bytes);
+    return buffer.toString('utf8', 0, fs.readSync(fd, buffer, 0, bytes, start));
+  } finally {
+    fs.closeSync(fd);
+  }
+}

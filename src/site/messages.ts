@@ -18,10 +18,10 @@ export type Question =
 /** What the builder's thread answers, one for every request; and once, unasked, that it knows what was built last. */
 export type Answer = { readonly id: number } & (Outcome | Prepared);
 
-/** Said when the thread has read what was built last, or could not. */
+/** Said when the thread has read what was built last, has built what an unclean stop had damaged, or could not. */
 export interface Prepared {
   readonly is: 'prepared';
-  /** Whether the site stands: changes can be built before all has been looked at. */
+  /** Whether the site stands whole: changes can be built before all has been looked at. */
   readonly stands: boolean;
 }
 

@@ -15,6 +15,6 @@ export function newestPages(
     const path = new URL(entry.url).pathname.slice(site.basePath.length);
     return written === undefined
       ? []
-      : [{ file, path, version: `${written.size}-${written.mtimeMs}`, size: written.size }];
+      : [{ file, path, version: `${written.size}-${written.crc}`, size: written.size }];
   });
 }

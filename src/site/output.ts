@@ -4,6 +4,7 @@ import { messageOf, systemCode } from '../errors.js';
 import { discard, isLeftover } from '../fs/atomic-write.js';
 import type { Log } from '../log.js';
 import { isGone } from '../store/entry.js';
+import { CLOCK_MS, contentOf, damagedFiles, isDebris } from './damage.js';
 import { bytesOf, type Content, type Draft, digestOf, isMarked, writeDraft, writtenFile } from './draft.js';
 import type { Manifest, WrittenFile } from './manifest.js';
 
@@ -31,6 +32,17 @@ export interface Output {
   intact(file: string): WrittenFile | undefined;
   /** Believes no file to stand as it was written any more. */
   distrust(): void;
+  /** Has the names of files on the disk before they are written or removed: all at once, which saves syncs. */
+  announce(files: readonly string[]): Promise<void>;
+  /**
+   * Compares the files that a power loss may have damaged with what was written. Those that differ count as not built
+   * until they are.
+   *
+   * @returns the files that must be built, or removed.
+   */
+  findDamage(): readonly string[];
+  /** Removes damaged files that were not built since: nobody may be served what a power loss has left. */
+  removeDamaged(): void;
   /** Takes a file for one that Pressmark wrote, where it bears the mark of those. */
   adopt(file: string): boolean;
   /** Removes a file that Pressmark wrote, and the folders that are then empty. */
@@ -48,6 +60,8 @@ export interface Output {
 export function openOutput(root: string, workshop: string, manifest: Manifest, log: Log): Output {
   const foreign = new Set<string>();
   const helpersWorkshop = join(workshop, 'helper');
+  /** Files that a power loss has damaged, until they are built. */
+  const damaged = new Set<string>();
   let draftFolder = workshop;
   /** Where nothing else is believed to stand as it was written: what was written since. */
   let trusted: Set<string> | undefined;
@@ -73,8 +87,7 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
         note(file, present);
         return false;
       }
-      // An empty file is what a power loss leaves of a page.
-      if (present !== undefined && present.length > 0 && !isMarked(present)) {
+      if (present !== undefined && !isMarked(present) && !isDebris(file, present)) {
         keepForeign(file);
         return false;
       }
@@ -90,11 +103,13 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
   }
 
   function replace(file: string, { temp, written }: Draft): void {
+    manifest.announceHere(file);
     // Said before it is done: after a crash in between the file does not match and is built again.
     manifest.setFile(file, written);
     try {
       rename(temp, join(root, file));
       trusted?.add(file);
+      damaged.delete(file);
     } catch (error) {
       const isElsewhere = systemCode(error) === 'EXDEV' && draftFolder !== root;
       const bytes = isElsewhere ? fs.readFileSync(temp) : undefined;
@@ -120,13 +135,59 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     const known = manifest.files.get(file);
     if (known === undefined) return false;
     const present = read(file);
-    const ours = present !== undefined && (isMarked(present) || digestOf(present) === known.digest);
+    const ours =
+      present !== undefined &&
+      (isMarked(present) ||
+        digestOf(present) === known.digest ||
+        (damaged.has(file) && isWorthless(file, known)));
     if (ours) {
+      manifest.announceHere(file);
       fs.unlinkSync(join(root, file));
       pruneFolders(file);
     }
     manifest.setFile(file, undefined);
+    if (ours) damaged.delete(file);
     return ours;
+  }
+
+  async function announce(files: readonly string[]): Promise<void> {
+    await manifest.announce(files.filter((file) => manifest.files.has(file) || isFree(file)));
+  }
+
+  /** Whether no file of somebody else stands under a name. */
+  function isFree(file: string): boolean {
+    if (!fs.existsSync(join(root, file))) return true;
+    const present = contentOf(join(root, file));
+    return typeof present === 'string' ? present === 'nothing' : isMarked(present);
+  }
+
+  function findDamage(): readonly string[] {
+    const stale: string[] = [];
+    for (const { file, is } of damagedFiles(root, manifest)) {
+      stale.push(file);
+      if (is === 'missing') continue;
+      damaged.add(file);
+      // One of which the manifest has lost all but the name, or which was removed and is there again.
+      if (!manifest.files.has(file)) note(file, readSmall(join(root, file)) ?? Buffer.alloc(0));
+    }
+    return stale;
+  }
+
+  function removeDamaged(): void {
+    for (const file of damaged) {
+      if (!isWorthless(file, manifest.files.get(file))) continue;
+      log.warn({ file }, 'removed a page that was damaged by an unclean stop and could not be built');
+      discard(join(root, file));
+    }
+    damaged.clear();
+  }
+
+  /** Whether a damaged file is nobody's work: what was changed since we wrote it may be somebody's. */
+  function isWorthless(file: string, known: WrittenFile | undefined): boolean {
+    const path = join(root, file);
+    const stat = fs.statSync(path, { throwIfNoEntry: false });
+    const isOlder = stat?.isFile() && known !== undefined && stat.mtimeMs <= known.mtimeMs + CLOCK_MS;
+    return isOlder || isDebris(file, contentOf(path));
   }
 
   function pruneFolders(file: string): void {
@@ -144,7 +205,7 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
 
   function intact(file: string): WrittenFile | undefined {
     const known = manifest.files.get(file);
-    if (known === undefined || trusted?.has(file) === false) return undefined;
+    if (known === undefined || trusted?.has(file) === false || damaged.has(file)) return undefined;
     const stat = fs.statSync(join(root, file), { throwIfNoEntry: false });
     return stat?.size === known.size && stat.mtimeMs === known.mtimeMs ? known : undefined;
   }
@@ -183,7 +244,22 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
   }
 
   const drop = ({ temp }: Draft) => discard(temp);
-  return { root, workshop, helpersWorkshop, put, putDraft, drop, intact, distrust, adopt, remove, sweep };
+  return {
+    root,
+    workshop,
+    helpersWorkshop,
+    put,
+    putDraft,
+    drop,
+    intact,
+    distrust,
+    announce,
+    findDamage,
+    removeDamaged,
+    adopt,
+    remove,
+    sweep,
+  };
 }
 
 /** The paths of all files below a folder, which need not exist. */

@@ -137,7 +137,8 @@ function keepVerbatim(context: PageContext, { article }: Page): PageContext {
 
 /** A page with those item comments put back that a filter such as a minifier has dropped. */
 function keepComments(html: string, original: string): string {
-  const lost = itemComments(original).filter((comment) => !html.includes(comment));
+  const kept = new Set(itemComments(html));
+  const lost = itemComments(original).filter((comment) => !kept.has(comment));
   if (lost.length === 0) return html;
   const end = html.lastIndexOf('</body>');
   const at = end === -1 ? html.length : end;

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../errors.js';
-import { discard, isLeftover } from '../fs/atomic-write.js';
+import { discard, isLeftover, syncHere } from '../fs/atomic-write.js';
+import { syncFiles } from '../fs/sync-files.js';
 import { isGone } from '../store/entry.js';
 
 /** The index's folder below the output folder. */
@@ -13,6 +14,11 @@ const RECORD = 'pressmark.json';
 
 /** What a search begins with; it names the other files. */
 const ENTRY = 'pagefind-entry.json';
+
+const NAMED_BY_CONTENT = /\.pf_\w+$/;
+
+/** How long a sync may take; nobody waits for it. */
+const LONGEST_SYNC_MS = 60_000;
 
 /** A file of an index, by its path below the index's folder. */
 export interface IndexFile {
@@ -37,10 +43,13 @@ export interface SearchFolder {
   /** Whether somebody else has put files there: then it is theirs. */
   isForeign(): boolean;
   /**
-   * Puts a new index into the place of the old one. A search never meets half of it: what the new one needs is
-   * written first, then the entry is replaced, and what the old one needed stays until the next time.
+   * Puts a new index into the place of the old one. A search never meets half of it, nor after a power loss: what
+   * the new one needs is written and synced first, then the entry is replaced, and what the old one needed stays until
+   * the next time.
+   *
+   * @throws Error where the files cannot be synced; the old index stays.
    */
-  replace(files: readonly IndexFile[], of: string): void;
+  replace(files: readonly IndexFile[], of: string): Promise<void>;
   /** Removes our files. */
   remove(): void;
 }
@@ -51,8 +60,8 @@ export function openSearchFolder(outputDir: string): SearchFolder {
 
   function read(): Record | undefined {
     try {
-      const record: Record = JSON.parse(fs.readFileSync(join(root, RECORD), 'utf8'));
-      return record.generator === 'Pressmark' ? record : undefined;
+      const record: Record | null = JSON.parse(fs.readFileSync(join(root, RECORD), 'utf8'));
+      return record?.generator === 'Pressmark' ? record : undefined;
     } catch (error) {
       if (isGone(error)) return undefined;
       // A power loss has emptied or torn the record of a folder that is ours.
@@ -71,7 +80,7 @@ export function openSearchFolder(outputDir: string): SearchFolder {
     return read() === undefined && names(root).some((name) => !isLeftover(name));
   }
 
-  function replace(files: readonly IndexFile[], of: string): void {
+  async function replace(files: readonly IndexFile[], of: string): Promise<void> {
     sweep(root);
     const last = read();
     const old = last === undefined ? [] : [...Object.keys(last.files), ...last.before];
@@ -79,10 +88,12 @@ export function openSearchFolder(outputDir: string): SearchFolder {
     // Said before it is done, so that nothing is left that nobody knows of.
     writeRecord({ generator: 'Pressmark', of: null, files: { ...sizes, ...last?.files }, before: old });
     // On the disk, too: after a power loss a folder without its record would pass for somebody else's.
-    sync(join(root, RECORD));
-    sync(root);
+    syncHere(root);
     for (const { path, content } of files) if (path !== ENTRY) put(path, content);
+    const paths = files.map(({ path }) => join(root, path));
+    if (!(await syncFiles(root, paths, LONGEST_SYNC_MS))) throw new Error('the index could not be synced');
     for (const { path, content } of files) if (path === ENTRY) put(path, content);
+    syncHere(root);
 
     const before = Object.keys(last?.files ?? {}).filter((path) => !(path in sizes));
     const kept = new Set([...Object.keys(sizes), ...before]);
@@ -97,6 +108,8 @@ export function openSearchFolder(outputDir: string): SearchFolder {
     fs.mkdirSync(dirname(target), { recursive: true });
     try {
       fs.writeFileSync(temp, content);
+      // What is named by its content has nothing under its name that could be lost.
+      if (!NAMED_BY_CONTENT.test(path)) syncHere(temp);
       fs.renameSync(temp, target);
     } catch (error) {
       discard(temp);
@@ -120,15 +133,6 @@ export function openSearchFolder(outputDir: string): SearchFolder {
   }
 
   return { isCurrent, isForeign, replace, remove };
-}
-
-function sync(path: string): void {
-  const fd = fs.openSync(path, 'r');
-  try {
-    fs.fsyncSync(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
 }
 
 function sizeOf(path: string): number | undefined {

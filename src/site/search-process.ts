@@ -53,7 +53,7 @@ async function perform(request: SearchRequest): Promise<SearchOutcome> {
     if (folder.isForeign()) return { is: 'foreign' };
     if (folder.isCurrent(of)) return { is: 'current' };
     const start = performance.now();
-    folder.replace(await indexOf(outputDir, pages), of);
+    await folder.replace(await indexOf(outputDir, pages), of);
     return { is: 'done', pages: pages.length, ms: Math.round(performance.now() - start) };
   } finally {
     lock.close();

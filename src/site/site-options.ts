@@ -34,6 +34,8 @@ export interface SiteOptions {
   readonly fingerprint?: string;
   /** Starts a thread that helps with large builds, in which `serveHelp` answers. Default: none does. */
   spawnHelper?(): Worker;
+  /** How long `close` may sync what was built. @default 1000 */
+  readonly lastSyncMs?: number;
   /** From so many articles on the helper is started. @default 1000 */
   readonly helperFrom?: number;
 }

@@ -1,9 +1,18 @@
 import { join } from 'node:path';
+import { discard } from '../fs/atomic-write.js';
+import { syncFiles } from '../fs/sync-files.js';
 import type { FilterName } from '../host/hook-types.js';
 import { createCatalog } from '../store/catalog.js';
 import { createHtmlReader } from './article-pages.js';
 import { createBuildLock } from './build-lock.js';
-import { compressedOutput, removeAllCompressed, removeLeftovers } from './compressed.js';
+import {
+  compressedOutput,
+  damagedCompressed,
+  isEverCompressed,
+  removeAllCompressed,
+  removeLeftovers,
+  withCompressed,
+} from './compressed.js';
 import { type Dress, dressFor, readingOf } from './dress.js';
 import { hired } from './hired.js';
 import { tellOfHomeless } from './homeless.js';
@@ -25,6 +34,12 @@ const PAGE_FILTERS: readonly FilterName[] = ['page.context', 'page.head', 'page.
 
 const ALONE = { breathe: async () => undefined };
 
+/** Damaged files that the log names. */
+const MOST_NAMED = 10;
+
+/** From more damaged pages on, a start has them built with everything else, for which there is a helper. */
+const MANY_DAMAGED = 500;
+
 /** More failures than this are not tried again with every change, nor named in the manifest. */
 const MANY_FAILURES = 500;
 
@@ -42,7 +57,9 @@ export function createSite(options: SiteOptions) {
   } = options;
   const manifest = openManifest(manifestPath(options), options.outputDir);
   const plainOutput = openOutput(options.outputDir, join(options.stateDir, 'build'), manifest, log);
-  const output = compress ? compressedOutput(plainOutput, options.outputDir, options.stateDir) : plainOutput;
+  const output = compress
+    ? compressedOutput(plainOutput, manifest, options.outputDir, options.stateDir)
+    : plainOutput;
   const lock = createBuildLock(output.workshop, log);
   const model = createModel(site);
   const larder = createLarder();
@@ -55,6 +72,8 @@ export function createSite(options: SiteOptions) {
 
   /** Files that may not be as they should, or whose build has failed. */
   const stale = new Set<string>();
+  /** Those of them that are looked at only because nothing tells whether they have changed. */
+  const unsure = new Set<string>();
   const making = createMaking({
     content,
     model,
@@ -63,11 +82,15 @@ export function createSite(options: SiteOptions) {
     larder,
     output,
     stale,
+    unsure,
     dress: () => dress,
     absorb,
   });
   /** What the next build of changed files can stand on; nothing after one that failed. */
   let known: 'nothing' | 'what was built last' | 'everything' = 'nothing';
+  /** Files that were damaged when this process came. */
+  let damaged: readonly string[] = [];
+  let isInspected = false;
   let isWhole = false; // whether the model has all articles, so that lists can be built
   /** What the manifest was last told by this process, or had to say when this process came. */
   let key = '';
@@ -102,6 +125,8 @@ export function createSite(options: SiteOptions) {
       if (isAll) helpers.hire(files.size); // else deliveries need the other processor
       const helper = await helpers.dressed(options.templatesDir, site, dress.theme.digest);
       await making.build(round, files, { breathe, helper, ...(onProgress && { onProgress }) });
+      if (isAll) output.removeDamaged();
+      unsure.clear();
       await interruptions.serveAll();
       settle();
       if (isAll && !compress) removeAllCompressed(options.outputDir, options.stateDir, manifest.files.keys());
@@ -119,17 +144,29 @@ export function createSite(options: SiteOptions) {
     return round.reportSince(start);
   }
 
-  /** Reads what was built last, so that the first build need not, and makes one page, which is as it was. */
+  /**
+   * Reads what was built last, so that the first build need not, and makes one page, which is as it was. After a stop
+   * that was not clean, pages that were damaged are built.
+   *
+   * @returns whether all pages of what was built last stand whole.
+   */
   async function prepare(): Promise<boolean> {
     await lock.enter();
     try {
       output.sweep();
       learn();
       const newest = model.all.items.slice(-1).map(({ file }) => file);
-      addAll(newest); // so that templates are compiled, and the code is warm
-      await making.build(createRound(output), new Set(newest), ALONE);
-      if (isWhole) known = 'what was built last';
-      return isWhole;
+      // So that templates are compiled, and the code is warm.
+      for (const file of newest) if (!stale.has(file)) unsure.add(file);
+      addAll(newest);
+      const isMuch = damaged.length > MANY_DAMAGED;
+      const files = isWhole && !isMuch ? [...newest, ...damaged] : newest;
+      await making.build(createRound(output), new Set(files), ALONE);
+      unsure.clear();
+      if (!isWhole || isMuch) return false;
+      output.removeDamaged();
+      known = 'what was built last';
+      return true;
     } finally {
       manifest.rest();
       lock.leave();
@@ -176,6 +213,27 @@ export function createSite(options: SiteOptions) {
     // Another process has built with other settings: the last one that looks has it its way.
     if (known === 'everything' && manifest.key !== key) addAll(pages.files());
     key = manifest.key;
+    if (!isInspected) inspect();
+    isInspected = true;
+  }
+
+  /** Finds what a power loss has damaged; only after a stop before all files were known to be on the disk. */
+  function inspect(): void {
+    if (manifest.isSynced) return;
+    const found = new Set<string>();
+    if (isEverCompressed(options.stateDir, compress))
+      for (const { file, text } of damagedCompressed(options.outputDir, manifest)) {
+        discard(join(options.outputDir, file));
+        found.add(text);
+      }
+    for (const file of output.findDamage()) found.add(file);
+    damaged = [...found];
+    addAll(damaged);
+    if (damaged.length > 0)
+      log.warn(
+        { files: damaged.length, some: damaged.slice(0, MOST_NAMED) },
+        'pages were damaged by an unclean stop and are built again',
+      );
   }
 
   function dressAnew(): Dress {
@@ -194,7 +252,9 @@ export function createSite(options: SiteOptions) {
     // Nobody can tell whether a plugin's code is still the same.
     const isUnknown = known !== 'everything' && options.fingerprint === undefined && hasPageFilters();
     if (force || isUnknown || manifest.key !== dress.key) addAll(pages.files());
-    addAll(besides.keys()); // a theme's pictures may be others under the same name
+    // A theme's pictures may be others under the same name.
+    for (const file of besides.keys()) if (!stale.has(file)) unsure.add(file);
+    addAll(unsure);
     for (const file of pages.files()) if (!manifest.files.has(file)) stale.add(file);
     for (const file of [...manifest.files.keys()]) {
       if (output.intact(file) === undefined || pages.at(file) === undefined) stale.add(file);
@@ -246,9 +306,35 @@ export function createSite(options: SiteOptions) {
     });
   }
 
+  /**
+   * Syncs the files that are not known to be on the disk; builds may go on meanwhile.
+   *
+   * @returns what `noteSynced` needs; undefined where it failed or took too long.
+   */
+  async function syncOutput(timeoutMs: number): Promise<number | undefined> {
+    const { namings, unsynced } = manifest;
+    const paths = [...unsynced.keys()].flatMap((file) => withCompressed(join(options.outputDir, file)));
+    return (await syncFiles(options.outputDir, paths, timeoutMs)) ? namings : undefined;
+  }
+
+  /** Notes what `syncOutput` has synced. @param namings what that has returned. */
+  async function noteSynced(namings: number): Promise<void> {
+    await lock.enter();
+    try {
+      learn();
+      await manifest.setSynced(namings);
+    } finally {
+      manifest.rest();
+      lock.leave();
+    }
+  }
+
   return {
     update,
     prepare,
+    isSynced: () => manifest.isSynced,
+    syncOutput,
+    noteSynced,
     interrupt: interruptions.ask,
     pace: interruptions.pace,
     newestPages: (count: number) => newestPages(count, site, model.all, manifest),

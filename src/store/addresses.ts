@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import type { ProvenAddress, ProvenAddresses } from '../article/mapped-format.js';
+import type { ProvenAddresses } from '../article/mapped-format.js';
+import type { ProvenAddress } from '../article/mapping.js';
 import { systemCode } from '../errors.js';
 
 /** The name of the file of proven addresses, below the state folder. */

@@ -6,7 +6,7 @@ import { createSharedMemory } from '../fs/shared-memory.js';
 import type { Log } from '../log.js';
 import type { Catalog } from './catalog.js';
 import { createDurableFiles } from './durable-files.js';
-import { type ContentFolder, type Entry, entryOf, readArticle, sameStamp } from './entry.js';
+import { type ContentFolder, type Entry, entryOf, openArticle, sameStamp } from './entry.js';
 import { storeFailure } from './failure.js';
 import { createGroupCommit, type Durability } from './group-commit.js';
 import type { Journal } from './journal.js';
@@ -20,6 +20,7 @@ import { createTagSpelling } from './tag-spelling.js';
 import { createUnsettled } from './unsettled.js';
 import { replacedBy, type UpdateRequest } from './update-request.js';
 import type { Target } from './verdict.js';
+import type { Watcher } from './watch.js';
 
 /** What became of a publication: stored now, or known before (a redelivery), in which case nothing was written. */
 export interface Published {
@@ -46,6 +47,8 @@ export interface StoreOptions {
   /** Where files are written before they get their name; absolute. */
   readonly staging: string;
   readonly log: Log;
+  /** Where people's edits are watched for; it calls `look`. */
+  readonly watcher?: Watcher | undefined;
   readonly durability?: Durability;
   /**
    * Called before an update replaces a text; when it rejects, nothing is changed. What it returns is called where the
@@ -64,7 +67,7 @@ const retried = (late: StoredFile | undefined): Updated =>
 
 /** The store: Markdown files, written durably and compared under the cross-process lock. */
 export function createStore(options: StoreOptions) {
-  const { content, catalog, key, lock, journal, staging, log, durability, keepReplaced } = options;
+  const { content, catalog, key, lock, journal, staging, log, watcher, durability, keepReplaced } = options;
   const onChange = options.onChange ?? (() => undefined);
   const group = createGroupCommit(content.root, staging, journal, log, durability);
   const durable = createDurableFiles(content.root, group.suspects, confirmStored);
@@ -74,6 +77,7 @@ export function createStore(options: StoreOptions) {
     notice,
     onWritten: tell,
     key,
+    watcher,
   });
   const pipeline = createPipeline(lock, reading.catchUp);
   const chooseName = createNaming(content, catalog);
@@ -92,7 +96,7 @@ export function createStore(options: StoreOptions) {
   /** What a file owes beyond the disk before it is acknowledged: a receiver may have died before it was done. */
   async function confirmStored({ path }: Entry): Promise<void> {
     if (durability === undefined) return;
-    const { text, stored } = readArticle(content, path);
+    const { text, stored } = await openArticle(content, path);
     const { article, edited } = stored;
     // a person's edit is theirs to commit
     if (!edited)
@@ -141,7 +145,7 @@ export function createStore(options: StoreOptions) {
     const isLate = group.suspects.has(path);
     await durable.ensure(entry);
     if (!isLate) return undefined;
-    const { text, stored } = readArticle(content, path);
+    const { text, stored } = await openArticle(content, path);
     return stored.edited ? undefined : { article: stored.article, path, text };
   }
 
@@ -150,17 +154,19 @@ export function createStore(options: StoreOptions) {
    *
    * @throws PressmarkError STORE_FAILED, LOCK_TIMEOUT; nothing was changed then.
    */
-  function publish(draft: ArticleDraft): Promise<Published> {
+  async function publish(draft: ArticleDraft): Promise<Published> {
+    const pathFor = await content.work.pathFor(draft);
+    const tagKey = await content.work.tagKeys(draft.tags);
     return locked(draft.id, async () => {
       const taken = new Set<string>();
       for (;;) {
         const known = await stored(draft.id);
         if (known !== undefined) return known;
-        const { slug, path, url, release } = chooseName(draft, taken);
+        const { slug, path, url, release } = chooseName(draft, pathFor, taken);
         const { take, giveBack } = memory.lease();
         try {
-          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
-          const first = content.format.encodeFirst(named, path, take);
+          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags, tagKey) };
+          const first = await content.work.encodeFirst(named, path, take);
           const target = join(content.root, path);
           const file = await write({ path, target, ...first, replaces: null });
           return { outcome: 'stored', id: draft.id, url, stored: file };
@@ -185,7 +191,8 @@ export function createStore(options: StoreOptions) {
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT;
    *   STORE_FAILED, LOCK_TIMEOUT. The article is untouched then.
    */
-  function update(request: UpdateRequest): Promise<Updated> {
+  async function update(request: UpdateRequest): Promise<Updated> {
+    const tagKey = await content.work.tagKeys(request.content.tags);
     return locked(request.targetId, async () => {
       const { verdict, read, entry } = await reading.judge(request);
       if (verdict === 'retry') {
@@ -196,10 +203,10 @@ export function createStore(options: StoreOptions) {
       const target = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
       const { mode } = fs.statSync(target);
       const replacement = replacedBy(article, request);
-      const amended = content.format.amend(
+      const amended = await content.work.amend(
         read.text,
         read.stored,
-        { ...replacement, tags: tags.spelled(replacement.tags) },
+        { ...replacement, tags: tags.spelled(replacement.tags, tagKey) },
         path,
         request.storedBody,
       );
@@ -273,6 +280,7 @@ export function createStore(options: StoreOptions) {
 
   const { find, get, judge, snapshotKey } = reading;
   return {
+    html: content.work.html,
     known,
     recall,
     publish,

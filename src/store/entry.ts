@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
-import fs from 'node:fs';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import type { Article } from '../article/article.js';
 import type { Address, ReadableArticle, StoredArticle } from '../article/codec.js';
 import { type ArticleFormat, plainFormat } from '../article/format.js';
+import { createFormatWork, type FormatWork } from '../article/format-work.js';
 import { reasonOf } from '../article/front-matter/read.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
-import { PressmarkError, systemCode } from '../errors.js';
+import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import { type Stamp, stampOf } from '../fs/stamp.js';
 import type { Layout } from '../generators/layout.js';
 import { readText } from './read-text.js';
@@ -28,7 +29,7 @@ export interface Entry {
   readonly tags?: readonly string[];
   /** Whether the URL is certain; undefined where it is pinned by the file. */
   readonly address?: Address;
-  /** Why the file cannot be read, `line <n>: …`; it then keeps its id and URL taken, but is no article. */
+  /** Why the file cannot be read, `line <n>: …` or the system's error; it then keeps its id and URL taken, but is no article. */
   readonly broken?: string;
   /** Whether the file is in a form that is not read at all, such as `---js`; `broken` says which. */
   readonly isUnsupported?: boolean;
@@ -40,15 +41,24 @@ export interface ContentFolder {
   readonly root: string;
   readonly layout: Layout;
   readonly format: ArticleFormat;
+  /** Canonical URLs that no new article gets, as the server answers them itself. Plugins' routes are added at the start. */
+  readonly reservedUrls: Set<string>;
+  /** The format for the thread that answers deliveries. */
+  readonly work: FormatWork;
 }
 
-/** A content folder; without a format, one of a site that Pressmark builds itself. */
+/**
+ * A content folder; without a format, one of a site that Pressmark builds itself.
+ *
+ * @param startThread starts the thread for long articles; see `createFormatWork`.
+ */
 export function contentFolder(
   root: string,
   layout: Layout,
   format: ArticleFormat = plainFormat(layout.url),
+  startThread?: () => Worker,
 ): ContentFolder {
-  return { root, layout, format };
+  return { root, layout, format, reservedUrls: new Set(), work: createFormatWork(format, startThread) };
 }
 
 /** An article file as it is on the disk now. */
@@ -66,6 +76,12 @@ export interface ReadFile {
 export function readArticle(content: ContentFolder, path: string): ReadFile {
   const { text, stamp } = readAt(content, path);
   return { text, stamp, stored: decodeAt(content, path, text) };
+}
+
+/** `readArticle` for the thread that answers deliveries. */
+export async function openArticle(content: ContentFolder, path: string): Promise<ReadFile> {
+  const { text, stamp } = readAt(content, path);
+  return { text, stamp, stored: await content.work.decode(text, path) };
 }
 
 /** Decodes the text of the file at `path`. */
@@ -88,13 +104,35 @@ export function readForPages(content: ContentFolder, path: string): ReadablePage
   return { ...content.format.decodeForPages(text, path), stamp };
 }
 
+/** The stamp of a file that could not be read. No file has it, so that it is read again whenever it is looked at. */
+const NEVER_READ: Stamp = { ino: -1, size: -1, mtimeMs: -1 };
+
+/** Whether an entry is of a file that could not even be read; `broken` has the system's words. */
+export function isUnread({ stamp }: Entry): boolean {
+  return sameStamp(stamp, NEVER_READ);
+}
+
+/** What keeps every file from being read: a failure of this process or of its machine. */
+const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
+
 /**
- * Reads what the catalog keeps of a file. A malformed one is an entry too: while a person is in the middle of
- * an edit, a redelivery must find its id taken.
+ * Whether reading has failed because of this one file, which is there: a bad block, no permission, links in a circle, a
+ * file that is too large for a string.
+ */
+export function isUnreadable(error: unknown): boolean {
+  if (error instanceof PressmarkError || isGone(error)) return false;
+  const code = systemCode(error);
+  return code !== undefined && !SHORTAGES.has(code);
+}
+
+/**
+ * Reads what the catalog keeps of a file. One that is malformed or cannot be read is an entry too: while a person is in
+ * the middle of an edit, a redelivery must find its id taken; and one such file keeps no other from being read.
  *
  * @param known the entry so far, which a malformed file's id and URL are taken from.
  * @param onRead is handed what was read, so that whoever needs more of the article need not read it again.
  * @returns undefined where the file is gone.
+ * @throws the system's error where no file could be read now.
  */
 export function readEntry(
   content: ContentFolder,
@@ -107,10 +145,10 @@ export function readEntry(
     read = readAt(content, path);
   } catch (error) {
     if (isGone(error)) return undefined;
-    if (systemCode(error) !== 'EACCES') throw error;
-    // One file that we may not read must not keep us from all the others.
-    const stamp = stampOf(fs.statSync(join(content.root, path)));
-    return brokenEntry(content, path, { text: '', stamp }, 'line 1: the file may not be read', known);
+    if (!isUnreadable(error)) throw error;
+    // Without the path of the machine, which is the second part of such a message.
+    const [reason = ''] = messageOf(error).split(',', 1);
+    return brokenEntry(content, path, { text: '', stamp: NEVER_READ }, reason, known);
   }
   return entryIn(content, path, read, known, onRead);
 }

@@ -19,40 +19,40 @@ export interface Name {
  * taken. Names of articles that are still being written count as taken.
  *
  * The disk is not asked: a file that the catalog does not know shows itself when the new one gets its name, which
- * never covers another. The caller then asks again with that path as `taken`.
+ * never covers another. The caller then asks again with that path as `taken`. `pathFor` is that of `FormatWork`.
  */
 export function createNaming(
-  { layout, format }: ContentFolder,
+  { layout, format, reservedUrls }: ContentFolder,
   catalog: Catalog,
-): (draft: ArticleDraft, taken: ReadonlySet<string>) => Name {
-  const reserved = new Set<string>();
+): (draft: ArticleDraft, pathFor: (pattern: string) => string, taken: ReadonlySet<string>) => Name {
+  const inUse = new Set<string>();
   /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
   const nextNumber = new Map<string, number>();
 
   function isFree(path: string, url: string): boolean {
-    if (reserved.has(path) || reserved.has(url)) return false;
+    if (inUse.has(path) || inUse.has(url) || reservedUrls.has(url)) return false;
     if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0) return false;
     if (format.hasCertainUrls) return true;
     // A file whose URL is unknown may be at this one.
     return (
       catalog.unresolved(lastSegment(url)).length === 0 &&
-      format.namesakes(path).every((other) => catalog.get(other) === undefined && !reserved.has(other))
+      format.namesakes(path).every((other) => catalog.get(other) === undefined && !inUse.has(other))
     );
   }
 
-  return (draft, taken) => {
+  return (draft, pathFor, taken) => {
     const suggestion = slugOf(draft.slug, draft.title, draft.id);
     for (let n = nextNumber.get(suggestion) ?? 1; ; n++) {
       const slug = numbered(suggestion, n);
-      const path = format.pathFor(layout.path(slug, draft.date), draft);
+      const path = pathFor(layout.path(slug, draft.date));
       const url = layout.url(slug, draft.date);
       const canonical = canonicalUrl(url) ?? url;
       if (taken.has(path) || !isFree(path, canonical)) continue;
       if (n > 1) nextNumber.set(suggestion, n);
-      reserved.add(path).add(canonical);
+      inUse.add(path).add(canonical);
       const release = () => {
-        reserved.delete(path);
-        reserved.delete(canonical);
+        inUse.delete(path);
+        inUse.delete(canonical);
       };
       return { slug, path, url, release };
     }

@@ -36,7 +36,7 @@ export interface OpenSharedStore extends OpenStore {
  */
 export async function openSharedStore(options: OpenSharedOptions): Promise<OpenSharedStore> {
   const { content, stateDir, shared, log, onChange, watch } = options;
-  prepareStateFolder(stateDir);
+  await prepareStateFolder(stateDir, log);
   fs.mkdirSync(content.root, { recursive: true });
   const catalog = createCatalog();
   const snapshotPath = join(stateDir, 'catalog-shared.jsonl');
@@ -62,12 +62,7 @@ export async function openSharedStore(options: OpenSharedOptions): Promise<OpenS
   }
 
   const store = createSharedStore({ content, catalog, key, shared, shown });
-  function* below(folder: string): Generator<string> {
-    for (const { path } of catalog.entries()) if (path.startsWith(`${folder}/`)) yield path;
-  }
-  const watcher = watch
-    ? watchContent(content, catalog.size, below, store.isUnderWay, store.look, log)
-    : undefined;
+  const watcher = watch ? watchContent(content, catalog, store.look, log) : undefined;
   await watcher?.ready;
 
   const malformed = [...catalog.entries()].flatMap(({ path, broken, isUnsupported = false }) =>

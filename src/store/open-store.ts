@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, PressmarkError } from '../errors.js';
+import { writeAtomically } from '../fs/atomic-write.js';
 import { createLock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { Log } from '../log.js';
@@ -53,21 +54,18 @@ export async function openStore({
   keepReplaced,
   onChange,
 }: OpenStoreOptions): Promise<OpenStore> {
-  prepareStateFolder(stateDir);
+  await prepareStateFolder(stateDir, log);
   const lock = createLock({ directory: stateDir, helper: findLockHelper() });
   // Opened before the scan: what others write meanwhile is news afterwards.
   const journal = openJournal(join(stateDir, 'journal'));
   const catalog = createCatalog();
   const { path: snapshotPath, key: snapshotKey } = snapshotOf(stateDir, content);
-  const recovery = await recover({ content, catalog, lock, journal, snapshotPath, snapshotKey });
+  const recovery = await recover({ content, catalog, lock, log, snapshotPath, snapshotKey });
   catalog.byId(''); // makes its indexes, for which no delivery shall wait
 
-  function* pathsBelow(folder: string): Generator<string> {
-    for (const { path } of catalog.entries()) if (path.startsWith(`${folder}/`)) yield path;
-  }
-
+  const watcher = watch ? watchContent(content, catalog, (paths) => store.look(paths), log) : undefined;
   let unsaved = recovery.read;
-  const store = createStore({
+  const store: ArticleStore = createStore({
     content,
     catalog,
     key: snapshotKey,
@@ -75,23 +73,17 @@ export async function openStore({
     journal,
     staging: join(stateDir, STAGING),
     log,
+    watcher,
     ...(durability !== undefined && { durability }),
     ...(keepReplaced !== undefined && { keepReplaced }),
     onChange: (changes) => {
       unsaved += changes.length;
       for (const { path, after } of changes) {
-        if (after?.broken !== undefined && !after.isUnsupported)
-          log.warn(
-            { path, reason: after.broken },
-            'malformed article file; it is skipped until it is mended',
-          );
+        if (after?.broken !== undefined && !after.isUnsupported) warnOfBroken(log, path, after.broken);
       }
       onChange?.(changes);
     },
   });
-  const watcher = watch
-    ? watchContent(content, catalog.size, pathsBelow, store.isUnderWay, store.look, log)
-    : undefined;
   await watcher?.ready;
 
   async function save(): Promise<void> {
@@ -134,14 +126,36 @@ export async function openStore({
   return { store, catalog, recovery, close };
 }
 
-/** The state folder ignores itself, so that no `git add .` ever picks it up. */
-export function prepareStateFolder(stateDir: string): void {
+/** Reports an article file that is malformed or cannot be read. */
+export function warnOfBroken(log: Log, path: string, reason: string): void {
+  log.warn({ path, reason }, 'malformed or unreadable article file; it is skipped until it is fixed');
+}
+
+/** What makes git ignore the folder that it stands in, this file included. */
+const IGNORE_ALL = '*\n';
+
+/**
+ * Makes the state folder, and the `.gitignore` by which no `git add .` ever picks it up. That file is written only where
+ * it differs, and a disk that has no room for it does not prevent the start.
+ *
+ * @throws PressmarkError STORE_FAILED where the folder cannot be made.
+ */
+export async function prepareStateFolder(stateDir: string, log: Log): Promise<void> {
+  const path = join(stateDir, '.gitignore');
   try {
     fs.mkdirSync(stateDir, { recursive: true });
-    fs.writeFileSync(join(stateDir, '.gitignore'), '*\n');
   } catch (cause) {
-    throw new PressmarkError('STORE_FAILED', `the state folder cannot be written: ${messageOf(cause)}`, {
+    throw new PressmarkError('STORE_FAILED', `the state folder cannot be made: ${messageOf(cause)}`, {
       cause,
     });
+  }
+  try {
+    const present = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : undefined;
+    if (present !== IGNORE_ALL) await writeAtomically(path, IGNORE_ALL);
+  } catch (error) {
+    log.warn(
+      { reason: messageOf(error) },
+      'the .gitignore of the state folder could not be written; git does not ignore that folder until the next start',
+    );
   }
 }

@@ -3,7 +3,7 @@ import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import { createAddressRefresh } from './address-refresh.js';
 import { type Catalog, lastSegment } from './catalog.js';
-import { type ContentFolder, type Entry, isGone, type ReadFile, readArticle, readEntry } from './entry.js';
+import { type ContentFolder, type Entry, isGone, openArticle, type ReadFile, readEntry } from './entry.js';
 import { storeFailure } from './failure.js';
 import { createFolderCheck } from './folder-check.js';
 import type { GroupCommit } from './group-commit.js';
@@ -11,6 +11,7 @@ import type { Journal } from './journal.js';
 import { type Change, refresh, scan } from './scan.js';
 import type { Unsettled } from './unsettled.js';
 import { type Judgement, judged, onlyEntry, type Target, targetOf } from './verdict.js';
+import type { Watcher } from './watch.js';
 
 /** An article and where it stands. */
 export interface Found extends StoredArticle {
@@ -26,6 +27,8 @@ export interface ReadingOptions {
   onWritten(changes: readonly Change[]): void;
   /** The key of the format before the catalog was filled. */
   readonly key: string;
+  /** Undefined where nothing is watched. */
+  readonly watcher: Pick<Watcher, 'unwatched' | 'caughtUp'> | undefined;
 }
 
 /** Everything that the store is asked without changing anything. */
@@ -41,12 +44,17 @@ export function createReading(
   catalog: Catalog,
   journal: Journal,
   { isUnderWay, settled }: Pick<GroupCommit, 'isUnderWay' | 'settled'>,
-  { unsettled, notice, onWritten, key }: ReadingOptions,
+  { unsettled, notice, onWritten, key, watcher }: ReadingOptions,
 ) {
   const addresses = createAddressRefresh(content.format, key, catalog, async (known) =>
     known.map((entry) => readEntry(content, entry.path, entry)).filter((entry) => entry !== undefined),
   );
-  const newFiles = createFolderCheck(content, (path) => catalog.get(path) !== undefined || isUnderWay(path));
+  const checkFolders = createFolderCheck(
+    content,
+    watcher?.unwatched ?? [''],
+    (path) => catalog.get(path) !== undefined || isUnderWay(path),
+    (path) => notice(refresh(content, catalog, path)),
+  );
 
   /** Paths that others named and that are still to be read; they stay until reading them has succeeded. */
   const unread = new Set<string>();
@@ -81,11 +89,16 @@ export function createReading(
     }
   }
 
-  /** Learns of what others have written and of files that nobody told of, as far as folders show them. */
-  async function learn(): Promise<void> {
+  /**
+   * Reads every file that any program had added when this was called. What it costs does not depend on how many files
+   * and folders there are: the watcher knows what has changed. Only where the system does not report all changes is
+   * each folder asked.
+   */
+  async function readNewFiles(): Promise<void> {
     await catchUp();
+    await watcher?.caughtUp();
     notice(unsettled.look());
-    for (const path of newFiles()) notice(refresh(content, catalog, path));
+    await checkFolders();
   }
 
   /** Compares entries with the disk; what is being written is waited for, as it may be taken back. */
@@ -116,18 +129,18 @@ export function createReading(
    */
   async function find(url: string): Promise<Found> {
     const canonical = canonicalUrl(url) ?? '';
-    await learn();
+    await readNewFiles();
     await lookAt(catalog.byUrl(canonical));
     await lookAt(catalog.unresolved(lastSegment(url)));
     const entry = onlyEntry(catalog, url);
-    return { ...open(entry).stored, path: entry.path };
+    return { ...(await open(entry)).stored, path: entry.path };
   }
 
   /** The article with this id, or undefined. */
   async function get(id: string): Promise<Found | undefined> {
     await catchUp();
     const entry = await current(id);
-    return entry === undefined ? undefined : { ...open(entry).stored, path: entry.path };
+    return entry === undefined ? undefined : { ...(await open(entry)).stored, path: entry.path };
   }
 
   /**
@@ -137,21 +150,22 @@ export function createReading(
    */
   async function judge(target: Target): Promise<Judgement> {
     const canonical = canonicalUrl(target.targetUrl) ?? '';
-    await learn();
+    await readNewFiles();
     await current(target.targetId);
     await lookAt(catalog.byUrl(canonical).filter(({ id }) => id !== target.targetId));
     const entry = targetOf(catalog, target);
-    const read = open(entry);
+    const read = await open(entry);
     return { verdict: judged(read, target), read, entry };
   }
 
-  function open(entry: Entry): ReadFile {
+  async function open(entry: Entry): Promise<ReadFile> {
     try {
-      return readArticle(content, entry.path);
+      return await openArticle(content, entry.path);
     } catch (error) {
       if (isGone(error))
         throw new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(entry.id)} was removed`);
       if (!(error instanceof PressmarkError)) throw storeFailure(error);
+      if (error.code === 'ARTICLE_TOO_COMPLEX') throw error;
       throw new PressmarkError(
         'ARTICLE_UNREADABLE',
         `the file ${entry.path} is malformed, ${error.message}`,

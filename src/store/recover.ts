@@ -1,11 +1,12 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../errors.js';
 import { discard, isLeftover, isUndoOf, syncDirectory, undoMark } from '../fs/atomic-write.js';
 import type { Lock } from '../fs/lock.js';
+import type { Log } from '../log.js';
 import type { Catalog } from './catalog.js';
 import type { ContentFolder } from './entry.js';
-import { isGone } from './entry.js';
-import type { Journal } from './journal.js';
+import { isGone, isUnreadable } from './entry.js';
 import { shortDigest } from './placing.js';
 import { scan } from './scan.js';
 import { loadSnapshot } from './snapshot.js';
@@ -33,7 +34,7 @@ export interface RecoveryOptions {
   readonly content: ContentFolder;
   readonly catalog: Catalog;
   readonly lock: Lock;
-  readonly journal: Journal;
+  readonly log: Log;
   readonly snapshotPath: string;
   readonly snapshotKey: string;
 }
@@ -46,7 +47,7 @@ export async function recover({
   content,
   catalog,
   lock,
-  journal,
+  log,
   snapshotPath,
   snapshotKey,
 }: RecoveryOptions): Promise<RecoveryReport> {
@@ -55,7 +56,7 @@ export async function recover({
   const { files, changes, leftovers } = await scan(content, catalog);
   const stateDir = dirname(snapshotPath);
   const ofState = [stateDir, join(stateDir, STAGING)].flatMap(leftoversIn);
-  const swept = await sweep([...leftovers, ...ofState], lock, journal);
+  const swept = await sweep([...leftovers, ...ofState], lock, log);
   // A person's version has been put back after the file was read.
   const again = swept.updatesSettled === 0 ? [] : (await scan(content, catalog)).changes;
   const malformed = [...catalog.entries()].flatMap(({ path, broken, isUnsupported = false }) =>
@@ -76,21 +77,28 @@ function leftoversIn(folder: string): string[] {
 async function sweep(
   leftovers: readonly string[],
   lock: Lock,
-  journal: Journal,
+  log: Log,
 ): Promise<{ tempFilesSwept: number; updatesSettled: number }> {
   await lock.enter();
   try {
-    journal.rotate();
     let tempFilesSwept = 0;
     let updatesSettled = 0;
     for (const path of leftovers) {
       if (!fs.existsSync(path)) continue;
-      if (path.endsWith('.undo')) {
-        await settleUndo(path);
-        updatesSettled++;
-      } else {
-        discard(path);
-        tempFilesSwept++;
+      try {
+        if (path.endsWith('.undo')) {
+          await settleUndo(path);
+          updatesSettled++;
+        } else {
+          discard(path);
+          tempFilesSwept++;
+        }
+      } catch (error) {
+        if (!isUnreadable(error)) throw error;
+        log.warn(
+          { path, reason: messageOf(error) },
+          'what an interrupted write has left could not be removed; the next start tries again',
+        );
       }
     }
     return { tempFilesSwept, updatesSettled };

@@ -5,7 +5,16 @@ import { systemCode } from '../errors.js';
 import { isLeftover } from '../fs/atomic-write.js';
 import { stampOf } from '../fs/stamp.js';
 import type { Catalog } from './catalog.js';
-import { type ContentFolder, type Entry, isGone, type ReadablePage, readEntry, sameStamp } from './entry.js';
+import {
+  type ContentFolder,
+  type Entry,
+  isGone,
+  isUnread,
+  isUnreadable,
+  type ReadablePage,
+  readEntry,
+  sameStamp,
+} from './entry.js';
 
 /** What changed in the content folder since the catalog last looked. */
 export interface Change {
@@ -73,18 +82,20 @@ export function refresh(
   const before = catalog.get(path);
   const stat = statOf(join(content.root, path));
   if (stat?.isFile() && before !== undefined && sameStamp(stampOf(stat), before.stamp)) return [];
-  const after = stat?.isFile() ? readEntry(content, path, before, onRead) : undefined;
+  const after = stat === null || stat?.isFile() ? readEntry(content, path, before, onRead) : undefined;
+  if (before !== undefined && after !== undefined && isUnread(before) && isUnread(after)) return [];
   if (after !== undefined) catalog.set(after);
   else if (catalog.delete(path) === undefined) return [];
   return [{ path, before, after }];
 }
 
-/** A file's status; undefined where nothing is there, or only symbolic links that lead in a circle. */
-function statOf(path: string): fs.Stats | undefined {
+/** A file's status; null where it cannot be told; undefined where nothing is there, or only links that lead in a circle. */
+function statOf(path: string): fs.Stats | null | undefined {
   try {
     return fs.statSync(path, { throwIfNoEntry: false });
   } catch (error) {
     if (systemCode(error) === 'ELOOP') return undefined;
+    if (isUnreadable(error)) return null;
     throw error;
   }
 }

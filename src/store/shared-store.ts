@@ -8,15 +8,7 @@ import type { Lock } from '../fs/lock.js';
 import { createAddressRefresh, readAnew } from './address-refresh.js';
 import type { ArticleStore, Published, Updated } from './article-store.js';
 import { type Catalog, lastSegment } from './catalog.js';
-import {
-  type ContentFolder,
-  catalogId,
-  decodeAt,
-  type Entry,
-  entryIn,
-  entryOf,
-  type ReadFile,
-} from './entry.js';
+import { type ContentFolder, catalogId, type Entry, entryIn, entryOf, type ReadFile } from './entry.js';
 import { createNaming } from './naming.js';
 import { createPipeline } from './pipeline.js';
 import type { Found } from './reading.js';
@@ -99,8 +91,10 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
    *
    * @throws PressmarkError REMOTE_UNAVAILABLE, REMOTE_DECLINED.
    */
-  function publish(draft: ArticleDraft): Promise<Published> {
+  async function publish(draft: ArticleDraft): Promise<Published> {
     const deadline = performance.now() + BEGIN_MS;
+    const pathFor = await content.work.pathFor(draft);
+    const tagKey = await content.work.tagKeys(draft.tags);
     return pipeline.run(catalogId(draft.id), async () => {
       const taken = new Set<string>();
       await addresses.refresh();
@@ -108,14 +102,14 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
         const { generation } = shared;
         const found = known(draft.id);
         if (found !== undefined) return found;
-        const { slug, path, url, release } = chooseName(draft, taken);
+        const { slug, path, url, release } = chooseName(draft, pathFor, taken);
         try {
           if (fs.existsSync(join(content.root, path))) {
             taken.add(path); // a person's file that nobody else knows of
             continue;
           }
-          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags) };
-          const { text, article, address } = content.format.encodeFirst(named, path);
+          const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags, tagKey) };
+          const { text, article, address } = await content.work.encodeFirst(named, path);
           const stored = await store({ path, text, article }, address, null, generation, deadline);
           return { outcome: 'stored', id: article.id, url, stored };
         } catch (error) {
@@ -133,7 +127,8 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT;
    *   REMOTE_UNAVAILABLE, REMOTE_DECLINED.
    */
-  function update(request: UpdateRequest): Promise<Updated> {
+  async function update(request: UpdateRequest): Promise<Updated> {
+    const tagKey = await content.work.tagKeys(request.content.tags);
     const deadline = performance.now() + BEGIN_MS;
     return pipeline.run(catalogId(request.targetId), async () => {
       let doubt: unknown;
@@ -150,10 +145,10 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
           text,
           article: next,
           address,
-        } = content.format.amend(
+        } = await content.work.amend(
           read.text,
           read.stored,
-          { ...replacement, tags: tags.spelled(replacement.tags) },
+          { ...replacement, tags: tags.spelled(replacement.tags, tagKey) },
           path,
           request.storedBody,
         );
@@ -230,9 +225,9 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
     if (text === undefined)
       throw new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(entry.id)} was removed`);
     try {
-      return { text, stamp: entry.stamp, stored: decodeAt(content, entry.path, text) };
+      return { text, stamp: entry.stamp, stored: await content.work.decode(text, entry.path) };
     } catch (error) {
-      if (!(error instanceof PressmarkError)) throw error;
+      if (!(error instanceof PressmarkError) || error.code === 'ARTICLE_TOO_COMPLEX') throw error;
       const message = `the file ${entry.path} is malformed, ${error.message}`;
       throw new PressmarkError('ARTICLE_UNREADABLE', message, { cause: error });
     }
@@ -244,6 +239,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
 
   const { look, isUnderWay } = shown;
   return {
+    html: content.work.html,
     known,
     recall,
     publish,

@@ -1,3 +1,4 @@
+import type { Stamp } from '../fs/stamp.js';
 import type { Catalog } from './catalog.js';
 import type { ContentFolder } from './entry.js';
 import { type Change, refresh } from './scan.js';
@@ -6,8 +7,8 @@ import { type Change, refresh } from './scan.js';
 const STILL_MS = 2_000;
 
 /**
- * So many files are looked at again at the most, the latest: who brings thousands writes one after the other, and
- * those before the last few are whole.
+ * So many files are looked at again at the most, those with the latest time stamps: a program that brings thousands
+ * writes one after the other, and those before the last few are whole. A listing names them in any order.
  */
 const MOST = 16;
 
@@ -31,29 +32,29 @@ export function createUnsettled(
   catalog: Catalog,
   isUnderWay: (path: string) => boolean,
 ): Unsettled {
-  /** When each was last seen to change, by the steady clock, oldest first. */
-  const seen = new Map<string, number>();
+  /** When each was last seen to change, by the steady clock, and its time stamp then. */
+  const seen = new Map<string, { readonly since: number; readonly mtimeMs: number }>();
   const now = Date.now();
   // what was being written while the start read it
-  for (const { path, stamp } of catalog.entries()) if (now - stamp.mtimeMs < STILL_MS) add(path);
+  for (const { path, stamp } of catalog.entries()) if (now - stamp.mtimeMs < STILL_MS) add(path, stamp);
 
-  function add(path: string): void {
-    seen.delete(path);
-    seen.set(path, performance.now());
-    const [oldest] = seen.keys();
-    if (seen.size > MOST && oldest !== undefined) seen.delete(oldest);
+  function add(path: string, { mtimeMs }: Stamp): void {
+    seen.set(path, { since: performance.now(), mtimeMs });
+    if (seen.size <= MOST) return;
+    const [oldest] = [...seen].sort(([, a], [, b]) => a.mtimeMs - b.mtimeMs)[0] ?? [];
+    if (oldest !== undefined) seen.delete(oldest);
   }
 
   function note(changes: readonly Change[]): void {
     for (const { path, after } of changes) {
       if (after === undefined) seen.delete(path);
-      else add(path);
+      else add(path, after.stamp);
     }
   }
 
   function look(): Change[] {
     const changes: Change[] = [];
-    for (const [path, since] of [...seen]) {
+    for (const [path, { since }] of [...seen]) {
       // one look more after its time: this process may have been busy since
       if (performance.now() - since > STILL_MS) seen.delete(path);
       if (!isUnderWay(path)) changes.push(...refresh(content, catalog, path));

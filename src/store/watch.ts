@@ -1,14 +1,19 @@
 import fs from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { watch as chokidarWatch } from 'chokidar';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
+import type { Catalog } from './catalog.js';
 import { type ContentFolder, isGone } from './entry.js';
 import { isArticlePath } from './scan.js';
 import { watchFolders } from './watch-folders.js';
 
 /** chokidar keeps some 8 KB a file; above this many files the system's recursive watch is used. */
 const MANY_FILES = 20_000;
+
+/** Files read before others get a turn. */
+const FILES_PER_TURN = 50;
 
 /** Events are gathered this long, so that an editor's write-rename-chmod is looked at once. */
 const SETTLE_MS = 50;
@@ -22,84 +27,146 @@ const HAS_INOTIFY = process.platform === 'linux';
 export interface Watcher {
   /** Resolves when changes are noticed from here on. */
   readonly ready: Promise<void>;
+  /**
+   * The topmost folders in which a change may be noticed late or not at all, below the content folder; `''` is that
+   * folder itself.
+   */
+  readonly unwatched: ReadonlySet<string>;
+  /**
+   * Resolves when every change has been looked at that was made before this was called, by whatever program, outside of
+   * the unwatched folders.
+   *
+   * @throws what `look` throws; the paths are looked at again.
+   */
+  caughtUp(): Promise<void>;
   close(): Promise<void>;
 }
 
+/** Reports the paths of changed files, below the content folder. */
+interface Source {
+  readonly ready: Promise<void>;
+  readonly unwatched: ReadonlySet<string>;
+  caughtUp(): Promise<void>;
+  close(): Promise<void> | void;
+}
+
 /**
- * Watches the content folder for people's doings. Nothing depends on an event being delivered: revisions and
- * identities are read from the files when they matter.
+ * Watches the content folder for changes by other programs.
  *
- * @param files how many article files there are.
- * @param below the known article paths in a folder, its subfolders included; asked where a folder came or went.
- * @param isUnderWay whether this process is writing a path just now.
- * @param look asked about the paths that had events; returns those to ask about again.
+ * @param known the articles that have been read already.
+ * @param look reads the files at these paths again, where they have changed; returns those to ask about again.
  */
 export function watchContent(
   content: ContentFolder,
-  files: number,
-  below: (folder: string) => Iterable<string>,
-  isUnderWay: (path: string) => boolean,
+  known: Pick<Catalog, 'size' | 'get' | 'entries'>,
   look: (paths: Iterable<string>) => string[],
   log: Log,
 ): Watcher {
-  const { root } = content;
-  let pending = new Set<string>();
+  let paths = new Set<string>();
+  let folders = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
+  let looking: Promise<void> | undefined;
 
-  function note(path: string): void {
-    const below = path.slice(root.length + 1);
-    const name = sep === '/' ? below : below.replaceAll(sep, '/');
-    // What we write ourselves is announced while it is still under way: no news.
-    if (!isArticlePath(content, name) || isUnderWay(name)) return;
-    pending.add(name);
-    timer ??= setTimeout(settle, SETTLE_MS);
+  function onFile(path: string): void {
+    paths.add(path);
+    later();
   }
 
-  function noteFolder(folder: string): void {
-    for (const path of below(relative(root, folder).split(sep).join('/'))) note(`${root}${sep}${path}`);
+  function onFolder(path: string): void {
+    folders.add(path);
+    later();
   }
 
-  function settle(): void {
-    timer = undefined;
-    const paths = pending;
-    pending = new Set();
-    try {
-      for (const path of look(paths)) pending.add(path);
-    } catch (error) {
-      log.warn(
-        { reason: messageOf(error) },
-        'changed files could not be looked at; they are looked at again',
+  function later(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      lookAtChanges().catch((error: unknown) =>
+        log.warn(
+          { reason: messageOf(error) },
+          'changed files could not be looked at; they are looked at again',
+        ),
       );
-      for (const path of paths) pending.add(path);
-    }
-    if (pending.size > 0) timer ??= setTimeout(settle, SETTLE_MS);
+    }, SETTLE_MS);
   }
 
-  const source = HAS_INOTIFY
-    ? folderWatch(content, note, noteFolder, log)
-    : files > MANY_FILES
-      ? systemWatch(root, note, log)
-      : fileWatch(root, note, log);
+  async function lookAtChanges(): Promise<void> {
+    await looking?.catch(() => undefined); // reported to those who asked for it
+    // One that has begun since has begun with everything that was reported before the call.
+    if (looking === undefined && paths.size + folders.size > 0)
+      looking = lookAtAll().finally(() => {
+        looking = undefined;
+      });
+    await looking;
+  }
+
+  async function lookAtAll(): Promise<void> {
+    const due = [...paths, ...pathsIn(folders)];
+    paths = new Set();
+    folders = new Set();
+    let at = 0;
+    try {
+      for (; at < due.length; at += FILES_PER_TURN) {
+        if (at > 0) await nextTurn();
+        for (const path of look(due.slice(at, at + FILES_PER_TURN))) onFile(path);
+      }
+    } finally {
+      for (const path of due.slice(at)) onFile(path);
+    }
+  }
+
+  /** The known files in folders and their subfolders. */
+  function* pathsIn(wanted: ReadonlySet<string>): Generator<string> {
+    if (wanted.size === 0) return;
+    for (const { path } of known.entries()) {
+      let at = path.lastIndexOf('/');
+      while (at > 0 && !wanted.has(path.slice(0, at))) at = path.lastIndexOf('/', at - 1);
+      if (at > 0 || wanted.has('')) yield path;
+    }
+  }
+
+  const source = sourceOf(content, known, onFile, onFolder, log);
   return {
     ready: source.ready,
+    unwatched: source.unwatched,
+    caughtUp: async () => {
+      await source.caughtUp();
+      await lookAtChanges();
+    },
     close: async () => {
-      clearTimeout(timer);
       await source.close();
+      await looking?.catch(() => undefined);
+      clearTimeout(timer);
     },
   };
 }
 
-function folderWatch(
+function sourceOf(
   content: ContentFolder,
-  note: (path: string) => void,
-  noteFolder: (path: string) => void,
+  known: Pick<Catalog, 'size' | 'get'>,
+  onFile: (path: string) => void,
+  onFolder: (path: string) => void,
   log: Log,
-): Watcher {
-  const close = watchFolders(content, note, noteFolder, (error) => warn(log, error));
-  return { ready: Promise.resolve(), close: async () => close() };
+): Source {
+  if (HAS_INOTIFY) {
+    const isKnown = (path: string) => known.get(path) !== undefined;
+    let hasFailed = false; // the same is likely to be true of thousands of folders
+    const onError = (error: unknown) => {
+      if (!hasFailed) warn(log, error);
+      hasFailed = true;
+    };
+    const watch = watchFolders({ content, isKnown, onFile, onFolder, onError });
+    return { ready: watch.caughtUp(), ...watch };
+  }
+  const { root } = content;
+  const note = (absolute: string) => {
+    const path = relative(root, absolute).split(sep).join('/');
+    if (isArticlePath(content, path)) onFile(path);
+  };
+  const source = known.size > MANY_FILES ? systemWatch(root, note, log) : fileWatch(root, note, log);
+  return { ...source, unwatched: new Set(['']), caughtUp: async () => undefined };
 }
 
-function fileWatch(root: string, note: (path: string) => void, log: Log): Watcher {
+function fileWatch(root: string, note: (path: string) => void, log: Log): Pick<Source, 'ready' | 'close'> {
   const realRoot = fs.realpathSync(root);
   // chokidar follows links to folders, a walk does not; their files have paths of their own, or are none of ours.
   const isBehindLink = (folder: string) => realPath(folder) !== join(realRoot, relative(root, folder));
@@ -124,17 +191,17 @@ function realPath(path: string): string {
   }
 }
 
-function systemWatch(root: string, note: (path: string) => void, log: Log): Watcher {
+function systemWatch(root: string, note: (path: string) => void, log: Log): Pick<Source, 'ready' | 'close'> {
   const watcher = fs.watch(root, { recursive: true }, (_event, name) => {
     if (name !== null) note(`${root}${sep}${name}`);
   });
   watcher.on('error', (error) => warn(log, error));
-  return { ready: Promise.resolve(), close: async () => watcher.close() };
+  return { ready: Promise.resolve(), close: () => watcher.close() };
 }
 
 function warn(log: Log, error: unknown): void {
   log.warn(
     { reason: messageOf(error) },
-    'watching the content folder failed; edits are noticed when their article is asked for',
+    'watching the content folder failed; edits there are noticed when their article is asked for, and each lookup looks for new files',
   );
 }

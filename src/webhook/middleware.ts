@@ -2,8 +2,10 @@ import type { Context, Middleware } from 'koa';
 import { PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
-import { answer, answerEarly, rawBody } from './raw-request.js';
-import { type Answer, type Receive, refusal } from './receive.js';
+import { createBodyReader, type ReadBody } from './body-reader.js';
+import { type Answer, type Receive, refusal, signatureIn } from './receive.js';
+import { createRefusalLog } from './refusal-log.js';
+import { answer, answerEarly } from './respond.js';
 
 export interface WebhookOptions {
   /** The endpoint's path; it is served with and without a trailing slash, never by a redirect. */
@@ -13,46 +15,61 @@ export interface WebhookOptions {
   readonly log: Log;
 }
 
-/** The thin adapter between Koa and `receive`: the bounded raw body in, JSON out, one log line a delivery. */
+/** What a 503 asks the sender to wait, in seconds: the least that the service waits anyway (contract: Limits). */
+const RETRY_AFTER_SECONDS = 60;
+
+/**
+ * The thin adapter between Koa and `receive`: the bounded raw body in, JSON out, one log line for each delivery
+ * whose signature matches and a bounded number of lines for all others.
+ */
 export function webhook({ endpoint, receive, hooks, log }: WebhookOptions): Middleware {
   const path = endpoint.replace(/\/$/, '');
+  const readBody = createBodyReader();
+  const logUnverified = createRefusalLog(log);
   return async (context, next) => {
     if (context.path !== path && context.path !== `${path}/`) return next();
     const started = performance.now();
-    const given = await answerTo(context, receive, log);
+    const given = await answerTo(context, readBody, receive, log);
     await send(context, given);
     // Once the answer is out or the client is gone; actions must not delay either, nor depend on them.
     whenClosed(context, () => {
       const ms = Math.round((performance.now() - started) * 10) / 10;
-      const { event, id, outcome, status } = given;
+      const { event, id, outcome, status, verified } = given;
       const report = { event, id: id?.slice(0, 200), outcome, status, ms };
       if (status < 400) log.info(report, 'delivery');
-      else log.warn(report, 'delivery refused');
+      else if (verified) log.warn(report, 'delivery refused');
+      else logUnverified(report);
       void given.after?.();
       void hooks.doAction(status < 400 ? 'delivery.accepted' : 'delivery.refused', report);
     });
   };
 }
 
-async function answerTo(context: Context, receive: Receive, log: Log): Promise<Answer> {
+async function answerTo(context: Context, readBody: ReadBody, receive: Receive, log: Log): Promise<Answer> {
+  const { headers } = context.req;
   try {
     if (context.method !== 'POST')
       throw new PressmarkError(
         'METHOD_NOT_ALLOWED',
         `${context.method} is not accepted here; POST signed events`,
       );
-    return await receive({ body: await rawBody(context.req), headers: context.req.headers });
+    signatureIn(headers); // before the body is read: what cannot be signed is not worth the memory
+    return await receive({ body: await readBody(context.req), headers });
   } catch (error) {
     return refusal(error, undefined, log);
   }
 }
 
 // Not by Koa, whose way of answering takes a tenth of a redelivery's time.
-async function send(context: Context, { status, body }: Answer): Promise<void> {
+async function send(context: Context, { status, body, outcome }: Answer): Promise<void> {
   const { req, res } = context;
   context.respond = false;
   if (status === 405) res.setHeader('Allow', 'POST');
-  if (req.complete) answer(res, status, body);
+  if (status === 503) res.setHeader('Retry-After', RETRY_AFTER_SECONDS);
+  // Thousands of further pieces are not read: to parse them is what such a body costs.
+  const unread = outcome === 'BODY_FRAGMENTED';
+  if (unread) res.setHeader('Connection', 'close');
+  if (unread || req.complete) answer(res, status, body);
   else await answerEarly(req, res, status, body);
 }
 

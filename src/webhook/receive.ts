@@ -1,7 +1,7 @@
 import { conflictAnswer, testAnswer } from '../contract/answers.js';
 import { type Delivery, parseDelivery } from '../contract/envelope.js';
 import { HEADER_CONTRACT, HEADER_SIGNATURE } from '../contract/limits.js';
-import { verify } from '../contract/signature.js';
+import { isSignature, verify } from '../contract/signature.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import type { Log } from '../log.js';
 import type { Handled, Surroundings } from './handler.js';
@@ -24,6 +24,8 @@ export interface Answer {
   readonly id: string | undefined;
   /** For the log: what happened, or the error's code. */
   readonly outcome: string;
+  /** Whether the signature matched. Where not, anybody can have sent it. */
+  readonly verified: boolean;
   readonly after?: (() => Promise<void>) | undefined;
 }
 
@@ -37,32 +39,46 @@ export type Receive = (delivery: RawDelivery) => Promise<Answer>;
  */
 export function createReceiver(secrets: readonly string[], around: Surroundings): Receive {
   return async ({ body, headers }) => {
+    let verified = false;
     let delivery: Delivery | undefined;
     try {
-      requireSignature(body, headers[HEADER_SIGNATURE], secrets);
+      requireSignature(body, signatureIn(headers), secrets);
+      verified = true;
       requireIdentityEncoding(headers['content-encoding']);
       const contract = headers[HEADER_CONTRACT];
       delivery = parseDelivery(body, Array.isArray(contract) ? contract.join(', ') : contract);
       const { id, outcome, body: answer, after } = await dispatch(delivery, around);
       const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
-      return { status: 200, body: json, event: delivery.event, id, outcome, after };
+      return { status: 200, body: json, event: delivery.event, id, outcome, verified, after };
     } catch (error) {
-      return refusal(error, delivery, around.log);
+      return { ...refusal(error, delivery, around.log), verified };
     }
   };
 }
 
-function requireSignature(
-  body: Buffer,
-  header: string | string[] | undefined,
-  secrets: readonly string[],
-): void {
+/**
+ * The signature header. Its form can be checked before the body is read, which needs memory.
+ *
+ * @throws PressmarkError SIGNATURE_MISSING; SIGNATURE_MISMATCH where it cannot be the signature of any body.
+ */
+export function signatureIn(headers: RawDelivery['headers']): string {
+  const header = headers[HEADER_SIGNATURE];
   if (typeof header !== 'string' || header === '') {
     throw new PressmarkError(
       'SIGNATURE_MISSING',
       'X-Service-Signature is missing; send sha256= and the HMAC-SHA256 of the raw body',
     );
   }
+  if (!isSignature(header)) {
+    throw new PressmarkError(
+      'SIGNATURE_MISMATCH',
+      'X-Service-Signature must be sha256= and the 64 hex digits of the HMAC-SHA256 of the raw body',
+    );
+  }
+  return header;
+}
+
+function requireSignature(body: Buffer, header: string, secrets: readonly string[]): void {
   if (!verify(body, header, secrets)) {
     throw new PressmarkError(
       'SIGNATURE_MISMATCH',
@@ -95,7 +111,9 @@ function dispatch(delivery: Delivery, around: Surroundings): Handled | Promise<H
 /** The answer to what failed: a code of the error table, or a 500 that says nothing of the inside. */
 export function refusal(error: unknown, delivery: Delivery | undefined, log: Log): Answer {
   const known = error instanceof PressmarkError ? error : undefined;
-  if (known === undefined || known.status >= 500) log.error({ err: error }, 'a delivery failed');
+  // Strangers can keep the receiver busy; that is not a failure of its own.
+  if (known === undefined || (known.status >= 500 && known.code !== 'RECEIVER_BUSY'))
+    log.error({ err: error }, 'a delivery failed');
   const message =
     known === undefined ? 'the receiver failed; nothing was acknowledged, send it again' : wordsOf(known);
   return {
@@ -106,6 +124,7 @@ export function refusal(error: unknown, delivery: Delivery | undefined, log: Log
     event: delivery?.event,
     id: delivery === undefined ? undefined : idOf(delivery),
     outcome: known?.code ?? 'INTERNAL',
+    verified: delivery !== undefined,
   };
 }
 

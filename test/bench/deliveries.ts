@@ -71,15 +71,12 @@ export function articleData(n: number, publishedAt: string) {
 
 /** Lookups of these articles, as whole HTTP requests. */
 export function signedLookups(urls: readonly string[]): Buffer[] {
-  const timestamp = '2026-11-19T08:00:00Z';
-  return urls.map((target_url) =>
-    request('article.lookup', {
-      event: 'article.lookup',
-      timestamp,
-      contract_version: 2,
-      data: { target_url },
-    }),
-  );
+  return urls.map((target_url) => signedEvent('article.lookup', { target_url }));
+}
+
+/** A request of the contract's version 2. */
+export function signedEvent(event: string, data: object): Buffer {
+  return request(event, { event, timestamp: '2026-11-19T08:00:00Z', contract_version: 2, data });
 }
 
 /** Whole HTTP requests, headers and all, signed beforehand so that a measurement sends bytes and nothing else. */

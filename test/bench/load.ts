@@ -15,6 +15,8 @@ export interface LoadOptions {
   readonly port: number;
   readonly connections: number;
   readonly seconds: number;
+  /** The status that answers must have. @default 200 */
+  readonly status?: number;
   /** The next request's bytes; undefined ends the measurement early. */
   next(): Buffer | undefined;
 }
@@ -23,15 +25,15 @@ export interface LoadOptions {
  * Keeps `connections` keep-alive connections busy, one request at a time on each. On plain sockets, because an
  * HTTP client would take more of the two sides' processor than they do of it.
  *
- * @throws Error where an answer is not a 200: figures of refused deliveries would say nothing.
+ * @throws Error where an answer has another status: figures of refused deliveries would say nothing.
  */
-export async function load({ port, connections, seconds, next }: LoadOptions): Promise<Load> {
+export async function load({ port, connections, seconds, status = 200, next }: LoadOptions): Promise<Load> {
   const sockets = await Promise.all(Array.from({ length: connections }, () => connect(port)));
   const latencies: number[] = [];
   const started = performance.now();
   const end = started + seconds * 1000;
   try {
-    await Promise.all(sockets.map((socket) => keepBusy(socket, end, next, latencies)));
+    await Promise.all(sockets.map((socket) => keepBusy(socket, end, status, next, latencies)));
   } finally {
     for (const socket of sockets) socket.destroy();
   }
@@ -55,6 +57,7 @@ function connect(port: number): Promise<net.Socket> {
 function keepBusy(
   socket: net.Socket,
   end: number,
+  status: number,
   next: () => Buffer | undefined,
   latencies: number[],
 ): Promise<void> {
@@ -70,8 +73,8 @@ function keepBusy(
     socket.on('data', (chunk: Buffer) => {
       received += chunk.toString('latin1');
       if (!isWhole(received)) return;
-      if (!received.startsWith('HTTP/1.1 200 '))
-        return reject(new Error(`not a 200: ${received.slice(0, 500)}`));
+      if (!received.startsWith(`HTTP/1.1 ${status} `))
+        return reject(new Error(`not a ${status}: ${received.slice(0, 500)}`));
       latencies.push(performance.now() - sentAt);
       received = '';
       send();

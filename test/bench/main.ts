@@ -6,6 +6,7 @@ import os from 'node:os';
 import { durability } from './durability.js';
 import { meetsGoal, type Row } from './figures.js';
 import { git } from './git.js';
+import { hostile } from './hostile.js';
 import { live } from './live.js';
 import { publish } from './publish.js';
 import { redelivery } from './redelivery.js';
@@ -15,7 +16,18 @@ import { site } from './site.js';
 import { siteScale } from './site-scale.js';
 import { openWorkspace } from './workspace.js';
 
-const BENCHES = { publish, redelivery, scale, git, durability, sender, site, 'site-scale': siteScale, live };
+const BENCHES = {
+  publish,
+  redelivery,
+  scale,
+  git,
+  durability,
+  sender,
+  site,
+  'site-scale': siteScale,
+  hostile,
+  live,
+};
 
 const wanted = process.argv.slice(2);
 const names = Object.keys(BENCHES) as (keyof typeof BENCHES)[];

@@ -17,6 +17,8 @@ export interface Receiver {
   readonly startMs: number;
   /** Resident memory, in megabytes. */
   memory(): number;
+  /** The processor time of the thread that answers, in milliseconds; NaN but on Linux. */
+  workMs(): number;
   /** Stops it as an operator would; resolves with the milliseconds that took. */
   stop(): Promise<number>;
 }
@@ -49,7 +51,13 @@ async function start(command: (port: number) => string[]): Promise<Receiver> {
   process.once('exit', () => child.kill('SIGKILL')); // should the benchmark fail half-way
   await healthy(child, port);
   const startMs = performance.now() - started;
-  return { port, startMs, memory: () => residentMegabytes(child), stop: () => stop(child) };
+  return {
+    port,
+    startMs,
+    memory: () => residentMegabytes(child),
+    workMs: () => mainThreadMs(child),
+    stop: () => stop(child),
+  };
 }
 
 async function healthy(child: ChildProcess, port: number): Promise<void> {
@@ -75,6 +83,15 @@ async function stop(child: ChildProcess): Promise<number> {
 
 function residentMegabytes({ pid }: ChildProcess): number {
   return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' })) / 1024;
+}
+
+function mainThreadMs({ pid }: ChildProcess): number {
+  try {
+    // The first thread has the number of its process.
+    return Number(fs.readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6;
+  } catch {
+    return Number.NaN;
+  }
 }
 
 function freePort(): Promise<number> {

@@ -5,6 +5,7 @@ import { draftOf } from '../../src/article/article.js';
 import { encodeFirst } from '../../src/article/codec.js';
 import { articleData, signedRequests } from './deliveries.js';
 import { count, medianOf, milliseconds, quantile, type Row, table } from './figures.js';
+import { folders } from './folders.js';
 import { load, once } from './load.js';
 import { makeSite, type Receiver, startOurs } from './receivers.js';
 import type { Workspace } from './workspace.js';
@@ -35,7 +36,10 @@ interface Round {
   readonly large: Leg;
 }
 
-/** Whether a publish costs more as a site grows; memory and start-up with and without the snapshot. */
+/**
+ * Whether deliveries cost more as a site, a folder or the number of folders grows; memory and start-up with and without
+ * the snapshot.
+ */
 export async function scale(workspace: Workspace): Promise<{ text: string; rows: Row[] }> {
   const rounds: Round[] = [];
   for (let round = 1; round <= ROUNDS; round++) {
@@ -65,7 +69,8 @@ export async function scale(workspace: Workspace): Promise<{ text: string; rows:
     row('memory after it, with snapshot', (leg) => leg.warm.megabytes, megabytes),
   ];
   const heads = ['stored articles', count(LARGE), count(SMALL)] as const;
-  return { text: table(heads, rows), rows };
+  const inFolders = await folders(workspace);
+  return { text: `${table(heads, rows)}\n\n${inFolders.text}`, rows: [...rows, ...inFolders.rows] };
 }
 
 /** A site of `articles` files, over five years of months as a real one would have them. */

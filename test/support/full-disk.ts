@@ -1,8 +1,20 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import test from 'ava';
 
 /** Every write to this device fails with ENOSPC, as on a full disk. Only Linux has it. */
 export const FULL = '/dev/full';
 
-/** A test that needs /dev/full; on other systems it is reported as skipped. */
-export const onLinux = fs.existsSync(FULL) ? test : test.skip;
+/** Tests, one after the other, that need /dev/full or a limit of the kernel; on other systems they are reported as skipped. */
+export const onLinux = fs.existsSync(FULL) ? test.serial : test.serial.skip;
+
+/**
+ * Runs a program, its threads and its children as on a full disk: each write to a file fails with EFBIG. As on most
+ * full disks, empty files and folders can be made.
+ */
+export const ON_A_FULL_DISK: readonly string[] = ['prlimit', '--fsize=0:unlimited', '--'];
+
+/** Gives a program that was started so all the room it wants. */
+export function freeSpace({ pid }: { readonly pid: number | undefined }): void {
+  execFileSync('prlimit', [`--pid=${pid}`, '--fsize=unlimited:unlimited']);
+}

@@ -36,10 +36,14 @@ export interface ReceiverOptions {
   readonly wrapper?: readonly string[];
   /** Further arguments. */
   readonly args?: readonly string[];
+  /** The endpoint of the site's config. @default '/webhook' */
+  readonly endpoint?: string;
   /** @default one that the system chooses */
   readonly port?: number;
   /** The IP address at which it is reached. @default '127.0.0.1' */
   readonly address?: string;
+  /** The status of /healthz once it has started. @default 200 */
+  readonly health?: number;
   /** Kills the receiver when the signal is aborted, even before its first answer. */
   readonly signal?: AbortSignal;
 }
@@ -105,11 +109,14 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
   });
   const origin = `http://${options.address ?? '127.0.0.1'}:${port}`;
   const health = await fetch(`${origin}/healthz`);
-  if (health.status !== 200) throw new Error(`healthz: ${health.status} ${await health.text()}`);
-  await health.arrayBuffer();
+  const text = await health.text();
+  if (health.status !== (options.health ?? 200)) {
+    send('SIGKILL');
+    throw new Error(`healthz: ${health.status} ${text}`);
+  }
 
   return {
-    ...createClient(`${origin}/webhook`, options.secret),
+    ...createClient(`${origin}${options.endpoint ?? '/webhook'}`, options.secret),
     dir,
     origin,
     port,

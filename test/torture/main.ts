@@ -16,6 +16,7 @@ import { receivers } from './receivers.js';
 import { requests } from './requests.js';
 import { BrokenPromise, type Counts, type Scenario } from './scenario.js';
 import { site } from './site.js';
+import { soak } from './soak.js';
 import { powerLoss } from './system-calls/power-loss.js';
 import { systemCalls } from './system-calls/system-calls.js';
 
@@ -28,6 +29,7 @@ const SCENARIOS: readonly Scenario[] = [
   machines,
   requests,
   site,
+  soak,
   properties,
 ];
 

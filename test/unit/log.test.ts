@@ -1,6 +1,9 @@
 import fs from 'node:fs';
-import { createLog } from '../../src/log.js';
+import { join } from 'node:path';
+import test from 'ava';
+import { createLog, REDACTION } from '../../src/log.js';
 import { FULL, onLinux } from '../support/full-disk.js';
+import { tempDir } from '../support/temp-dir.js';
 
 for (const terminal of [false, true]) {
   onLinux(`a log on a full disk loses its lines and harms nobody, terminal: ${terminal}`, (t) => {
@@ -10,3 +13,30 @@ for (const terminal of [false, true]) {
     });
   });
 }
+
+test('an error is logged with its type, code, message and stack, and without the bytes that it came with', (t) => {
+  const path = join(tempDir(t), 'log');
+  const log = createLog({ level: 'info', terminal: false, fd: fs.openSync(path, 'w'), atOnce: true });
+  const inner = Object.assign(new Error('Parse Error: Invalid character in chunk size'), {
+    code: 'HPE_INVALID_CHUNK_SIZE',
+    rawPacket: Buffer.from('unverified'),
+  });
+  const outer = Object.assign(new TypeError('outside', { cause: inner }), { inner });
+  const plugin = log.child({ plugin: 'one' }, { redact: REDACTION });
+  log.error(inner);
+  log.error({ err: outer }, 'with a cause');
+  plugin.error({ err: inner }, 'of a plugin');
+  plugin.error({ error: inner }, 'under another name');
+  plugin.error({ ...inner }, 'its fields');
+  plugin.error({ err: 'a text' }, 'not an error');
+  const text = fs.readFileSync(path, 'utf8');
+  t.notRegex(text, /unverified|"data":\[|117,110,118/);
+  const lines = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  t.like(lines[0].err, { type: 'Error', code: 'HPE_INVALID_CHUNK_SIZE', message: inner.message });
+  t.deepEqual(Object.keys(lines[1].err), ['type', 'message', 'stack']);
+  t.regex(lines[1].err.stack, /outside[\s\S]*caused by: Error: Parse Error/);
+  t.is(lines[5].err, 'a text');
+});

@@ -135,9 +135,12 @@ function addTokens(token: CST.Token | null | undefined, leaves: Leaf[]): void {
   if (token.type === 'flow-collection') addLeaf(token.start, leaves);
   if (token.type === 'block-scalar') {
     for (const prop of token.props) addTokens(prop, leaves);
-    // Empty lines at the end are left where they are.
+    // Empty lines at the end are left where they are; spaces at the end of the last line are text.
     const start = leaves.at(-1)?.end ?? token.offset;
-    leaves.push({ type: token.type, start, end: start + token.source.trimEnd().length });
+    const spaces = /[^\S\r\n]*/y;
+    spaces.lastIndex = token.source.trimEnd().length;
+    spaces.test(token.source);
+    leaves.push({ type: token.type, start, end: start + spaces.lastIndex });
   } else if ('items' in token) for (const item of token.items) addItem(item, leaves);
   else if ('source' in token) addLeaf(token, leaves);
   if ('end' in token) for (const end of token.end ?? []) addLeaf(end, leaves);

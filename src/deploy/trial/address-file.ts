@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import { dirname } from 'node:path';
-import type { ProvenAddress } from '../../article/mapped-format.js';
+import type { ProvenAddress } from '../../article/mapping.js';
 import { systemCode } from '../../errors.js';
 import { makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
 import { ADDRESSES_VERSION, parseAddresses } from '../../store/addresses.js';

@@ -147,8 +147,24 @@ function hasRawHtml(markdown: string): boolean {
 
 function withoutItemComments(markdown: string): string {
   const [first = '', ...rest] = markdown.split('<!-- svc:item:');
-  return rest.reduce((text, piece) => {
+  const kept = [first];
+  for (const piece of rest) {
     const end = piece.indexOf(' -->');
-    return end === -1 ? `${text}<!-- svc:item:${piece}` : text.trimEnd() + piece.slice(end + 4);
-  }, first);
+    if (end === -1) kept.push(`<!-- svc:item:${piece}`);
+    else {
+      trimEnd(kept);
+      kept.push(piece.slice(end + 4));
+    }
+  }
+  return kept.join('');
+}
+
+/** Takes the white space off the end of a text that is in pieces. */
+function trimEnd(pieces: string[]): void {
+  for (let last = pieces.pop(); last !== undefined; last = pieces.pop()) {
+    const trimmed = last.trimEnd();
+    if (trimmed === '') continue;
+    pieces.push(trimmed);
+    return;
+  }
 }

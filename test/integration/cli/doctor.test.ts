@@ -155,3 +155,22 @@ test('doctor tries every template, with the plugins’ filters, and names file, 
   own('pressmark.config.json', '{ "site": false }');
   t.is((await theme())[0]?.level, 'ok');
 });
+
+test('doctor names pages that a power loss has damaged, until they are built again', async (t) => {
+  const dir = tempDir(t);
+  const pages = async () => about(await findingsIn(dir), 'pages');
+  t.deepEqual(await pages(), [], 'nothing was built yet');
+  t.is((await run(['build', '--dir', dir], FINE)).code, 0);
+  t.like(await pages(), [{ level: 'ok' }]);
+  // As where the power fails before the files are synced.
+  const manifest = join(dir, '.pressmark/site-manifest.ndjson');
+  fs.writeFileSync(manifest, fs.readFileSync(manifest, 'utf8').replaceAll('{"unsynced":[]}\n', ''));
+  fs.writeFileSync(join(dir, 'public/index.html'), '');
+  fs.rmSync(join(dir, 'public/favicon.svg'));
+  const [found] = await pages();
+  t.is(found?.level, 'warn');
+  t.regex(found?.text ?? '', /^2 in public\/ .*: (?=.*favicon\.svg)(?=.*index\.html)/);
+  t.regex(found?.mend ?? '', /pressmark build/);
+  t.is((await run(['build', '--dir', dir], FINE)).code, 0);
+  t.like(await pages(), [{ level: 'ok' }]);
+});

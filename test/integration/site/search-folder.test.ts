@@ -26,11 +26,11 @@ function isWhole(folder: string): boolean {
   return words.every((word) => fs.existsSync(join(folder, `pagefind/fragment/en_${word}.pf_fragment`)));
 }
 
-test('a new index takes the place of the old one, whose files stay until the next', (t) => {
+test('a new index takes the place of the old one, whose files stay until the next', async (t) => {
   const dir = tempDir(t);
   const folder = openSearchFolder(dir);
-  folder.replace(index('a', 'b'), '1');
-  folder.replace(index('b', 'c'), '2');
+  await folder.replace(index('a', 'b'), '1');
+  await folder.replace(index('b', 'c'), '2');
   t.true(isWhole(dir));
   const files = (...words: string[]) => [
     ...words.map((word) => `fragment/en_${word}.pf_fragment`),
@@ -39,45 +39,45 @@ test('a new index takes the place of the old one, whose files stay until the nex
     'pressmark.json',
   ];
   t.deepEqual(namesIn(dir), files('a', 'b', 'c'));
-  folder.replace(index('c'), '3');
+  await folder.replace(index('c'), '3');
   t.deepEqual(namesIn(dir), files('b', 'c'));
   t.true(folder.isCurrent('3'));
   t.false(folder.isCurrent('2'));
 });
 
-test('an index of which a file is missing or cut off is not current', (t) => {
+test('an index of which a file is missing or cut off is not current', async (t) => {
   const dir = tempDir(t);
   const folder = openSearchFolder(dir);
-  folder.replace(index('a', 'b'), '1');
+  await folder.replace(index('a', 'b'), '1');
   fs.truncateSync(join(dir, 'pagefind/fragment/en_b.pf_fragment'));
   t.false(folder.isCurrent('1'));
-  folder.replace(index('a', 'b'), '1');
+  await folder.replace(index('a', 'b'), '1');
   t.true(folder.isCurrent('1'));
   fs.rmSync(join(dir, 'pagefind/pagefind.js'));
   t.false(folder.isCurrent('1'));
 });
 
-test('where writing fails in the middle the old index is whole, and the next writing leaves nothing behind', (t) => {
+test('where writing fails in the middle the old index is whole, and the next writing leaves nothing behind', async (t) => {
   const dir = tempDir(t);
   const folder = openSearchFolder(dir);
-  folder.replace(index('a'), '1');
+  await folder.replace(index('a'), '1');
   fs.mkdirSync(join(dir, 'pagefind/fragment/en_c.pf_fragment'));
-  t.throws(() => folder.replace(index('b', 'c', 'd'), '2'));
+  await t.throwsAsync(folder.replace(index('b', 'c', 'd'), '2'));
   t.true(isWhole(dir));
   t.true(fs.readFileSync(join(dir, 'pagefind/pagefind-entry.json'), 'utf8').includes('a'));
   t.false(folder.isCurrent('1') || folder.isCurrent('2'));
 
   fs.rmdirSync(join(dir, 'pagefind/fragment/en_c.pf_fragment'));
   fs.writeFileSync(join(dir, 'pagefind/.pressmark-0123.tmp'), 'half');
-  folder.replace(index('e'), '3');
-  folder.replace(index('f'), '4');
+  await folder.replace(index('e'), '3');
+  await folder.replace(index('f'), '4');
   t.deepEqual(
     namesIn(dir).filter((name) => !name.startsWith('p')),
     ['fragment/en_e.pf_fragment', 'fragment/en_f.pf_fragment'],
   );
 });
 
-test('files of others are neither removed nor taken for ours', (t) => {
+test('files of others are neither removed nor taken for ours', async (t) => {
   const dir = tempDir(t);
   const folder = openSearchFolder(dir);
   t.false(folder.isForeign());
@@ -88,26 +88,28 @@ test('files of others are neither removed nor taken for ours', (t) => {
   t.deepEqual(namesIn(dir), ['pagefind-entry.json']);
 
   fs.rmSync(join(dir, 'pagefind'), { recursive: true });
-  folder.replace(index('a'), '1');
+  await folder.replace(index('a'), '1');
   fs.writeFileSync(join(dir, 'pagefind/fragment/mine.txt'), 'mine');
-  folder.replace(index('b'), '2');
-  folder.replace(index('c'), '3');
+  await folder.replace(index('b'), '2');
+  await folder.replace(index('c'), '3');
   t.true(fs.existsSync(join(dir, 'pagefind/fragment/mine.txt')));
   folder.remove();
   t.deepEqual(namesIn(dir), ['fragment/mine.txt']);
   fs.rmSync(join(dir, 'pagefind'), { recursive: true });
-  folder.replace(index('a'), '1');
+  await folder.replace(index('a'), '1');
   folder.remove();
   t.false(fs.existsSync(join(dir, 'pagefind')));
 });
 
-test('an index whose record a power loss has emptied is replaced', (t) => {
+test('an index whose record a power loss has emptied is replaced', async (t) => {
   const dir = tempDir(t);
   const folder = openSearchFolder(dir);
-  folder.replace(index('a'), '1');
-  fs.writeFileSync(join(dir, 'pagefind/pressmark.json'), '');
-  t.false(folder.isForeign());
-  t.false(folder.isCurrent('1'));
-  folder.replace(index('b'), '2');
+  await folder.replace(index('a'), '1');
+  for (const left of ['', '\0'.repeat(100), '{"generator":"Press']) {
+    fs.writeFileSync(join(dir, 'pagefind/pressmark.json'), left);
+    t.false(folder.isForeign());
+    t.false(folder.isCurrent('1'));
+  }
+  await folder.replace(index('b'), '2');
   t.true(folder.isCurrent('2'));
 });

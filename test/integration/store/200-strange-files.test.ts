@@ -161,7 +161,7 @@ test.serial(
         receiver.log.find(({ path: logged }) => logged === file.slice(join(dir, 'content/').length))?.reason,
       );
     t.regex(reasonOf(pathOf(broken)), /^line \d+: /);
-    t.is(reasonOf(pathOf(hidden)), 'line 1: the file may not be read');
+    t.is(reasonOf(pathOf(hidden)), 'EACCES: injected');
   },
 );
 

@@ -158,6 +158,27 @@ test.serial(
   },
 );
 
+test.serial(
+  '200-published: a long journal is begun anew while receivers run, and none of them misses an article',
+  async (t) => {
+    const journal = join(dir, '.pressmark/journal');
+    for (const [writer, reader] of [
+      [first, second],
+      [second, first],
+      [first, second],
+    ] as const) {
+      fs.appendFileSync(journal, '\n'.repeat(1_000_000)); // as ten thousand articles would
+      const data = article();
+      const { status, text, json } = await writer.post('article.published', data);
+      t.is(status, 200);
+      t.true(fs.statSync(journal).size < 10_000);
+      t.is((await reader.find(json.url)).id, data.id);
+      t.is((await reader.post('article.published', data)).text, text);
+      t.truthy(fileOf(dir, data.id), 'one file carries its id');
+    }
+  },
+);
+
 /** Publishes through a receiver that is killed when the file has its name, and at once through another. */
 async function publishThroughKilled(
   t: ExecutionContext,

@@ -56,7 +56,8 @@ const inFolder = (fault: Fault, month: string): Fault => ({
 });
 
 async function refusesThenStores(t: ExecutionContext, name: string, fault: Fault): Promise<void> {
-  const { dir, post, find } = receiver();
+  const { dir, post, find, origin } = receiver();
+  const health = async () => (await fetch(`${origin}/healthz`)).status;
   const month = `${year++}-05`;
   const data = article({ published_at: `${month}-07T00:00:00Z` });
   const target_url = `https://garden.example/articles/${data.slug}/`;
@@ -69,6 +70,7 @@ async function refusesThenStores(t: ExecutionContext, name: string, fault: Fault
     t.is(status, 500, `${name}: ${json.error}`);
     t.regex(json.error, new RegExp(`^not stored: .+ \\(${fault.code}\\)`));
     t.false(json.error.includes(dir), 'no path of the machine');
+    t.is(await health(), 503, name);
   }
   t.deepEqual([articleFiles(dir), debris(dir)], [before, []], `${name}: nothing is left of it`);
   t.deepEqual(
@@ -81,6 +83,7 @@ async function refusesThenStores(t: ExecutionContext, name: string, fault: Fault
   t.is((await post('article.lookup', { target_url })).status, 404);
   const { status, json } = await post('article.published', data);
   t.deepEqual([status, json.url], [200, target_url], `${name}: without a restart`);
+  t.is(await health(), 200, name);
   const stored = treeOf(dir);
   t.deepEqual((await post('article.published', data)).json, json);
   t.is((await find(target_url)).id, data.id);
@@ -99,16 +102,20 @@ test.serial(
 test.serial(
   '500-published: a publication for which the lock cannot be taken leaves nothing, and is stored later',
   async (t) => {
-    for (const [path, call] of [
-      ['/\\.pressmark/lock$', 'open'],
-      ['/\\.pressmark/waiting/', 'write'],
-    ] as const) {
-      // The lock is kept for a moment after its use; the fault needs it to be taken anew.
-      await untilReleased(receiver().dir);
-      await refusesThenStores(t, path, { call, path, code: 'EMFILE' });
-    }
+    // The lock is kept for a moment after its use; the fault needs it to be taken anew.
+    await untilReleased(receiver().dir);
+    await refusesThenStores(t, 'lock', { call: 'open', path: '/\\.pressmark/lock$', code: 'EMFILE' });
   },
 );
+
+test.serial('200-published: the lock is taken also where no waiter’s note can be written', async (t) => {
+  const { dir, post } = receiver();
+  await untilReleased(dir);
+  faults.set({ call: 'write', path: '/\\.pressmark/waiting/', code: 'ENOSPC' });
+  t.is((await post('article.published', article())).status, 200);
+  t.true(faults.trace().some(({ paths: [path = ''] }) => path.includes('/waiting/')));
+  faults.clear();
+});
 
 test.serial(
   '500-updated: an update during which the disk fails at any step leaves the old file whole, and is stored once the disk works again',

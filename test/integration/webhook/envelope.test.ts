@@ -20,7 +20,6 @@ const NOT_JSON = {
   'a body with NaN': '{"event":NaN}',
   'a body of form fields': 'event=article.published',
   'a body with a byte order mark': `\ufeff${PUBLISHED}`,
-  'a list nested 400,000 levels deep and never closed': '['.repeat(400_000),
 };
 
 const NOT_AN_OBJECT = {
@@ -29,7 +28,6 @@ const NOT_AN_OBJECT = {
   'a number': '42',
   'a string': '"article.published"',
   'a list': `[${PUBLISHED}]`,
-  'a list nested 400,000 levels deep': '['.repeat(400_000) + ']'.repeat(400_000),
 };
 
 for (const [what, body] of Object.entries(NOT_JSON)) {
@@ -48,19 +46,28 @@ for (const [what, body] of Object.entries(NOT_AN_OBJECT)) {
   });
 }
 
-test('400-invalid-json: objects nested 160,000 levels deep are refused', async (t) => {
-  const { status, json } = await receiver().raw(`${'{"a":'.repeat(160_000)}1${'}'.repeat(160_000)}`);
-  t.is(status, 400);
-  t.is(json.error, 'event must be a string, got nothing');
-});
+const DEEP_LIST = '['.repeat(400_000) + ']'.repeat(400_000);
+const withDeep = (field: string) =>
+  JSON.stringify({ ...envelope('article.published', article()), [field]: 0 }).replace(
+    `"${field}":0`,
+    `"${field}":${DEEP_LIST}`,
+  );
 
-for (const field of ['data', 'timestamp', 'event']) {
-  test(`400-invalid-json: ${field} nested 400,000 levels deep is refused`, async (t) => {
-    const deep = '['.repeat(400_000) + ']'.repeat(400_000);
-    const shallow = JSON.stringify({ ...envelope('article.published', article()), [field]: 0 });
-    const { status, json } = await receiver().raw(shallow.replace(`"${field}":0`, `"${field}":${deep}`));
+const DEEP = {
+  'a list': DEEP_LIST,
+  'a list that is never closed': '['.repeat(400_000),
+  'an object': `${'{"a":'.repeat(160_000)}1${'}'.repeat(160_000)}`,
+  data: withDeep('data'),
+  timestamp: withDeep('timestamp'),
+  event: withDeep('event'),
+  'an unknown field': withDeep('unknown'),
+};
+
+for (const [what, body] of Object.entries(DEEP)) {
+  test(`400-invalid-json: ${what} nested hundreds of thousands of levels deep is refused before it is parsed`, async (t) => {
+    const { status, json } = await receiver().raw(body);
     t.is(status, 400);
-    t.regex(json.error, new RegExp(`^${field} must be `));
+    t.is(json.error, 'body is JSON that is nested deeper than 120000 levels; send flat data');
   });
 }
 

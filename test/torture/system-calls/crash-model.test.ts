@@ -63,13 +63,22 @@ function found(disk: Disk, path: string, kinds: readonly CrashKind[] = CRASH_KIN
 function nameOf(content: Buffer): string {
   if (content.equals(OLD)) return 'old';
   if (content.equals(NEW)) return 'new';
+  if (content.length === NEW.length) return content.includes(0) ? 'zeros' : 'foreign';
   return content.length === 0 ? 'empty' : `torn at ${content.length}`;
 }
 
-test('a file that was written without fsync and renamed may be old, new, empty or torn', (t) => {
+test('a file that was written without fsync and renamed may be old, new, empty or torn, or have zeros or another file’s bytes in it', (t) => {
   const disk = makeDisk();
+  disk.write(disk.create('content/other.md'), 0, Buffer.alloc(10_000, 'other'));
   replace(disk, 'content/a.md', { syncFile: false, syncFolder: true });
-  t.deepEqual(found(disk, 'content/a.md'), ['empty', 'new', 'torn at 4096', 'torn at 8192']);
+  t.deepEqual(found(disk, 'content/a.md'), [
+    'empty',
+    'foreign',
+    'new',
+    'torn at 4096',
+    'torn at 8192',
+    'zeros',
+  ]);
   t.deepEqual(found(disk, 'content/a.md', ['names']), ['empty']);
 });
 
@@ -143,6 +152,16 @@ test('a synced file that is truncated to length 0 may be empty or have its old c
   const file = at(disk, 'content/a.md');
   if (file.kind === 'file') disk.truncate(file, 0);
   t.deepEqual(found(disk, 'content/a.md'), ['empty', 'old']);
+});
+
+test('a sync of the file system makes everything durable that existed at its beginning', (t) => {
+  const disk = makeDisk();
+  replace(disk, 'content/a.md', { syncFile: false, syncFolder: false });
+  const end = disk.beginSyncOfAll();
+  disk.write(disk.create('content/b.md'), 0, NEW);
+  end();
+  t.deepEqual(found(disk, 'content/a.md'), ['new']);
+  t.true(found(disk, 'content/b.md').includes('nothing'));
 });
 
 test('the same seed gives the same states', (t) => {

@@ -9,8 +9,8 @@ export interface FileNode {
   synced: Buffer | undefined;
   /** Whether the file was new or truncated to length 0 since that fsync, so that it may be empty after a power loss. */
   emptied: boolean;
-  /** The time of the last write, in seconds since 1970. */
-  time: number;
+  /** The modification time, in seconds since 1970; empty for a file that has existed before. */
+  time: string;
 }
 
 /** A folder: its entries, the entries that survive a power loss, and the operations between the two. */
@@ -51,6 +51,8 @@ export interface Disk {
   truncate(file: FileNode, length: number): void;
   /** Begins an fsync. @returns a function to be called when the fsync has succeeded. */
   beginSync(node: DiskNode): () => void;
+  /** Begins a sync of everything. @returns a function to be called when it has succeeded. */
+  beginSyncOfAll(): () => void;
 }
 
 /** Files and folders by name, as read from a real disk. */
@@ -86,7 +88,7 @@ export function createDisk(base: Tree): Disk {
   }
 
   function makeFile(): FileNode {
-    return { kind: 'file', number: nodes++, written: EMPTY, synced: undefined, emptied: true, time: 0 };
+    return { kind: 'file', number: nodes++, written: EMPTY, synced: undefined, emptied: true, time: '' };
   }
 
   function find(path: string): DiskNode | undefined {
@@ -136,6 +138,17 @@ export function createDisk(base: Tree): Disk {
     return () => seen.forEach(makeDurable);
   }
 
+  function beginSyncOfAll(): () => void {
+    const folders = [...foldersBelow(root)];
+    const files = folders.flatMap(({ entries }) =>
+      [...entries.values()].filter(({ kind }) => kind === 'file'),
+    );
+    const ends = [...folders, ...new Set(files)].map(beginSync);
+    return () => {
+      for (const end of ends) end();
+    };
+  }
+
   function makeDurable(operation: Operation): void {
     const { effects } = operation;
     if (!effects.some(({ folder }) => folder.unsynced.includes(operation))) return;
@@ -173,6 +186,7 @@ export function createDisk(base: Tree): Disk {
       if (length === 0) file.emptied = true;
     },
     beginSync,
+    beginSyncOfAll,
   };
 }
 
@@ -187,28 +201,39 @@ export interface CrashState {
   content(file: FileNode): Buffer;
 }
 
-export const CRASH_KINDS = ['synced', 'written', 'names', 'folder', 'mixture'] as const;
+export const CRASH_KINDS = ['synced', 'written', 'names', 'folder', 'mixture', 'garbage'] as const;
 /**
  * - `synced`: only synced names and contents
  * - `written`: all names and contents
  * - `names`: all names, but only synced contents
  * - `folder`: all names of one random folder, otherwise only synced names and contents
  * - `mixture`: of each folder a random number of the oldest operations, of each file a random content
+ * - `garbage`: all names, and zeros or another file's bytes for most of what was not synced
  */
 export type CrashKind = (typeof CRASH_KINDS)[number];
 
 /** A state that the disk may have if the power fails now. It must not be used after the disk has changed. */
 export function crashState(disk: Disk, kind: CrashKind, random: Random): CrashState {
-  const isAll = kind === 'written' || kind === 'names';
+  const isAll = kind === 'written' || kind === 'names' || kind === 'garbage';
   const folders = isAll || kind === 'synced' ? undefined : withOperations(disk, kind, random);
   const contents = new Map<FileNode, Buffer>();
+  let others: Buffer[] | undefined;
+  const foreign = (file: FileNode) => {
+    others ??= [
+      ...new Set([...foldersBelow(disk.root)].flatMap(({ entries }) => [...entries.values()])),
+    ].flatMap((node) => (node.kind === 'file' && node.written.length > 0 ? [node.written] : []));
+    return wrongContent(file, random, others);
+  };
   return {
     kind,
     entries: (folder) => (isAll ? folder.entries : (folders?.get(folder) ?? folder.synced)),
     content: (file) => {
       if (kind === 'written') return file.written;
-      if (kind !== 'mixture') return file.synced ?? EMPTY;
-      const content = contents.get(file) ?? randomContent(file, random);
+      if (kind !== 'mixture' && kind !== 'garbage') return file.synced ?? EMPTY;
+      if (file.written === file.synced) return file.written;
+      const share = kind === 'garbage' ? 0.8 : 0.3;
+      const content =
+        contents.get(file) ?? (random.chance(share) ? foreign(file) : randomContent(file, random));
       contents.set(file, content);
       return content;
     },
@@ -255,6 +280,27 @@ function randomContent(file: FileNode, random: Random): Buffer {
   if (choice === 3) return EMPTY;
   const torn = BLOCK * random.integer(0, Math.ceil(written.length / BLOCK) + 1);
   return Buffer.concat([written.subarray(0, torn), synced.subarray(torn)]);
+}
+
+/**
+ * The size that was written, but other bytes from some place on behind what was synced: zeros, another file's, or in
+ * one block either.
+ */
+function wrongContent(
+  { written, synced = EMPTY }: FileNode,
+  random: Random,
+  others: readonly Buffer[],
+): Buffer {
+  const end = Math.min(written.length, synced.length);
+  let same = 0;
+  while (same < end && written[same] === synced[same]) same++;
+  const wrong = Buffer.from(written);
+  const start = Math.max(same, BLOCK * random.integer(0, Math.ceil(written.length / BLOCK) + 1));
+  const from = random.chance(0.5) ? same : Math.min(start, written.length);
+  const to = random.chance(0.5) ? written.length : Math.min(written.length, from + BLOCK);
+  const source = random.chance(0.5) || others.length === 0 ? undefined : random.pick(others);
+  for (let at = from; at < to; at++) wrong[at] = source?.[at % source.length] ?? 0;
+  return wrong;
 }
 
 /** Yields every file of a state with its path. */

@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { isLeftover } from '../../../src/fs/atomic-write.js';
 import { createRandom, type Random } from '../../support/random.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from '../scenario.js';
 import {
@@ -55,6 +57,8 @@ interface Examined {
   readonly seed: number;
   readonly steps: readonly Step[];
   readonly left: Left;
+  /** Every content that a file of the output has had under its name. */
+  readonly built: ReadonlySet<string>;
 }
 
 async function run(attack: Attack): Promise<Counts> {
@@ -114,9 +118,10 @@ async function examine(
     const jobs = batch === 0 && failed !== undefined ? [failed] : chooseJobs(examined.steps, random);
     const folder = join(workshop, `states-${batch}`);
     const laidOut = layOutAll(examined, jobs, folder);
-    const check = async ({ job, state, acknowledged }: LaidOut) => {
+    const check = async (one: LaidOut) => {
+      const { job } = one;
       note(`${recording.mode}: ${job.check} after step ${job.point}, ${job.kind}`);
-      const wrong = await faultIn(examined, job, state, acknowledged);
+      const wrong = await faultIn(examined, one);
       count(job.check);
       return wrong === undefined ? undefined : broken(examined, job, wrong);
     };
@@ -151,9 +156,13 @@ function look(
   const disk = createDisk(base);
   const steps: Step[] = [];
   const acknowledged = new Map<string, number>();
+  const built = new Set<string>();
   for (const step of replay(disk, calls, root)) {
     steps.push(step);
     acknowledge(step, sent, acknowledged);
+    const changed =
+      step.what.startsWith('rename') && step.path?.startsWith(OUTPUT) ? disk.find(step.path) : undefined;
+    if (changed?.kind === 'file') built.add(digestOf(changed.written));
     for (const kind of CRASH_KINDS) {
       const job: Job = { point: steps.length - 1, kind, check: 'files' };
       const state = stateOf(disk, job, seed);
@@ -171,7 +180,7 @@ function look(
     if (acknowledged.get(one.id) !== one.acknowledged)
       throw new Error(`the recording does not contain the answer that acknowledged ${one.id}`);
   }
-  return { recording, dir, seed, steps, left: leftBy(disk, recording) };
+  return { recording, dir, seed, steps, left: leftBy(disk, recording), built };
 }
 
 /** @throws Error if the model differs from the real disk; then the replay of the recording is wrong. */
@@ -233,17 +242,21 @@ function* articlesIn(state: CrashState, disk: Disk) {
 
 /** How many states of a batch git checks, and on how many a receiver is started. */
 const GIT_JOBS = 8;
-const RESTARTS = 2;
+const RESTARTS = 3;
 
-/** Chooses random states, most of them near a change of a ref or of the index. */
+/** Chooses random states, most of them near a change of a ref, of the index or of a page. */
 function chooseJobs(steps: readonly Step[], random: Random): Job[] {
-  const moves = steps.flatMap(({ what, path = '' }, point) =>
-    what.startsWith('rename') && /^\.git\/(?:refs|HEAD|index|packed-refs)/.test(path) ? [point] : [],
-  );
+  const near = (place: RegExp) =>
+    steps.flatMap(({ what, path = '' }, point) =>
+      what.startsWith('rename') && place.test(path) ? [point] : [],
+    );
+  const refs = near(/^\.git\/(?:refs|HEAD|index|packed-refs)/);
+  const pages = near(/^public\//);
   const choose = (check: Check): Job => {
-    const near =
+    const moves = check === 'restart' && pages.length > 0 && random.chance(0.7) ? pages : refs;
+    const place =
       moves.length > 0 && random.chance(0.6) ? random.pick(moves) + random.integer(-3, 16) : undefined;
-    const point = Math.min(Math.max(near ?? random.integer(0, steps.length), 0), steps.length - 1);
+    const point = Math.min(Math.max(place ?? random.integer(0, steps.length), 0), steps.length - 1);
     return { point, kind: random.pick(CRASH_KINDS), check };
   };
   const jobs = (count: number, check: Check) => Array.from({ length: count }, () => choose(check));
@@ -254,10 +267,16 @@ function chooseJobs(steps: readonly Step[], random: Random): Job[] {
 interface LaidOut {
   readonly job: Job;
   readonly state: string;
+  /** Files of the output with a content that no build gave them. */
+  readonly damaged: ReadonlyMap<string, Buffer>;
   readonly acknowledged: Acknowledged;
 }
 
-function layOutAll({ recording, seed, left }: Examined, jobs: readonly Job[], folder: string): LaidOut[] {
+function layOutAll(
+  { recording, seed, left, built }: Examined,
+  jobs: readonly Job[],
+  folder: string,
+): LaidOut[] {
   const { base, calls, root, sent } = recording;
   const disk = createDisk(base);
   const acknowledged = new Map<string, number>();
@@ -267,15 +286,41 @@ function layOutAll({ recording, seed, left }: Examined, jobs: readonly Job[], fo
     acknowledge(step, sent, acknowledged);
     for (const job of jobs.filter((one) => one.point === point)) {
       const state = join(folder, `${laidOut.length}`);
-      layOut(stateOf(disk, job, seed), disk, left, state, job.check === 'git' ? '.git' : undefined);
-      laidOut.push({ job, state, acknowledged: new Map(acknowledged) });
+      const crashed = stateOf(disk, job, seed);
+      layOut(crashed, disk, left, state, job.check === 'git' ? '.git' : undefined);
+      laidOut.push({
+        job,
+        state,
+        damaged: damagedIn(crashed, disk, built),
+        acknowledged: new Map(acknowledged),
+      });
     }
     point++;
   }
   return laidOut;
 }
 
-async function faultIn({ recording }: Examined, { check }: Job, state: string, acknowledged: Acknowledged) {
+/** The output folder, as a path's beginning. */
+const OUTPUT = 'public/';
+
+function digestOf(bytes: Buffer): string {
+  return hash('sha256', bytes);
+}
+
+/** The files below the output folder, by their paths there, that no build made as they are. */
+function damagedIn(state: CrashState, disk: Disk, built: ReadonlySet<string>): Map<string, Buffer> {
+  const output = state.entries(disk.root).get(OUTPUT.slice(0, -1));
+  const damaged = new Map<string, Buffer>();
+  if (output?.kind !== 'folder') return damaged;
+  for (const { path, file } of filesIn(state, output)) {
+    const content = state.content(file);
+    if (!isLeftover(basename(path)) && !built.has(digestOf(content))) damaged.set(path, content);
+  }
+  return damaged;
+}
+
+async function faultIn({ recording }: Examined, { job, state, damaged, acknowledged }: LaidOut) {
+  const { check } = job;
   const { mode, sent } = recording;
   if (check === 'git') return faultInGit(state, sent, mode === 'commit' ? acknowledged : undefined);
   return faultAfterRestart({
@@ -283,12 +328,13 @@ async function faultIn({ recording }: Examined, { check }: Job, state: string, a
     sent,
     acknowledged,
     site: mode === 'site',
+    damaged,
     workshop: `${state}-workshop`,
   });
 }
 
 function broken(
-  { recording, dir, seed, steps }: Omit<Examined, 'left'>,
+  { recording, dir, seed, steps }: Omit<Examined, 'left' | 'built'>,
   job: Job,
   wrong: string,
 ): BrokenPromise {

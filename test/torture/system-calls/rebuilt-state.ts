@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { CrashState, Disk, FileNode, FolderNode } from './crash-model.js';
@@ -51,7 +52,8 @@ export function layOut(state: CrashState, disk: Disk, left: Left, dir: string, p
       return;
     }
     fs.writeFileSync(target, content);
-    if (file.time > 0) fs.utimesSync(target, file.time, file.time);
+    // Node.js sets times less exactly than a file system keeps them.
+    if (file.time !== '') execFileSync('touch', ['-d', `@${file.time}`, target]);
   }
 
   layFolder(disk.root, '');

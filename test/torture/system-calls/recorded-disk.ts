@@ -7,7 +7,7 @@ export const RECORDED_CALLS = [
   'open,openat,openat2,creat,close,lseek,read,write,pwrite64,writev,pwritev,pwritev2,sendto,sendmsg',
   'truncate,ftruncate,fallocate,copy_file_range,sendfile,splice,fsync,fdatasync,syncfs,sync,sync_file_range',
   'rename,renameat,renameat2,link,linkat,unlink,unlinkat,symlink,symlinkat,mkdir,mkdirat,rmdir',
-  'chdir,fchdir,clone,clone3,fork,vfork,io_uring_enter',
+  'statx,utimensat,chdir,fchdir,clone,clone3,fork,vfork,io_uring_enter',
 ].join(',');
 
 /** A change of the disk, or an answer, in a recording. */
@@ -144,8 +144,12 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
       const file = nodeOf(call);
       if (file?.kind !== 'file') return undefined;
       disk.truncate(file, numberAt(text, 1));
-      file.time = call.time;
+      file.time = String(call.time);
       return below(call.descriptors[0]?.path ?? '');
+    }
+    if (name === 'statx' || name === 'utimensat') {
+      setTime(call);
+      return undefined;
     }
     if (name === 'lseek') {
       const opened = open.get(`${processOf(call)} ${call.descriptors[0]?.number}`);
@@ -167,7 +171,7 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
       folders.set(process, resolve(folders.get(process) ?? root, to));
       return undefined;
     }
-    if (/^(?:clone|clone3|fork|vfork|sendto|sendmsg)$/.test(name)) return undefined;
+    if (/^(?:clone|clone3|fork|vfork|sendto|sendmsg|statx|utimensat)$/.test(name)) return undefined;
     const isBelowRoot = call.descriptors.some(({ path }) => below(path) !== undefined) || first !== undefined;
     if (isBelowRoot || /^(?:sync|io_uring)/.test(name))
       throw new Error(`the model does not know ${name}(${text})`);
@@ -191,8 +195,24 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     const isCut = file.written.length > 0 && (name === 'creat' || text.includes('O_TRUNC'));
     if (isCut) disk.truncate(file, 0);
     if (!isCut && present !== undefined) return undefined;
-    file.time = call.time;
+    file.time = String(call.time);
     return path;
+  }
+
+  /** What is seen of a file's time, or set, is more exact than the time of the last write. */
+  function setTime(call: Call): void {
+    const path = call.strings[0]?.length === 0 ? undefined : pathsOf(call)[0];
+    const node = call.strings[0]?.length === 0 ? openedOf(call) : path && disk.find(path);
+    const [, seconds, part = ''] =
+      /stx_mtime=\{tv_sec=(\d+), tv_nsec=(\d+)\}/.exec(call.text) ??
+      /, \{tv_sec=(\d+), tv_nsec=(\d+)\}[^{]*$/.exec(call.text) ??
+      [];
+    if (node === undefined || node === '' || node.kind !== 'file' || seconds === undefined) return;
+    if (node.time !== '') node.time = `${seconds}.${part.padStart(9, '0')}`;
+  }
+
+  function openedOf(call: Call): FileNode | undefined {
+    return open.get(`${processOf(call)} ${call.descriptors[0]?.number}`)?.file;
   }
 
   function applyWrite(call: Call): string | undefined {
@@ -210,7 +230,7 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
         : opened.position;
     disk.write(opened.file, position, bytes);
     if (!isAt) opened.position = position + bytes.length;
-    opened.file.time = call.time;
+    opened.file.time = String(call.time);
     return path;
   }
 
@@ -239,9 +259,7 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
   }
 
   const moments = calls.flatMap((call, index) => [
-    ...(/^f(?:data)?sync$/.test(call.name) || isAnswer(call)
-      ? [{ line: call.begin, call, index, isBegin: true }]
-      : []),
+    ...(SYNC.test(call.name) || isAnswer(call) ? [{ line: call.begin, call, index, isBegin: true }] : []),
     { line: call.end, call, index, isBegin: false },
   ]);
   moments.sort((a, b) => a.line - b.line || Number(b.isBegin) - Number(a.isBegin));
@@ -250,9 +268,10 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     if (isBegin && isAnswer(call)) {
       yield { what: 'the answer is sent', isChange: false, path: undefined, answer: bodyOf(call) };
     } else if (isBegin) {
-      const node = result === 0 ? nodeOf(call) : undefined;
+      const node = result === 0 && name !== 'syncfs' ? nodeOf(call) : undefined;
       if (node !== undefined) syncs.set(call, disk.beginSync(node));
-    } else if (/^f(?:data)?sync$/.test(name)) {
+      if (result === 0 && name === 'syncfs') syncs.set(call, disk.beginSyncOfAll());
+    } else if (SYNC.test(name)) {
       const path = below(call.descriptors[0]?.path ?? '/');
       if (!syncs.has(call)) continue;
       syncs.get(call)?.();
@@ -263,6 +282,8 @@ export function* replay(disk: Disk, calls: readonly Call[], root: string): Gener
     }
   }
 }
+
+const SYNC = /^(?:f(?:data)?sync|syncfs)$/;
 
 function isEntryChange(name: string): boolean {
   return /^(?:open|creat|rename|link|unlink|mkdir|rmdir)/.test(name);

@@ -32,7 +32,10 @@ export interface Call {
  * The options of strace for a log that `parseStrace` can read. The log has the return values of `read`, but no
  * contents.
  */
-export const STRACE_OPTIONS = ['-f', '-y', '-ttt', '-xx', '-s', '8000000', '--seccomp-bpf', '-e', 'raw=read'];
+export const STRACE_OPTIONS = [
+  ...['-f', '-y', '-ttt', '-xx', '-s', '8000000', '--seccomp-bpf'],
+  ...['-e', 'raw=read', '-e', 'abbrev=!statx'],
+];
 
 /**
  * Parses the output of `strace -f -y -ttt -xx -s <large> -o`: all completed calls, in the order of their ends.

@@ -278,7 +278,14 @@ async function takeCourse(dir: string, mode: Mode, fault: Fault, seed: number): 
   const acknowledged = acknowledgedOf(sent);
   wrong ??= faultInFiles(contentsIn(site), sent, acknowledged);
   const workshop = join(dir, 'workshop');
-  wrong ??= await faultAfterRestart({ dir: site, sent, acknowledged, site: mode === 'site', workshop });
+  wrong ??= await faultAfterRestart({
+    dir: site,
+    sent,
+    acknowledged,
+    site: mode === 'site',
+    damaged: new Map(),
+    workshop,
+  });
   const total = [...acknowledged.values()].reduce((sum, version) => sum + version + 1, 0);
   return { wrong, injected, refused, hasEnded, acknowledged: total };
 }

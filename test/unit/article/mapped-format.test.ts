@@ -3,8 +3,8 @@ import { addressDigest } from '../../../src/article/address-digest.js';
 import type { Article } from '../../../src/article/article.js';
 import { renderedHtml } from '../../../src/article/codec.js';
 import { readFrontMatter } from '../../../src/article/front-matter/read.js';
-import { mappedFormat, type ProvenAddress } from '../../../src/article/mapped-format.js';
-import type { ArticleMapping } from '../../../src/article/mapping.js';
+import { mappedFormat } from '../../../src/article/mapped-format.js';
+import type { ArticleMapping, ProvenAddress } from '../../../src/article/mapping.js';
 import { fc, runs } from '../../support/property.js';
 import { article as anyArticle } from './arbitrary.js';
 

@@ -1,5 +1,6 @@
 import test from 'ava';
-import { isReserved, numbered, slugOf } from '../../../src/article/slug.js';
+import { isReservedSlug } from '../../../src/article/reserved.js';
+import { numbered, slugOf } from '../../../src/article/slug.js';
 import { fc, runs } from '../../support/property.js';
 
 const SAFE = /^[a-z0-9](?:[a-z0-9-]{0,78}[a-z0-9])?$/;
@@ -16,7 +17,7 @@ test('a slug is always safe, of bounded length, not reserved, and the same each 
     fc.property(anything, anything, anything, (suggestion, title, id) => {
       const slug = slugOf(suggestion, title, id);
       t.regex(slug, SAFE);
-      t.false(isReserved(slug));
+      t.false(isReservedSlug(slug));
       t.is(slugOf(suggestion, title, id), slug);
       t.is(slugOf(slug, '', ''), slug, 'a slug is its own slug');
     }),
@@ -50,6 +51,8 @@ const EXAMPLES: [suggestion: string, title: string, slug: string][] = [
   ['../../etc/passwd', '', 'etc-passwd'],
   ['index', '', 'index-article'],
   ['CON', '', 'con-article'],
+  ['pagefind', '', 'pagefind-article'],
+  ['CNAME', '', 'cname-article'],
   ['fooBar', '', 'foobar'],
 ];
 

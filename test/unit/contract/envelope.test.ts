@@ -7,7 +7,7 @@ import {
   RETRY_WAITS_MINUTES,
 } from '../../../src/contract/limits.js';
 import { PressmarkError } from '../../../src/errors.js';
-import { article, envelope } from '../../support/events.js';
+import { article, envelope, update } from '../../support/events.js';
 import { fc } from '../../support/property.js';
 
 const bytes = (value: unknown) => Buffer.from(JSON.stringify(value));
@@ -64,4 +64,93 @@ test('the limits are those of the contract', (t) => {
   t.is(MAX_BODY_BYTES, 1_000_000);
   t.is(ERROR_TEXT_CHARS, 200);
   t.deepEqual([...RETRY_WAITS_MINUTES], [1, 5, 30, 2 * 60, 6 * 60]);
+});
+
+// A megabyte of JSON that is signed and hostile: checking it may not take much longer than parsing it.
+const TARGET = { target_id: 'a', target_url: 'https://garden.example/a/', base_revision_id: 'r' };
+const published = (over: Record<string, unknown>) =>
+  JSON.stringify(envelope('article.published', { ...article(), ...over }));
+const updated = (target_url: string) =>
+  JSON.stringify(envelope('article.updated', update({ ...TARGET, target_url })));
+const many = (count: number, one: unknown): unknown[] => Array.from({ length: count }, () => one);
+const scripts = Array.from({ length: 300_000 }, (_, n) => String.fromCodePoint(0x4e00 + (n % 20_000))).join(
+  '',
+);
+const HOSTILE: Record<string, readonly [body: () => string, refused: RegExp | undefined]> = {
+  'tags of the wrong type': [
+    () => published({ tags: many(480_000, 1) }),
+    /^data\.tags\.0 must be a string, got number$/,
+  ],
+  'one wrong tag after many': [
+    () => published({ tags: [...many(230_000, 'a'), {}] }),
+    /^data\.tags\.230000 must be a string, got object$/,
+  ],
+  'a lone surrogate after many tags': [
+    () => published({ tags: [...many(230_000, 'a'), '\ud800'] }),
+    /^data\.tags\.230000 is not well-formed Unicode$/,
+  ],
+  'many tags': [() => published({ tags: many(230_000, 'a') }), undefined],
+  'many unknown keys': [
+    () => published(Object.fromEntries(many(80_000, 1).map((one, n) => [`k${n}`, one]))),
+    undefined,
+  ],
+  'a number of a megabyte': [() => `${published({}).slice(0, -1)},"x":${'9'.repeat(990_000)}}`, undefined],
+  'a moment of a megabyte': [
+    () => published({ published_at: `2026-11-19T08:00:00.${'1'.repeat(980_000)}x` }),
+    /^data\.published_at must be an ISO 8601 moment/,
+  ],
+  'a host name in many scripts': [
+    () => updated(`http://${scripts}/`),
+    /^data\.target_url must be an absolute/,
+  ],
+  'a host name of combining marks': [
+    () => updated(`http://a${'\u0301\u0316'.repeat(200_000)}/`),
+    /^data\.target_url must be an absolute/,
+  ],
+  'an encoded host name': [
+    () => updated(`http://xn--${'a1'.repeat(480_000)}/`),
+    /^data\.target_url must be an absolute/,
+  ],
+  'arrays in arrays': [
+    () => `${published({}).slice(0, -1)},"x":${'['.repeat(490_000)}${']'.repeat(490_000)}}`,
+    /^body is JSON that is nested deeper than 120000 levels/,
+  ],
+};
+
+/** The shortest of three times, in milliseconds. */
+function shortest(work: () => unknown): number {
+  return Math.min(
+    ...[1, 2, 3].map(() => {
+      const started = performance.now();
+      work();
+      return performance.now() - started;
+    }),
+  );
+}
+
+for (const [what, [make, refused]] of Object.entries(HOSTILE)) {
+  test.serial(`a megabyte of ${what} takes no more than some times as long to check as to parse`, (t) => {
+    const text = make();
+    const body = Buffer.from(text);
+    const check = () => {
+      try {
+        parseDelivery(body, undefined);
+        return '';
+      } catch (error) {
+        return error instanceof PressmarkError ? error.message : String(error);
+      }
+    };
+    t.regex(check(), refused ?? /^$/);
+    const parsed = shortest(() => JSON.parse(text));
+    const checked = shortest(check);
+    t.true(checked < 50 * (parsed + 10), `${checked} ms, parsed in ${parsed} ms`);
+  });
+}
+
+test('nesting is counted outside of texts only', (t) => {
+  const brackets = '['.repeat(1_000);
+  const content_html = `${brackets}\\"${brackets}"{`.repeat(100);
+  t.is(parseDelivery(Buffer.from(published({ content_html })), undefined).event, 'article.published');
+  const deep = `${published({ content_html }).slice(0, -1)},"x":${'[{"a":'.repeat(60_001)}1${'}]'.repeat(60_001)}}`;
+  t.throws(() => parseDelivery(Buffer.from(deep), undefined), { message: /120000 levels/ });
 });

@@ -23,6 +23,7 @@ test('a comment, a tag and an element of text that are open at the end are close
   t.is(closedHtml('<div title="x'), '<div title="x">');
   t.is(closedHtml("<title class='x"), "<title class='x'></title>");
   t.is(closedHtml('<plaintext>a'), '&lt;plaintext>a');
+  t.is(closedHtml('<plaintext>'.repeat(90_000)), '&lt;plaintext>'.repeat(90_000));
   t.is(closedHtml('<p>a</'), '<p>a</>');
 });
 

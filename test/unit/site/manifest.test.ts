@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { openManifest, type Settlement } from '../../../src/site/manifest.js';
+import { isOutputSynced, manifestPath, openManifest, type Settlement } from '../../../src/site/manifest.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const settlement = (key: string): Settlement => ({
@@ -11,7 +11,7 @@ const settlement = (key: string): Settlement => ({
   stale: [],
   everything: () => [],
 });
-const WRITTEN = { size: 1, mtimeMs: 2 };
+const WRITTEN = { size: 1, mtimeMs: 2, crc: 3 };
 
 test('a manifest reads what another process adds from where the last reading ended', (t) => {
   const dir = tempDir(t);
@@ -65,4 +65,67 @@ test('a manifest of another output folder, or a file that is not a manifest, is 
     reader.catchUp();
     t.deepEqual([...reader.files.keys()], ['b.html'], String(text));
   }
+});
+
+test('a manifest knows which files a power loss may have damaged: those named since the last sync', async (t) => {
+  const stateDir = tempDir(t);
+  const path = manifestPath({ stateDir });
+  const a = openManifest(path, join(stateDir, 'out'));
+  t.true(a.isSynced && isOutputSynced({ stateDir }), 'nothing was ever written');
+  await a.announce(['one.html', 'two.html', 'never.html']);
+  t.false(a.isSynced || isOutputSynced({ stateDir }));
+  a.setFile('one.html', WRITTEN);
+  a.setFile('two.html', WRITTEN);
+  a.settle(settlement('k'));
+  t.deepEqual([...a.unsynced.keys()], ['one.html', 'two.html']);
+
+  const { namings } = a;
+  a.setFile('two.html', WRITTEN);
+  await a.setSynced(namings);
+  t.deepEqual([...a.unsynced.keys()], ['two.html'], 'it was written again while the files were synced');
+  t.false(a.isSynced);
+  const b = openManifest(path, join(stateDir, 'out'));
+  b.catchUp();
+  t.deepEqual([...b.unsynced.keys()], ['two.html']);
+
+  await a.setSynced(a.namings);
+  t.true(a.isSynced && isOutputSynced({ stateDir }));
+  b.catchUp();
+  t.is(b.unsynced.size, 0);
+  t.deepEqual([...b.files.keys()], ['one.html', 'two.html']);
+});
+
+test('files that were announced stay under suspicion where a line behind that is torn', async (t) => {
+  const dir = tempDir(t);
+  const path = join(dir, 'm');
+  const a = openManifest(path, join(dir, 'out'));
+  await a.announce(['one.html', 'two.html']);
+  const { size } = fs.statSync(path);
+  a.setFile('one.html', WRITTEN);
+  a.settle(settlement('k'));
+  const bytes = fs.readFileSync(path);
+  for (const left of [Buffer.alloc(20), Buffer.from('null\n5\n[]\n"file"\n{}\n')]) {
+    left.copy(bytes, size);
+    fs.writeFileSync(path, bytes);
+    const b = openManifest(path, join(dir, 'out'));
+    b.catchUp();
+    t.deepEqual([...b.unsynced.keys()], ['one.html', 'two.html']);
+  }
+});
+
+test('files that may be damaged are still known after the manifest has been written anew', async (t) => {
+  const dir = tempDir(t);
+  const path = join(dir, 'm');
+  const a = openManifest(path, join(dir, 'out'));
+  await a.announce(['one.html']);
+  a.setFile('one.html', WRITTEN);
+  await a.setSynced(a.namings);
+  await a.announce(['two.html']);
+  for (let count = 0; count < 1_100; count++) a.setFile('two.html', WRITTEN);
+  const before = fs.statSync(path).size;
+  a.settle(settlement('k'));
+  t.true(fs.statSync(path).size < before);
+  const b = openManifest(path, join(dir, 'out'));
+  b.catchUp();
+  t.deepEqual([...b.unsynced.keys()], ['two.html']);
 });

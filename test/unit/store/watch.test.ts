@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
 import { patternLayout } from '../../../src/generators/layout.js';
+import { createCatalog } from '../../../src/store/catalog.js';
 import { contentFolder } from '../../../src/store/entry.js';
+import { scan } from '../../../src/store/scan.js';
 import { watchContent } from '../../../src/store/watch.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -18,8 +20,9 @@ test('files and folders that come, change, move and go are all asked about', asy
     for (const path of paths) seen.add(path);
     return [];
   };
-  const below = (folder: string) => (folder === 'old' ? ['old/a.md'] : []);
-  const watcher = watchContent(content, 1, below, () => false, look, pino({ level: 'silent' }));
+  const catalog = createCatalog();
+  await scan(content, catalog);
+  const watcher = watchContent(content, catalog, look, pino({ level: 'silent' }));
   t.teardown(() => watcher.close());
   await watcher.ready;
   const asked = async (path: string) => {

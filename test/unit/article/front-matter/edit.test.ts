@@ -621,6 +621,17 @@ test('several keys are changed, removed and added at once, in every form', (t) =
   );
 });
 
+test('a block whose last line ends with spaces is replaced with them', (t) => {
+  for (const html of ['a \n', ': \n: \n', 'a\n\t \n', 'a  \n\n'])
+    for (const lineEnd of ['\n', '\r\n']) {
+      const value = { id: '7', content_html: html };
+      const text = `---${lineEnd}pressmark:${lineEnd}  id: 6${lineEnd}${lineEnd}---${lineEnd}`;
+      const once = editFrontMatter(text, [{ key: 'pressmark', value }]);
+      const twice = editFrontMatter(once, [{ key: 'pressmark', value: { ...value, id: '8' } }]);
+      t.deepEqual(readFrontMatter(twice).data.pressmark, { ...value, id: '8' });
+    }
+});
+
 test('large values take no more than their share of time', (t) => {
   const html = `<p class="a">Soil \\ "moss" +++ 文</p>\n`.repeat(5_000);
   const value = { id: '7', content_html: html, json_ld: JSON.stringify({ a: html }) };

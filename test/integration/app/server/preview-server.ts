@@ -1,12 +1,10 @@
-import { once } from 'node:events';
 import fs from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import type { TestFn } from 'ava';
 import type { Middleware } from 'koa';
 import { pino } from 'pino';
-import { createServer } from '../../../src/app/server.js';
-import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+import { createServer } from '../../../../src/app/server/server.js';
+import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 
 /** The HTTP side of a receiver, without a store and without a builder. */
 export interface PreviewServer {
@@ -44,12 +42,10 @@ export function sharedPreview(test: TestFn): PreviewServer {
   });
   let port = 0;
   test.serial.before(async () => {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    port = (server.address() as AddressInfo).port;
+    port = await server.listen(0, '127.0.0.1');
   });
-  test.after.always(() => {
-    server.close();
-    server.closeAllConnections();
+  test.after.always(async () => {
+    await server.close({ unfinishedMs: 0, wholeMs: 0 });
     removeTempDir(dir);
   });
   return {

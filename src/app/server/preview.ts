@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import type { Context, Middleware } from 'koa';
-import type { Log } from '../log.js';
+import type { Log } from '../../log.js';
+import { inTurn } from './file-turns.js';
 import type { LiveReload } from './live-reload.js';
 import { sendFile } from './send-file.js';
 import { openServed, type ServedFile } from './served-file.js';
@@ -30,13 +31,22 @@ export interface PreviewOptions {
   readonly basePath: string;
   /** The webhook's path, where no file is served, however it is spelled. */
   readonly endpoint: string;
+  /** Whether the pages are known to be whole; until they are, none is served. @default yes */
+  isWhole?(): boolean;
   /** What puts a script into the pages that browsers on this machine get; undefined for none. */
   readonly liveReload: LiveReload | undefined;
   readonly log: Log;
 }
 
 /** Serves the built site as a static host would. */
-export function preview({ outputDir, basePath, endpoint, liveReload, log }: PreviewOptions): Middleware {
+export function preview({
+  outputDir,
+  basePath,
+  endpoint,
+  isWhole = () => true,
+  liveReload,
+  log,
+}: PreviewOptions): Middleware {
   const webhook = endpoint.replace(/^\/|\/$/g, '');
 
   return async (context, next) => {
@@ -46,12 +56,13 @@ export function preview({ outputDir, basePath, endpoint, liveReload, log }: Prev
       return next();
     }
     context.set('X-Content-Type-Options', 'nosniff');
+    if (!isWhole()) return notYet(context);
     if (context.path === basePath && basePath !== '') return redirect(context, `${basePath}/`);
     // Before anything is read: a build that ends meanwhile must find the page to be of an older version.
     const inject = liveReload?.inject(context.req);
     const path = servedPath(context.path.slice(basePath.length));
     const isWebhook = servedPath(context.path)?.replace(/\/$/, '') === webhook;
-    const found = path === undefined || isWebhook ? undefined : await find(outputDir, path);
+    const found = path === undefined || isWebhook ? undefined : await inTurn(() => find(outputDir, path));
     if (found === undefined) return notFound(context, inject);
     if (found === 'folder') return redirect(context, `${context.path}/`);
     await sendPage(context, found, inject);
@@ -61,29 +72,30 @@ export function preview({ outputDir, basePath, endpoint, liveReload, log }: Prev
     context.type = extname(path) || 'bin';
     if (context.type === '') context.type = 'bin';
     context.set('Cache-Control', HASHED.test(path) ? FOR_EVER : ASK_FIRST);
-    if (context.type === 'text/html' && inject !== undefined) return sendFile(context, plain, log, inject);
-    const { file, encoding } = await chooseVariant(context, outputDir, path, plain);
+    if (context.type === 'text/html' && inject !== undefined)
+      return sendFile(context, plain, { log, insert: inject });
+    const { file, encoding } = await inTurn(() => chooseVariant(context, outputDir, path, plain));
     if (encoding !== undefined) context.set('Content-Encoding', encoding);
-    await sendFile(context, file, log);
+    await sendFile(context, file, { log });
   }
 
   async function notFound(context: Context, inject: Inject): Promise<void> {
-    const file = await openServed(outputDir, '404.html');
-    context.status = 404;
     context.type = 'html';
     context.set('Cache-Control', ASK_FIRST);
-    const page = await readPage(file);
-    context.body = inject?.(page) ?? page;
+    const page = await inTurn(() => findFile(outputDir, '404.html'));
+    if (page !== undefined) return sendFile(context, page.file, { log, status: 404, insert: inject });
+    context.status = 404;
+    context.body = `<p>There is no such page.</p>\n${inject ?? ''}`; // not built yet
   }
 }
 
-async function readPage(file: ServedFile | 'folder' | undefined): Promise<Buffer> {
-  if (file === undefined || file === 'folder') return Buffer.from('<p>There is no such page.</p>\n'); // not built yet
-  try {
-    return await file.handle.readFile();
-  } finally {
-    await file.handle.close();
-  }
+/** What a power loss has left must not pass for a page. */
+function notYet(context: Context): void {
+  context.status = 503;
+  context.type = 'html';
+  context.set('Cache-Control', 'no-store');
+  context.set('Retry-After', '1');
+  context.body = '<p>The pages are being checked after an unclean stop. Try again in a moment.</p>\n';
 }
 
 /** The file that a path names: a folder's index, the file itself, or the page of that name; 'folder' lacks its slash. */

@@ -1,13 +1,13 @@
 import fs from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { systemCode } from '../errors.js';
+import { systemCode } from '../../errors.js';
 import { isHidden } from './served-path.js';
 
 /** A file that may be served, opened: what is said of it and what is sent are of the same bytes. */
 export interface ServedFile {
   readonly handle: FileHandle;
-  readonly stat: fs.Stats;
+  readonly stat: fs.BigIntStats;
 }
 
 /** Never follows a link that came in after the path was looked at, and waits for no pipe's other end. */
@@ -41,7 +41,7 @@ async function open(path: string): Promise<ServedFile | 'folder' | undefined> {
   const handle = await fs.promises.open(path, FLAGS);
   let served = false;
   try {
-    const stat = await handle.stat();
+    const stat = await handle.stat({ bigint: true });
     if (stat.isDirectory()) return 'folder';
     served = stat.isFile();
     return served ? { handle, stat } : undefined;

@@ -4,8 +4,8 @@ import fs from 'node:fs';
 import net from 'node:net';
 import { join } from 'node:path';
 import test from 'ava';
-import { ask } from '../../support/ask.js';
-import { sendThenRead } from '../../support/sockets.js';
+import { ask } from '../../../support/ask.js';
+import { sendThenRead } from '../../../support/sockets.js';
 import { sharedPreview } from './preview-server.js';
 
 const server = sharedPreview(test);

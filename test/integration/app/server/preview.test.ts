@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { ask } from '../../support/ask.js';
-import { article } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
-import { until } from '../../support/until.js';
+import { ask } from '../../../support/ask.js';
+import { article } from '../../../support/events.js';
+import { sharedReceiver } from '../../../support/receiver.js';
+import { until } from '../../../support/until.js';
 
 // A site below a path. What the receiver serves of it is the same as on the disk, without the script of live-reload.test.ts.
 const BASE = 'https://garden.example/blog';

@@ -52,6 +52,6 @@ export async function chooseVariant(
  * compressing programs copy from the plain file.
  */
 function isOfThisText(compressed: ServedFile, plain: ServedFile): boolean {
-  const [made, changed] = [compressed, plain].map(({ stat }) => Math.floor(stat.mtimeMs / 1_000));
+  const [made, changed] = [compressed, plain].map(({ stat }) => stat.mtimeMs / 1_000n);
   return made !== undefined && changed !== undefined && made >= changed;
 }

@@ -2,11 +2,11 @@ import fs from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import test from 'ava';
-import { ask } from '../../support/ask.js';
-import { article } from '../../support/events.js';
-import { sharedReceiver } from '../../support/receiver.js';
-import { sendThenRead } from '../../support/sockets.js';
-import { until } from '../../support/until.js';
+import { ask } from '../../../support/ask.js';
+import { article } from '../../../support/events.js';
+import { sharedReceiver } from '../../../support/receiver.js';
+import { sendThenRead } from '../../../support/sockets.js';
+import { until } from '../../../support/until.js';
 
 const PAGE = '/articles/hive/';
 const PAGE_FILE = 'articles/hive/index.html';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
-import { definePlugin, type Plugin } from '../host/plugins.js';
+import { definePlugin, type Plugin } from '../../host/plugins.js';
 
 /** No file of a site has such a path: dot files are not served. */
 const EVENTS = '/.pressmark/live';
@@ -10,7 +10,11 @@ const SCRIPT = '/.pressmark/live.js';
 /** Proxies and browsers give up connections on which nothing comes. */
 const HEARTBEAT_MS = 15_000;
 
-const LOOPBACK = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+/** Each page that a browser shows holds a connection; more tabs than a person looks at need not. */
+const MOST_STREAMS = 20;
+
+const LOOPBACK_ADDRESS = /^(?:(?:::ffff:)?127(?:\.\d{1,3}){3}|::1)$/i;
+const LOOPBACK_HOST = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
 /** What a proxy adds; a page that passes through one may be the public's. */
 const OF_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.+|cf-.+)$/;
@@ -28,14 +32,19 @@ if (/^(localhost|.+\\.localhost|127\\..+|\\[::1\\])$/.test(hostname)) {
 }
 `;
 
+/** What of a request says who asks. */
+export interface Asked extends Pick<IncomingMessage, 'headers' | 'httpVersion'> {
+  readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'>;
+}
+
 /** The reloading of pages in browsers on the preview; see `createLiveReload`. */
 export interface LiveReload {
   /** Hears of builds. */
   readonly plugin: Plugin;
   /** Answers what the script asks for. */
   readonly middleware: Middleware;
-  /** The page with the script in it where a browser on this machine asks; else undefined. */
-  inject(request: IncomingMessage): ((html: Buffer) => Buffer) | undefined;
+  /** What is put into a page that a browser on this machine asks for; undefined for anybody else. */
+  inject(request: IncomingMessage): Buffer | undefined;
   /** Ends the connections that are kept open. */
   close(): void;
 }
@@ -76,6 +85,11 @@ export function createLiveReload(basePath: string): LiveReload {
       return;
     }
     if (path !== EVENTS) return next();
+    if (open.size >= MOST_STREAMS) {
+      context.status = 503;
+      context.body = { error: `${MOST_STREAMS} pages reload themselves already; close some of them` };
+      return;
+    }
     context.respond = false;
     const { res } = context;
     res.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
@@ -87,12 +101,7 @@ export function createLiveReload(basePath: string): LiveReload {
 
   function inject(request: IncomingMessage) {
     if (!isLocal(request)) return undefined;
-    const tag = Buffer.from(`<script type="module" src="${basePath}${SCRIPT}?${version()}"></script>\n`);
-    return (html: Buffer) => {
-      const end = html.lastIndexOf('</body>');
-      const at = end === -1 ? html.length : end;
-      return Buffer.concat([html.subarray(0, at), tag, html.subarray(at)]);
-    };
+    return Buffer.from(`<script type="module" src="${basePath}${SCRIPT}?${version()}"></script>\n`);
   }
 
   function close(): void {
@@ -104,9 +113,10 @@ export function createLiveReload(basePath: string): LiveReload {
 }
 
 /** Whether a browser on this machine asks, and no proxy for somebody else: those of old speak HTTP/1.0. */
-function isLocal({ headers, httpVersion }: IncomingMessage): boolean {
+export function isLocal({ headers, httpVersion, socket }: Asked): boolean {
   return (
-    LOOPBACK.test(headers.host ?? '') &&
+    LOOPBACK_ADDRESS.test(socket.remoteAddress ?? '') &&
+    LOOPBACK_HOST.test(headers.host ?? '') &&
     httpVersion !== '1.0' &&
     !Object.keys(headers).some((name) => OF_PROXIES.test(name))
   );

@@ -1,0 +1,29 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { plainFormat } from '../article/format.js';
+import { serveFormatJobs } from '../article/format-jobs.js';
+import { mappedFormat } from '../article/mapped-format.js';
+import type { Settings } from '../config/load.js';
+import type { GeneratorOptions } from '../generators/generator.js';
+import { patternLayout } from '../generators/layout.js';
+import { generatorNamed } from '../generators/registry.js';
+
+/** What the thread for long articles is told of the settings. */
+export interface FormatThreadData extends Pick<Settings, 'siteUrl' | 'articles'> {
+  /** Undefined for a site that Pressmark builds itself. */
+  readonly generator: { readonly name: string; readonly options: GeneratorOptions } | undefined;
+}
+
+// The entry of the thread for long articles; `start-format-thread.ts` starts it.
+const { siteUrl, articles, generator } = workerData as FormatThreadData;
+if (parentPort === null) throw new Error('this file is the entry of a worker thread');
+const { url } = patternLayout(siteUrl, articles.file, articles.permalink, generator?.options.timeZone);
+serveFormatJobs(parentPort, (proof) => {
+  if (generator === undefined) return plainFormat(url);
+  const mapping = generatorNamed(generator.name).mapping({
+    ...generator.options,
+    body: articles.body,
+    constants: articles.frontMatter,
+    address: (slug, date) => url(slug, date).slice(siteUrl.length),
+  });
+  return mappedFormat({ mapping, siteUrl, url, proven: { get: proof, version: '' } });
+});

@@ -1,0 +1,128 @@
+import type http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type Router from '@koa/router';
+import Koa, { type Middleware } from 'koa';
+import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { HEALTH } from '../content.js';
+import { createWatchedServer, type Handle, type Patience } from './connections.js';
+import { type PreviewOptions, preview } from './preview.js';
+import { isClientGone } from './send-file.js';
+
+/** How long a stop waits; what follows needs time too, and all of it has 10 s. */
+const PATIENCE: Patience = { unfinishedMs: 4_000, wholeMs: 7_000 };
+
+export interface ServerOptions extends PreviewOptions {
+  readonly webhook: Middleware;
+  /** Routes of plugins. */
+  readonly router: Router | undefined;
+  /** Whether articles can be stored right now; the reason where not. */
+  readonly health: () => string | undefined;
+  /** What /healthz?verbose tells beside. */
+  readonly details: () => object;
+}
+
+/** The HTTP side of a receiver. */
+export interface Server {
+  readonly http: http.Server;
+  /**
+   * Listens; resolves with the port.
+   *
+   * @throws PressmarkError PORT_UNAVAILABLE
+   */
+  listen(port: number, host: string | undefined): Promise<number>;
+  /**
+   * Stops accepting and resolves when every request that has arrived is answered. From the call on each answer closes
+   * its connection. Clients that send or read too slowly are cut off after a while: they must not keep plugins and
+   * store from ending in good order.
+   */
+  close(patience?: Patience): Promise<void>;
+}
+
+/** The HTTP side: the webhook first, then /healthz, then plugins' routes, then the built site. */
+export function createServer({ webhook, router, health, details, ...options }: ServerOptions): Server {
+  const { log } = options;
+  const app = new Koa();
+  app.on('error', (error: unknown) => {
+    if (isClientGone(error)) log.debug({ reason: messageOf(error) }, 'a client went away');
+    else log.error({ err: error }, 'a request failed');
+  });
+  app.use(webhook);
+  app.use(healthz(health, details));
+  app.use(failuresAsJson(log));
+  if (router !== undefined) app.use(router.routes());
+  if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
+  app.use(preview(options));
+  const { server, close } = createWatchedServer(refusing(app.callback()), log);
+  return {
+    http: server,
+    listen: (port, host) => listen(server, port, host),
+    close: (patience = PATIENCE) => close(patience),
+  };
+}
+
+/** Refuses requests without a Host (RFC 9112, 3.2) and with an expectation that nobody knows (RFC 9110, 10.1.1). */
+function refusing(handle: Handle): Handle {
+  return async (request, response) => {
+    const status = request.httpVersion === '1.1' ? refusalOf(request.headers) : undefined;
+    if (status === undefined) await handle(request, response);
+    else response.writeHead(status, { Connection: 'close' }).end();
+  };
+}
+
+function refusalOf({ host, expect }: http.IncomingHttpHeaders): 400 | 417 | undefined {
+  if (host === undefined) return 400;
+  return expect === undefined || /\b100-continue\b/i.test(expect) ? undefined : 417;
+}
+
+/**
+ * The paths of plugins' routes that answer GET; patterns are left out, as they may stand for every path. Routes are
+ * found without regard to case.
+ */
+export function pathsOf(router: Router): string[] {
+  return router.stack.flatMap(({ methods, path }) =>
+    methods.includes('GET') && typeof path === 'string' && /^[\w/.~-]+$/.test(path)
+      ? [path, path.toLowerCase()]
+      : [],
+  );
+}
+
+/** A plugin's route that throws is answered like everything else here: as JSON, without a word of the inside. */
+function failuresAsJson(log: Log): Middleware {
+  return async (context, next) => {
+    try {
+      await next();
+    } catch (error) {
+      if (isClientGone(error)) log.debug({ reason: messageOf(error) }, 'a client went away');
+      else log.error({ err: error, path: context.path }, 'a route failed');
+      for (const name of context.res.getHeaderNames()) context.remove(name); // they were said of something else
+      context.status = 500;
+      context.body = { error: 'this route failed; the log says why' };
+    }
+  };
+}
+
+function healthz(health: () => string | undefined, details: () => object): Middleware {
+  return async (context, next) => {
+    if (context.path !== HEALTH) return next();
+    const trouble = health();
+    context.status = trouble === undefined ? 200 : 503;
+    const more = new URLSearchParams(context.querystring).has('verbose') ? details() : {};
+    context.body = trouble === undefined ? { ok: true, ...more } : { ok: false, error: trouble, ...more };
+  };
+}
+
+function listen(server: http.Server, port: number, host: string | undefined): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause) => {
+      const taken = systemCode(cause) === 'EADDRINUSE';
+      const why = taken
+        ? 'is in use; choose another with --port, or stop what listens there'
+        : `cannot be listened on: ${messageOf(cause)}`;
+      reject(new PressmarkError('PORT_UNAVAILABLE', `port ${port} ${why}`, { cause }));
+    });
+    server.listen({ port, ...(host !== undefined && { host }) }, () =>
+      resolve((server.address() as AddressInfo).port),
+    );
+  });
+}

@@ -1,0 +1,274 @@
+import { once } from 'node:events';
+import fs from 'node:fs';
+import net from 'node:net';
+import { join } from 'node:path';
+import test from 'ava';
+import { pino } from 'pino';
+import { createServer } from '../../../../src/app/server/server.js';
+import { loadSettings } from '../../../../src/config/load.js';
+import { articleFiles, debris, readStored } from '../../../support/content.js';
+import { article, envelope, type PublishedData } from '../../../support/events.js';
+import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../../support/receiver.js';
+import { signature } from '../../../support/signer.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
+
+const receiver = sharedReceiver(test, { ...STORE_ONLY, env: { PRESSMARK_SECRET: '' } });
+
+const secretOf = ({ dir }: Receiver) =>
+  /^PRESSMARK_SECRET=(.+)\n$/.exec(fs.readFileSync(join(dir, '.env'), 'utf8'))?.[1] ?? '';
+
+test.serial(
+  'a start without a secret makes one that only its owner can read, uses it, and keeps it',
+  async (t) => {
+    const { dir, log, post, stderr } = receiver();
+    const warnings = log.filter(({ msg }) => msg.includes('there was no signing secret'));
+    t.is(warnings.length, 1);
+    t.regex(warnings[0]?.msg ?? '', /PRESSMARK_SECRET in \.env/);
+    t.is(fs.statSync(join(dir, '.env')).mode & 0o777, 0o600);
+    t.true(fs.readFileSync(join(dir, '.gitignore'), 'utf8').split('\n').includes('.env'));
+    const secret = secretOf(receiver());
+    t.regex(secret, /^[\w-]{43}$/);
+    t.false(`${JSON.stringify(log)}${stderr()}`.includes(secret), 'the log does not contain it');
+    t.is((await post('article.published', article(), { secret })).status, 200);
+    const { secrets } = await loadSettings(dir, {}, { PRESSMARK_SECRET: '' });
+    t.deepEqual(secrets, [secret], 'the next start finds it and makes none');
+  },
+);
+
+test.serial('/healthz answers 503 while articles cannot be stored, and 200 again afterwards', async (t) => {
+  const { origin, dir, post } = receiver();
+  const health = async () => {
+    const response = await fetch(`${origin}/healthz`);
+    return { status: response.status, body: (await response.json()) as { ok: boolean; error?: string } };
+  };
+  t.deepEqual(await health(), { status: 200, body: { ok: true } });
+  fs.rmSync(join(dir, 'content'), { recursive: true });
+  // A verdict stands for a second.
+  await until(
+    '/healthz reports that the content folder is gone',
+    async () => (await health()).status === 503,
+  );
+  const { ok, error } = (await health()).body;
+  t.deepEqual([ok, error], [false, 'articles cannot be stored: ENOENT: no such file or directory']);
+  // The next publication makes the folder again.
+  t.is((await post('article.published', article(), { secret: secretOf(receiver()) })).status, 200);
+  await until('/healthz reports that articles can be stored', async () => (await health()).status === 200);
+});
+
+test.serial(
+  'SIGINT ends a receiver with exit code 0, after plugins and store have been closed',
+  async (t) => {
+    const { log, stderr, stop } = receiver();
+    t.is(await stop('SIGINT'), 0);
+    t.is(log.at(-1)?.msg, 'stopped');
+    t.is(stderr(), '');
+  },
+);
+
+test('SIGTERM under load ends a receiver with exit code 0: what was acknowledged is stored, nothing is half done', async (t) => {
+  const busy = await startReceiver(t);
+  let sent = 0;
+  const ends: End[] = [];
+  const published = publishUntilGone(
+    busy,
+    () => {
+      sent++;
+      return article();
+    },
+    ends,
+  );
+  await until('twenty publications are under way or answered', () => sent >= 20);
+  t.deepEqual(ends, [], 'before the stop every answer is a 200');
+  t.is(await busy.stop('SIGTERM'), 0);
+  const acknowledged = await published;
+  t.deepEqual(
+    ends.filter((end) => end !== 503 && end !== 'no answer'),
+    [],
+    'what comes after the signal is refused',
+  );
+  t.true(acknowledged.length > 0);
+  const stored = new Set(articleFiles(busy.dir).map((path) => readStored(path).article.id));
+  t.deepEqual(
+    acknowledged.filter(({ data }) => !stored.has(data.id)),
+    [],
+  );
+  t.deepEqual(debris(busy.dir), []);
+  t.is(busy.log.at(-1)?.msg, 'stopped');
+  t.is(busy.stderr(), '');
+});
+
+test('SIGTERM: each request that has arrived whole by then is stored and answered, and its connection closed', async (t) => {
+  const { port, dir, signal, stop, log } = await startReceiver(t, STORE_ONLY);
+  const keptAlive = await Promise.all(Array.from({ length: 50 }, () => rawClient(port)));
+  for (const client of keptAlive) client.send(article());
+  await until('each kept-alive connection has had an answer', () =>
+    keptAlive.every(({ answers }) => answers().length === 1),
+  );
+  t.true(keptAlive.every(({ answers }) => /\r\nConnection: keep-alive\r\n/.test(answers()[0] ?? '')));
+
+  // While the receiver stands still, requests arrive: on connections that it has seen and on some that it has not.
+  signal('SIGSTOP');
+  const fresh = await Promise.all(Array.from({ length: 50 }, () => rawClient(port)));
+  const clients = [...keptAlive, ...fresh];
+  const sent = clients.map(({ send }) => send(article()));
+  const pipelined = await rawClient(port);
+  sent.push(pipelined.send(article()), pipelined.send(article()), pipelined.send(article()));
+  const ended = stop('SIGTERM');
+  signal('SIGCONT');
+  t.is(await ended, 0);
+  await Promise.all([...clients, pipelined].map(({ closed }) => closed));
+
+  for (const { answers } of clients)
+    t.regex(answers().at(-1) ?? '', /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*Connection: close\r\n/);
+  t.deepEqual(
+    keptAlive.map(({ answers }) => answers().length),
+    keptAlive.map(() => 2),
+  );
+  t.deepEqual(
+    pipelined.answers().map((answer) => /^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]),
+    ['200', '200', '200'],
+  );
+  const stored = new Set(articleFiles(dir).map((path) => readStored(path).article.id));
+  t.deepEqual(
+    sent.filter(({ id }) => !stored.has(id)),
+    [],
+  );
+  t.is(log.at(-1)?.msg, 'stopped');
+});
+
+test('503-stopping: what arrives after SIGTERM is refused and not stored', async (t) => {
+  const { port, dir, stop, log } = await startReceiver(t, STORE_ONLY);
+  const [slow, late] = [await rawClient(port), await rawClient(port)];
+  // A request that has begun keeps the receiver from ending at once.
+  slow.write('POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
+  late.send(article());
+  await until('the first delivery is answered', () => late.answers().length === 1);
+  const ended = stop('SIGTERM');
+  await until('the receiver is stopping', () => log.some(({ msg }) => msg === 'stopping'));
+  await until('it accepts no connection any more', () =>
+    rawClient(port).then(
+      ({ end }) => end(),
+      () => true,
+    ),
+  );
+  // What is sent on the open connection by now is late, or finds it closed.
+  const { id } = late.send(article());
+  await late.closed;
+  for (const answer of late.answers().slice(1))
+    t.regex(answer, /^HTTP\/1\.1 503 [\s\S]*Connection: close[\s\S]*stopping/);
+  slow.write('67890');
+  await slow.closed;
+  t.regex(slow.answers()[0] ?? '', /^HTTP\/1\.1 401 [\s\S]*Connection: close/);
+  t.is(await ended, 0);
+  t.false(articleFiles(dir).some((path) => readStored(path).article.id === id));
+});
+
+test('a client that never finishes its request does not keep the server from closing', async (t) => {
+  const server = createServer({
+    webhook: (context) => once(context.req, 'end'), // answers nothing before it has the whole body
+    router: undefined,
+    health: () => undefined,
+    details: () => ({}),
+    outputDir: tempDir(t),
+    basePath: '',
+    liveReload: undefined,
+    endpoint: '/webhook',
+    log: pino({ level: 'silent' }),
+  });
+  const socket = net.connect(await server.listen(0, '127.0.0.1'), '127.0.0.1');
+  const cutOff = once(socket, 'close');
+  socket.on('error', () => undefined);
+  const received = once(server.http, 'request');
+  socket.write('POST /webhook HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\nabc');
+  await received;
+  await server.close({ unfinishedMs: 100, wholeMs: 60_000 });
+  await cutOff;
+  t.false(server.http.listening);
+});
+
+/** What was acknowledged, and the answer it was acknowledged with. */
+interface Acknowledged {
+  readonly data: PublishedData;
+  readonly text: string;
+}
+
+/** A status other than 200, or none as the connection broke. */
+type End = number | 'no answer';
+
+/**
+ * Sends deliveries at full speed, several at a time, until the receiver is gone.
+ *
+ * @param make the next delivery.
+ * @param ends takes what each of the several ends with.
+ * @returns what was acknowledged before the end.
+ */
+async function publishUntilGone(
+  { post }: Receiver,
+  make: () => PublishedData,
+  ends: End[],
+  lanes = 4,
+): Promise<Acknowledged[]> {
+  const acknowledged: Acknowledged[] = [];
+  const lane = async () => {
+    for (;;) {
+      const data = make();
+      try {
+        const { status, text } = await post('article.published', data);
+        if (status !== 200) {
+          ends.push(status);
+          return;
+        }
+        acknowledged.push({ data, text });
+      } catch {
+        ends.push('no answer'); // the connection broke: the receiver is gone
+        return;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  return acknowledged;
+}
+
+/** A client that sends deliveries on one connection, and may send the next one before it has an answer. */
+interface RawClient {
+  /** Sends a publication, and returns it. */
+  send(data: PublishedData): PublishedData;
+  write(bytes: string): void;
+  /** The answers so far; the last one may not be whole. */
+  answers(): string[];
+  /** Closes the connection. @returns false */
+  end(): boolean;
+  readonly closed: Promise<unknown>;
+}
+
+async function rawClient(port: number): Promise<RawClient> {
+  const socket = net.connect(port, '127.0.0.1');
+  await once(socket, 'connect');
+  let text = '';
+  socket.setEncoding('utf8').on('data', (part: string) => {
+    text += part;
+  });
+  socket.on('error', () => undefined);
+  const write = (bytes: string) => void socket.write(bytes);
+  return {
+    send: (data) => {
+      const body = JSON.stringify(envelope('article.published', data));
+      const head = [
+        'POST /webhook HTTP/1.1',
+        'Host: localhost',
+        `Content-Length: ${Buffer.byteLength(body)}`,
+        `X-Service-Signature: ${signature(body)}`,
+      ].join('\r\n');
+      write(`${head}\r\n\r\n${body}`);
+      return data;
+    },
+    write,
+    answers: () => text.split(/(?=HTTP\/1\.1 \d)/).filter((answer) => answer !== ''),
+    end: () => {
+      socket.destroy();
+      return false;
+    },
+    closed: new Promise((resolve) => socket.once('close', resolve)),
+  };
+}

@@ -1,0 +1,160 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { article } from '../../support/events.js';
+import { launch, type Receiver, STORE_ONLY, sharedReceiver } from '../../support/receiver.js';
+
+const receiver = sharedReceiver(test, STORE_ONLY);
+let second: Receiver | undefined;
+test.after.always(() => second?.kill('SIGKILL'));
+
+const LONG_AGO = new Date('2020-02-02T02:02:02Z');
+
+let made = 0;
+
+/** An article by another hand. */
+function theirs(url: string): string {
+  return `---\ntitle: "Theirs"\nid: "theirs-${++made}"\nurl: "${url}"\n---\n\nSome words.\n`;
+}
+
+/** Where the ways find what they need; all folders are there when a way is gone, but for `fresh`. */
+interface Places {
+  readonly content: string;
+  /** A folder of the content folder that the receiver writes to. */
+  readonly month: string;
+  /** A folder beside the content folder. */
+  readonly outside: string;
+  /** The name of a file or folder that is nowhere yet. */
+  readonly fresh: string;
+}
+
+/** The ways in which other programs put a file into the content folder. */
+const WAYS: Record<string, (places: Places, text: string) => void> = {
+  'written in place': ({ month, fresh }, text) => fs.writeFileSync(join(month, `${fresh}.md`), text),
+  'written in small pieces': ({ month, fresh }, text) => {
+    const fd = fs.openSync(join(month, `${fresh}.md`), 'w');
+    for (const letter of text) fs.writeSync(fd, letter);
+    fs.closeSync(fd);
+  },
+  'saved by an editor, by way of a temporary file': ({ month, fresh }, text) => {
+    fs.writeFileSync(join(month, `.${fresh}.md.swp`), text);
+    fs.renameSync(join(month, `.${fresh}.md.swp`), join(month, `${fresh}.md`));
+  },
+  'moved in, with an old time stamp': ({ month, outside, fresh }, text) => {
+    fs.writeFileSync(join(outside, fresh), text);
+    fs.utimesSync(join(outside, fresh), LONG_AGO, LONG_AGO);
+    fs.renameSync(join(outside, fresh), join(month, `${fresh}.md`));
+  },
+  'copied as rsync does, while the time stamp of the folder is kept': ({ month, fresh }, text) => {
+    fs.writeFileSync(join(month, `.${fresh}.md.Xy12ab`), text);
+    fs.utimesSync(join(month, `.${fresh}.md.Xy12ab`), LONG_AGO, LONG_AGO);
+    fs.renameSync(join(month, `.${fresh}.md.Xy12ab`), join(month, `${fresh}.md`));
+    fs.utimesSync(month, LONG_AGO, LONG_AGO);
+  },
+  'linked in': ({ month, outside, fresh }, text) => {
+    fs.writeFileSync(join(outside, fresh), text);
+    fs.linkSync(join(outside, fresh), join(month, `${fresh}.md`));
+  },
+  'renamed from a name that is no article’s': ({ month, fresh }, text) => {
+    fs.writeFileSync(join(month, `${fresh}.txt`), text);
+    fs.renameSync(join(month, `${fresh}.txt`), join(month, `${fresh}.md`));
+  },
+  'written over another article': ({ content, month, fresh }, text) => {
+    fs.writeFileSync(join(month, `${fresh}.md`), theirs('https://garden.example/replaced/'));
+    fs.writeFileSync(join(content, `${fresh}.new`), text);
+    fs.renameSync(join(content, `${fresh}.new`), join(month, `${fresh}.md`));
+  },
+  'in a new folder deep down': ({ content, fresh }, text) => {
+    fs.mkdirSync(join(content, fresh, 'deep', 'down'), { recursive: true });
+    fs.writeFileSync(join(content, fresh, 'deep', 'down', 'a.md'), text);
+  },
+  'in a folder that was moved in': ({ content, outside, fresh }, text) => {
+    fs.mkdirSync(join(outside, fresh, 'deep'), { recursive: true });
+    fs.writeFileSync(join(outside, fresh, 'deep', 'a.md'), text);
+    fs.renameSync(join(outside, fresh), join(content, fresh));
+  },
+  'in a folder that was hidden': ({ content, fresh }, text) => {
+    fs.mkdirSync(join(content, `.${fresh}`));
+    fs.writeFileSync(join(content, `.${fresh}`, 'a.md'), text);
+    fs.renameSync(join(content, `.${fresh}`), join(content, fresh));
+  },
+  'in a folder that was removed and made anew': ({ content, fresh }, text) => {
+    for (const file of ['old.md', 'a.md']) {
+      fs.rmSync(join(content, fresh), { recursive: true, force: true });
+      fs.mkdirSync(join(content, fresh));
+      fs.writeFileSync(join(content, fresh, file), text);
+    }
+  },
+  'by git pull': ({ content, outside, fresh }, text) => {
+    const git = (dir: string, ...args: string[]) =>
+      execFileSync('git', ['-C', dir, '-c', 'user.name=A', '-c', 'user.email=a@example.com', ...args]);
+    const [origin, clone] = [join(outside, fresh), join(content, fresh)];
+    execFileSync('git', ['init', '--quiet', origin]);
+    git(origin, 'commit', '--quiet', '--allow-empty', '-m', 'first');
+    execFileSync('git', ['clone', '--quiet', origin, clone], { stdio: 'ignore' });
+    fs.mkdirSync(join(origin, 'posts'));
+    fs.writeFileSync(join(origin, 'posts', 'a.md'), text);
+    git(origin, 'add', '.');
+    git(origin, 'commit', '--quiet', '-m', 'second');
+    git(clone, 'pull', '--quiet');
+  },
+};
+
+function places(month: string): Places {
+  const { dir } = receiver();
+  const outside = join(dir, 'outside');
+  fs.mkdirSync(outside, { recursive: true });
+  return { content: join(dir, 'content'), month, outside, fresh: `fresh-${++made}` };
+}
+
+for (const [how, put] of Object.entries(WAYS))
+  test.serial(
+    `200-lookup, then 404: the next lookup knows an article ${how}, and a second one at its URL`,
+    async (t) => {
+      const { dir, post, find } = receiver();
+      // Each time the receiver itself has just written into the folder.
+      const month = join(dir, 'content/articles/2026/11');
+      const url = `https://garden.example/theirs-${++made}/`;
+      t.is((await post('article.lookup', { target_url: url })).status, 404);
+      t.is((await post('article.published', article())).status, 200);
+      put(places(month), theirs(url));
+      t.is((await find(url)).title, 'Theirs');
+
+      t.is((await post('article.published', article())).status, 200);
+      put(places(month), theirs(url));
+      const { status, json } = await post('article.lookup', { target_url: url });
+      t.is(status, 404);
+      t.regex(json.error, /^target_url: 2 articles are at /);
+    },
+  );
+
+test.serial(
+  '404-lookup: the next lookup knows that another receiver has stored an article at the URL of a person’s',
+  async (t) => {
+    const { dir, post, find } = receiver();
+    second = await launch(dir);
+    const data = article();
+    const { url } = (await second.post('article.published', data)).json;
+    t.is((await find(url)).id, data.id);
+    fs.writeFileSync(join(dir, 'content', 'copy.md'), theirs(url));
+    for (const one of [receiver(), second])
+      t.is((await one.post('article.lookup', { target_url: url })).status, 404);
+    fs.unlinkSync(join(dir, 'content', 'copy.md'));
+    t.is((await post('article.lookup', { target_url: url })).status, 200);
+  },
+);
+
+test.serial(
+  '200-lookup: the next lookup knows the articles of another folder in the place of the content folder',
+  async (t) => {
+    const { dir, find, post } = receiver();
+    const url = 'https://garden.example/in-the-new-folder/';
+    fs.renameSync(join(dir, 'content'), join(dir, 'content-before'));
+    fs.mkdirSync(join(dir, 'content', 'posts'), { recursive: true });
+    fs.writeFileSync(join(dir, 'content', 'posts', 'a.md'), theirs(url));
+    t.is((await find(url)).title, 'Theirs');
+    fs.writeFileSync(join(dir, 'content', 'posts', 'b.md'), theirs(url));
+    t.is((await post('article.lookup', { target_url: url })).status, 404);
+  },
+);

@@ -1,0 +1,126 @@
+import fs from 'node:fs';
+import net from 'node:net';
+import test from 'ava';
+import { article, envelope, testData } from '../../support/events.js';
+import { onLinux } from '../../support/full-disk.js';
+import { STORE_ONLY, sharedReceiver, startReceiver } from '../../support/receiver.js';
+import { signature } from '../../support/signer.js';
+import { until } from '../../support/until.js';
+
+const receiver = sharedReceiver(test, STORE_ONLY);
+
+const TEST_BODY = JSON.stringify(envelope('webhook.test', testData()));
+const SIGNED = `X-Service-Signature: ${signature(TEST_BODY)}`;
+/** Has the form of a signature. */
+const FORGED = `X-Service-Signature: sha256=${'5'.repeat(64)}`;
+
+const head = (...lines: string[]) =>
+  ['POST /webhook HTTP/1.1', 'Host: localhost', ...lines, '', ''].join('\r\n');
+
+/** A connection that stays open, and what has come on it. */
+function open(port: number, t: { teardown(dispose: () => unknown): void }) {
+  const socket = net.connect(port, '127.0.0.1').setEncoding('utf8');
+  const state = { text: '', closed: false };
+  socket.on('data', (text: string) => {
+    state.text += text;
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    state.closed = true;
+  });
+  t.teardown(() => socket.destroy());
+  return { socket, state };
+}
+
+for (const [what, signed] of [
+  ['without a signature', 'X-Other: 1'],
+  ['with a signature that cannot be one', 'X-Service-Signature: sha256=abc'],
+  ['with two signatures', `${SIGNED}\r\n${SIGNED}`],
+] as const) {
+  test(`401-signature-refused: a request ${what} is answered before its body has come`, async (t) => {
+    const { socket, state } = open(receiver().port, t);
+    socket.write(head('Content-Length: 1000000', signed));
+    await until('the answer arrives', () => state.text.includes('"error"'));
+    t.regex(state.text, /^HTTP\/1\.1 401 /);
+    t.regex(state.text, /\r\nConnection: close\r\n/);
+  });
+}
+
+test('401-signature-refused: a body in chunks of one byte without a signature is not read to its end', async (t) => {
+  const { socket, state } = open(receiver().port, t);
+  socket.write(head('Transfer-Encoding: chunked'));
+  socket.write('1\r\nx\r\n'.repeat(20_000));
+  await until('the connection is closed', () => state.closed);
+  t.regex(state.text, /^HTTP\/1\.1 401 /);
+});
+
+test('400-body-fragmented: a body in chunks of one byte is refused, and its connection is closed', async (t) => {
+  const { socket, state } = open(receiver().port, t);
+  socket.write(head('Transfer-Encoding: chunked', FORGED));
+  socket.write('1\r\nx\r\n'.repeat(2_100));
+  await until('the connection is closed', () => state.closed);
+  t.regex(state.text, /^HTTP\/1\.1 400 /);
+  t.regex(state.text, /"error":"body came in \d+ pieces for \d+ bytes; send it in larger chunks"/);
+});
+
+test('200-chunked: chunks of one byte are read where they are few, and trailers change nothing', async (t) => {
+  const { socket, state } = open(receiver().port, t);
+  const chunks = [...Buffer.from(TEST_BODY)].map((byte) => `1\r\n${String.fromCharCode(byte)}\r\n`);
+  socket.write(head('Transfer-Encoding: chunked', 'Trailer: X-Service-Signature', SIGNED));
+  socket.write(`${chunks.join('')}0\r\n${FORGED}\r\n\r\n`);
+  await until('the answer arrives', () => state.text.includes('capabilities'));
+  t.regex(state.text, /^HTTP\/1\.1 200 /);
+});
+
+test('200-expect-continue: a client that waits for 100 Continue is answered', async (t) => {
+  const { socket, state } = open(receiver().port, t);
+  socket.write(head('Expect: 100-continue', `Content-Length: ${TEST_BODY.length}`, SIGNED));
+  await until('the receiver wants the body', () => state.text.startsWith('HTTP/1.1 100 Continue\r\n\r\n'));
+  socket.write(TEST_BODY);
+  await until('the answer arrives', () => state.text.includes('capabilities'));
+  t.regex(state.text, /\r\n\r\nHTTP\/1\.1 200 /);
+});
+
+onLinux(
+  '503-receiver-busy: half-sent bodies take a bounded memory, and a signed delivery is answered beside them',
+  async (t) => {
+    const { port, pid, post } = await startReceiver(t, STORE_ONLY);
+    const megabytes = () =>
+      Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_000;
+    const before = megabytes();
+    const half = Buffer.alloc(999_999, ' ');
+    const [first, ...others] = Array.from({ length: 90 }, () => {
+      const one = open(port, t);
+      one.socket.write(head('Content-Length: 1000000', FORGED));
+      one.socket.write(half);
+      return one;
+    });
+    const refused = () => [first, ...others].filter((one) => one?.state.text.startsWith('HTTP/1.1 503 '));
+    await until('26 of 90 are refused, so that the others take 64 MB', () => refused().length >= 26);
+    t.is((await post('article.published', article())).status, 200);
+    t.regex(refused()[0]?.state.text ?? '', /\r\nRetry-After: 60\r\n/);
+    // 64 MB, as much again that waits for the garbage collector, and some more.
+    t.true(megabytes() < before + 250, `${before} MB, then ${megabytes()} MB`);
+  },
+);
+
+test('400-body-aborted: of malformed requests, no byte is logged, and no more than a line or two', async (t) => {
+  const own = await startReceiver(t, STORE_ONLY);
+  const filler = 'unverified '.repeat(5_000);
+  const chunk = `${filler.length.toString(16)}\r\n${filler}\r\n`;
+  for (let n = 0; n < 20; n++) {
+    const { socket, state } = open(own.port, t);
+    socket.write(`${head('Transfer-Encoding: chunked', FORGED)}${chunk}not a size\r\n`);
+    await until('the connection is closed', () => state.closed);
+  }
+  t.is((await own.raw(TEST_BODY)).status, 200);
+  await until('it is logged', () => own.log.some(({ outcome }) => outcome === 'BODY_ABORTED'));
+  t.is(await own.stop(), 0);
+  const log = JSON.stringify(own.log);
+  t.false(log.includes('unverified') || log.includes('rawPacket'));
+  t.true(log.length < 5_000, `${log.length} characters`);
+  t.deepEqual(
+    own.log.filter(({ level }) => level > 40),
+    [],
+  );
+});

@@ -1,0 +1,28 @@
+import test from 'ava';
+import { type Candidate, mostDispensable } from '../../../../src/app/server/connections.js';
+
+const NOW = 100_000;
+
+/** A connection on which nothing has gone on for so many milliseconds. */
+const candidate = (client: string, ageMs: number, isProcessed = false): Candidate => ({
+  client,
+  since: NOW - ageMs,
+  isProcessed,
+});
+
+test('the connections that have been of no use for longest go first', (t) => {
+  const candidates = [candidate('a', 10), candidate('a', 3_000), candidate('a', 200)];
+  t.deepEqual(mostDispensable(candidates, NOW, 2), [candidate('a', 3_000), candidate('a', 200)]);
+});
+
+test('the many connections of one client go before the older few of another', (t) => {
+  const many = Array.from({ length: 50 }, (_, n) => candidate('many', 100 + n));
+  const few = [candidate('few', 1_000), candidate('few', 2_000)];
+  t.true(mostDispensable([...few, ...many], NOW, 50).every(({ client }) => client === 'many'));
+});
+
+test('a request that is being processed keeps its connection, however long it takes', (t) => {
+  t.deepEqual(mostDispensable([candidate('a', 25_000, true), candidate('a', 0)], NOW, 2), [
+    candidate('a', 0),
+  ]);
+});

@@ -1,0 +1,114 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { draftOf } from '../../../src/article/article.js';
+import { encodeFirst } from '../../../src/article/codec.js';
+import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
+import { createCatalog } from '../../../src/store/catalog.js';
+import { contentFolder } from '../../../src/store/entry.js';
+import { scan } from '../../../src/store/scan.js';
+import { article } from '../../support/events.js';
+import { SITE_URL } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const layout = patternLayout(SITE_URL, DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK);
+
+/** A content folder with the articles `bad` and `good`. */
+function twoArticles(t: ExecutionContext) {
+  const root = tempDir(t);
+  for (const id of ['bad', 'good']) {
+    const url = layout.url(id, '');
+    const { text } = encodeFirst({ ...draftOf(article({ id })), slug: id, url, updated: null });
+    fs.writeFileSync(join(root, `${id}.md`), text);
+  }
+  return contentFolder(root, layout);
+}
+
+type Call = 'openSync' | 'fstatSync' | 'readSync';
+
+/** Has a call fail for `bad.md` until the function that it returns is called. */
+function failing(t: ExecutionContext, call: Call, code: string): () => void {
+  const [real, openSync] = [fs[call], fs.openSync];
+  let bad: number | undefined;
+  const opened = (...args: Parameters<typeof openSync>) => {
+    const fd = openSync(...args);
+    if (String(args[0]).endsWith('bad.md')) bad = fd;
+    else if (fd === bad) bad = undefined; // it was closed, and its number is used again
+    return fd;
+  };
+  const fail = (...args: unknown[]) => {
+    if (String(args[0]).endsWith('bad.md') || (call !== 'openSync' && args[0] === bad))
+      throw Object.assign(new Error(`${code}: it failed, ${call} '/somewhere/bad.md'`), { code });
+    return Reflect.apply(real, fs, args);
+  };
+  Object.assign(fs, { openSync: opened, [call]: fail });
+  const heal = () => void Object.assign(fs, { openSync, [call]: real });
+  t.teardown(heal);
+  return heal;
+}
+
+const FAILURES: readonly (readonly [Call, string])[] = [
+  ['openSync', 'EACCES'],
+  ['openSync', 'EIO'],
+  ['openSync', 'ELOOP'],
+  ['fstatSync', 'EIO'],
+  ['readSync', 'EIO'],
+  ['readSync', 'EISDIR'],
+  ['readSync', 'ERR_STRING_TOO_LONG'],
+];
+
+for (const [call, code] of FAILURES)
+  test.serial(
+    `an article that cannot be read, ${call} fails with ${code}, keeps no other from being read`,
+    async (t) => {
+      const content = twoArticles(t);
+      const heal = failing(t, call, code);
+      const catalog = createCatalog();
+      t.is((await scan(content, catalog)).files, 2);
+      t.is(catalog.get('good.md')?.id, 'good');
+      t.is(catalog.get('bad.md')?.broken, `${code}: it failed`, 'without a path of the machine');
+      t.is(catalog.byUrl(`${SITE_URL}/articles/bad`).length, 1, 'its URL stays taken');
+      t.deepEqual((await scan(content, catalog)).changes, [], 'it is reported once');
+
+      heal();
+      t.is((await scan(content, catalog)).changes.length, 1, 'though the file is as it was');
+      t.is(catalog.get('bad.md')?.id, 'bad');
+      t.is(catalog.get('bad.md')?.broken, undefined);
+    },
+  );
+
+test.serial('an article that was known keeps its id taken while its file cannot be read', async (t) => {
+  const content = twoArticles(t);
+  const catalog = createCatalog();
+  await scan(content, catalog);
+  fs.appendFileSync(join(content.root, 'bad.md'), 'more\n');
+  failing(t, 'readSync', 'EIO');
+  await scan(content, catalog);
+  t.deepEqual(
+    catalog.byId('bad').map(({ path, broken }) => [path, broken]),
+    [['bad.md', 'EIO: it failed']],
+  );
+});
+
+test.serial('an article whose status cannot be told is reported as well', async (t) => {
+  const content = twoArticles(t);
+  const { statSync } = fs;
+  const heal = failing(t, 'openSync', 'EIO');
+  const fail = (...args: Parameters<typeof statSync>) => {
+    if (String(args[0]).endsWith('bad.md')) throw Object.assign(new Error('EIO: it failed'), { code: 'EIO' });
+    return statSync(...args);
+  };
+  Object.assign(fs, { statSync: fail });
+  t.teardown(() => Object.assign(fs, { statSync }));
+  const catalog = createCatalog();
+  await scan(content, catalog);
+  t.is(catalog.get('bad.md')?.broken, 'EIO: it failed');
+  t.is(catalog.get('good.md')?.id, 'good');
+  heal();
+});
+
+test.serial('a process that can read no file takes none for unreadable', async (t) => {
+  const content = twoArticles(t);
+  failing(t, 'openSync', 'EMFILE');
+  await t.throwsAsync(scan(content, createCatalog()), { message: /^EMFILE/ });
+});

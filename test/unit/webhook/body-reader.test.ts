@@ -1,0 +1,107 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { PassThrough } from 'node:stream';
+import test from 'ava';
+import { PressmarkError } from '../../../src/errors.js';
+import { createBodyReader } from '../../../src/webhook/body-reader.js';
+import { until } from '../../support/until.js';
+
+function request(headers: IncomingHttpHeaders = {}): PassThrough & { headers: IncomingHttpHeaders } {
+  return Object.assign(new PassThrough(), { headers });
+}
+
+/** Starts to read a body. @returns the request, and what became of the body: its length, or the error's code. */
+function reading(read: ReturnType<typeof createBodyReader>, headers?: IncomingHttpHeaders) {
+  const body = request(headers);
+  const state: { outcome: number | string | undefined } = { outcome: undefined };
+  read(body).then(
+    ({ length }) => {
+      state.outcome = length;
+    },
+    (error: unknown) => {
+      state.outcome = error instanceof PressmarkError ? error.code : String(error);
+    },
+  );
+  return { body, state };
+}
+
+test('a body of 1,000,000 bytes is read, in pieces of any size; one byte more is refused', async (t) => {
+  const read = createBodyReader();
+  for (const size of [100, 4_095, 65_536, 1_000_000]) {
+    const bytes = Buffer.alloc(1_000_000, 'body');
+    const body = request();
+    const whole = read(body);
+    for (let at = 0; at < bytes.length; at += size) body.write(bytes.subarray(at, at + size));
+    body.end();
+    t.true((await whole).equals(bytes), `pieces of ${size}`);
+  }
+  const large = request();
+  const refused = t.throwsAsync(read(large), { code: 'BODY_TOO_LARGE' });
+  large.end(Buffer.alloc(1_000_001));
+  await refused;
+  await t.throwsAsync(read(request({ 'content-length': '1000001' })), { code: 'BODY_TOO_LARGE' });
+});
+
+test('an empty body is read', async (t) => {
+  const body = request();
+  body.end();
+  t.is((await createBodyReader()(body)).length, 0);
+});
+
+test('a body in more pieces than any sender makes is refused before it has come to its end', async (t) => {
+  const body = request();
+  const refused = t.throwsAsync(createBodyReader()(body), {
+    code: 'BODY_FRAGMENTED',
+    message: /^body came in \d+ pieces for \d+ bytes; /,
+  });
+  for (let n = 0; n < 1_100; n++) body.write('x');
+  await refused;
+});
+
+test('a body that ends early is refused, without the words of the error', async (t) => {
+  const read = createBodyReader();
+  for (const end of [
+    undefined,
+    Object.assign(new Error('Parse Error'), { rawPacket: Buffer.from('bytes') }),
+  ]) {
+    const body = request();
+    const refused = t.throwsAsync(read(body), { code: 'BODY_ABORTED' });
+    body.write('a part');
+    body.on('error', () => undefined);
+    body.destroy(end);
+    t.is((await refused)?.cause, undefined);
+  }
+});
+
+test('where all bodies together grow too large, those that began to arrive first are given up', async (t) => {
+  const read = createBodyReader({ mostTogether: 1_000 });
+  const idle = reading(read);
+  const first = reading(read, { 'content-length': '500' });
+  const second = reading(read);
+  first.body.write(Buffer.alloc(499));
+  second.body.write(Buffer.alloc(400));
+  const whole = reading(read);
+  whole.body.end(Buffer.alloc(300));
+  await until('the last body is read', () => whole.state.outcome !== undefined);
+  t.is(whole.state.outcome, 300);
+  t.deepEqual([first.state.outcome, second.state.outcome], ['RECEIVER_BUSY', undefined]);
+  // Its memory is free again, and so is that of the body that was read.
+  const later = reading(read);
+  later.body.end(Buffer.alloc(500));
+  second.body.end();
+  idle.body.end(Buffer.alloc(1));
+  await until('all others are read', () =>
+    [later, second, idle].every(({ state }) => state.outcome !== undefined),
+  );
+  t.deepEqual([later.state.outcome, second.state.outcome, idle.state.outcome], [500, 400, 1]);
+});
+
+test('a sender that begins one body after the other never keeps a whole one from being read', async (t) => {
+  const read = createBodyReader({ mostTogether: 10_000 });
+  for (let n = 0; n < 50; n++) {
+    for (let half = 0; half < 20; half++) reading(read).body.write(Buffer.alloc(900));
+    const whole = reading(read);
+    whole.body.end(Buffer.alloc(1_000));
+    await until('the whole body is read', () => whole.state.outcome !== undefined);
+    t.is(whole.state.outcome, 1_000);
+  }
+});
