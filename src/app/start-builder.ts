@@ -18,7 +18,14 @@ export interface EarlyBuilder extends EarlyThread {
 
 /** Starts the thread that builds pages. */
 export function startBuilder(settings: Settings, terminal: boolean): Worker {
-  const { plugins: _, secrets: __, environment: ___, deployHook: ____, ...serializable } = settings;
+  const {
+    plugins: _,
+    secrets: __,
+    environment: ___,
+    deployHook: ____,
+    statusToken: _____,
+    ...serializable
+  } = settings;
   const workerData = { settings: serializable satisfies BuilderSettings, terminal };
   return new Worker(new URL('./builder-thread.js', import.meta.url), { workerData });
 }

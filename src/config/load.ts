@@ -24,6 +24,8 @@ export interface Settings extends Omit<Config, 'siteUrl' | 'build' | 'deploy'> {
   readonly deploy: readonly DeploySetting[];
   /** The URL of the host's build hook, a secret, and a token for it. */
   readonly deployHook: { readonly url?: string; readonly token?: string };
+  /** A secret, with which other machines are answered by /healthz?verbose. */
+  readonly statusToken: string | undefined;
   /** The site's folder, absolute. */
   readonly dir: string;
   /** Absolute, without a trailing slash. */
@@ -58,7 +60,11 @@ export async function loadSettings(
   const result = schema.safeParse({ ...input, ...fromEnvironment(environment), ...flags });
   if (!result.success) throw invalid(describe(result.error, configFile));
   const { siteUrl, build, deploy, ...config } = result.data;
-  const { PRESSMARK_DEPLOY_HOOK: url, PRESSMARK_DEPLOY_TOKEN: token } = environment;
+  const {
+    PRESSMARK_DEPLOY_HOOK: url,
+    PRESSMARK_DEPLOY_TOKEN: token,
+    PRESSMARK_STATUS_TOKEN: status,
+  } = environment;
   return {
     ...config,
     build: typeof build === 'object' ? build.command : build,
@@ -66,6 +72,7 @@ export async function loadSettings(
     buildTimeoutMs: (typeof build === 'object' ? build.timeLimit : 600) * 1_000,
     deploy: [deploy].flat(),
     deployHook: { ...(url && { url }), ...(token && { token }) },
+    statusToken: status || undefined,
     // Two builders of one site would overwrite each other's pages.
     ...(config.generator !== 'plain' && { site: false as const }),
     dir,

@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Router from '@koa/router';
@@ -6,6 +7,7 @@ import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { HEALTH } from '../content.js';
 import { createWatchedServer, type Handle, type Patience } from './connections.js';
+import { isLocal } from './live-reload.js';
 import { type PreviewOptions, preview } from './preview.js';
 import { isClientGone } from './send-file.js';
 
@@ -18,8 +20,10 @@ export interface ServerOptions extends PreviewOptions {
   readonly router: Router | undefined;
   /** Whether articles can be stored right now; the reason where not. */
   readonly health: () => string | undefined;
-  /** What /healthz?verbose tells beside. */
+  /** What /healthz?verbose says besides, to this machine and to whoever has the token. */
   readonly details: () => object;
+  /** The token for it; undefined where this machine alone is answered. */
+  readonly statusToken?: string | undefined;
 }
 
 /** The HTTP side of a receiver. */
@@ -40,7 +44,14 @@ export interface Server {
 }
 
 /** The HTTP side: the webhook first, then /healthz, then plugins' routes, then the built site. */
-export function createServer({ webhook, router, health, details, ...options }: ServerOptions): Server {
+export function createServer({
+  webhook,
+  router,
+  health,
+  details,
+  statusToken,
+  ...options
+}: ServerOptions): Server {
   const { log } = options;
   const app = new Koa();
   app.on('error', (error: unknown) => {
@@ -48,7 +59,7 @@ export function createServer({ webhook, router, health, details, ...options }: S
     else log.error({ err: error }, 'a request failed');
   });
   app.use(webhook);
-  app.use(healthz(health, details));
+  app.use(healthz(health, details, statusToken));
   app.use(failuresAsJson(log));
   if (router !== undefined) app.use(router.routes());
   if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
@@ -102,14 +113,26 @@ function failuresAsJson(log: Log): Middleware {
   };
 }
 
-function healthz(health: () => string | undefined, details: () => object): Middleware {
+function healthz(
+  health: () => string | undefined,
+  details: () => object,
+  token: string | undefined,
+): Middleware {
   return async (context, next) => {
     if (context.path !== HEALTH) return next();
     const trouble = health();
     context.status = trouble === undefined ? 200 : 503;
-    const more = new URLSearchParams(context.querystring).has('verbose') ? details() : {};
+    const isVerbose = new URLSearchParams(context.querystring).has('verbose');
+    const more = isVerbose && (isLocal(context.req) || hasToken(context.req, token)) ? details() : {};
     context.body = trouble === undefined ? { ok: true, ...more } : { ok: false, error: trouble, ...more };
   };
+}
+
+/** Whether a request has the token; the time of the comparison says nothing about it. */
+function hasToken({ headers }: http.IncomingMessage, token: string | undefined): boolean {
+  if (token === undefined) return false;
+  const digest = (text: string) => hash('sha256', text, 'buffer');
+  return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
 }
 
 function listen(server: http.Server, port: number, host: string | undefined): Promise<number> {

@@ -97,3 +97,14 @@ test('a hook without its URL is named at the start', async (t) => {
   t.is(code, 2);
   t.regex(stderr, /PRESSMARK_DEPLOY_HOOK is not set; put the URL that your host shows into \.env/);
 });
+
+test('/healthz?verbose shows the stages to this machine, and to others with the token alone', async (t) => {
+  const receiver = await startReceiver(t, { env: { PRESSMARK_STATUS_TOKEN: 'let-me-see' } });
+  const ask = async (headers: Record<string, string>) =>
+    (await (await fetch(`${receiver.origin}/healthz?verbose`, { headers })).json()) as object;
+  const proxied = { 'X-Forwarded-For': '8.8.8.8' };
+  t.true('stages' in (await ask({})));
+  t.deepEqual(await ask(proxied), { ok: true });
+  t.deepEqual(await ask({ ...proxied, Authorization: 'Bearer let-me-se' }), { ok: true });
+  t.true('stages' in (await ask({ ...proxied, Authorization: 'Bearer let-me-see' })));
+});
