@@ -118,7 +118,13 @@ for (const [when, what] of [
   [2, 'the folder’s'],
 ] as const) {
   test(`500: ${what} fsync fails with EIO, nothing stays, and the same delivery succeeds afterwards`, async (t) => {
-    const { dir, receiver } = await traced(t, ['-e', `inject=fsync:error=EIO:when=${when}`]);
+    const inject = ['-e', `inject=fsync:error=EIO:when=${when}`];
+    const { dir, receiver } = await traced(t, inject, (site) => {
+      // Neither the start nor a build may have anything to sync.
+      fs.writeFileSync(join(site, 'pressmark.config.json'), JSON.stringify({ site: false }));
+      fs.mkdirSync(join(site, '.pressmark'));
+      fs.writeFileSync(join(site, '.pressmark/.gitignore'), '*\n');
+    });
     const delivery = article({ id: 'a', slug: 'hive' });
     const { status, json } = await receiver.post('article.published', delivery);
     t.is(status, 500);

@@ -8,7 +8,7 @@ import { inTurn } from './file-turns.js';
 import type { ServedFile } from './served-file.js';
 
 /** So much of a file is in memory for one client; the next part is read when the client has taken it. */
-const CHUNK = 65_536;
+const CHUNK = 16_384;
 /** Where the end of a page's body is looked for: that many bytes at its end. */
 const TAIL = 4_096;
 
