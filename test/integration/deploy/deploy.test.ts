@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { launchIn, makeRemote } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import { type Receiver, run, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -96,4 +97,63 @@ test('a hook without its URL is named at the start', async (t) => {
   });
   t.is(code, 2);
   t.regex(stderr, /PRESSMARK_DEPLOY_HOOK is not set; put the URL that your host shows into \.env/);
+});
+
+for (const durability of ['disk', 'commit', 'push'] as const)
+  test(`${durability}: where the host builds the site, its hook is called after the push, and status shows that`, async (t) => {
+    const calls: string[] = [];
+    const hook = http.createServer((_, response) => {
+      calls.push(clones.git('log', '--format=%s', 'main'));
+      response.end();
+    });
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => hook.close());
+    const clones = makeRemote(tempDir(t), undefined, {
+      durability,
+      git: { push: { debounce: 0 } },
+      deploy: { hook: true, allowPrivate: true },
+    });
+    const dir = clones.clone('a');
+    const { port } = hook.address() as AddressInfo;
+    const receiver = await launchIn(dir, {
+      env: { PRESSMARK_DEPLOY_HOOK: `http://127.0.0.1:${port}/secret-path` },
+    });
+    t.teardown(() => receiver.kill('SIGKILL'));
+    await until('the hook is called for what is there at the start', () => calls.length === 1);
+    t.is((await receiver.post('article.published', article({ title: 'Soil' }))).status, 200);
+    await until('the hook is called for the article', () => calls.length === 2);
+    t.regex(calls[1] ?? '', /^Publish: Soil$/m);
+    const behind = async () => {
+      const health = await fetch(`${receiver.origin}/healthz?verbose`);
+      const { stages } = (await health.json()) as { stages: Record<string, { behind: number }> };
+      return Object.entries(stages).map(([name, { behind: count }]) => `${name}: ${count}`);
+    };
+    const done = ['received: 0', 'committed: 0', 'pushed: 0', 'deployed: 0'];
+    await until('no stage is behind', async () => (await behind()).join() === done.join());
+    t.is(calls.length, 2);
+    t.false(JSON.stringify(receiver.log).includes('secret-path'));
+
+    await receiver.kill('SIGKILL');
+    const again = await launchIn(dir, {
+      env: { PRESSMARK_DEPLOY_HOOK: `http://127.0.0.1:${port}/secret-path` },
+    });
+    t.teardown(() => again.kill('SIGKILL'));
+    t.is((await again.post('article.published', article({ title: 'Moss' }))).status, 200);
+    await until('the hook is called for the next article', () => calls.length === 3);
+    t.regex(
+      calls[2] ?? '',
+      /^Publish: Moss$/m,
+      'a start at which nothing has changed does not call the hook',
+    );
+  });
+
+test('a target that nothing is built for is named at the start', async (t) => {
+  const dir = tempDir(t);
+  writeConfig(dir, { site: false, deploy: { branch: 'gh-pages' } });
+  const { code, stderr } = await run(['start', '--dir', dir, '--port', '0'], {
+    PRESSMARK_SECRET: 'x'.repeat(40),
+    PRESSMARK_SITE_URL: 'https://garden.example',
+  });
+  t.is(code, 2);
+  t.regex(stderr, /deploy has the branch gh-pages, and nothing builds the site here; set build/);
 });
