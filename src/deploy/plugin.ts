@@ -1,5 +1,6 @@
 import { messageOf } from '../errors.js';
 import { definePlugin, type Plugin } from '../host/plugins.js';
+import { readBuildState } from './build/build-state.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
 import { awaitLive, type ExpectedPage, type LiveCheckOptions } from './live/live-check.js';
 import type { Stage, Stages, TrackedChange } from './stages.js';
@@ -49,18 +50,23 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       const stop = new AbortController();
       /** What was built (or committed, where the host builds) before the deploy of a version began is in it. */
       const includedIn = new Map<string, TrackedChange[]>();
+      /** The stage after which a change is in what the targets get. */
+      const lastStageHere = isBuiltHere ? 'built' : 'committed';
+      /** What a former process has left on its way. It is built when the first build of this one is done. */
+      const restored = new Set(stages.waitingFor('built', 'received'));
       let newestCommit: string | undefined;
       let commitTimer: NodeJS.Timeout | undefined;
       const checks = createChecks();
+      const presentVersion = () => (isBuiltHere ? source.version() : (newestCommit ?? source.version()));
 
       const queue = createDeployQueue({
         targets,
         source: {
           folder: source.folder,
           version: () => {
-            const version = isBuiltHere ? source.version() : (newestCommit ?? source.version());
+            const version = presentVersion();
             includedIn.delete(version); // it becomes the last one
-            includedIn.set(version, stages.waitingFor('deployed', isBuiltHere ? 'built' : 'committed'));
+            includedIn.set(version, stages.waitingFor('deployed', lastStageHere));
             return version;
           },
         },
@@ -76,8 +82,8 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
               if (earlier === version) break;
             }
           stages.failed('deployed', undefined);
-          const changes = stages.reached('deployed', (change) => included.has(change));
-          for (const change of changes) checks.add(change);
+          deployed((change) => included.has(change));
+          deployedBefore();
         },
         onFailed: (target, error) => {
           stages.failed('deployed', `${target}: ${error}`);
@@ -85,6 +91,19 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         },
         ...(pauses !== undefined && { pauses }),
       });
+
+      function deployed(isMeant: (change: TrackedChange) => boolean): void {
+        for (const change of stages.reached('deployed', isMeant)) checks.add(change);
+      }
+
+      /** What the present output has is deployed if all targets have that output: after a restart, or where no file differs. */
+      function deployedBefore(): void {
+        if (source.folder() === undefined) return;
+        const version = presentVersion();
+        if (Object.values(queue.state()).some((state) => state.deployed?.version !== version)) return;
+        const included = new Set(stages.waitingFor('deployed', lastStageHere));
+        deployed((change) => included.has(change));
+      }
 
       /** Looks at the pages of articles, a few at a time. */
       function createChecks() {
@@ -136,10 +155,16 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
 
       function built(files: readonly string[], isMeant: (change: TrackedChange) => boolean): void {
         stages.failed('built', undefined);
-        const changes = stages.reached('built', isMeant);
+        const excluded = restored.size > 0 ? readBuildState(stateDir).excluded.map(({ path }) => path) : [];
+        const changes = stages.reached(
+          'built',
+          (change) => isMeant(change) || (restored.has(change) && !excluded.includes(change.path)),
+        );
+        restored.clear();
         if (targets.length === 0) for (const change of changes) checks.add(change);
         else if (files.length > 0)
           queue.changed(isCompressed ? files.flatMap((file) => [file, `${file}.gz`, `${file}.br`]) : files);
+        else deployedBefore();
       }
 
       for (const name of ['article.published', 'article.updated'] as const)
@@ -179,6 +204,11 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       host.addAction('build.done', ({ written, removed, articles }) => {
         const paths = new Set(articles.map(({ path }) => path));
         built([...written, ...removed], ({ path }) => paths.has(path));
+      });
+      host.addAction('host.ready', () => {
+        if (isBuiltHere) return; // after the first build
+        if (targets.length > 0) deployedBefore();
+        else for (const change of stages.waitingFor('live', 'pushed')) checks.add(change);
       });
       host.addAction('build.failed', ({ reason }) => stages.failed('built', reason));
       host.addAction('site.built', ({ files }) => {

@@ -5,18 +5,20 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { launchIn, makeRemote } from '../../support/clones.js';
 import { article } from '../../support/events.js';
+import { freePort } from '../../support/free-port.js';
 import { type Receiver, run, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { TOY_CONFIG, writeToySite } from './toy-generator.js';
 
 /** A web server of a deploy folder, as nginx serves `current`. */
-async function webServer(t: ExecutionContext, root: string): Promise<string> {
+async function webServer(t: ExecutionContext, root: string, port = 0): Promise<string> {
   const server = http.createServer((request, response) => {
     const path = join(root, decodeURIComponent(request.url ?? '/'), 'index.html');
     if (fs.existsSync(path)) response.end(fs.readFileSync(path));
     else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   t.teardown(() => server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
@@ -88,6 +90,33 @@ test('a receiver that was killed after a build deploys it at the next start', as
   await until('the page is deployed', () => fs.existsSync(join(folder, 'current/articles/one/index.html')));
 });
 
+for (const generator of ['plain', 'toy'])
+  test(`${generator}: what a killed receiver has deployed is looked for on the public site by the next one`, async (t) => {
+    const dir = tempDir(t);
+    const site = join(dir, 'site');
+    const folder = join(dir, 'srv');
+    const port = await freePort();
+    const further = `git: false, deploy: { folder: ${JSON.stringify(folder)} }, liveCheck: true`;
+    const config = generator === 'toy' ? TOY_CONFIG : 'export default {\n};\n';
+    const end = config.lastIndexOf('};');
+    writeToySite(site, { 'pressmark.config.mjs': `${config.slice(0, end)}${further} };\n` });
+    const options = { dir: site, env: { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` } };
+    const first = await startReceiver(t, options);
+    t.is((await first.post('article.published', article({ id: 'one', slug: 'one' }))).status, 200);
+    const stages = (): Record<string, { behind: number }> => {
+      const path = join(site, '.pressmark/stages.json');
+      return fs.existsSync(path) ? JSON.parse(fs.readFileSync(path, 'utf8')).status : {};
+    };
+    await until('the article is deployed', () => stages().deployed?.behind === 0);
+    t.is(stages().live?.behind, 1);
+    await first.kill('SIGKILL');
+
+    await webServer(t, join(folder, 'current'), port);
+    const second = await startReceiver(t, options);
+    await until('the article is live', () => live(second).length === 1);
+    await until('no stage is behind', () => Object.values(stages()).every(({ behind }) => behind === 0));
+  });
+
 test('a hook without its URL is named at the start', async (t) => {
   const dir = tempDir(t);
   writeConfig(dir, { git: false, deploy: { hook: true } });
@@ -139,11 +168,11 @@ for (const durability of ['disk', 'commit', 'push'] as const)
     });
     t.teardown(() => again.kill('SIGKILL'));
     t.is((await again.post('article.published', article({ title: 'Moss' }))).status, 200);
-    await until('the hook is called for the next article', () => calls.length === 3);
-    t.regex(
-      calls[2] ?? '',
-      /^Publish: Moss$/m,
-      'a start at which nothing has changed does not call the hook',
+    await until('the hook is called for the next article', () => /^Publish: Moss$/m.test(calls.at(-1) ?? ''));
+    // A clone that had not followed the remote before it was killed has another commit at its start.
+    t.true(
+      calls.length <= (durability === 'push' ? 4 : 3),
+      'where nothing has changed, a start calls no hook',
     );
   });
 
