@@ -121,6 +121,7 @@ export async function startApp(
         push: durable.pushes?.now ?? null,
         stages: stages.status(),
       }),
+      statusToken: settings.statusToken,
       outputDir,
       basePath,
       liveReload,

@@ -10,6 +10,7 @@ const NO_SETTINGS: readonly (keyof Settings)[] = ['dir', 'environment', 'configF
 const NAMES: Partial<Record<keyof Settings, string>> = {
   secrets: 'PRESSMARK_SECRET',
   deployHook: 'PRESSMARK_DEPLOY_HOOK',
+  statusToken: 'PRESSMARK_STATUS_TOKEN',
   buildsInBackground: 'build.background',
   buildTimeoutMs: 'build.timeLimit',
 };

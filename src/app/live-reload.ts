@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
 import { definePlugin, type Plugin } from '../host/plugins.js';
+import { isLocal } from './local-request.js';
 
 /** No file of a site has such a path: dot files are not served. */
 const EVENTS = '/.pressmark/live';
@@ -9,11 +10,6 @@ const SCRIPT = '/.pressmark/live.js';
 
 /** Proxies and browsers give up connections on which nothing comes. */
 const HEARTBEAT_MS = 15_000;
-
-const LOOPBACK = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
-
-/** What a proxy adds; a page that passes through one may be the public's. */
-const OF_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.+|cf-.+)$/;
 
 /**
  * Asks again and again whether the page is still the newest. Does nothing on a page that is not looked at on this
@@ -101,13 +97,4 @@ export function createLiveReload(basePath: string): LiveReload {
   }
 
   return { plugin, middleware, inject, close };
-}
-
-/** Whether a browser on this machine asks, and no proxy for somebody else: those of old speak HTTP/1.0. */
-function isLocal({ headers, httpVersion }: IncomingMessage): boolean {
-  return (
-    LOOPBACK.test(headers.host ?? '') &&
-    httpVersion !== '1.0' &&
-    !Object.keys(headers).some((name) => OF_PROXIES.test(name))
-  );
 }

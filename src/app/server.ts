@@ -1,9 +1,11 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import type { Log } from '../log.js';
+import { isFromThisMachine } from './local-request.js';
 import { type PreviewOptions, preview } from './preview.js';
 import { isClientGone } from './send-file.js';
 
@@ -24,12 +26,14 @@ export interface ServerOptions extends PreviewOptions {
   readonly router: Router | undefined;
   /** Whether articles can be stored right now; the reason where not. */
   readonly health: () => string | undefined;
-  /** What /healthz?verbose tells beside. */
+  /** What /healthz?verbose has besides, for this machine and for whoever has the token. */
   readonly details: () => object;
+  /** Undefined where only this machine gets the details. */
+  readonly statusToken: string | undefined;
 }
 
 /** The HTTP side: the webhook first, then /healthz, then plugins' routes, then the built site. */
-export function createServer({ webhook, router, health, details, ...options }: ServerOptions): http.Server {
+export function createServer({ webhook, router, health, ...options }: ServerOptions): http.Server {
   const { log } = options;
   const app = new Koa();
   app.on('error', (error: unknown) => {
@@ -37,7 +41,7 @@ export function createServer({ webhook, router, health, details, ...options }: S
     else log.error({ err: error }, 'a request failed');
   });
   app.use(webhook);
-  app.use(healthz(health, details));
+  app.use(healthz(health, options));
   app.use(failuresAsJson(log));
   if (router !== undefined) app.use(router.routes());
   if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
@@ -63,14 +67,27 @@ function failuresAsJson(log: Log): Middleware {
   };
 }
 
-function healthz(health: () => string | undefined, details: () => object): Middleware {
+function healthz(
+  health: () => string | undefined,
+  { details, statusToken }: Pick<ServerOptions, 'details' | 'statusToken'>,
+): Middleware {
+  const isAllowed = (request: http.IncomingMessage) =>
+    isFromThisMachine(request) ||
+    (statusToken !== undefined && isSame(request.headers.authorization ?? '', `Bearer ${statusToken}`));
   return async (context, next) => {
     if (context.path !== '/healthz') return next();
     const trouble = health();
     context.status = trouble === undefined ? 200 : 503;
-    const more = new URLSearchParams(context.querystring).has('verbose') ? details() : {};
+    const isVerbose = new URLSearchParams(context.querystring).has('verbose') && isAllowed(context.req);
+    const more = isVerbose ? details() : {};
     context.body = trouble === undefined ? { ok: true, ...more } : { ok: false, error: trouble, ...more };
   };
+}
+
+/** Compares two texts in a time that does not depend on where they differ. */
+function isSame(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((text) => createHash('sha256').update(text).digest());
+  return one !== undefined && other !== undefined && timingSafeEqual(one, other);
 }
 
 /**

@@ -25,7 +25,10 @@ export interface SiteBuilder {
 }
 
 /** What a thread can be handed of the settings: everything but the plugins, which it loads itself, and the secrets. */
-export type BuilderSettings = Omit<Settings, 'plugins' | 'secrets' | 'environment' | 'deployHook'>;
+export type BuilderSettings = Omit<
+  Settings,
+  'plugins' | 'secrets' | 'environment' | 'deployHook' | 'statusToken'
+>;
 
 /** Whether this site is built by Pressmark. */
 export function buildsSite(

@@ -24,6 +24,8 @@ export interface Settings extends Omit<Config, 'siteUrl' | 'build' | 'deploy'> {
   readonly deploy: readonly DeploySetting[];
   /** The URL of the host's build hook, a secret, and a token for it. */
   readonly deployHook: { readonly url?: string; readonly token?: string };
+  /** Who sends it as `Authorization: Bearer …` gets /healthz?verbose, also from other machines; undefined where none is set. */
+  readonly statusToken: string | undefined;
   /** The site's folder, absolute. */
   readonly dir: string;
   /** Absolute, without a trailing slash. */
@@ -65,6 +67,7 @@ export async function loadSettings(
     buildsInBackground: typeof build === 'object' ? build.background : build !== undefined,
     buildTimeoutMs: (typeof build === 'object' ? build.timeLimit : 600) * 1_000,
     deploy: [deploy].flat(),
+    statusToken: environment.PRESSMARK_STATUS_TOKEN || undefined,
     deployHook: { ...(url && { url }), ...(token && { token }) },
     // Two builders of one site would overwrite each other's pages.
     ...(config.generator !== 'plain' && { site: false as const }),

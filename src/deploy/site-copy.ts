@@ -71,7 +71,7 @@ export function removeAbandoned(folder: string, now = Date.now()): void {
 }
 
 /** Lines of `.env` that no build needs: secrets. */
-const SECRET_LINE = /^[ \t]*(?:export[ \t]+)?PRESSMARK_(?:SECRET|DEPLOY)\w*[ \t]*=.*$/gm;
+const SECRET_LINE = /^[ \t]*(?:export[ \t]+)?PRESSMARK_(?:SECRET|DEPLOY|STATUS)\w*[ \t]*=.*$/gm;
 
 /** What a path of the copy was made of, and how the copy was right after that. */
 interface Copied {
