@@ -4,6 +4,7 @@ import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
 import { itemComments } from '../contract/item-comment.js';
 import { readBuildState } from '../deploy/build/build-state.js';
+import { useOutput } from '../deploy/build/outputs-in-use.js';
 import { runBuild } from '../deploy/build/run-build.js';
 import type { OutputSource } from '../deploy/deploy-queue.js';
 import { deployPlugin } from '../deploy/plugin.js';
@@ -114,6 +115,7 @@ function stagesOf(settings: Settings): Stage[] {
 function sourceOf(settings: Settings): OutputSource {
   const { outputDir, stateDir } = foldersOf(settings);
   return {
+    ...(settings.generator !== 'plain' && { use: (folder: string) => useOutput(stateDir, folder) }),
     folder: () => (fs.existsSync(outputDir) ? fs.realpathSync(outputDir) : undefined),
     version: () => {
       if (settings.generator !== 'plain')

@@ -55,6 +55,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       /** What a former process has left on its way. It is built when the first build of this one is done. */
       const restored = new Set(stages.waitingFor('built', 'received'));
       let newestCommit: string | undefined;
+      let hasNewCommit = false;
       let commitTimer: NodeJS.Timeout | undefined;
       const checks = createChecks();
       const presentVersion = () => (isBuiltHere ? source.version() : (newestCommit ?? source.version()));
@@ -62,7 +63,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       const queue = createDeployQueue({
         targets,
         source: {
-          folder: source.folder,
+          ...source,
           version: () => {
             const version = presentVersion();
             includedIn.delete(version); // it becomes the last one
@@ -172,7 +173,9 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           const change = { path, id, url, at: Date.now() };
           stages.received(change);
           for (const stage of options.answeredAfter) reached(stage, (one) => one === change);
-          if (options.answeredAfter.length > 0) lookAtPushes();
+          if (options.answeredAfter.length === 0) return;
+          lookAtPushes();
+          if (!isBuiltHere) commitTimer ??= setTimeout(deployCommits, COMMITS_MS);
         });
       let pushTimer: NodeJS.Timeout | undefined;
       const lookAtPushes = () => {
@@ -194,13 +197,16 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         reached('committed', (change) => change.path === path);
         lookAtPushes();
         newestCommit = commit;
-        // A commit may be reported before the answer that waited for it; both count for one deploy.
+        hasNewCommit = true;
         if (!isBuiltHere) commitTimer ??= setTimeout(deployCommits, COMMITS_MS);
       });
-      const deployCommits = () => {
+      /** A commit is reported before the answer that waited for it, also by more than the timer on a busy machine. */
+      function deployCommits(): void {
         commitTimer = undefined;
-        queue.changed(undefined);
-      };
+        if (hasNewCommit) queue.changed(undefined);
+        else deployedBefore();
+        hasNewCommit = false;
+      }
       host.addAction('build.done', ({ written, removed, articles }) => {
         const paths = new Set(articles.map(({ path }) => path));
         built([...written, ...removed], ({ path }) => paths.has(path));
