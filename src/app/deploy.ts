@@ -4,6 +4,7 @@ import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
 import { itemComments } from '../contract/item-comment.js';
 import { readBuildState } from '../deploy/build/build-state.js';
+import { useOutput } from '../deploy/build/outputs-in-use.js';
 import { runBuild } from '../deploy/build/run-build.js';
 import type { OutputSource } from '../deploy/deploy-queue.js';
 import { deployPlugin } from '../deploy/plugin.js';
@@ -37,6 +38,13 @@ export interface SiteDeploy {
   readonly stages: Stages;
 }
 
+/** The stages that an answer waits for. */
+const ANSWERED_AFTER: Readonly<Record<Settings['durability'], readonly Stage[]>> = {
+  disk: [],
+  commit: ['committed'],
+  push: ['committed', 'pushed'],
+};
+
 /** How often it is looked whether everything has been pushed, in milliseconds. */
 const PUSHES_MS = 250;
 
@@ -54,9 +62,9 @@ const LONGEST_PUSH_MS = 15 * 60_000;
 export async function openDeploy({ settings, store, pushes, log }: DeployOptions): Promise<SiteDeploy> {
   const { siteUrl, liveCheck, site, dir, environment } = settings;
   const { stateDir } = foldersOf(settings);
-  const opened = settings.deploy.some((setting) => 'branch' in setting)
-    ? await openRepository(dir, environment)
-    : undefined;
+  const isBuiltHere = buildsSite(settings);
+  const isRepositoryNeeded = settings.deploy.some((setting) => 'branch' in setting || !isBuiltHere);
+  const opened = isRepositoryNeeded ? await openRepository(dir, environment) : undefined;
   const repository = opened === undefined || 'because' in opened ? undefined : opened;
   const stages = createStages(stagesOf(settings), stateDir, log);
   const targets = settings.deploy.map((setting) =>
@@ -64,9 +72,11 @@ export async function openDeploy({ settings, store, pushes, log }: DeployOptions
   );
   const plugin = deployPlugin({
     targets,
-    source: sourceOf(settings),
+    source: isBuiltHere ? sourceOf(settings) : await commitsAsSource(dir, repository),
     stateDir,
     stages,
+    isBuiltHere,
+    answeredAfter: ANSWERED_AFTER[settings.durability],
     isCompressed: site !== false && site.compress,
     ...(pushes !== undefined && { pushes: () => pushes.now }),
     ...(liveCheck && {
@@ -84,14 +94,18 @@ export async function openDeploy({ settings, store, pushes, log }: DeployOptions
   return { entry: { plugin, origin: 'deploy in the config' }, stages };
 }
 
+/** Whether the receiver builds the site, by itself or by the site's own generator. */
+function buildsSite({ generator, buildsInBackground, site }: Settings): boolean {
+  return generator === 'plain' ? site !== false : buildsInBackground;
+}
+
 /** The stages that a site has. */
 function stagesOf(settings: Settings): Stage[] {
-  const { git, generator, buildsInBackground, deploy, liveCheck, site } = settings;
-  const builds = generator === 'plain' ? site !== false : buildsInBackground;
+  const { git, deploy, liveCheck } = settings;
   return [
     ...(git === false ? [] : (['committed'] as const)),
     ...(isPushed(settings) ? (['pushed'] as const) : []),
-    ...(builds ? (['built'] as const) : []),
+    ...(buildsSite(settings) ? (['built'] as const) : []),
     ...(deploy.length > 0 ? (['deployed'] as const) : []),
     ...(liveCheck ? (['live'] as const) : []),
   ];
@@ -101,6 +115,7 @@ function stagesOf(settings: Settings): Stage[] {
 function sourceOf(settings: Settings): OutputSource {
   const { outputDir, stateDir } = foldersOf(settings);
   return {
+    ...(settings.generator !== 'plain' && { use: (folder: string) => useOutput(stateDir, folder) }),
     folder: () => (fs.existsSync(outputDir) ? fs.realpathSync(outputDir) : undefined),
     version: () => {
       if (settings.generator !== 'plain')
@@ -109,6 +124,12 @@ function sourceOf(settings: Settings): OutputSource {
       return stat === undefined ? '' : `${stat.ino}-${stat.size}-${stat.mtimeMs}`;
     },
   };
+}
+
+/** Where the host builds the site from its repository, the commits stand for the output. */
+async function commitsAsSource(dir: string, repository: Repository | undefined): Promise<OutputSource> {
+  const head = await repository?.git(['rev-parse', '-q', '--verify', 'HEAD'], { accept: [1, 128] });
+  return { folder: () => dir, version: () => head?.stdout.trim() ?? '' };
 }
 
 interface TargetSurroundings {
@@ -123,6 +144,13 @@ function targetOf(
   { settings, stateDir, repository, pushed }: TargetSurroundings,
 ): DeployTarget {
   const { dir: cwd, environment: env, deployHook, git } = settings;
+  if (!('hook' in setting) && !buildsSite(settings)) {
+    const [kind = '', value = ''] = Object.entries(setting)[0] ?? [];
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      `deploy has the ${kind} ${value}, and nothing builds the site here; set build to the command that builds it (and not build.background to false), or use { hook: true } and let the host build it`,
+    );
+  }
   if ('folder' in setting) return folderTarget(setting.folder);
   if ('command' in setting) {
     const timeoutMs = setting.timeLimit * 1_000;
@@ -130,6 +158,11 @@ function targetOf(
   }
   if ('hook' in setting) {
     const { url, token } = deployHook;
+    if (!buildsSite(settings) && (git === false || repository === undefined))
+      throw new PressmarkError(
+        'CONFIG_INVALID',
+        'deploy has a hook, and the site is neither built nor committed here; set git to true, and run git init in the site’s folder',
+      );
     if (url === undefined)
       throw new PressmarkError(
         'CONFIG_INVALID',

@@ -18,14 +18,7 @@ export interface EarlyBuilder extends EarlyThread {
 
 /** Starts the thread that builds pages. */
 export function startBuilder(settings: Settings, terminal: boolean): Worker {
-  const {
-    plugins: _,
-    secrets: __,
-    environment: ___,
-    deployHook: ____,
-    statusToken: _____,
-    ...serializable
-  } = settings;
+  const { plugins, secrets, environment, deployHook, statusToken, ...serializable } = settings;
   const workerData = { settings: serializable satisfies BuilderSettings, terminal };
   return new Worker(new URL('./builder-thread.js', import.meta.url), { workerData });
 }

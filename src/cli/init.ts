@@ -222,7 +222,7 @@ async function printReport(
 
 function printNext({ siteUrl }: InitPlan, { generator, existing }: Inspection, endpoint: string): void {
   const config = existing?.name ?? 'pressmark.config.mjs';
-  const build = generator === undefined ? '' : '; after an article: npx pressmark build';
+  const build = generator === undefined ? '' : ', which receives articles and builds the site after each';
   console.log(`
 Next:
   1. ${siteUrl === undefined ? `Set siteUrl in ${config}.` : `Check siteUrl in ${config}: ${siteUrl}. Each article keeps the URL that it gets.`}

@@ -43,6 +43,8 @@ export function buildPlugin({ build, close, pauses }: BuildPluginOptions): Plugi
           for (const { file, url, reason } of report.missing)
             log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');
           void host.doAction('build.done', { ms, runs, ...changed, articles });
+        } else if (answer.kind === 'current') {
+          void host.doAction('build.done', { ms: 0, runs: 0, written: [], removed: [], articles: [] });
         } else if (answer.kind === 'failed') {
           const { ms, reason } = answer;
           log.error({ ms, reason }, 'the site could not be built; its output is the last good one');

@@ -38,6 +38,8 @@ export interface OutputSource {
   folder(): string | undefined;
   /** What the output is known by: it differs once any file does. */
   version(): string;
+  /** The output in this folder is being deployed, and is not removed meanwhile. @returns a function that ends it. */
+  use?(folder: string): () => void;
 }
 
 export interface DeployQueueOptions {
@@ -137,7 +139,9 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
         isPending = false;
         const version = source.version();
         const before = states.get(name) ?? { attempts: 0 };
+        let endUse: (() => void) | undefined;
         try {
+          endUse = source.use?.(folder);
           await target.deploy({ folder, changed: files }, stop.signal);
           await keep(name, { deployed: { version, at: now() }, attempts: 0 });
           onDeployed(name, version);
@@ -145,6 +149,8 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
           if (stop.signal.aborted) break;
           await failed(before, messageOf(error));
           break;
+        } finally {
+          endUse?.();
         }
       }
       running = undefined;

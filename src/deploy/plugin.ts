@@ -1,8 +1,9 @@
 import { messageOf } from '../errors.js';
 import { definePlugin, type Plugin } from '../host/plugins.js';
+import { readBuildState } from './build/build-state.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
 import { awaitLive, type ExpectedPage, type LiveCheckOptions } from './live/live-check.js';
-import type { Stages, TrackedChange } from './stages.js';
+import type { Stage, Stages, TrackedChange } from './stages.js';
 import type { DeployTarget } from './targets/target.js';
 
 export interface DeployPluginOptions {
@@ -10,6 +11,10 @@ export interface DeployPluginOptions {
   readonly source: OutputSource;
   readonly stateDir: string;
   readonly stages: Stages;
+  /** Whether the site is built here. Where its host builds it, a deploy follows each commit instead of each build. */
+  readonly isBuiltHere: boolean;
+  /** The stages that a change has reached when it is answered, besides `received`: those that `durability` waits for. */
+  readonly answeredAfter: readonly Stage[];
   /** The check that articles are live; undefined where it is not wanted. */
   readonly live?: LiveCheckOptions & {
     /** What the page of an article should have; undefined where the article is gone. */
@@ -25,6 +30,9 @@ export interface DeployPluginOptions {
 /** How often it is looked whether what was committed has been pushed, in milliseconds. */
 const PUSHES_MS = 250;
 
+/** How long commits gather before a host that builds the site is asked to, in milliseconds. */
+const COMMITS_MS = 200;
+
 /** So many pages are looked at at a time. */
 const CHECKED_AT_A_TIME = 4;
 
@@ -33,24 +41,33 @@ const CHECKED_AT_A_TIME = 4;
  * A delivery never waits for any of it.
  */
 export function deployPlugin(options: DeployPluginOptions): Plugin {
-  const { targets, source, stateDir, stages, live, isCompressed, pauses } = options;
+  const { targets, source, stateDir, stages, isBuiltHere, live, isCompressed, pauses } = options;
   return definePlugin({
     name: 'deploy',
     setup(host) {
       if (host.role !== 'receiver') return;
       const { log } = host;
       const stop = new AbortController();
-      /** What was built before the deploy of a version began is in it. */
-      const builtBefore = new Map<string, TrackedChange[]>();
+      /** What was built (or committed, where the host builds) before the deploy of a version began is in it. */
+      const includedIn = new Map<string, TrackedChange[]>();
+      /** The stage after which a change is in what the targets get. */
+      const lastStageHere = isBuiltHere ? 'built' : 'committed';
+      /** What a former process has left on its way. It is built when the first build of this one is done. */
+      const restored = new Set(stages.waitingFor('built', 'received'));
+      let newestCommit: string | undefined;
+      let hasNewCommit = false;
+      let commitTimer: NodeJS.Timeout | undefined;
       const checks = createChecks();
+      const presentVersion = () => (isBuiltHere ? source.version() : (newestCommit ?? source.version()));
 
       const queue = createDeployQueue({
         targets,
         source: {
-          folder: source.folder,
+          ...source,
           version: () => {
-            const version = source.version();
-            builtBefore.set(version, stages.waitingFor('deployed', 'built'));
+            const version = presentVersion();
+            includedIn.delete(version); // it becomes the last one
+            includedIn.set(version, stages.waitingFor('deployed', lastStageHere));
             return version;
           },
         },
@@ -59,10 +76,15 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         onDeployed: (target, version) => {
           log.info({ target }, 'site deployed');
           void host.doAction('deploy.done', { target });
-          const included = new Set(builtBefore.get(version));
+          const included = new Set(includedIn.get(version));
+          if (includedIn.has(version))
+            for (const earlier of includedIn.keys()) {
+              includedIn.delete(earlier);
+              if (earlier === version) break;
+            }
           stages.failed('deployed', undefined);
-          const changes = stages.reached('deployed', (change) => included.has(change));
-          for (const change of changes) checks.add(change);
+          deployed((change) => included.has(change));
+          deployedBefore();
         },
         onFailed: (target, error) => {
           stages.failed('deployed', `${target}: ${error}`);
@@ -70,6 +92,19 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         },
         ...(pauses !== undefined && { pauses }),
       });
+
+      function deployed(isMeant: (change: TrackedChange) => boolean): void {
+        for (const change of stages.reached('deployed', isMeant)) checks.add(change);
+      }
+
+      /** What the present output has is deployed if all targets have that output: after a restart, or where no file differs. */
+      function deployedBefore(): void {
+        if (source.folder() === undefined) return;
+        const version = presentVersion();
+        if (Object.values(queue.state()).some((state) => state.deployed?.version !== version)) return;
+        const included = new Set(stages.waitingFor('deployed', lastStageHere));
+        deployed((change) => included.has(change));
+      }
 
       /** Looks at the pages of articles, a few at a time. */
       function createChecks() {
@@ -121,16 +156,27 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
 
       function built(files: readonly string[], isMeant: (change: TrackedChange) => boolean): void {
         stages.failed('built', undefined);
-        const changes = stages.reached('built', isMeant);
+        const excluded = restored.size > 0 ? readBuildState(stateDir).excluded.map(({ path }) => path) : [];
+        const changes = stages.reached(
+          'built',
+          (change) => isMeant(change) || (restored.has(change) && !excluded.includes(change.path)),
+        );
+        restored.clear();
         if (targets.length === 0) for (const change of changes) checks.add(change);
         else if (files.length > 0)
           queue.changed(isCompressed ? files.flatMap((file) => [file, `${file}.gz`, `${file}.br`]) : files);
+        else deployedBefore();
       }
 
       for (const name of ['article.published', 'article.updated'] as const)
-        host.addAction(name, ({ article: { id, url }, path }) =>
-          stages.received({ path, id, url, at: Date.now() }),
-        );
+        host.addAction(name, ({ article: { id, url }, path }) => {
+          const change = { path, id, url, at: Date.now() };
+          stages.received(change);
+          for (const stage of options.answeredAfter) reached(stage, (one) => one === change);
+          if (options.answeredAfter.length === 0) return;
+          lookAtPushes();
+          if (!isBuiltHere) commitTimer ??= setTimeout(deployCommits, COMMITS_MS);
+        });
       let pushTimer: NodeJS.Timeout | undefined;
       const lookAtPushes = () => {
         clearTimeout(pushTimer);
@@ -138,16 +184,37 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         if (status === undefined) return;
         stages.failed('pushed', status.lastError ?? undefined);
         const committed = new Set(stages.waitingFor('pushed', 'committed'));
-        if (status.waiting === 0) stages.reached('pushed', (change) => committed.has(change));
+        if (status.waiting === 0) reached('pushed', (change) => committed.has(change));
         else pushTimer = setTimeout(lookAtPushes, PUSHES_MS);
       };
-      host.addAction('git.committed', ({ path }) => {
-        stages.reached('committed', (change) => change.path === path);
+      /** Changes have been committed or pushed. A host that builds what is pushed has them then. */
+      function reached(stage: Stage, isMeant: (change: TrackedChange) => boolean): void {
+        const changes = stages.reached(stage, isMeant);
+        if (stage === 'pushed' && !isBuiltHere && targets.length === 0)
+          for (const change of changes) checks.add(change);
+      }
+      host.addAction('git.committed', ({ path, commit }) => {
+        reached('committed', (change) => change.path === path);
         lookAtPushes();
+        newestCommit = commit;
+        hasNewCommit = true;
+        if (!isBuiltHere) commitTimer ??= setTimeout(deployCommits, COMMITS_MS);
       });
+      /** A commit is reported before the answer that waited for it, also by more than the timer on a busy machine. */
+      function deployCommits(): void {
+        commitTimer = undefined;
+        if (hasNewCommit) queue.changed(undefined);
+        else deployedBefore();
+        hasNewCommit = false;
+      }
       host.addAction('build.done', ({ written, removed, articles }) => {
         const paths = new Set(articles.map(({ path }) => path));
         built([...written, ...removed], ({ path }) => paths.has(path));
+      });
+      host.addAction('host.ready', () => {
+        if (isBuiltHere) return; // after the first build
+        if (targets.length > 0) deployedBefore();
+        else for (const change of stages.waitingFor('live', 'pushed')) checks.add(change);
       });
       host.addAction('build.failed', ({ reason }) => stages.failed('built', reason));
       host.addAction('site.built', ({ files }) => {
@@ -157,6 +224,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       host.onClose(async () => {
         stop.abort();
         clearTimeout(pushTimer);
+        clearTimeout(commitTimer);
         await queue.stop();
         await stages.close();
       });

@@ -89,7 +89,7 @@ export interface BuildReport {
 /** What a build by the site's own generator has changed in the output. */
 export interface BuildDone {
   readonly ms: number;
-  /** How often the build command was run: more than once where an article broke the build. */
+  /** How often the build command was run: more than once where an article broke the build, 0 where nothing has changed. */
   readonly runs: number;
   /** Files of the output, relative to it, with forward slashes. */
   readonly written: readonly string[];

@@ -5,6 +5,7 @@ import test from 'ava';
 import { draftOf } from '../../src/article/article.js';
 import { initCommand } from '../../src/cli/init.js';
 import { schema } from '../../src/config/schema.js';
+import { ACTION_NAMES } from '../../src/host/hook-types.js';
 import { article } from '../support/events.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -21,6 +22,11 @@ function firstCells(text: string): string[] {
 test('docs/plugins.md lists every field of a draft', (t) => {
   const [, table = ''] = page('plugins.md').split('### The draft');
   t.deepEqual(firstCells(table.split(/^## /m)[0] ?? '').sort(), Object.keys(draftOf(article())).sort());
+});
+
+test('docs/plugins.md lists every action', (t) => {
+  const [, table = ''] = page('plugins.md').split('## Actions');
+  t.deepEqual(firstCells(table).sort(), [...ACTION_NAMES].sort());
 });
 
 test('docs/configuration.md lists every setting', (t) => {

@@ -1,8 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 import { gunzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
@@ -10,19 +7,12 @@ import { ask } from '../support/ask.js';
 import { createClient } from '../support/client.js';
 import { article } from '../support/events.js';
 import { freePort } from '../support/free-port.js';
-import { bareEnvironment, type Receiver, run, startReceiver } from '../support/receiver.js';
+import { type Receiver, run, startReceiver } from '../support/receiver.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
+import { blocksOf, nginxConfig, serve } from './web-servers.js';
 
-const PAGE = fs.readFileSync(fileURLToPath(new URL('../../../docs/hosting.md', import.meta.url)), 'utf8');
-
-/** The code block of docs/hosting.md that begins with this text. */
-function fromTheDocs(beginning: string): string {
-  const blocks = [...PAGE.matchAll(/^```\w+\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
-  const block = blocks.find((code) => code.startsWith(beginning));
-  if (block === undefined) throw new Error(`docs/hosting.md has no block that begins with ${beginning}`);
-  return block;
-}
+const fromTheDocs = blocksOf('hosting.md');
 
 /** A receiver with a site of compressed files, as the docs have it behind a web server. */
 async function receiverWithSite(t: ExecutionContext): Promise<Receiver> {
@@ -41,34 +31,6 @@ async function receiverWithSite(t: ExecutionContext): Promise<Receiver> {
 
 function longText(words: string): string {
   return `<p>${`${words} `.repeat(400)}</p>`;
-}
-
-/** Runs a web server until the test ends, and waits until it answers. */
-async function serve(
-  t: ExecutionContext,
-  command: string,
-  args: readonly string[],
-  origin: string,
-): Promise<void> {
-  const home = tempDir(t);
-  const env = { ...bareEnvironment(), HOME: home, XDG_CONFIG_HOME: home, XDG_DATA_HOME: home };
-  const child: ChildProcess = spawn(command, args, { stdio: ['ignore', 'ignore', 'pipe'], env });
-  let said = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
-  });
-  t.teardown(async () => {
-    if (child.exitCode !== null) return;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  });
-  await until('the web server answers', async () => {
-    if (child.exitCode !== null) throw new Error(`${command} ended: ${said}`);
-    return ask(origin, '/').then(
-      () => true,
-      () => false,
-    );
-  });
 }
 
 /** What the docs promise of a web server, in front of this receiver. */
@@ -116,17 +78,6 @@ async function check(t: ExecutionContext, origin: string, receiver: Receiver): P
   t.is((await webhook.post('article.published', article({ id: 'b', slug: 'bee' }))).status, 200);
   t.is((await webhook.post('article.published', article(), { secret: 'wrong' })).status, 401);
   await until('the article is served', async () => (await get('/articles/bee/')).status === 200);
-}
-
-function nginxConfig(dir: string, http: string): string {
-  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${dir}/${name};`,
-  );
-  const user = process.getuid?.() === 0 ? 'user root;' : '';
-  return `daemon off; pid ${dir}/pid; error_log stderr; worker_processes 1; ${user}
-    load_module /usr/share/nginx/modules/ngx_http_brotli_static_module.so;
-    events {}
-    http { include /etc/nginx/mime.types; access_log off; ${temp.join(' ')}\n${http}\n}`;
 }
 
 test('nginx with the configuration of the docs', async (t) => {

@@ -42,7 +42,7 @@ export function generatorConfigText(config: GeneratorConfig): string {
     siteUrlLine(config.siteUrl),
     `  content: ${literal(config.content)}, // the folder of article files`,
     `  output: ${literal(config.output)}, // the folder of the built site`,
-    `  build: ${literal(config.build)}, // what pressmark build runs`,
+    `  build: ${literal(config.build)}, // what builds the site after each change`,
     '  articles: {',
     `    file: ${literal(config.file)}, // where a new article goes, below content`,
     `    permalink: ${literal(config.permalink)}, // its address, below siteUrl`,

@@ -12,6 +12,7 @@ import {
   writeBuildState,
 } from './build-state.js';
 import { type ChangedFiles, replaceOutput } from './output-folder.js';
+import { outputsInUse } from './outputs-in-use.js';
 import type { PostbuildReport } from './postbuild.js';
 import { createPreviousTexts } from './previous-texts.js';
 import { findGuilty } from './quarantine.js';
@@ -165,6 +166,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       path: join(siteDir, output),
       outputsDir: join(buildFolder(stateDir), 'outputs'),
       staysFolder: options.staysFolder,
+      inUse: () => outputsInUse(stateDir),
     });
     const included = files.filter(({ path }) => !without.has(path));
     const good = {

@@ -23,6 +23,8 @@ export interface OutputPlace {
    * is a mount point. Otherwise `path` becomes a symbolic link to an output, which one rename replaces.
    */
   readonly staysFolder: boolean;
+  /** The names of outputs that are being read, such as by a deploy; these are not removed. @default none */
+  inUse?(): readonly string[];
 }
 
 /** The digests of an output's files, by their names relative to it, with forward slashes. */
@@ -38,7 +40,7 @@ type Digests = ReadonlyMap<string, string>;
  */
 export async function replaceOutput(
   built: string,
-  { path, outputsDir, staysFolder }: OutputPlace,
+  { path, outputsDir, staysFolder, inUse = () => [] }: OutputPlace,
 ): Promise<ChangedFiles> {
   const current = fs.existsSync(path) ? fs.realpathSync(path) : undefined;
   const after = await digestsOf(built);
@@ -53,7 +55,7 @@ export async function replaceOutput(
   const target = join(outputsDir, randomBytes(8).toString('hex'));
   await assemble(built, target, { from: current, before, after });
   await switchTo(target, path);
-  removeOthers(outputsDir, [target, current]);
+  removeOthers(outputsDir, [...inUse(), ...[target, current].flatMap((one) => one ?? [])]);
   return changed;
 }
 
@@ -184,8 +186,8 @@ function removeIfEmpty(folder: string): boolean {
 }
 
 /** Removes the outputs of earlier builds; the one before stays for requests that are being answered. */
-function removeOthers(outputsDir: string, kept: readonly (string | undefined)[]): void {
-  const names = kept.map((path) => path !== undefined && basename(path));
+function removeOthers(outputsDir: string, kept: readonly string[]): void {
+  const names = kept.map((path) => basename(path));
   for (const name of fs.readdirSync(outputsDir))
     if (!names.includes(name)) fs.rmSync(join(outputsDir, name), { recursive: true, force: true });
 }

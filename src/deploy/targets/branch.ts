@@ -46,7 +46,8 @@ const BATCH = 'refs/pressmark/next';
 export function branchTarget(options: BranchOptions): DeployTarget {
   const { branch, remote: remoteName, keep, stateDir } = options;
   const dir = join(stateDir, 'deploy', `${hash('sha256', `${remoteName}\n${branch}`).slice(0, 16)}.git`);
-  const kept = new Set(keep);
+  /** Those of `keep` that the branch has. One that it does not have comes from the output. */
+  let staying: ReadonlySet<string> = new Set();
   let opened: Promise<{ git: Git; remote: Remote }> | undefined;
   /** The commit that the branch had after the last deploy of this process, which the known changes are on top of. */
   let tip: string | undefined;
@@ -125,11 +126,12 @@ export function branchTarget(options: BranchOptions): DeployTarget {
 
   /** A commit of all files of the output and of those that stay. */
   async function importAll(git: Git, folder: string, parent: string | null): Promise<string> {
-    const staying = parent === null ? [] : await stayingFiles(git, parent);
-    const files = (await filesIn(folder)).filter((file) => !kept.has(file));
+    const stayingLines = parent === null ? new Map<string, string>() : await stayingFiles(git, parent);
+    staying = new Set(stayingLines.keys());
+    const files = (await filesIn(folder)).filter((file) => !staying.has(file));
     return await importCommit(git, parent, async function* () {
       yield Buffer.from('deleteall\n');
-      for (const line of staying) yield Buffer.from(line);
+      for (const line of stayingLines.values()) yield Buffer.from(line);
       for (const file of files) yield await written(folder, file);
     });
   }
@@ -142,18 +144,20 @@ export function branchTarget(options: BranchOptions): DeployTarget {
     parent: string | null,
   ): Promise<string> {
     return await importCommit(git, parent, async function* () {
-      for (const file of changed) if (!kept.has(file)) yield await written(folder, file);
+      for (const file of changed) if (!staying.has(file)) yield await written(folder, file);
     });
   }
 
-  /** The lines that keep the files that stay. */
-  async function stayingFiles(git: Git, parent: string): Promise<string[]> {
-    if (kept.size === 0) return [];
-    const { stdout } = await git(['ls-tree', '-z', parent, '--', ...kept]);
-    return stdout.split('\0').flatMap((entry) => {
+  /** The lines that keep the files that stay, by their paths. */
+  async function stayingFiles(git: Git, parent: string): Promise<Map<string, string>> {
+    const lines = new Map<string, string>();
+    if (keep.length === 0) return lines;
+    const { stdout } = await git(['ls-tree', '-z', parent, '--', ...keep]);
+    for (const entry of stdout.split('\0')) {
       const [, mode, id, path] = /^(\d+) \w+ ([0-9a-f]+)\t(.*)$/s.exec(entry) ?? [];
-      return path === undefined ? [] : [`M ${mode} ${id} ${quotedPath(path)}\n`];
-    });
+      if (path !== undefined) lines.set(path, `M ${mode} ${id} ${quotedPath(path)}\n`);
+    }
+    return lines;
   }
 
   async function importCommit(

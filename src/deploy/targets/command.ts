@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
@@ -34,7 +35,7 @@ export function commandTarget(options: CommandOptions): DeployTarget {
       const variables: Record<string, string> = { PRESSMARK_OUTPUT: folder };
       if (changed !== undefined) {
         const list = [...changed].toSorted().join('\n');
-        const path = join(stateDir, 'changed-files.txt');
+        const path = join(stateDir, `changed-files-${hash('sha256', command).slice(0, 16)}.txt`);
         fs.writeFileSync(path, `${list}\n`);
         variables.PRESSMARK_CHANGED_FILE = path;
         if (Buffer.byteLength(list) <= MOST_LISTED_BYTES) variables.PRESSMARK_CHANGED = list;

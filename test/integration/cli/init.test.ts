@@ -134,7 +134,7 @@ test('init in a site of Hugo needs no answer, and what it writes is a valid conf
   t.is(code, 0);
   t.regex(stdout, /^ {2}generator +hugo \(hugo\.toml\)$/m);
   t.regex(stdout, /^ {2}site URL +https:\/\/garden\.example\/notes/m);
-  t.regex(stdout, /^ {2}3\. npx pressmark start; after an article: npx pressmark build$/m);
+  t.regex(stdout, /^ {2}3\. npx pressmark start, which receives articles and builds the site after each$/m);
   const settings = await loadSettings(dir, {}, {});
   t.like(settings, {
     generator: 'hugo',

@@ -3,19 +3,22 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { launchIn, makeRemote } from '../../support/clones.js';
 import { article } from '../../support/events.js';
+import { freePort } from '../../support/free-port.js';
 import { type Receiver, run, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
+import { TOY_CONFIG, writeToySite } from './toy-generator.js';
 
 /** A web server of a deploy folder, as nginx serves `current`. */
-async function webServer(t: ExecutionContext, root: string): Promise<string> {
+async function webServer(t: ExecutionContext, root: string, port = 0): Promise<string> {
   const server = http.createServer((request, response) => {
     const path = join(root, decodeURIComponent(request.url ?? '/'), 'index.html');
     if (fs.existsSync(path)) response.end(fs.readFileSync(path));
     else response.writeHead(404).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   t.teardown(() => server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
@@ -87,6 +90,33 @@ test('a receiver that was killed after a build deploys it at the next start', as
   await until('the page is deployed', () => fs.existsSync(join(folder, 'current/articles/one/index.html')));
 });
 
+for (const generator of ['plain', 'toy'])
+  test(`${generator}: what a killed receiver has deployed is looked for on the public site by the next one`, async (t) => {
+    const dir = tempDir(t);
+    const site = join(dir, 'site');
+    const folder = join(dir, 'srv');
+    const port = await freePort();
+    const further = `git: false, deploy: { folder: ${JSON.stringify(folder)} }, liveCheck: true`;
+    const config = generator === 'toy' ? TOY_CONFIG : 'export default {\n};\n';
+    const end = config.lastIndexOf('};');
+    writeToySite(site, { 'pressmark.config.mjs': `${config.slice(0, end)}${further} };\n` });
+    const options = { dir: site, env: { PRESSMARK_SITE_URL: `http://127.0.0.1:${port}` } };
+    const first = await startReceiver(t, options);
+    t.is((await first.post('article.published', article({ id: 'one', slug: 'one' }))).status, 200);
+    const stages = (): Record<string, { behind: number }> => {
+      const path = join(site, '.pressmark/stages.json');
+      return fs.existsSync(path) ? JSON.parse(fs.readFileSync(path, 'utf8')).status : {};
+    };
+    await until('the article is deployed', () => stages().deployed?.behind === 0);
+    t.is(stages().live?.behind, 1);
+    await first.kill('SIGKILL');
+
+    await webServer(t, join(folder, 'current'), port);
+    const second = await startReceiver(t, options);
+    await until('the article is live', () => live(second).length === 1);
+    await until('no stage is behind', () => Object.values(stages()).every(({ behind }) => behind === 0));
+  });
+
 test('a hook without its URL is named at the start', async (t) => {
   const dir = tempDir(t);
   writeConfig(dir, { git: false, deploy: { hook: true } });
@@ -98,13 +128,61 @@ test('a hook without its URL is named at the start', async (t) => {
   t.regex(stderr, /PRESSMARK_DEPLOY_HOOK is not set; put the URL that your host shows into \.env/);
 });
 
-test('/healthz?verbose shows the stages to this machine, and to others with the token alone', async (t) => {
-  const receiver = await startReceiver(t, { env: { PRESSMARK_STATUS_TOKEN: 'let-me-see' } });
-  const ask = async (headers: Record<string, string>) =>
-    (await (await fetch(`${receiver.origin}/healthz?verbose`, { headers })).json()) as object;
-  const proxied = { 'X-Forwarded-For': '8.8.8.8' };
-  t.true('stages' in (await ask({})));
-  t.deepEqual(await ask(proxied), { ok: true });
-  t.deepEqual(await ask({ ...proxied, Authorization: 'Bearer let-me-se' }), { ok: true });
-  t.true('stages' in (await ask({ ...proxied, Authorization: 'Bearer let-me-see' })));
+for (const durability of ['disk', 'commit', 'push'] as const)
+  test(`${durability}: where the host builds the site, its hook is called after the push, and status shows that`, async (t) => {
+    const calls: string[] = [];
+    const hook = http.createServer((_, response) => {
+      calls.push(clones.git('log', '--format=%s', 'main'));
+      response.end();
+    });
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+    t.teardown(() => hook.close());
+    const clones = makeRemote(tempDir(t), undefined, {
+      durability,
+      git: { push: { debounce: 0 } },
+      deploy: { hook: true, allowPrivate: true },
+    });
+    const dir = clones.clone('a');
+    const { port } = hook.address() as AddressInfo;
+    const receiver = await launchIn(dir, {
+      env: { PRESSMARK_DEPLOY_HOOK: `http://127.0.0.1:${port}/secret-path` },
+    });
+    t.teardown(() => receiver.kill('SIGKILL'));
+    await until('the hook is called for what is there at the start', () => calls.length === 1);
+    t.is((await receiver.post('article.published', article({ title: 'Soil' }))).status, 200);
+    await until('the hook is called for the article', () => calls.length === 2);
+    t.regex(calls[1] ?? '', /^Publish: Soil$/m);
+    const behind = async () => {
+      const health = await fetch(`${receiver.origin}/healthz?verbose`);
+      const { stages } = (await health.json()) as { stages: Record<string, { behind: number }> };
+      return Object.entries(stages).map(([name, { behind: count }]) => `${name}: ${count}`);
+    };
+    const done = ['received: 0', 'committed: 0', 'pushed: 0', 'deployed: 0'];
+    await until('no stage is behind', async () => (await behind()).join() === done.join());
+    t.is(calls.length, 2);
+    t.false(JSON.stringify(receiver.log).includes('secret-path'));
+
+    await receiver.kill('SIGKILL');
+    const again = await launchIn(dir, {
+      env: { PRESSMARK_DEPLOY_HOOK: `http://127.0.0.1:${port}/secret-path` },
+    });
+    t.teardown(() => again.kill('SIGKILL'));
+    t.is((await again.post('article.published', article({ title: 'Moss' }))).status, 200);
+    await until('the hook is called for the next article', () => /^Publish: Moss$/m.test(calls.at(-1) ?? ''));
+    // A clone that had not followed the remote before it was killed has another commit at its start.
+    t.true(
+      calls.length <= (durability === 'push' ? 4 : 3),
+      'where nothing has changed, a start calls no hook',
+    );
+  });
+
+test('a target that nothing is built for is named at the start', async (t) => {
+  const dir = tempDir(t);
+  writeConfig(dir, { site: false, deploy: { branch: 'gh-pages' } });
+  const { code, stderr } = await run(['start', '--dir', dir, '--port', '0'], {
+    PRESSMARK_SECRET: 'x'.repeat(40),
+    PRESSMARK_SITE_URL: 'https://garden.example',
+  });
+  t.is(code, 2);
+  t.regex(stderr, /deploy has the branch gh-pages, and nothing builds the site here; set build/);
 });

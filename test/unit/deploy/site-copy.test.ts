@@ -21,7 +21,8 @@ test('a copy has the site’s files, and neither history, state, output nor secr
     '.pressmark/lock': 'x',
     'public/index.html': 'x',
     'static/public/logo.svg': 'x',
-    '.env': 'PUBLIC_COLOUR=green\nexport PRESSMARK_SECRET=hidden\nPRESSMARK_SECRET_OLD = "hidden"\nPRESSMARK_DEPLOY_HOOK=https://hidden.example\n',
+    '.env':
+      'PUBLIC_COLOUR=green\nexport PRESSMARK_SECRET=hidden\nPRESSMARK_SECRET_OLD = "hidden"\nPRESSMARK_DEPLOY_HOOK=https://hidden.example\n',
   });
   const copy = await copySite({ siteDir, except: ['public'] });
   const files = fs.readdirSync(copy.dir, { recursive: true, encoding: 'utf8' }).toSorted();

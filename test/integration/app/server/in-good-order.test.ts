@@ -170,6 +170,7 @@ test('a client that never finishes its request does not keep the server from clo
     router: undefined,
     health: () => undefined,
     details: () => ({}),
+    statusToken: undefined,
     outputDir: tempDir(t),
     basePath: '',
     liveReload: undefined,

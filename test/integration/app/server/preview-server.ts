@@ -18,6 +18,9 @@ export interface PreviewServer {
   put(file: string, bytes: string | Uint8Array): string;
 }
 
+/** Who sends it gets the details of /healthz. */
+export const STATUS_TOKEN = 'token-of-the-owner';
+
 /** Stands for the webhook, which has tests of its own. */
 const webhook: Middleware = async (context, next) => {
   if (!/^\/webhook\/?$/.test(context.path)) return next();
@@ -33,7 +36,8 @@ export function sharedPreview(test: TestFn): PreviewServer {
     webhook,
     router: undefined,
     health: () => undefined,
-    details: () => ({}),
+    details: () => ({ durability: 'disk' }),
+    statusToken: STATUS_TOKEN,
     outputDir,
     basePath: '',
     liveReload: undefined,

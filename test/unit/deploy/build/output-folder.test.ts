@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
 import { replaceOutput } from '../../../../src/deploy/build/output-folder.js';
+import { outputsInUse, useOutput } from '../../../../src/deploy/build/outputs-in-use.js';
 import { filesIn } from '../../../../src/deploy/folder-files.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -44,6 +45,31 @@ test('whoever has opened the old output still reads it whole after a switch', as
   t.deepEqual(await contentOf(opened), first);
   await replaceOutput(write(join(dir, 'built-3'), { ...second, d: 'd' }), place);
   t.false(fs.existsSync(opened), 'an output is kept until the second one after it');
+});
+
+test('an output that is being deployed is kept, however many come after it', async (t) => {
+  const dir = tempDir(t);
+  const inUse = () => outputsInUse(dir);
+  const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false, inUse };
+  const build = (name: string) =>
+    replaceOutput(write(join(dir, `built-${name}`), { ...first, [name]: name }), place);
+  await build('1');
+  const deployed = fs.realpathSync(place.path);
+  const [end, endOther] = [useOutput(dir, deployed), useOutput(dir, deployed)];
+  end();
+  for (const name of ['2', '3', '4']) await build(name);
+  t.deepEqual(await contentOf(deployed), { ...first, '1': '1' });
+  endOther();
+  await build('5');
+  t.false(fs.existsSync(deployed));
+});
+
+test('what a killed process has left in use for two days is not kept', (t) => {
+  const dir = tempDir(t);
+  useOutput(dir, '/srv/outputs/0123456789abcdef');
+  t.deepEqual(outputsInUse(dir), ['0123456789abcdef']);
+  t.deepEqual(outputsInUse(dir, Date.now() + 49 * 3_600_000), []);
+  t.deepEqual(outputsInUse(dir), []);
 });
 
 test('an output that is the same replaces nothing', async (t) => {

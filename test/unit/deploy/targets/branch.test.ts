@@ -102,6 +102,17 @@ test('files that are configured to stay are never changed or removed', async (t)
   t.deepEqual(await cloned(), { CNAME: 'CNAME', 'docs/keep.txt': 'docs/keep.txt', 'index.html': 'two' });
 });
 
+test('a file that is configured to stay comes from the output where the branch does not have it', async (t) => {
+  const { build, deploy, create, cloned } = await setUp(t, ['CNAME']);
+  build({ 'index.html': 'one', CNAME: 'garden.example' });
+  await deploy();
+  await deploy(build({ 'index.html': 'two' }));
+  t.deepEqual(await cloned(), { CNAME: 'garden.example', 'index.html': 'two' });
+  build({ CNAME: 'other.example' });
+  await deploy(undefined, create());
+  t.deepEqual(await cloned(), { CNAME: 'garden.example', 'index.html': 'two' });
+});
+
 test('a commit that somebody else has pushed to the branch stays in its history', async (t) => {
   const { dir, bare, build, deploy, cloned, log } = await setUp(t);
   build({ 'index.html': 'one' });

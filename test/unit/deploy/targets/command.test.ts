@@ -24,6 +24,27 @@ test('the command gets the output and the changed files, and no secret', async (
   t.is(read('list'), 'a b.html\nb/index.html\n');
 });
 
+test('two commands at a time have lists of their own', async (t) => {
+  const dir = tempDir(t);
+  const commands = ['one', 'two'].map((name) => `sleep 0.2; cat "$PRESSMARK_CHANGED_FILE" > ${name}`);
+  await Promise.all(
+    commands.map((command, index) =>
+      commandTarget({
+        command,
+        cwd: dir,
+        env: process.env,
+        stateDir: dir,
+        timeoutMs: 20_000,
+        runBuild,
+      }).deploy({ folder: '/srv/out', changed: new Set([`${index}.html`]) }, signal),
+    ),
+  );
+  t.deepEqual(
+    ['one', 'two'].map((name) => fs.readFileSync(join(dir, name), 'utf8')),
+    ['0.html\n', '1.html\n'],
+  );
+});
+
 test('where the changes are not known, the command gets no list', async (t) => {
   const { target, read } = setUp(t, '(printenv PRESSMARK_CHANGED_FILE || echo unset) > got');
   await target.deploy({ folder: '/srv/out', changed: undefined }, signal);

@@ -74,9 +74,10 @@ test('the last five releases are kept', async (t) => {
 });
 
 test('after a restart, or a deploy that was killed, everything is compared', async (t) => {
-  const { output, folder, build, deploy, current } = setUp(t);
+  const { output, folder, build, deploy, close, current } = setUp(t);
   build({ 'index.html': 'one', 'a/index.html': 'a' });
   await deploy();
+  await close(); // the process has ended
   build({ 'index.html': 'three!', 'c.css': 'c', 'a/index.html': undefined });
   fs.mkdirSync(join(folder, 'releases/.next/rest'), { recursive: true });
   fs.writeFileSync(join(folder, 'releases/.next/rest/x'), 'x');

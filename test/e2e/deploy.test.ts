@@ -1,0 +1,202 @@
+import { execFile, execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import test, { type ExecutionContext } from 'ava';
+import { ask } from '../support/ask.js';
+import { createClient } from '../support/client.js';
+import { gitIn, makeRemote } from '../support/clones.js';
+import { article } from '../support/events.js';
+import { freePort } from '../support/free-port.js';
+import { bareEnvironment, type Receiver, run, startReceiver } from '../support/receiver.js';
+import { tempDir } from '../support/temp-dir.js';
+import { until } from '../support/until.js';
+import { blocksOf, nginxConfig, serve } from './web-servers.js';
+
+// The recipes of docs/deploy.md, word for word; only addresses, ports and folders are replaced.
+
+const fromTheDocs = blocksOf('deploy.md');
+const exec = promisify(execFile);
+
+/** The value of a line `<name>=<value>` of the systemd unit. */
+function ofTheUnit(name: string): string {
+  const [, value = ''] = new RegExp(`^${name}=(.*)$`, 'm').exec(fromTheDocs('# /etc/systemd/')) ?? [];
+  return value;
+}
+
+/** A receiver as the systemd unit starts it, with the configuration of the docs. */
+async function receiverOnServer(t: ExecutionContext, dir: string, siteUrl: string): Promise<Receiver> {
+  const site = join(dir, 'site');
+  fs.mkdirSync(site);
+  fs.mkdirSync(join(dir, 'www'));
+  fs.writeFileSync(
+    join(site, 'pressmark.config.mjs'),
+    fromTheDocs('// pressmark.config.mjs').replace('/srv/www/site', join(dir, 'www/site')),
+  );
+  const args = ofTheUnit('ExecStart').split(' ').slice(2);
+  t.deepEqual(args, ['--host', '127.0.0.1']);
+  return await startReceiver(t, { dir: site, args, env: { PRESSMARK_SITE_URL: siteUrl } });
+}
+
+/** What a reader and the service see of a web server that serves the deploy folder. */
+async function checkServer(t: ExecutionContext, origin: string, receiver: Receiver): Promise<void> {
+  const live = (id: string) => receiver.log.some((line) => line.msg === 'article live' && line.id === id);
+  const webhook = createClient(`${origin}/webhook`);
+  for (const id of ['hive', 'bee']) {
+    t.is((await webhook.post('article.published', article({ id, slug: id }))).status, 200);
+    await until(`${id} is live`, () => live(id));
+    const page = await ask(origin, `/articles/${id}/`);
+    t.is(page.status, 200);
+    t.is(page.text, fs.readFileSync(join(receiver.dir, `public/articles/${id}/index.html`), 'utf8'));
+    t.is(page.headers['cache-control'], 'no-cache');
+    t.is(page.headers['content-type'], 'text/html; charset=utf-8');
+  }
+  const missing = await ask(origin, '/nowhere/');
+  t.deepEqual(
+    [missing.status, missing.text],
+    [404, fs.readFileSync(join(receiver.dir, 'public/404.html'), 'utf8')],
+  );
+  t.is((await webhook.post('article.published', article(), { secret: 'wrong' })).status, 401);
+}
+
+test('systemd accepts the unit', async (t) => {
+  const dir = tempDir(t);
+  const program = join(dir, 'node_modules/.bin/pressmark');
+  fs.mkdirSync(join(program, '..'), { recursive: true });
+  fs.writeFileSync(program, '#!/bin/sh\n', { mode: 0o755 });
+  const unit = join(dir, 'pressmark.service');
+  fs.writeFileSync(unit, fromTheDocs('# /etc/systemd/').replaceAll('/srv/site', dir));
+  const { stderr } = await exec('systemd-analyze', ['verify', unit]);
+  t.is(stderr, '');
+});
+
+test('nginx serves the releases, each as soon as it is deployed', async (t) => {
+  const [dir, port] = [tempDir(t), await freePort()];
+  const receiver = await receiverOnServer(t, dir, `http://127.0.0.1:${port}`);
+  const server = fromTheDocs('# /etc/nginx/')
+    .replace('listen 80;', `listen 127.0.0.1:${port};`)
+    .replace('/srv/www/site', join(dir, 'www/site'))
+    .replace('127.0.0.1:8787', `127.0.0.1:${receiver.port}`);
+  const config = join(dir, 'nginx.conf');
+  fs.writeFileSync(config, nginxConfig(dir, server));
+  await exec('nginx', ['-t', '-c', config, '-p', dir]);
+  await serve(t, 'nginx', ['-c', config, '-p', dir], `http://127.0.0.1:${port}`);
+  await checkServer(t, `http://127.0.0.1:${port}`, receiver);
+});
+
+test('Caddy serves the releases, each as soon as it is deployed', async (t) => {
+  const [dir, port] = [tempDir(t), await freePort()];
+  const receiver = await receiverOnServer(t, dir, `http://127.0.0.1:${port}`);
+  const site = fromTheDocs('# /etc/caddy/')
+    .replace('example.com {', `http://127.0.0.1:${port} {`)
+    .replace('/srv/www/site', join(dir, 'www/site'))
+    .replace('127.0.0.1:8787', `127.0.0.1:${receiver.port}`);
+  const config = join(dir, 'Caddyfile');
+  fs.writeFileSync(config, `{\n\tadmin off\n\tauto_https off\n}\n${site}`);
+  const args = ['--config', config, '--adapter', 'caddyfile'];
+  await exec('caddy', ['validate', ...args], { env: { ...bareEnvironment(), HOME: dir } });
+  await serve(t, 'caddy', ['run', ...args], `http://127.0.0.1:${port}`);
+  await checkServer(t, `http://127.0.0.1:${port}`, receiver);
+});
+
+/** The arguments of the last instruction of the Containerfile with this name, in the form of a list. */
+function ofTheContainerfile(instruction: string): string[] {
+  const lines = fromTheDocs('# Containerfile').split('\n');
+  const line = lines.findLast((one) => one.startsWith(`${instruction} `)) ?? '';
+  return JSON.parse(line.slice(line.indexOf('['))) as string[];
+}
+
+test('the container clones the site into an empty volume, and its health check sees it', async (t) => {
+  const containerfile = fromTheDocs('# Containerfile');
+  t.regex(containerfile, /^USER node$[\s\S]*^VOLUME \/srv\/data$[\s\S]*^HEALTHCHECK [\s\S]*^CMD /m);
+  const folder = tempDir(t);
+  const { remote } = makeRemote(folder, undefined, { durability: 'disk', git: false });
+  const port = await freePort();
+  const [program = '', ...check] = ofTheContainerfile('HEALTHCHECK');
+  const isHealthy = () =>
+    exec(program, check, { env: { ...bareEnvironment(), PORT: String(port) } }).then(
+      () => true,
+      () => false,
+    );
+  t.false(await isHealthy());
+  const [command, start, option, dir = '', ...args] = ofTheContainerfile('CMD');
+  t.deepEqual([command, start, option], ['pressmark', 'start', '--dir']);
+  const receiver = await startReceiver(t, {
+    dir: dir.replace('/srv', folder),
+    port,
+    args: args.map((arg) => arg.replace('https://git.example.com/site.git', remote)),
+  });
+  t.true(await isHealthy());
+  t.is((await receiver.post('article.published', article())).status, 200);
+  t.true(fs.existsSync(join(folder, 'data/site/.git')));
+});
+
+test('the container gives git the token of its environment, and no message holds it', async (t) => {
+  const home = tempDir(t);
+  const [, setting = ''] = /^RUN (git config --system .*)$/m.exec(fromTheDocs('# Containerfile')) ?? [];
+  const env = { ...bareEnvironment(), HOME: home };
+  execFileSync('sh', ['-c', setting.replace('--system', '--global')], { env });
+  const sent: string[] = [];
+  const host = http.createServer(({ headers: { authorization = '' } }, response) => {
+    sent.push(Buffer.from(authorization.replace('Basic ', ''), 'base64').toString());
+    if (authorization === '') response.setHeader('WWW-Authenticate', 'Basic realm="git"');
+    response.writeHead(authorization === '' ? 401 : 404).end();
+  });
+  await new Promise<void>((resolve) => host.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => host.close());
+  const remote = `http://127.0.0.1:${(host.address() as AddressInfo).port}/site.git`;
+  const { code, stdout, stderr } = await run(['start', '--dir', join(home, 'site'), '--clone', remote], {
+    HOME: home,
+    REMOTE_TOKEN: 'token-of-the-host',
+  });
+  t.is(code, 1);
+  t.true(sent.includes('x-access-token:token-of-the-host'), sent.join());
+  t.regex(stderr, /could not be cloned: /);
+  t.false(`${stdout}${stderr}`.includes('token-of-the-host'));
+});
+
+test('a platform with an ephemeral disk: an article that was answered is there after the disk is gone', async (t) => {
+  const folder = tempDir(t);
+  const clones = makeRemote(folder);
+  const owner = clones.clone('owner');
+  fs.rmSync(join(owner, 'pressmark.config.json'));
+  const config = fromTheDocs(
+    "// pressmark.config.mjs\nexport default {\n  siteUrl: 'https://example.com',\n  durability",
+  );
+  fs.writeFileSync(join(owner, 'pressmark.config.mjs'), config);
+  gitIn(owner, 'add', '.');
+  gitIn(owner, 'commit', '--quiet', '-m', 'Settings');
+  gitIn(owner, 'push', '--quiet');
+
+  const words = fromTheDocs('npx pressmark start --dir').trim().split(' ');
+  t.deepEqual(words.slice(0, 4), ['npx', 'pressmark', 'start', '--dir']);
+  const dir = (words[4] ?? '').replace('/tmp', join(folder, 'tmp'));
+  const args = words.slice(5).map((word) => word.replace('https://git.example.com/site.git', clones.remote));
+  const start = () =>
+    startReceiver(t, { dir, args, env: { HOME: folder, PRESSMARK_SITE_URL: 'http://127.0.0.1:1' } });
+  const branch = (name: string) =>
+    clones.git('for-each-ref', `refs/heads/${name}`) === ''
+      ? ''
+      : clones.git('ls-tree', '-r', '--name-only', name);
+
+  const first = await start();
+  const { status, json } = await first.post('article.published', article({ id: 'hive', slug: 'hive' }));
+  t.is(status, 200);
+  await first.kill('SIGKILL');
+  fs.rmSync(dir, { recursive: true });
+
+  const second = await start();
+  t.is((await second.find(json.url)).id, 'hive');
+  await until('the page is deployed', () => branch('gh-pages').includes('articles/hive/index.html'));
+  const deployed = clones.git('rev-parse', 'gh-pages');
+  await second.kill('SIGKILL');
+  fs.rmSync(dir, { recursive: true });
+
+  const third = await start();
+  await until('the output is compared with the branch', () =>
+    third.log.some(({ msg }) => msg === 'site deployed'),
+  );
+  t.is(clones.git('rev-parse', 'gh-pages'), deployed, 'an output that is the same makes no commit');
+});

@@ -1,0 +1,57 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { cloneSite } from '../../../src/app/clone-site.js';
+import { gitEnvironment, gitIn, makeRemote } from '../../support/clones.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+function setUp(t: ExecutionContext) {
+  const folder = tempDir(t);
+  const { remote } = makeRemote(folder);
+  const dir = join(folder, 'data/site');
+  const isWhole = () =>
+    gitIn(dir, 'status', '--porcelain') === '' && fs.existsSync(join(dir, 'pressmark.config.json'));
+  return { dir, isWhole, clone: (from = remote) => cloneSite(from, dir, gitEnvironment(folder)) };
+}
+
+test('a site is cloned into a folder that is not there, or is empty', async (t) => {
+  const { dir, isWhole, clone } = setUp(t);
+  await clone();
+  t.true(isWhole());
+  t.is(gitIn(dir, 'rev-parse', '--abbrev-ref', 'HEAD@{upstream}').trim(), 'origin/main');
+  fs.rmSync(dir, { recursive: true });
+  fs.mkdirSync(dir);
+  await clone();
+  t.true(isWhole());
+});
+
+test('a folder with files stays as it is', async (t) => {
+  const { dir, clone } = setUp(t);
+  fs.mkdirSync(dir, { recursive: true });
+  fs.writeFileSync(join(dir, 'note.txt'), 'mine');
+  await clone();
+  t.deepEqual(fs.readdirSync(dir), ['note.txt']);
+});
+
+test('a clone that was killed, at any moment, is made anew', async (t) => {
+  const { dir, isWhole, clone } = setUp(t);
+  for (const left of ['.pressmark-clone/.git/HEAD', '.git/HEAD', 'content/half.md']) {
+    fs.rmSync(dir, { recursive: true, force: true });
+    for (const file of ['.pressmark-clone/pressmark.config.json', left]) {
+      fs.mkdirSync(join(dir, file, '..'), { recursive: true });
+      fs.writeFileSync(join(dir, file), 'half of it');
+    }
+    await clone();
+    t.true(isWhole(), left);
+  }
+});
+
+test('a remote that is not there is named without its password, and the folder stays empty', async (t) => {
+  const { dir, isWhole, clone } = setUp(t);
+  const error = await t.throwsAsync(clone('http://olga:hunter2@127.0.0.1:1/site.git'));
+  t.regex(String(error?.message), /^http:\/\/\*\*\*@127\.0\.0\.1:1\/site\.git could not be cloned: /);
+  t.false(String(error?.message).includes('hunter2'));
+  t.deepEqual(fs.readdirSync(dir), []);
+  await clone();
+  t.true(isWhole());
+});
