@@ -8,18 +8,7 @@ const FIRST_LINE_BYTES = 32_768;
 
 /** The first line of the file at `path`; undefined where it has none, or is not there. */
 export function headerOf(path: string): string | undefined {
-  let fd: number;
-  try {
-    fd = fs.openSync(path, 'r');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
-    throw error;
-  }
-  try {
-    return firstLine(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
+  return readOpened(path, firstLine);
 }
 
 /** The first line of an open file; undefined where it has none. */
@@ -53,6 +42,15 @@ export function* linesFrom(path: string, start: number): Generator<{ lines: stri
 
 /** The last bytes of a file, fewer where it is shorter; undefined where there is no file. */
 export function endOf(path: string, bytes: number): string | undefined {
+  return readOpened(path, (fd) => {
+    const buffer = Buffer.alloc(bytes);
+    const start = Math.max(0, fs.fstatSync(fd).size - bytes);
+    return buffer.toString('utf8', 0, fs.readSync(fd, buffer, 0, bytes, start));
+  });
+}
+
+/** What `read` gives for the open file; undefined where there is no file. */
+function readOpened<T>(path: string, read: (fd: number) => T): T | undefined {
   let fd: number;
   try {
     fd = fs.openSync(path, 'r');
@@ -61,9 +59,7 @@ export function endOf(path: string, bytes: number): string | undefined {
     throw error;
   }
   try {
-    const buffer = Buffer.alloc(bytes);
-    const start = Math.max(0, fs.fstatSync(fd).size - bytes);
-    return buffer.toString('utf8', 0, fs.readSync(fd, buffer, 0, bytes, start));
+    return read(fd);
   } finally {
     fs.closeSync(fd);
   }

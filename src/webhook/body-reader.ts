@@ -5,7 +5,7 @@ import { PressmarkError } from '../errors.js';
 import { gather } from './gather.js';
 
 /** All bodies that are being read, together, in bytes. */
-const MOST_TOGETHER = 32_000_000;
+const MOST_TOGETHER = 16_000_000;
 
 /** A body may come in this many pieces of any size, … */
 const FREE_PIECES = 1_000;

@@ -277,7 +277,7 @@ const LONGEST_EXCERPT = 10_000;
 
 /**
  * Where the first paragraph ends, so that what stands before is HTML with each element closed; 0 where the article
- * begins in another way. Jekyll would close a Liquid tag in an excerpt, so one that has any is none.
+ * begins in another way, or where that paragraph has a Liquid tag: Jekyll would close the tag in an excerpt.
  */
 function excerptEnd(html: string): number {
   const end = html.slice(0, LONGEST_EXCERPT).search(/<\/p\s*>/i);

@@ -96,11 +96,11 @@ onLinux(
       return one;
     });
     const refused = () => [first, ...others].filter((one) => one?.state.text.startsWith('HTTP/1.1 503 '));
-    await until('58 of 90 are refused, so that the others take 32 MB', () => refused().length >= 58);
+    await until('74 of 90 are refused, so that the others take 16 MB', () => refused().length >= 74);
     t.is((await post('article.published', article())).status, 200);
     t.regex(refused()[0]?.state.text ?? '', /\r\nRetry-After: 60\r\n/);
-    // 32 MB, as much again that waits for the garbage collector, and some more.
-    t.true(megabytes() < before + 180, `${before} MB, then ${megabytes()} MB`);
+    // 16 MB, as much again that waits for the garbage collector, and some more.
+    t.true(megabytes() < before + 150, `${before} MB, then ${megabytes()} MB`);
   },
 );
 
