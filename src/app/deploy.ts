@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
@@ -15,6 +16,8 @@ import { folderTarget } from '../deploy/targets/folder.js';
 import { hookTarget } from '../deploy/targets/hook.js';
 import type { DeployTarget } from '../deploy/targets/target.js';
 import { PressmarkError } from '../errors.js';
+import { createLock, type Lock } from '../fs/lock.js';
+import { findLockHelper } from '../fs/lock-helper.js';
 import { openRepository, type Repository } from '../git/repository.js';
 import type { PluginEntry } from '../host/plugins.js';
 import type { Log } from '../log.js';
@@ -48,6 +51,9 @@ const ANSWERED_AFTER: Readonly<Record<Settings['durability'], readonly Stage[]>>
 /** How often it is looked whether everything has been pushed, in milliseconds. */
 const PUSHES_MS = 250;
 
+/** How long the lock is kept after a deploy, as taking it costs some milliseconds. */
+const LOCK_IDLE_MS = 2_000;
+
 /** A hook waits this long for commits: one that is parked is not pushed. In milliseconds. */
 const LONGEST_COMMIT_MS = 30_000;
 
@@ -72,6 +78,7 @@ export async function openDeploy({ settings, store, pushes, log }: DeployOptions
   );
   const plugin = deployPlugin({
     targets,
+    ...(targets.length > 0 && { lock: deployLock(stateDir) }),
     source: isBuiltHere ? sourceOf(settings) : await commitsAsSource(dir, repository),
     stateDir,
     stages,
@@ -92,6 +99,13 @@ export async function openDeploy({ settings, store, pushes, log }: DeployOptions
     }),
   });
   return { entry: { plugin, origin: 'deploy in the config' }, stages };
+}
+
+/** Keeps the receivers on one site's folder from deploying at the same time. */
+function deployLock(stateDir: string): Lock {
+  const directory = join(stateDir, 'deploy');
+  fs.mkdirSync(directory, { recursive: true });
+  return createLock({ directory, helper: findLockHelper(), idleMs: LOCK_IDLE_MS });
 }
 
 /** Whether the receiver builds the site, by itself or by the site's own generator. */

@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
-import { messageOf, systemCode } from '../errors.js';
+import { messageOf, PressmarkError, systemCode } from '../errors.js';
 import { writeAtomically } from '../fs/atomic-write.js';
+import type { Lock } from '../fs/lock.js';
 import type { Log } from '../log.js';
 import type { DeployTarget } from './targets/target.js';
 
@@ -50,6 +52,8 @@ export interface DeployQueueOptions {
   /** Called when a target has an output. `version` was the output's before the deploy began. */
   onDeployed(target: string, version: string): void;
   onFailed(target: string, error: string): void;
+  /** Held during each deploy, as other receivers on the site's folder deploy to the same targets. */
+  readonly lock?: Pick<Lock, 'enter' | 'leave'>;
   readonly pauses?: DeployPauses;
 }
 
@@ -87,7 +91,7 @@ export function readDeployState(stateDir: string, log?: Log): DeployState {
  * never forgotten.
  */
 export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
-  const { targets, source, stateDir, log, onDeployed, onFailed, pauses = DEPLOY_PAUSES } = options;
+  const { targets, source, stateDir, log, onDeployed, onFailed, lock, pauses = DEPLOY_PAUSES } = options;
   const known = readDeployState(stateDir, log);
   const states = new Map(targets.map(({ name }) => [name, known[name] ?? { attempts: 0 }]));
   const stop = new AbortController();
@@ -103,6 +107,33 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
         log.warn({ reason: messageOf(error) }, `${NAME} cannot be written`);
       });
     return writing;
+  }
+
+  /** Waits for the lock, however long another receiver deploys. @returns false where this one stops before. */
+  async function entered(): Promise<boolean> {
+    const stopped = new AbortController();
+    const ended = once(stop.signal, 'abort', { signal: stopped.signal }).then(
+      () => false,
+      () => false,
+    );
+    try {
+      return await Promise.race([ended, enter()]);
+    } finally {
+      stopped.abort();
+    }
+  }
+
+  async function enter(): Promise<boolean> {
+    while (!stop.signal.aborted) {
+      try {
+        await lock?.enter();
+        if (!stop.signal.aborted) return true;
+        lock?.leave();
+      } catch (error) {
+        if (!(error instanceof PressmarkError && error.code === 'LOCK_TIMEOUT')) throw error;
+      }
+    }
+    return false;
   }
 
   const lanes = targets.map((target) => createLane(target));
@@ -133,14 +164,16 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
 
     async function run(): Promise<void> {
       while (isPending && !stop.signal.aborted) {
-        const files = changed;
-        const folder = source.folder();
-        if (folder === undefined) break;
-        isPending = false;
-        const version = source.version();
         const before = states.get(name) ?? { attempts: 0 };
+        let isInside = false;
         let endUse: (() => void) | undefined;
         try {
+          isInside = await entered();
+          const folder = source.folder();
+          if (!isInside || folder === undefined) break;
+          const files = changed;
+          isPending = false;
+          const version = source.version();
           endUse = source.use?.(folder);
           await target.deploy({ folder, changed: files }, stop.signal);
           await keep(name, { deployed: { version, at: now() }, attempts: 0 });
@@ -151,6 +184,7 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
           break;
         } finally {
           endUse?.();
+          if (isInside) lock?.leave();
         }
       }
       running = undefined;

@@ -1,4 +1,5 @@
 import { messageOf } from '../errors.js';
+import type { Lock } from '../fs/lock.js';
 import { definePlugin, type Plugin } from '../host/plugins.js';
 import { readBuildState } from './build/build-state.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
@@ -24,6 +25,8 @@ export interface DeployPluginOptions {
   pushes?(): { readonly waiting: number; readonly lastError: string | null };
   /** Whether each text has compressed files next to it, which change with it. */
   readonly isCompressed: boolean;
+  /** Held during each deploy. It is closed with the plugin. */
+  readonly lock?: Lock;
   readonly pauses?: DeployPauses;
 }
 
@@ -41,7 +44,7 @@ const CHECKED_AT_A_TIME = 4;
  * A delivery never waits for any of it.
  */
 export function deployPlugin(options: DeployPluginOptions): Plugin {
-  const { targets, source, stateDir, stages, isBuiltHere, live, isCompressed, pauses } = options;
+  const { targets, source, stateDir, stages, isBuiltHere, live, isCompressed, lock, pauses } = options;
   return definePlugin({
     name: 'deploy',
     setup(host) {
@@ -90,6 +93,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           stages.failed('deployed', `${target}: ${error}`);
           void host.doAction('deploy.failed', { target, error });
         },
+        ...(lock !== undefined && { lock }),
         ...(pauses !== undefined && { pauses }),
       });
 
@@ -217,15 +221,18 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         else for (const change of stages.waitingFor('live', 'pushed')) checks.add(change);
       });
       host.addAction('build.failed', ({ reason }) => stages.failed('built', reason));
-      host.addAction('site.built', ({ files }) => {
+      host.addAction('site.built', ({ files, articles, failed }) => {
         const pages = new Set(files);
-        built(files, ({ url }) => pages.has(fileOf(url, host.siteUrl) ?? ''));
+        // Another receiver on the folder may have written the page before.
+        const paths = new Set(failed === 0 ? articles : []);
+        built(files, ({ path, url }) => paths.has(path) || pages.has(fileOf(url, host.siteUrl) ?? ''));
       });
       host.onClose(async () => {
         stop.abort();
         clearTimeout(pushTimer);
         clearTimeout(commitTimer);
         await queue.stop();
+        lock?.close();
         await stages.close();
       });
     },

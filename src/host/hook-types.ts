@@ -86,6 +86,14 @@ export interface BuildReport {
   readonly ms: number;
 }
 
+/** What a build of Pressmark's own pages did, and for which changes. */
+export interface SiteBuilt extends BuildReport {
+  /** The pages that could not be built and stayed as they were. */
+  readonly failed: number;
+  /** The changed article files that it was for, relative to the site's folder; none where it was for everything. */
+  readonly articles: readonly string[];
+}
+
 /** What a build by the site's own generator has changed in the output. */
 export interface BuildDone {
   readonly ms: number;
@@ -106,7 +114,7 @@ export interface Actions {
   'article.removed': FileChange;
   'delivery.accepted': DeliveryOutcome;
   'delivery.refused': DeliveryOutcome;
-  'site.built': BuildReport;
+  'site.built': SiteBuilt;
   'build.done': BuildDone;
   'build.failed': { readonly ms: number; readonly reason: string };
   /** The output has been brought to a target of `deploy`. */

@@ -68,7 +68,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
           log[level](counts, 'site built');
           failures = report.failed === 0 ? 0 : failures + 1;
           if (report.failed > 0) later([], pause(RETRY_MS.pages));
-          void host.doAction('site.built', report);
+          const articles = work === 'all' ? [] : [...work].map((path) => `${prefix}${path}`);
+          void host.doAction('site.built', { ...report, articles });
           options.search?.built(thread.newestPages);
         } else if (answer.is === 'failed') {
           failures++;

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import type { ExecutionContext } from 'ava';
 import { ask } from '../support/ask.js';
 import { bareEnvironment } from '../support/receiver.js';
 import { tempDir } from '../support/temp-dir.js';
@@ -21,7 +20,7 @@ export function blocksOf(name: string): (beginning: string) => string {
 
 /** Runs a web server until the test ends, and waits until it answers. */
 export async function serve(
-  t: ExecutionContext,
+  t: { teardown(dispose: () => unknown): void },
   command: string,
   args: readonly string[],
   origin: string,

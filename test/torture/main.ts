@@ -8,6 +8,7 @@ import { createRandom, seedOfRun } from '../support/random.js';
 import { makeTempDir, removeTempDir } from '../support/temp-dir.js';
 import { helpText, parseArguments, shareOf, type TortureArguments, WrongUsage } from './arguments.js';
 import { kill } from './kill.js';
+import { live } from './live.js';
 import { machines } from './machines.js';
 import { edits } from './owner/edits.js';
 import { killProcessesIn } from './processes.js';
@@ -29,6 +30,7 @@ const SCENARIOS: readonly Scenario[] = [
   machines,
   requests,
   site,
+  live,
   soak,
   properties,
 ];

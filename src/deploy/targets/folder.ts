@@ -13,8 +13,9 @@ const KEPT = 5;
 /** A name such as `20261122T210500Z-1f3a`, so that names sort by time. */
 const RELEASE = /^\d{8}T\d{9}Z-[0-9a-f]{4}$/;
 
-/** The copy of the present release that becomes the next one. */
-const NEXT = '.next';
+/** The beginning of the names of copies that become the next release, and of those that are being removed. */
+const NEXT = '.next-';
+const REMOVED = '.removed-';
 
 /**
  * A folder of this machine: each deploy is a release of its own, `<folder>/releases/<time>`, and `<folder>/current` is a
@@ -29,18 +30,22 @@ const NEXT = '.next';
 export function folderTarget(folder: string): DeployTarget & { close(): Promise<void> } {
   const releases = join(folder, 'releases');
   const current = join(folder, 'current');
-  const next = join(releases, NEXT);
+  // A name of its own: other receivers on the site's folder deploy to the same one.
+  const next = join(releases, `${NEXT}${randomBytes(6).toString('hex')}`);
   /** The release that `next` is a whole copy of. */
   let nextIsOf: string | undefined;
   let preparing: Promise<void> = Promise.resolve();
-  /** What has changed since each of the releases that this process has made. */
+  /** What has changed since each of the last releases, where this process has made them all. */
   const changedSince = new Map<string, Set<string>>();
+  /** The last release that this process has made. */
+  let lastRelease: string | undefined;
 
   async function deploy({ folder: output, changed }: DeployOutput, signal: AbortSignal): Promise<void> {
     try {
       await preparing;
       fs.mkdirSync(releases, { recursive: true });
       const present = presentRelease();
+      if (present !== lastRelease) changedSince.clear();
       const isPrepared = present !== undefined && nextIsOf === present && fs.existsSync(next);
       if (!isPrepared) await prepare(present, signal);
       nextIsOf = undefined; // it becomes another one now
@@ -53,6 +58,7 @@ export function folderTarget(folder: string): DeployTarget & { close(): Promise<
       await switchTo(name);
       for (const all of changedSince.values()) for (const file of files) all.add(file);
       changedSince.set(name, new Set());
+      lastRelease = name;
       preparing = prepare(name, signal).catch(() => undefined); // the next deploy does it then
     } catch (error) {
       if (error instanceof PressmarkError || signal.aborted) throw error;
@@ -81,7 +87,7 @@ export function folderTarget(folder: string): DeployTarget & { close(): Promise<
 
   /** Makes `next` a copy of a release; empty where there is none. */
   async function prepare(release: string | undefined, signal: AbortSignal): Promise<void> {
-    await fs.promises.rm(next, { recursive: true, force: true });
+    await removeCopies();
     const [spare, ...others] = oldReleases(release);
     for (const name of others) await removeRelease(name);
     const changed = spare === undefined ? undefined : changedSince.get(spare);
@@ -111,7 +117,28 @@ export function folderTarget(folder: string): DeployTarget & { close(): Promise<
 
   async function removeRelease(name: string): Promise<void> {
     changedSince.delete(name);
-    await fs.promises.rm(join(releases, name), { recursive: true, force: true });
+    await removeFolder(join(releases, name));
+  }
+
+  /** Removes the copies of this receiver and of those that were killed. Another living one makes its copy anew. */
+  async function removeCopies(): Promise<void> {
+    for (const name of fs.readdirSync(releases)) {
+      if (name.startsWith(NEXT)) await removeFolder(join(releases, name));
+      else if (name.startsWith(REMOVED))
+        await fs.promises.rm(join(releases, name), { recursive: true, force: true });
+    }
+  }
+
+  /** Removes a folder under another name: half removed, it must not pass for a whole one. */
+  async function removeFolder(path: string): Promise<void> {
+    const removed = join(releases, `${REMOVED}${randomBytes(6).toString('hex')}`);
+    try {
+      await fs.promises.rename(path, removed);
+    } catch (error) {
+      if (isGone(error)) return;
+      throw error;
+    }
+    await fs.promises.rm(removed, { recursive: true, force: true });
   }
 
   async function switchTo(name: string): Promise<void> {

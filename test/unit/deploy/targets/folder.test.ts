@@ -21,6 +21,9 @@ function setUp(t: Pick<ExecutionContext, 'teardown'>) {
   fs.mkdirSync(output);
   const target = folderTarget(folder);
   t.teardown(target.close);
+  /** Another receiver's, in turn with the first one. */
+  const other = folderTarget(folder);
+  t.teardown(other.close);
   /** Changes the output as a build does: each file is replaced whole. */
   const build = (files: Record<string, string | undefined>): Set<string> => {
     for (const [name, text] of Object.entries(files)) {
@@ -32,8 +35,13 @@ function setUp(t: Pick<ExecutionContext, 'teardown'>) {
     }
     return new Set(Object.keys(files));
   };
-  const deploy = (changed?: Set<string>) => target.deploy({ folder: output, changed }, signal);
-  return { output, folder, build, deploy, close: target.close, current: join(folder, 'current') };
+  const deploy = (changed?: Set<string>, by = target) => by.deploy({ folder: output, changed }, signal);
+  return { output, folder, build, deploy, other, close: target.close, current: join(folder, 'current') };
+}
+
+function releasesIn(folder: string): string[] {
+  const names = fs.readdirSync(join(folder, 'releases'));
+  return names.filter((name) => !name.startsWith('.')).toSorted();
 }
 
 test('each deploy is a release of its own, and current leads to it', async (t) => {
@@ -47,7 +55,7 @@ test('each deploy is a release of its own, and current leads to it', async (t) =
   t.deepEqual(await contentOf(opened), { 'a/index.html': 'a', 'b/index.html': 'b', 'index.html': 'one' });
   t.is(fs.readlinkSync(current).split('/')[0], 'releases');
   t.is(fs.statSync(join(current, 'a/index.html')).ino, fs.statSync(join(opened, 'a/index.html')).ino);
-  t.is(fs.readdirSync(join(folder, 'releases')).filter((name) => name !== '.next').length, 2);
+  t.is(releasesIn(folder).length, 2);
 });
 
 test('a build that writes in place does not change what is served', async (t) => {
@@ -64,10 +72,7 @@ test('the last five releases are kept', async (t) => {
   await deploy();
   for (let n = 1; n < 9; n++) await deploy(build({ 'index.html': String(n) }));
   await close();
-  const names = fs
-    .readdirSync(join(folder, 'releases'))
-    .filter((name) => name !== '.next')
-    .toSorted();
+  const names = releasesIn(folder);
   t.is(names.length, 5);
   t.is(fs.readFileSync(join(current, 'index.html'), 'utf8'), '8');
   t.is(fs.readFileSync(join(folder, 'releases', names[0] ?? '', 'index.html'), 'utf8'), '4');
@@ -79,8 +84,8 @@ test('after a restart, or a deploy that was killed, everything is compared', asy
   await deploy();
   await close(); // the process has ended
   build({ 'index.html': 'three!', 'c.css': 'c', 'a/index.html': undefined });
-  fs.mkdirSync(join(folder, 'releases/.next/rest'), { recursive: true });
-  fs.writeFileSync(join(folder, 'releases/.next/rest/x'), 'x');
+  fs.mkdirSync(join(folder, 'releases/.next-0123456789ab/rest'), { recursive: true });
+  fs.writeFileSync(join(folder, 'releases/.next-0123456789ab/rest/x'), 'x');
   const next = folderTarget(folder);
   t.teardown(next.close);
   await next.deploy({ folder: output, changed: undefined }, signal);
@@ -94,19 +99,19 @@ test('a deploy folder whose current is not a link is refused by name', async (t)
   await t.throwsAsync(deploy(), { code: 'DEPLOY_FAILED', message: /current in the deploy folder is not/ });
 });
 
-test('whatever changes from deploy to deploy, current has what the output has', async (t) => {
+test('whatever changes from deploy to deploy, by two receivers in turn, current has what the output has', async (t) => {
   const names = fc.constantFrom('index.html', 'a/index.html', 'a/b/index.html', 'c', 'd.css');
   const text = fc.option(fc.constantFrom('x', 'yy', 'zzz'), { nil: undefined });
   const change = fc.dictionary(names, text);
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(change, fc.boolean()), { minLength: 1, maxLength: 9 }),
+      fc.array(fc.tuple(change, fc.boolean(), fc.boolean()), { minLength: 1, maxLength: 12 }),
       async (changes) => {
         const ends: (() => unknown)[] = [];
-        const { output, build, deploy, current } = setUp({ teardown: (end) => ends.push(end) });
-        for (const [files, isKnown] of changes) {
+        const { output, build, deploy, other, current } = setUp({ teardown: (end) => ends.push(end) });
+        for (const [files, isKnown, isOthers] of changes) {
           const changed = build(files);
-          await deploy(isKnown ? changed : undefined);
+          await deploy(isKnown ? changed : undefined, isOthers ? other : undefined);
           t.deepEqual(await contentOf(current), await contentOf(output));
         }
         for (const end of ends.toReversed()) await end();
