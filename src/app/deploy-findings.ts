@@ -18,7 +18,7 @@ export function deployFindings(settings: Settings): Finding[] {
       level: 'fail',
       about: 'build',
       text: `${path} breaks the build, and the site ${hasPrevious ? 'shows its text before' : 'is built without it'}: ${reason}`,
-      mend: 'correct the file; it is tried again when its text changes',
+      mend: 'correct the file or the layout; the next build after such a change tries it again',
     });
   for (const [name, { error, deployed, attempts }] of Object.entries(targets)) {
     if (error !== undefined)

@@ -32,10 +32,9 @@ export interface SiteCopy {
    * removed. What a build has written besides stays, its caches among it.
    *
    * @param onReplaced called before a file of the copy is replaced or removed, with its path and the text that it has.
-   * @returns what the state of the site is known by: it differs once any file of the site has changed.
    * @throws PressmarkError SITE_TOO_LARGE
    */
-  sync(onReplaced?: (path: string, text: string) => void): Promise<string>;
+  sync(onReplaced?: (path: string, text: string) => void): Promise<SiteVersion>;
   /**
    * Replaces a file of the copy. It never writes through a symbolic link, which could lead to the site's own files.
    *
@@ -50,6 +49,13 @@ export interface SiteCopy {
   write(path: string, text: string | undefined): boolean;
   remove(): void;
 }
+
+/**
+ * What the state of a site is known by: it differs once any file of the site has changed.
+ *
+ * @param except files that do not count, relative to the site's folder.
+ */
+export type SiteVersion = (except?: ReadonlySet<string>) => string;
 
 const MAX_BYTES = 2 ** 30;
 const MAX_FILES = 200_000;
@@ -100,7 +106,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
   /** By the path below the site's folder. */
   let copied = new Map<string, Copied>();
 
-  async function sync(onReplaced?: (path: string, text: string) => void): Promise<string> {
+  async function sync(onReplaced?: (path: string, text: string) => void): Promise<SiteVersion> {
     const before = copied;
     const now = new Map<string, Copied>();
     let bytes = 0;
@@ -111,7 +117,10 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
     for (const path of before.keys()) if (!now.has(path)) discard(path);
     if (repository !== undefined) await borrowHistory(repository, top, options.env ?? {});
     copied = now;
-    return hash('sha256', JSON.stringify([...now].map(([path, { source }]) => [path, source]).toSorted()));
+    return (except = new Set()) => {
+      const counted = [...now].filter(([path]) => !except.has(path.split(sep).join('/')));
+      return hash('sha256', JSON.stringify(counted.map(([path, { source }]) => [path, source]).toSorted()));
+    };
 
     async function copyFolder(from: string, to: string): Promise<void> {
       if (fs.lstatSync(to, { throwIfNoEntry: false })?.isDirectory() !== true) {

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import type { Generator } from '../../generators/generator.js';
-import { copySite, type SiteCopy, type SiteCopyOptions } from '../site-copy.js';
+import { copySite, type SiteCopy, type SiteCopyOptions, type SiteVersion } from '../site-copy.js';
 import {
   type BuildState,
   buildFolder,
@@ -87,7 +87,7 @@ const MOST_REASON = 4_000;
 /**
  * Builds the site in a copy, checks the pages, and replaces the output only then. If a build fails because of an article
  * that has come since the last good build, the output is built without it, and the article is excluded until its text
- * changes. An article that the output had before keeps its text there. Posts that people wrote are never excluded.
+ * changes, or a file of the site that is no article. An article that the output had before keeps its text there. Posts that people wrote are never excluded.
  */
 export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   const { siteDir, stateDir, command, output } = options;
@@ -98,13 +98,17 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     const began = performance.now();
     const ms = () => Math.round(performance.now() - began);
     const state = readBuildState(stateDir);
-    const { site, version } = await syncedCopy(state);
+    const { site, versionOf } = await syncedCopy(state);
+    const version = versionOf();
     if (state.good?.version === version && fs.existsSync(join(siteDir, output))) return { kind: 'current' };
 
     const files = [...options.storedFiles(site.dir)];
     const texts = new Map(files.map(({ path, text }) => [path, text]));
     const digests = new Map(files.map(({ path, text }) => [path, digestOf(text)]));
-    const excluded = state.excluded.filter(({ path, digest }) => digests.get(path) === digest);
+    const others = versionOf(new Set(texts.keys()));
+    const excluded = state.excluded.filter(
+      (one) => one.others === others && digests.get(one.path) === one.digest,
+    );
     let runs = 0;
     /** The articles without which the copy is, and was built. The last sync has restored all. */
     let builtWithout: ReadonlySet<string> | undefined;
@@ -156,6 +160,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
         (path): ExcludedArticle => ({
           path,
           digest: digests.get(path) ?? '',
+          others,
           reason: short(first ?? ''),
           hasPrevious: previous.get(path) !== undefined,
           since: now(),
@@ -191,7 +196,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   }
 
   /** The copy with the site's files of now; texts that the last good output was made of are kept aside. */
-  async function syncedCopy({ good }: BuildState): Promise<{ site: SiteCopy; version: string }> {
+  async function syncedCopy({ good }: BuildState): Promise<{ site: SiteCopy; versionOf: SiteVersion }> {
     const keep = (path: string, text: string) => {
       if (good?.digests[path] === digestOf(text)) previous.put(path, text);
     };
@@ -201,7 +206,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       env: options.env,
       ...(options.repository !== undefined && { repository: options.repository }),
     });
-    return { site: copy, version: await copy.sync(keep) };
+    return { site: copy, versionOf: await copy.sync(keep) };
   }
 
   function runOf(site: SiteCopy, signal: AbortSignal): Parameters<RunBuild>[0] {

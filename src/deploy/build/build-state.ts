@@ -10,6 +10,8 @@ export interface ExcludedArticle {
   readonly path: string;
   /** The digest of the text that broke the build; another text is tried again. */
   readonly digest: string;
+  /** What the site's other files, such as layouts, were known by; with others it is tried again. */
+  readonly others: string;
   /** The end of what the failed build printed. */
   readonly reason: string;
   /** Whether the output has the article with the text before. */

@@ -87,6 +87,17 @@ test('an article that breaks the build is named and left out, the others are bui
   await until('the repaired article is built', () => text(page(dir, 'bad')).includes('Repaired.'));
 });
 
+test('an article that the layout could not print is tried again once the owner has changed the layout', async (t) => {
+  const dir = toySite(t);
+  const receiver = await start(t, dir);
+  await publish(receiver, 'bad', 'A {{ broken }} template.');
+  await until('the article is named', () => logged(receiver, 'an article breaks the build').length === 1);
+  const layout = text(join(dir, 'toy.mjs'));
+  fs.writeFileSync(join(dir, 'toy.mjs'), layout.replace('if (unknown) throw', 'if (false) throw'));
+  await publish(receiver, 'next');
+  await until('both are built', () => ['bad', 'next'].every((id) => fs.existsSync(page(dir, id))));
+});
+
 test('an update that breaks the build leaves the article’s page as it was', async (t) => {
   const dir = toySite(t);
   const receiver = await start(t, dir);
