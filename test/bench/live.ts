@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { article } from '../support/events.js';
 import { freePort } from '../support/free-port.js';
 import { launch, PROGRAM } from '../support/receiver.js';
+import { besideBuild } from './beside-build.js';
 import { corpusArticle } from './corpus.js';
 import { count, milliseconds, quantile, type Row, table } from './figures.js';
 import type { Workspace } from './workspace.js';
@@ -35,12 +36,13 @@ export async function live(workspace: Workspace): Promise<{ text: string; rows: 
     rows.push({
       what: `from the 200 to article.live, ${count(articles)} articles`,
       ours: `median ${milliseconds(quantile(times, 0.5))}, p99 ${milliseconds(p99)}`,
-      against: `${GOAL_MS} ms`,
+      against: `${GOAL_MS} ms, the goal`,
       ratio: p99 / GOAL_MS,
       goal: { kind: 'at most', value: 1 },
     });
   }
-  return { text: table(['the way to the reader', 'measured', 'goal'], rows), rows };
+  rows.push(await besideBuild(workspace));
+  return { text: table(['the way to the reader', 'measured', 'against'], rows), rows };
 }
 
 async function liveTimes(folder: string, articles: number): Promise<number[]> {

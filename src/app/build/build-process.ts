@@ -1,5 +1,6 @@
 // The process that builds a site with its own generator in the background; `start-build-process.ts` starts it.
 import fs from 'node:fs';
+import { constants, setPriority } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
@@ -17,6 +18,12 @@ import { completeSite, deliveredArticles } from '../postbuild.js';
 
 /** Another receiver's build may take long. */
 const LOCK_WAIT_MS = 30 * 60_000;
+
+try {
+  setPriority(constants.priority.PRIORITY_LOW); // deliveries go first
+} catch {
+  // a courtesy, which a system may refuse
+}
 
 const stop = new AbortController();
 let site: SiteBuild | undefined;
