@@ -51,7 +51,8 @@ async function survives(t: ExecutionContext, dir: string, signal: NodeJS.Signals
   t.is(fs.readFileSync(ignore, 'utf8'), '*\n');
   t.deepEqual((await receiver.post('article.published', data)).json, first.json, 'a redelivery');
   const { revision_id: base_revision_id } = await receiver.find(url);
-  if (buildsPages(dir)) t.true(await hasPage(receiver, url));
+  // After SIGKILL the pages are checked before they are served.
+  await until('the page is served', () => !buildsPages(dir) || hasPage(receiver, url));
   const next = article();
   const change = update({ target_id: data.id, target_url: url, base_revision_id });
   for (const answer of [

@@ -11,11 +11,14 @@ import { TOY_CONFIG, toyPost, writeToySite } from '../deploy/toy-generator.js';
 const SITE = 'https://garden.example/base';
 const JSON_LD = '<script type="application/ld+json">{"@type":"Article"}</script>';
 
-/** A site of the toy generator with two posts, one of which is a draft. */
+/** A site of the toy generator with two posts and a draft, which is built by hand alone. */
 function toySite(t: Parameters<typeof tempDir>[0]): string {
   const dir = tempDir(t);
   writeToySite(dir, {
-    'pressmark.config.mjs': TOY_CONFIG,
+    'pressmark.config.mjs': TOY_CONFIG.replace(
+      "build: 'node toy.mjs'",
+      "build: { command: 'node toy.mjs', background: false }",
+    ),
     'content/old.md': toyPost({ title: 'Old', date: '2026-01-02' }),
     'content/titled.md': toyPost({ title: 'A Title', date: '2026-01-02', permalink: '/p/:title/' }),
     'content/draft.md': toyPost({ title: 'Draft', draft: true }),
