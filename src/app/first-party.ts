@@ -1,5 +1,6 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { Settings } from '../config/load.js';
+import { readBuildState } from '../deploy/build/build-state.js';
 import { buildPlugin } from '../deploy/build-plugin.js';
 import { PressmarkError } from '../errors.js';
 import { gitPlugin } from '../git/plugin.js';
@@ -99,9 +100,12 @@ function siteEntry(options: FirstPartyOptions): PluginEntry {
 }
 
 /** Builds the site with its own generator, where the config has a command for that. */
-function buildEntry({ generator, buildsInBackground, dir, environment }: Settings): PluginEntry[] {
+function buildEntry(settings: Settings): PluginEntry[] {
+  const { generator, buildsInBackground, dir, environment } = settings;
   if (generator === 'plain' || !buildsInBackground) return [];
-  return [{ plugin: buildPlugin(createBuildProcess(dir, environment)), origin: 'build in the config' }];
+  const { interrupted = 0 } = readBuildState(foldersOf(settings).stateDir);
+  const plugin = buildPlugin({ ...createBuildProcess(dir, environment), interrupted });
+  return [{ plugin, origin: 'build in the config' }];
 }
 
 /** Where no site is built, a change of the settings is only told of. */

@@ -11,6 +11,8 @@ export interface BuildPluginOptions {
   build(): Promise<BuildAnswer>;
   /** Ends the build that runs. */
   close(): Promise<void>;
+  /** How many builds in a row the process before this one has begun and not ended. */
+  readonly interrupted: number;
   readonly pauses?: BuildPauses;
 }
 
@@ -18,7 +20,7 @@ export interface BuildPluginOptions {
  * Builds a site with its own generator in the background, after each change and at the start. A delivery never waits for it
  * and never fails because of it.
  */
-export function buildPlugin({ build, close, pauses }: BuildPluginOptions): Plugin {
+export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOptions): Plugin {
   return definePlugin({
     name: 'build',
     setup(host) {
@@ -64,6 +66,7 @@ export function buildPlugin({ build, close, pauses }: BuildPluginOptions): Plugi
             return true;
           }),
         pauses,
+        interrupted,
       );
       host.addAction('article.published', queue.request);
       host.addAction('article.updated', queue.request);

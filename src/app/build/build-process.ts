@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { join, relative, sep } from 'node:path';
 import { loadSettings, type Settings } from '../../config/load.js';
-import { createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
+import { CRASHED, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
 import { buildFolder } from '../../deploy/build/build-state.js';
 import { runBuild } from '../../deploy/build/run-build.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
@@ -29,8 +29,8 @@ const stop = new AbortController();
 let site: SiteBuild | undefined;
 let building: Promise<void> = Promise.resolve();
 
-process.once('disconnect', end);
-process.once('SIGTERM', end);
+process.once('disconnect', () => end(CRASHED));
+process.once('SIGTERM', () => end());
 process.on('message', () => {
   building = building.then(async () => {
     const answer = await build().catch(
@@ -40,8 +40,8 @@ process.on('message', () => {
   });
 });
 
-async function end(): Promise<void> {
-  stop.abort();
+async function end(reason?: string): Promise<void> {
+  stop.abort(reason);
   await building;
   site?.close();
   process.exit(0);

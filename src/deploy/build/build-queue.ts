@@ -4,7 +4,7 @@ export interface BuildPauses {
   readonly quietMs: number;
   /** A build is not put off for longer than this, in milliseconds. */
   readonly longestMs: number;
-  /** The pause before a build that could not be tried is tried again; doubled each time. */
+  /** The pause before a build that could not be tried is tried again, and after one that was interrupted; doubled each time. */
   readonly retryMs: number;
 }
 
@@ -16,23 +16,33 @@ export interface BuildQueue {
   stop(): Promise<void>;
 }
 
-const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs: 5_000 };
+const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs: 3_000 };
 
 const LONGEST_RETRY_MS = 10 * 60_000;
+
+/** Where builds bring the machine down, it must have time to be repaired; else a start builds soon. */
+const LONGEST_START_MS = 60_000;
 
 /**
  * Builds at once after a single change, and during a burst once nothing has changed for a while; never two at a time. What
  * changes during a build is built next.
  *
  * @param build never rejects. @returns whether it should be tried again although nothing changes.
+ * @param interrupted how many builds in a row the process before this one has begun and not ended.
  */
-export function createBuildQueue(build: () => Promise<boolean>, pauses: BuildPauses = PAUSES): BuildQueue {
+export function createBuildQueue(
+  build: () => Promise<boolean>,
+  pauses: BuildPauses = PAUSES,
+  interrupted = 0,
+): BuildQueue {
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   /** When the first and the last of the changes came that no build has yet. */
   let waiting: { first: number; last: number } | undefined;
   let lastRequest = Number.NEGATIVE_INFINITY;
   let failures = 0;
+  const pause = interrupted === 0 ? 0 : Math.min(LONGEST_START_MS, pauses.retryMs * 2 ** (interrupted - 1));
+  const notBefore = performance.now() + pause;
   let isStopped = false;
 
   function request(): void {
@@ -47,7 +57,7 @@ export function createBuildQueue(build: () => Promise<boolean>, pauses: BuildPau
   function schedule(ms: number): void {
     if (running !== undefined || isStopped) return;
     clearTimeout(timer);
-    timer = setTimeout(start, Math.max(0, ms));
+    timer = setTimeout(start, Math.max(0, ms, notBefore - performance.now()));
   }
 
   function start(): void {

@@ -81,13 +81,27 @@ export interface SiteBuild {
   close(): void;
 }
 
+/** A build of a copy that has the site's files of now. */
+interface PreparedBuild {
+  readonly site: SiteCopy;
+  readonly versionOf: SiteVersion;
+  readonly state: BuildState;
+  /** By `performance.now()`. */
+  readonly began: number;
+  readonly signal: AbortSignal;
+}
+
+/** The reason of a signal that ends a build as its receiver has crashed. */
+export const CRASHED = 'the receiver has crashed';
+
 /** So much of what a failed build printed is kept as the reason, in characters. */
 const MOST_REASON = 4_000;
 
 /**
  * Builds the site in a copy, checks the pages, and replaces the output only then. If a build fails because of an article
  * that has come since the last good build, the output is built without it, and the article is excluded until its text
- * changes, or a file of the site that is no article. An article that the output had before keeps its text there. Posts that people wrote are never excluded.
+ * changes, or a file of the site that is not an article. An article that the output had before keeps its text there. Posts
+ * that people wrote are never excluded.
  */
 export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   const { siteDir, stateDir, command, output } = options;
@@ -96,11 +110,25 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
 
   async function build(signal: AbortSignal): Promise<BuildOutcome> {
     const began = performance.now();
-    const ms = () => Math.round(performance.now() - began);
-    const state = readBuildState(stateDir);
+    const { interrupted = 0, ...state } = readBuildState(stateDir);
     const { site, versionOf } = await syncedCopy(state);
+    if (state.good?.version === versionOf() && fs.existsSync(join(siteDir, output))) {
+      if (interrupted > 0) await writeBuildState(stateDir, state);
+      return { kind: 'current' };
+    }
+    await writeBuildState(stateDir, { ...state, interrupted: interrupted + 1 });
+    try {
+      return await buildCopy({ site, versionOf, state, began, signal });
+    } catch (error) {
+      // Stopped in good order, or not even tried. On a full disk the state stays, and the next start only waits.
+      if (signal.reason !== CRASHED) await writeBuildState(stateDir, state).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async function buildCopy({ site, versionOf, state, began, signal }: PreparedBuild): Promise<BuildOutcome> {
+    const ms = () => Math.round(performance.now() - began);
     const version = versionOf();
-    if (state.good?.version === version && fs.existsSync(join(siteDir, output))) return { kind: 'current' };
 
     const files = [...options.storedFiles(site.dir)];
     const texts = new Map(files.map(({ path, text }) => [path, text]));
@@ -129,6 +157,11 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       return problemOf(built, report, output);
     }
 
+    async function failed(reason: string): Promise<BuildOutcome> {
+      await writeBuildState(stateDir, { ...state, excluded, failure: { at: now(), reason: short(reason) } });
+      return { kind: 'failed', ms: ms(), runs, reason };
+    }
+
     const before = new Set(excluded.map(({ path }) => path));
     const first = await run(before);
     let guilty: ReadonlySet<string> = new Set();
@@ -143,8 +176,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
         async (some) => (await run(new Set([...before, ...some]))) === undefined,
       );
       if (found === undefined) {
-        await writeBuildState(stateDir, { ...state, excluded, failure: { at: now(), reason: short(first) } });
-        return { kind: 'failed', ms: ms(), runs, reason: first };
+        return failed(first);
       }
       guilty = found;
     }
@@ -152,7 +184,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     if (!isEqual(builtWithout, without)) {
       // The last build of the search was another one.
       const again = await run(without);
-      if (again !== undefined) return { kind: 'failed', ms: ms(), runs, reason: again };
+      if (again !== undefined) return failed(again);
     }
     const all = [
       ...excluded,

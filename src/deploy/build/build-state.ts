@@ -34,6 +34,8 @@ export interface BuildState {
   /** Why the last build failed; undefined where it did not. */
   readonly failure?: { readonly at: string; readonly reason: string };
   readonly excluded: readonly ExcludedArticle[];
+  /** How many builds in a row have begun and not ended: the process or the machine went down. */
+  readonly interrupted?: number;
 }
 
 const NAME = 'build.json';

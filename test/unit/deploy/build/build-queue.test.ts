@@ -1,0 +1,86 @@
+import { setTimeout } from 'node:timers/promises';
+import test from 'ava';
+import { type BuildPauses, createBuildQueue } from '../../../../src/deploy/build/build-queue.js';
+import { until } from '../../../support/until.js';
+
+const PAUSES: BuildPauses = { quietMs: 30, longestMs: 100, retryMs: 150 };
+
+/** A queue whose builds end when the test says so. */
+function setUp(interrupted?: number) {
+  const began: number[] = [];
+  const ends: ((again: boolean) => void)[] = [];
+  let running = 0;
+  let most = 0;
+  const queue = createBuildQueue(
+    () => {
+      began.push(performance.now());
+      most = Math.max(most, ++running);
+      return new Promise((resolve) =>
+        ends.push((again) => {
+          running--;
+          resolve(again);
+        }),
+      );
+    },
+    PAUSES,
+    interrupted,
+  );
+  return { queue, began, ends, most: () => most };
+}
+
+test('what changes during a build is built by the next one, and two builds never run at a time', async (t) => {
+  const { queue, began, ends, most } = setUp();
+  queue.request();
+  await until('the first build begins', () => began.length === 1);
+  for (let n = 0; n < 5; n++) queue.request();
+  await setTimeout(2 * PAUSES.longestMs);
+  t.is(began.length, 1);
+  ends[0]?.(false);
+  await until('the next build begins', () => began.length === 2);
+  ends[1]?.(false);
+  await setTimeout(2 * PAUSES.longestMs);
+  t.is(began.length, 2, 'one build for all five changes');
+  t.is(most(), 1);
+  await queue.stop();
+});
+
+test('a build that could not be tried is tried again after a pause, although nothing changes', async (t) => {
+  const { queue, began, ends } = setUp();
+  queue.request();
+  await until('the first build begins', () => began.length === 1);
+  ends[0]?.(true);
+  const failedAt = performance.now();
+  await until('it is tried again', () => began.length === 2);
+  t.true((began[1] ?? 0) - failedAt >= PAUSES.retryMs - 5);
+  ends[1]?.(false);
+  await queue.stop();
+});
+
+test('after builds that were interrupted, the first build waits, whatever changes', async (t) => {
+  const startedAt = performance.now();
+  const { queue, began, ends } = setUp(2);
+  queue.request();
+  queue.request();
+  await until('the build begins', () => began.length === 1);
+  t.true((began[0] ?? 0) - startedAt >= 2 * PAUSES.retryMs - 5);
+  ends[0]?.(false);
+  await queue.stop();
+});
+
+test('a queue that is stopped begins nothing, and waits for the build that runs', async (t) => {
+  const { queue, began, ends } = setUp();
+  queue.request();
+  await until('the build begins', () => began.length === 1);
+  queue.request();
+  let isStopped = false;
+  const stopped = queue.stop().then(() => {
+    isStopped = true;
+  });
+  await setTimeout(PAUSES.quietMs);
+  t.false(isStopped);
+  ends[0]?.(false);
+  await stopped;
+  queue.request();
+  await setTimeout(2 * PAUSES.longestMs);
+  t.is(began.length, 1);
+});
