@@ -131,6 +131,22 @@ test('a post by hand that breaks the build is not left out: the last good output
   await until('the site is built again', () => ['two', 'three'].every((id) => fs.existsSync(page(dir, id))));
 });
 
+test('a build that changes content, or deletes its output, does so in the copy', async (t) => {
+  const dir = toySite(t, { 'pressmark.config.mjs': UNSAFE.replace('node toy.mjs', 'sh build.sh') });
+  const script = (commands: string) => fs.writeFileSync(join(dir, 'build.sh'), commands);
+  script('echo changed >> content/old.md; echo more > content/more.txt; node toy.mjs');
+  const old = text(join(dir, 'content/old.md'));
+  const receiver = await start(t, dir);
+  await publish(receiver, 'one');
+  await until('the page is built', () => fs.existsSync(page(dir, 'one')));
+  t.is(text(join(dir, 'content/old.md')), old);
+  t.false(fs.existsSync(join(dir, 'content/more.txt')));
+  script('node toy.mjs && rm -rf public');
+  await publish(receiver, 'two');
+  await until('the failure is logged', () => logged(receiver, 'the site could not be built').length > 0);
+  t.true(fs.existsSync(page(dir, 'one')));
+});
+
 test('a receiver that is killed while it builds leaves the last good output, and the next one builds the rest', async (t) => {
   const dir = toySite(t, { 'slow.mjs': "setTimeout(() => import('./toy.mjs'), 1_500);" });
   const receiver = await start(t, dir);

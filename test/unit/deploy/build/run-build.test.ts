@@ -37,6 +37,14 @@ test('a build command that fails gives its exit code and the end of its output',
   );
 });
 
+test('of a build command that prints 1 GB, the end is kept', async (t) => {
+  const command = 'yes "a line of a build that says too much" | head -c 1000000000; echo the end; exit 1';
+  const result = await runBuild({ command, cwd: tempDir(t), env });
+  t.is(result.kind, 'failed');
+  t.true(result.output.length <= 65_536);
+  t.true(result.output.endsWith('the end\n'));
+});
+
 test('a build command that cannot be started fails and says why', async (t) => {
   const result = await runBuild({ command: 'true', cwd: join(tempDir(t), 'nowhere'), env });
   if (result.kind !== 'failed') return t.fail();

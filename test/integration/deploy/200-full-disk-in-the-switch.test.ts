@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { article } from '../../support/events.js';
+import { freeSpace, onLinux } from '../../support/full-disk.js';
+import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { toyConfig, writeToySite } from './toy-generator.js';
+
+/** A build that says when it has begun, and goes on when it is told to. */
+const PAUSED = `import fs from 'node:fs';
+const { STEPS } = process.env;
+fs.writeFileSync(STEPS + '/begun', '');
+while (!fs.existsSync(STEPS + '/go')) await new Promise((resolve) => setTimeout(resolve, 20));
+await import('./toy.mjs');
+`;
+
+onLinux(
+  '200: a full disk during a build or a deploy leaves the output and the release before; both follow once there is room',
+  async (t) => {
+    const root = tempDir(t);
+    const [site, steps, folder] = ['site', 'steps', 'srv'].map((name) => join(root, name)) as [
+      string,
+      string,
+      string,
+    ];
+    fs.mkdirSync(steps);
+    writeToySite(site, {
+      'paused.mjs': PAUSED,
+      'content/.keep': '',
+      'pressmark.config.mjs': toyConfig().replace(
+        "build: 'node toy.mjs'",
+        `git: false, build: 'STEPS=${steps} node paused.mjs', deploy: { folder: '${folder}' }`,
+      ),
+    });
+    const go = join(steps, 'go');
+    fs.writeFileSync(go, '');
+    const receiver = await startReceiver(t, { dir: site, env: { PRESSMARK_SITE_URL: '' } });
+    const has = (output: string, id: string) => fs.existsSync(join(output, 'blog', id, 'index.html'));
+    const current = join(folder, 'current');
+    const publish = async (id: string) => {
+      const { status, text } = await receiver.post('article.published', article({ id, slug: id }));
+      t.is(status, 200, text);
+    };
+    await publish('one');
+    await until('the first article is deployed', () => has(current, 'one'));
+
+    // The program that builds the site cannot copy its output.
+    await pausedBuild(() => publish('two'));
+    const building = buildProcessOf(receiver);
+    fillDisk(building);
+    fs.writeFileSync(go, '');
+    await until(
+      'the failed build is logged',
+      () => logged(receiver, 'the site could not be built').length > 0,
+    );
+    t.true(has(join(site, 'public'), 'one'));
+    t.false(has(join(site, 'public'), 'two'));
+    freeSpace({ pid: building });
+    await until('the second article is deployed', () => has(current, 'two'));
+
+    // The receiver cannot write the release.
+    await pausedBuild(() => publish('three'));
+    fillDisk(receiver.pid ?? 0);
+    fs.writeFileSync(go, '');
+    await until(
+      'the failed deploy is logged',
+      () => logged(receiver, 'the site could not be deployed').length > 0,
+    );
+    t.true(has(current, 'two'));
+    t.false(has(current, 'three'));
+    freeSpace(receiver);
+    await until('the third article is deployed', () => has(current, 'three'));
+
+    /** Waits until a build with the change has begun, and stands still. */
+    async function pausedBuild(change: () => Promise<void>): Promise<void> {
+      await until('no build runs', () => fs.existsSync(go));
+      fs.rmSync(go);
+      fs.rmSync(join(steps, 'begun'), { force: true });
+      await change();
+      await until('the build has begun', () => fs.existsSync(join(steps, 'begun')));
+    }
+  },
+);
+
+function logged(receiver: Receiver, beginning: string): unknown[] {
+  return receiver.log.filter(({ msg }) => msg.startsWith(beginning));
+}
+
+/** The program that builds the site: the child of the receiver that runs `build-process.js`. */
+function buildProcessOf({ pid }: Receiver): number {
+  const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  const found = children.find((child) =>
+    fs.readFileSync(`/proc/${child}/cmdline`, 'utf8').includes('build-process'),
+  );
+  if (found === undefined) throw new Error('the receiver has no process that builds');
+  return Number(found);
+}
+
+/** From now on each write of a process to a file fails, as on a full disk. */
+function fillDisk(pid: number): void {
+  execFileSync('prlimit', [`--pid=${pid}`, '--fsize=0:unlimited']);
+}
