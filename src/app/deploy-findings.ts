@@ -11,14 +11,14 @@ export function deployFindings(settings: Settings): Finding[] {
       level: 'fail',
       about: 'build',
       text: `the last build failed (${buildFailure.at}): ${buildFailure.reason}`,
-      mend: 'correct what the build command says; the site shows its last good build until then',
+      fix: 'correct what the build command says; the site shows its last good build until then',
     });
   for (const { path, reason, hasPrevious } of excluded)
     findings.push({
       level: 'fail',
       about: 'build',
       text: `${path} breaks the build, and the site ${hasPrevious ? 'shows its text before' : 'is built without it'}: ${reason}`,
-      mend: 'correct the file or the layout; the next build after such a change tries it again',
+      fix: 'correct the file or the layout; the next build after such a change tries it again',
     });
   for (const [name, { error, deployed, attempts }] of Object.entries(targets)) {
     if (error !== undefined)
@@ -26,7 +26,7 @@ export function deployFindings(settings: Settings): Finding[] {
         level: 'fail',
         about: 'deploy',
         text: `${name} has failed ${attempts} times: ${error}`,
-        mend: 'correct that; Pressmark tries it again by itself',
+        fix: 'correct that; Pressmark tries it again by itself',
       });
     else if (deployed !== undefined)
       findings.push({ level: 'ok', about: 'deploy', text: `${name}: deployed ${deployed.at}` });
@@ -37,7 +37,7 @@ export function deployFindings(settings: Settings): Finding[] {
       level: 'warn',
       about: 'live check',
       text: notLive,
-      mend: 'open the page in a browser; look at the host’s log and its cache',
+      fix: 'open the page in a browser; look at the host’s log and its cache',
     });
   return findings;
 }

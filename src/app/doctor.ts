@@ -52,7 +52,7 @@ function directory(settings: Settings): Finding {
       level: 'fail',
       about,
       text: `articles cannot be written: ${messageOf(error)}`,
-      mend: `let the user who runs Pressmark write to ${folder}`,
+      fix: `let the user who runs Pressmark write to ${folder}`,
     };
   }
   return { level: 'ok', about, text: `articles go to ${contentDir}` };
@@ -63,7 +63,7 @@ function lockHelper(): Finding {
   try {
     return { level: 'ok', about, text: findLockHelper().name };
   } catch (error) {
-    return { level: 'fail', about, text: messageOf(error), mend: 'install util-linux' };
+    return { level: 'fail', about, text: messageOf(error), fix: 'install util-linux' };
   }
 }
 
@@ -75,13 +75,13 @@ function secret({ secrets, dir }: Settings): Finding[] {
         level: 'fail',
         about,
         text: 'no signing secret is set',
-        mend: 'put PRESSMARK_SECRET into .env, or run pressmark init',
+        fix: 'put PRESSMARK_SECRET into .env, or run pressmark init',
       },
     ];
   const findings: Finding[] = [];
   if (secrets.some((value) => value.length < MIN_SECRET_CHARS || new Set(value).size < 8)) {
-    const mend = `use the one that the service issued, or ${MIN_SECRET_CHARS} random characters or more`;
-    findings.push({ level: 'warn', about, text: 'a secret can be guessed', mend });
+    const fix = `use the one that the service issued, or ${MIN_SECRET_CHARS} random characters or more`;
+    findings.push({ level: 'warn', about, text: 'a secret can be guessed', fix });
   }
   const mode = fs.statSync(join(dir, '.env'), { throwIfNoEntry: false })?.mode ?? 0;
   if ((mode & 0o077) !== 0)
@@ -89,7 +89,7 @@ function secret({ secrets, dir }: Settings): Finding[] {
       level: 'warn',
       about,
       text: 'others on this machine can read .env',
-      mend: 'chmod 600 .env',
+      fix: 'chmod 600 .env',
     });
   if (findings.length === 0)
     findings.push({
@@ -109,17 +109,17 @@ function siteUrl({ siteUrl: url, siteUrlIsGuess }: Settings): Finding {
       level: 'warn',
       about,
       text: `not set; articles would get ${url} for good`,
-      mend: 'set siteUrl in the config, or PRESSMARK_SITE_URL',
+      fix: 'set siteUrl in the config, or PRESSMARK_SITE_URL',
     };
   if (isLocal)
     return {
       level: 'warn',
       about,
       text: `${url} is this machine`,
-      mend: 'set the public address before the first real article: URLs are frozen at publication',
+      fix: 'set the public address before the first real article: URLs are frozen at publication',
     };
   if (protocol === 'http:')
-    return { level: 'warn', about, text: `${url} is not https`, mend: 'use https if the site has it' };
+    return { level: 'warn', about, text: `${url} is not https`, fix: 'use https if the site has it' };
   return { level: 'ok', about, text: url };
 }
 
@@ -158,11 +158,11 @@ function malformed(entries: readonly Entry[]): Finding[] {
     const said = isUnread(entry)
       ? {
           text: `${path} cannot be read: ${broken}`,
-          mend: 'let the user who runs Pressmark read the file, or restore it from git or a backup; until then the article is skipped',
+          fix: 'let the user who runs Pressmark read the file, or restore it from git or a backup; until then the article is skipped',
         }
       : {
           text: `${path} is malformed, ${broken}`,
-          mend: 'fix the front matter; until then the article is skipped',
+          fix: 'fix the front matter; until then the article is skipped',
         };
     return [{ level: 'fail', about: 'articles', ...said }];
   });
@@ -179,16 +179,14 @@ function atReservedUrls(
     : undefined;
   return entries.flatMap(({ path, url, canonical, broken }): Finding[] => {
     if (broken !== undefined) return [];
-    const mend = 'give it another url in its front matter, and redirect the old one';
+    const fix = 'give it another url in its front matter, and redirect the old one';
     if (site !== undefined && isReservedUrl(url, site))
       return [
-        { level: 'fail', about: 'articles', text: `${path} has no page: the site's own are at ${url}`, mend },
+        { level: 'fail', about: 'articles', text: `${path} has no page: the site's own are at ${url}`, fix },
       ];
     if (canonical === undefined || !reservedUrls.has(canonical)) return [];
     const text = `${path} is not served by the receiver, which answers ${url} itself`;
-    return [
-      { level: 'warn', about: 'articles', text, mend: `set another endpoint in the config, or ${mend}` },
-    ];
+    return [{ level: 'warn', about: 'articles', text, fix: `set another endpoint in the config, or ${fix}` }];
   });
 }
 
@@ -201,7 +199,7 @@ function duplicates(entries: readonly Entry[], what: string, keyOf: (entry: Entr
         level: 'fail',
         about: 'articles',
         text,
-        mend: `remove all but one, or give each a ${what} of its own`,
+        fix: `remove all but one, or give each a ${what} of its own`,
       } as const,
     ];
   });

@@ -4,6 +4,6 @@ export interface Finding {
   readonly level: 'ok' | 'warn' | 'fail';
   readonly about: string;
   readonly text: string;
-  /** How to mend it. */
-  readonly mend?: string;
+  /** How to fix it. */
+  readonly fix?: string;
 }

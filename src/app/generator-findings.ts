@@ -25,7 +25,7 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
     site = generatorOf(settings);
   } catch (error) {
     if (!(error instanceof PressmarkError)) throw error;
-    return [{ level: 'fail', about, text: error.message, mend: 'correct it and run pressmark doctor again' }];
+    return [{ level: 'fail', about, text: error.message, fix: 'correct it and run pressmark doctor again' }];
   }
   const [recognised] = recogniseGenerators(siteFiles(settings.dir));
   if (site === undefined)
@@ -36,7 +36,7 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
             level: 'warn',
             about,
             text: `this is a site of ${recognised.generator.name} (${recognised.evidence}), but Pressmark builds it`,
-            mend: `set generator: '${recognised.generator.name}' in the config; or move the config away and run pressmark init`,
+            fix: `set generator: '${recognised.generator.name}' in the config; or move the config away and run pressmark init`,
           },
         ];
   const { contentDir } = foldersOf(settings);
@@ -74,13 +74,13 @@ function definitionFindings(settings: Settings, { generator, files }: SiteGenera
             level: 'warn' as const,
             about,
             text: `the config says ${generator.name}, but this is a site of ${other.generator.name} (${other.evidence})`,
-            mend: `set generator: '${other.generator.name}' in the config`,
+            fix: `set generator: '${other.generator.name}' in the config`,
           },
         ]
       : []),
     ...generator
       .problems(files, settings)
-      .map(({ level, text, fix }): Finding => ({ level, about, text, mend: fix })),
+      .map(({ level, text, fix }): Finding => ({ level, about, text, fix })),
   ];
 }
 
@@ -96,7 +96,7 @@ function postbuildScript(settings: Settings, { files }: SiteGenerator): Finding[
       level: 'warn',
       about: 'generator',
       text: 'npm run build does not complete the pages of articles: the step pressmark postbuild is not in package.json',
-      mend: step.kind === 'add' ? 'run pressmark init, which adds it' : step.advice,
+      fix: step.kind === 'add' ? 'run pressmark init, which adds it' : step.advice,
     },
   ];
 }
@@ -118,14 +118,14 @@ function addressFindings(entries: readonly Entry[]): Finding[] {
 function movedFindings(settings: Settings): Finding[] {
   const byFix = new Map<string, string[]>();
   for (const article of movedArticles(settings)) {
-    const mend = movedFix(article, settings.siteUrl);
-    byFix.set(mend, [...(byFix.get(mend) ?? []), movedSentence(article)]);
+    const fix = movedFix(article, settings.siteUrl);
+    byFix.set(fix, [...(byFix.get(fix) ?? []), movedSentence(article)]);
   }
-  return [...byFix].map(([mend, sentences]) => ({
+  return [...byFix].map(([fix, sentences]) => ({
     level: 'warn',
     about: 'addresses',
     text: listed(sentences, '; '),
-    mend,
+    fix,
   }));
 }
 
@@ -151,21 +151,21 @@ function articleFinding(reason: string, paths: readonly string[]): Finding {
   const about = 'addresses';
   const text = `an article ${reason}, so that there is no page at the URL that was answered: ${listed(paths)}`;
   if (IS_DRAFT.test(reason))
-    return { level: 'warn', about, text, mend: 'remove the draft mark from the front matter to publish it' };
+    return { level: 'warn', about, text, fix: 'remove the draft mark from the front matter to publish it' };
   if (IS_FUTURE.test(reason))
-    return { level: 'fail', about, text, mend: 'set the date in the front matter to a day that has passed' };
+    return { level: 'fail', about, text, fix: 'set the date in the front matter to a day that has passed' };
   if (IS_ELSEWHERE.test(reason))
     return {
       level: 'fail',
       about,
       text: `an article ${reason}: ${listed(paths)}`,
-      mend: 'set siteUrl in the config back, if it is wrong; if the site has moved, run pressmark build, and redirect the old URLs to the new ones on the old host',
+      fix: 'set siteUrl in the config back, if it is wrong; if the site has moved, run pressmark build, and redirect the old URLs to the new ones on the old host',
     };
   return {
     level: 'fail',
     about,
     text: `an article ${reason}; there may be no page at the URL that was answered: ${listed(paths)}`,
-    mend: 'put the address back into the front matter (or the file’s name), as git log shows it; or run pressmark urls to prove where its page is',
+    fix: 'put the address back into the front matter (or the file’s name), as git log shows it; or run pressmark urls to prove where its page is',
   };
 }
 
@@ -178,7 +178,7 @@ function postFinding(reason: string, paths: readonly string[]): Finding {
     level: 'warn',
     about,
     text: `lookups do not find these posts, as each ${text}`,
-    mend: 'run pressmark urls, which proves addresses by building a copy of the site',
+    fix: 'run pressmark urls, which proves addresses by building a copy of the site',
   };
 }
 
@@ -197,7 +197,7 @@ function clashes(entries: readonly Entry[]): Finding[] {
         level: 'warn',
         about: 'addresses',
         text: `${path} and ${other} may have the same address ${canonical}; one of the two pages would be lost`,
-        mend: 'run pressmark urls; if the address is the same, rename the post that you wrote or give it another slug',
+        fix: 'run pressmark urls; if the address is the same, rename the post that you wrote or give it another slug',
       },
     ];
   });
@@ -222,7 +222,7 @@ function tagFindings(entries: readonly Entry[], { mapping }: SiteGenerator): Fin
         level: 'warn',
         about: 'tags',
         text: `one tag is spelled in several ways: ${each.slice(0, MAX_LISTED).join(', ')}`,
-        mend: 'use one spelling in all posts; some generators fail where two tags have one page',
+        fix: 'use one spelling in all posts; some generators fail where two tags have one page',
       };
     });
 }
@@ -257,22 +257,22 @@ function pageFindings(settings: Settings): Finding[] {
     const { missing, changed, checked, warnings } = completeSite(settings, settings.output, {
       readOnly: true,
     });
-    const mend =
+    const fix =
       'run pressmark build; where the site’s host builds, its command must end in pressmark postbuild';
     const findings: Finding[] = warnings.map((text) => ({
       level: 'warn',
       about,
       text,
-      mend: 'correct it and run pressmark build',
+      fix: 'correct it and run pressmark build',
     }));
     if (missing.length > 0)
-      findings.push({ level: 'warn', about, text: listed(missing.map(missingSentence), '; '), mend });
+      findings.push({ level: 'warn', about, text: listed(missing.map(missingSentence), '; '), fix });
     if (changed > 0)
       findings.push({
         level: 'warn',
         about,
         text: `${changed} of ${checked} pages in ${settings.output} lack the JSON-LD or the item comment of their article`,
-        mend,
+        fix,
       });
     if (findings.length === 0 && checked > 0)
       findings.push({
@@ -283,7 +283,7 @@ function pageFindings(settings: Settings): Finding[] {
     return findings;
   } catch (error) {
     const text = `${settings.output} cannot be read: ${messageOf(error)}`;
-    return [{ level: 'warn', about, text, mend: 'run pressmark build' }];
+    return [{ level: 'warn', about, text, fix: 'run pressmark build' }];
   }
 }
 

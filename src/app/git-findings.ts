@@ -28,18 +28,18 @@ export async function gitFindings(settings: Settings): Promise<Finding[]> {
       await identity(repository, author),
     ];
   } catch (error) {
-    const mend = 'run git status in the site’s folder; what it says is what must be mended';
-    return [{ level: 'fail', about, text: reasonOf(error), mend }];
+    const fix = 'run git status in the site’s folder; what it says is what must be fixed';
+    return [{ level: 'fail', about, text: reasonOf(error), fix }];
   }
 }
 
 function notCommitted({ because, unexpected }: { because: string; unexpected: boolean }): Finding {
-  const mend = 'mend that, or set git: false in the config';
+  const fix = 'fix that, or set git: false in the config';
   return {
     level: unexpected ? 'warn' : 'ok',
     about,
     text: `articles are not committed: ${because}`,
-    ...(unexpected && { mend }),
+    ...(unexpected && { fix }),
   };
 }
 
@@ -47,9 +47,9 @@ async function branch(repository: Repository): Promise<Finding> {
   const head = await readHead(repository);
   if (!('waitingFor' in head))
     return { level: 'ok', about, text: `articles are committed to ${head.ref.replace('refs/heads/', '')}` };
-  const mend =
+  const fix =
     'finish or abort it, or check out a branch; articles are stored meanwhile and committed afterwards';
-  return { level: 'warn', about, text: `commits wait for ${head.waitingFor}`, mend };
+  return { level: 'warn', about, text: `commits wait for ${head.waitingFor}`, fix };
 }
 
 /** What waits for a branch, and since when. */
@@ -62,8 +62,8 @@ async function parked(repository: Repository): Promise<Finding[]> {
   const since = new Date(first.authored.seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ');
   const count = commits.length === 1 ? '1 commit is' : `${commits.length} commits are`;
   const text = `${count} parked on ${repository.parkedRef} since ${since} UTC, waiting for ${first.waitingFor}`;
-  const mend = 'when that is so, pressmark start puts them on the branch; do not delete that ref';
-  return [{ level: 'warn', about, text, mend }];
+  const fix = 'when that is so, pressmark start puts them on the branch; do not delete that ref';
+  return [{ level: 'warn', about, text, fix }];
 }
 
 /** Replaced texts that wait for their commits, and those that only their owner can put where they belong. */
@@ -75,7 +75,7 @@ async function replaced(settings: Settings): Promise<Finding[]> {
       level: 'warn',
       about,
       text: `an edit that an update replaced has no commit: ${shown(file)}`,
-      mend: 'take from that file what you want to keep, then remove it',
+      fix: 'take from that file what you want to keep, then remove it',
     }),
   );
   const waiting = await countReplaced(stateDir);
@@ -92,12 +92,12 @@ async function ignored({ git, prefix }: Repository, settings: Settings): Promise
   };
   const findings: Finding[] = [];
   if (await isIgnored(`${settings.content}/articles/x.md`)) {
-    const mend = `take ${settings.content}/ out of .gitignore, or set git: false in the config`;
+    const fix = `take ${settings.content}/ out of .gitignore, or set git: false in the config`;
     findings.push({
       level: 'warn',
       about,
       text: `${settings.content}/ is ignored; articles are not committed`,
-      mend,
+      fix,
     });
   }
   if (fs.existsSync(join(settings.dir, '.env')) && !(await isIgnored('.env')))
@@ -105,7 +105,7 @@ async function ignored({ git, prefix }: Repository, settings: Settings): Promise
       level: 'fail',
       about,
       text: '.env, which holds the secret, is not ignored',
-      mend: 'add .env to .gitignore',
+      fix: 'add .env to .gitignore',
     });
   return findings;
 }

@@ -28,7 +28,7 @@ export function pageFindings(settings: Settings): Finding[] {
       level: 'warn',
       about,
       text: `${lasting.length} in ${settings.output}/ are not as they were written, as after a power loss: ${named}${more}`,
-      mend: 'run pressmark build, or start the receiver: both build them again',
+      fix: 'run pressmark build, or start the receiver: both build them again',
     },
   ];
 }

@@ -18,7 +18,7 @@ export async function pushFindings(settings: Settings): Promise<Finding[]> {
   if (!isPushed(settings)) return [];
   if (settings.git === false) {
     const text = 'durability is push, and git is switched off';
-    return [{ level: 'fail', about, text, mend: 'remove git: false from the config' }];
+    return [{ level: 'fail', about, text, fix: 'remove git: false from the config' }];
   }
   const repository = await openRepository(settings.dir, settings.environment);
   // the findings on git have said why
@@ -32,10 +32,10 @@ export async function pushFindings(settings: Settings): Promise<Finding[]> {
       ...lastOf(settings),
     ];
   } catch (error) {
-    const mend =
+    const fix =
       'try git fetch and git push by hand, as the user who runs Pressmark; nobody is asked for a password';
     return [
-      { level: settings.durability === 'push' ? 'fail' : 'warn', about, text: wordsOf(error), mend },
+      { level: settings.durability === 'push' ? 'fail' : 'warn', about, text: wordsOf(error), fix },
       ...lastOf(settings),
     ];
   }
@@ -49,7 +49,7 @@ async function waiting({ git }: Repository, { ref, name }: Remote, tip: string |
   const count = code === 0 ? Number(stdout) : 0;
   if (count === 0) return [{ level: 'ok', about, text: 'everything is pushed' }];
   const text = `${count} commits are not pushed`;
-  return [{ level: 'warn', about, text, mend: 'start the receiver, which pushes them, or git push' }];
+  return [{ level: 'warn', about, text, fix: 'start the receiver, which pushes them, or git push' }];
 }
 
 /** What the receiver has left to be known. */
@@ -64,14 +64,14 @@ function lastOf(settings: Settings): Finding[] {
       level: 'warn',
       about,
       text: `waits for ${waitingFor}`,
-      mend: 'do that; nothing is lost meanwhile',
+      fix: 'do that; nothing is lost meanwhile',
     });
   for (const { path, why } of leftEdits.slice(0, MOST_EDITS))
     findings.push({
       level: 'warn',
       about,
       text: `your edit of ${path} is in this clone alone: ${why}`,
-      mend: 'git diff shows it; commit and push it, or take it back with git restore',
+      fix: 'git diff shows it; commit and push it, or take it back with git restore',
     });
   if (leftEdits.length > MOST_EDITS)
     findings.push({ level: 'warn', about, text: `and ${leftEdits.length - MOST_EDITS} edits more` });
@@ -80,7 +80,7 @@ function lastOf(settings: Settings): Finding[] {
       level: 'warn',
       about,
       text: `last error: ${lastError}`,
-      mend: 'it is tried again by itself',
+      fix: 'it is tried again by itself',
     });
   return findings;
 }

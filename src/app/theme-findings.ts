@@ -20,8 +20,8 @@ export async function themeFindings(settings: Settings): Promise<Finding[]> {
     return [{ level: 'ok', about, text: 'site is false in the config; another generator builds the site' }];
   const failures = await failuresOf(settings, settings.site).catch((error) => [messageOf(error)]);
   if (failures.length === 0) return [{ level: 'ok', about, text: 'a page of every kind can be made' }];
-  const mend = 'mend that; until then the old pages stay';
-  return failures.map((text) => ({ level: 'fail', about, text, mend }));
+  const fix = 'fix that; until then the old pages stay';
+  return failures.map((text) => ({ level: 'fail', about, text, fix }));
 }
 
 async function failuresOf(settings: Settings, said: Exclude<Settings['site'], false>): Promise<string[]> {

@@ -64,7 +64,7 @@ export async function trialFindings(settings: Settings, options: TrialOptions = 
         level: 'fail',
         about: ABOUT,
         text: error.message,
-        mend: 'correct it and run pressmark doctor --build',
+        fix: 'correct it and run pressmark doctor --build',
       },
     ];
   }
@@ -85,8 +85,8 @@ export function findingsOf({ generator, articles, posts, builds, faults }: Trial
   return kinds.map((kind): Finding => {
     const texts = examplesOf(faults.filter((fault) => fault.kind === kind));
     const more = texts.length > MAX_LISTED ? `; and ${texts.length - MAX_LISTED} more` : '';
-    const mend = FIXES[kind][isOwn ? 'own' : 'site'];
-    return { level: 'fail', about: ABOUT, text: `${texts.slice(0, MAX_LISTED).join('; ')}${more}`, mend };
+    const fix = FIXES[kind][isOwn ? 'own' : 'site'];
+    return { level: 'fail', about: ABOUT, text: `${texts.slice(0, MAX_LISTED).join('; ')}${more}`, fix };
   });
 }
 

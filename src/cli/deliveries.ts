@@ -45,7 +45,7 @@ function show(queue: Queue, { status, json }: DeliveriesOptions): void {
   else table(entries);
   for (const [file, reason] of queue.problems()) {
     console.error(
-      `pressmark: deliveries/${printable(file)} is skipped, as it is no delivery record: ${reason}; mend it or move it away`,
+      `pressmark: deliveries/${printable(file)} is skipped, as it is no delivery record: ${reason}; fix it or move it away`,
     );
     process.exitCode = 1;
   }

@@ -58,7 +58,7 @@ ${comment('demo-2')}`,
     slug: 'two-people-one-paragraph',
     meta_description: 'How a machine can rewrite an article without ever overwriting its owner.',
     tags: ['editing', 'webhooks'],
-    content_html: `<p>You mend a sentence in your editor. At the same moment a service wants to replace the whole article. Whose version stays?</p>
+    content_html: `<p>You correct a sentence in your editor. At the same moment a service wants to replace the whole article. Whose version stays?</p>
 <h2>Compare, then set</h2>
 <p>The service must say which version it has read. If that is no longer the one on the disk, it is told so, and nothing changes:</p>
 <pre><code>409 {"error":"Article revision conflict","base_revision_id":"…","current_revision_id":"…"}

@@ -10,7 +10,7 @@ import { example, withDir } from './options.js';
 const MARKS = { ok: '✓', warn: '!', fail: '✗' } as const;
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-/** `pressmark doctor`: what keeps this site from receiving, and how to mend it. */
+/** `pressmark doctor`: what keeps this site from receiving, and how to fix it. */
 export function doctorCommand(): Command {
   return withDir(new Command('doctor'))
     .description(
@@ -36,8 +36,8 @@ function sayBuild(build: number): void {
   console.error(`building a copy of the site (${build}) …`);
 }
 
-function print({ level, about, text, mend }: Finding): void {
+function print({ level, about, text, fix }: Finding): void {
   const mark = process.stdout.isTTY ? styleText(COLOURS[level], MARKS[level]) : MARKS[level];
   console.log(`${mark} ${about}: ${text}`);
-  if (mend !== undefined) console.log(`  → ${mend}`);
+  if (fix !== undefined) console.log(`  → ${fix}`);
 }

@@ -45,7 +45,7 @@ export interface Settings extends Omit<Config, 'siteUrl' | 'build' | 'deploy'> {
  * This is the only place that reads `process.env`.
  *
  * @param variables the environment.
- * @throws PressmarkError CONFIG_INVALID, saying where, what and how to mend it.
+ * @throws PressmarkError CONFIG_INVALID, saying where, what and how to fix it.
  */
 export async function loadSettings(
   dir: string,

@@ -107,7 +107,7 @@ function readConnector(path: string, name: string): Connector {
   const refuse = (reason: string, cause?: unknown) =>
     new PressmarkError(
       'CONFIG_INVALID',
-      `${path}: ${reason}; mend it, or connect anew: pressmark connect ${name} <url>`,
+      `${path}: ${reason}; fix it, or connect anew: pressmark connect ${name} <url>`,
       { cause },
     );
   let json: unknown;

@@ -96,7 +96,7 @@ async function compare(
     return {
       path,
       kind: 'refused',
-      reason: `${path}: its delivery record ${entry.id}.json cannot be read; mend it or move it away`,
+      reason: `${path}: its delivery record ${entry.id}.json cannot be read; fix it or move it away`,
     };
   const other = resolve(state.dir, there.source);
   if (other !== path && fs.existsSync(other))

@@ -155,7 +155,7 @@ export function createWorker(options: WorkerOptions): Worker {
   function tellProblems(): void {
     for (const [file, reason] of queue.problems())
       tellOnce(
-        `deliveries/${file} is skipped, as it is no delivery record: ${reason}; mend it or move it away`,
+        `deliveries/${file} is skipped, as it is no delivery record: ${reason}; fix it or move it away`,
       );
   }
 

@@ -96,7 +96,7 @@ export function createGroupCommit(
     for (let attempt = 1; ; attempt++) {
       const folder = stagingOf(target);
       const stamp = await newFiles.make({ staging: folder, target, data }).catch((error: unknown) => {
-        if (attempt === MAX_ATTEMPTS || !mend(error, folder, [folder, dirname(target)])) throw error;
+        if (attempt === MAX_ATTEMPTS || !preparedAgain(error, folder, [folder, dirname(target)])) throw error;
         return 'again' as const;
       });
       if (stamp === undefined) throw new NameTaken(file.path);
@@ -115,7 +115,7 @@ export function createGroupCommit(
       } catch (error) {
         if (staged !== undefined) takeAway(staged.temp);
         const missing = staged === undefined ? [folder] : [];
-        if (attempt === MAX_ATTEMPTS || !mend(error, folder, missing)) throw error;
+        if (attempt === MAX_ATTEMPTS || !preparedAgain(error, folder, missing)) throw error;
       }
     }
   }
@@ -128,12 +128,13 @@ export function createGroupCommit(
   }
 
   /**
-   * Mends what has kept a write from being done; false where it is nothing that can be.
+   * Removes what has kept a file from being written, so that it can be tried again.
    *
    * @param stagedIn where the file was written.
    * @param missing the folders that may not be there.
+   * @returns false where that cannot be done.
    */
-  function mend(error: unknown, stagedIn: string, missing: readonly string[]): boolean {
+  function preparedAgain(error: unknown, stagedIn: string, missing: readonly string[]): boolean {
     const code = systemCode(error);
     if (code === 'ENOENT') {
       missing.forEach(folders.make);

@@ -14,7 +14,7 @@ import { loadSnapshot } from './snapshot.js';
 /** The folder below the state folder in which files are written before they get their name. */
 export const STAGING = 'staging';
 
-/** What a start found and mended, each step by its name. */
+/** What a start found and fixed, each step by its name. */
 export interface RecoveryReport {
   /** Entries taken from the snapshot. */
   readonly fromSnapshot: number;

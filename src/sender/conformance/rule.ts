@@ -13,7 +13,7 @@ export interface Rule {
   readonly from: Version;
   /** What the receiver does, in one sentence. */
   readonly says: string;
-  /** How to mend a receiver that does not. */
+  /** How to fix a receiver that does not. */
   readonly hint: string;
   /** Rules without which this one cannot be looked at. */
   readonly needs: readonly string[];

@@ -51,7 +51,7 @@ test('check of a broken receiver exits with 1, and names for each broken rule wh
       '✗ update-200 (contract: article.updated): An update that is based on the current revision is answered 200.\n' +
         '    expected  status 200\n' +
         '    got       202 <b>"Done" | & gone</b>\n' +
-        '    mend      Replace content and revision',
+        '    fix       Replace content and revision',
     ),
   );
   t.regex(stdout, /- not checked, it needs update-200, which is failed: update-content, /);

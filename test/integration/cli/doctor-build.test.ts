@@ -112,7 +112,7 @@ for (const [name, { mapping, said }] of Object.entries(FAULTS))
         findings.some(({ text }) => pattern.test(text)),
         `${pattern}\n${findings.map(({ text }) => text).join('\n\n')}`,
       );
-    t.true(findings.every(({ level, mend }) => level === 'fail' && mend !== undefined));
+    t.true(findings.every(({ level, fix }) => level === 'fail' && fix !== undefined));
   });
 
 test('doctor --build finds a site that publishes .env, that loses pages, or that does not build without articles', async (t) => {

@@ -54,7 +54,7 @@ test('doctor finds a missing and a weak secret, and a site URL that would not la
   t.like(about(weak, 'secret'), [{ level: 'warn', text: 'a secret can be guessed' }]);
   t.is(about(weak, 'site URL')[0]?.level, 'ok');
   t.deepEqual(
-    [...bare, ...weak].filter(({ level, mend }) => level !== 'ok' && mend === undefined),
+    [...bare, ...weak].filter(({ level, fix }) => level !== 'ok' && fix === undefined),
     [],
     'each finding says what to do',
   );
@@ -68,7 +68,7 @@ test('doctor names the program that takes locks, and one that is missing', async
   const without = await doctor(dir, { ...FINE, PATH: tempDir(t) });
   t.is(without.code, 1);
   const found = about(without.findings, 'lock helper');
-  t.like(found, [{ level: 'fail', mend: 'install util-linux' }]);
+  t.like(found, [{ level: 'fail', fix: 'install util-linux' }]);
   t.regex(found[0]?.text ?? '', /neither flock nor perl was found/);
 });
 
@@ -170,7 +170,7 @@ test('doctor names pages that a power loss has damaged, until they are built aga
   const [found] = await pages();
   t.is(found?.level, 'warn');
   t.regex(found?.text ?? '', /^2 in public\/ .*: (?=.*favicon\.svg)(?=.*index\.html)/);
-  t.regex(found?.mend ?? '', /pressmark build/);
+  t.regex(found?.fix ?? '', /pressmark build/);
   t.is((await run(['build', '--dir', dir], FINE)).code, 0);
   t.like(await pages(), [{ level: 'ok' }]);
 });

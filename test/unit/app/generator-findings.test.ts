@@ -66,7 +66,7 @@ test('every finding that is not fine names its fix', async (t) => {
   await publish(dir, 'soil');
   const findings = await findingsIn(dir);
   t.deepEqual(
-    findings.filter(({ level, mend }) => level !== 'ok' && mend === undefined),
+    findings.filter(({ level, fix }) => level !== 'ok' && fix === undefined),
     [],
   );
   t.deepEqual(
@@ -122,7 +122,7 @@ test('posts without a proven address come with the command that proves it', asyn
   const [first] = await findingsIn(dir);
   t.like(first, { level: 'warn', about: 'addresses' });
   t.regex(first?.text ?? '', /posts\/a\.md/);
-  t.regex(first?.mend ?? '', /^run pressmark urls/);
+  t.regex(first?.fix ?? '', /^run pressmark urls/);
 });
 
 test('an article whose pin was removed is a failure', async (t) => {
@@ -145,7 +145,7 @@ test('an article with a date in the future is a failure, and a post of the owner
   const found = await findingsIn(dir);
   const future = found.filter(({ text }) => text.includes('a date in the future'));
   t.deepEqual(
-    future.map(({ level, mend }) => [level, mend]),
+    future.map(({ level, fix }) => [level, fix]),
     [
       ['fail', 'set the date in the front matter to a day that has passed'],
       ['ok', undefined],

@@ -56,7 +56,7 @@ function findings({ outcomes }: Report): string[] {
   if (found.length === 0) return [];
   return [
     '',
-    '| rule | expected | got | mend |',
+    '| rule | expected | got | fix |',
     '|---|---|---|---|',
     ...found.map(
       ({ rule, result, expected = '', got = '' }) =>

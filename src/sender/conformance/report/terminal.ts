@@ -35,7 +35,7 @@ const MOST_NAMES = 5;
 
 const TOLD: readonly Result[] = ['failed', 'advice', 'error'];
 
-/** A report for a person: what is not as it should be, each with how to mend it, then the sum. */
+/** A report for a person: what is not as it should be, each with how to fix it, then the sum. */
 export function terminalReport(report: Report, { colour, verbose }: TerminalOptions): string {
   const paint = (result: Result, text: string) => (colour ? styleText(COLOURS[result], text) : text);
   const lines = [`${report.url}, checked as a receiver of ${versionText(report)}`, ''];
@@ -66,7 +66,7 @@ function linesOf(
     `${mark} ${rule.id} (contract: ${rule.section}): ${rule.says}`,
     `    expected  ${expected}`,
     `    got       ${got}`,
-    `    mend      ${rule.hint}`,
+    `    fix       ${rule.hint}`,
   ];
 }
 
