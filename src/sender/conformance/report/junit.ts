@@ -24,7 +24,7 @@ function suite(section: string, outcomes: readonly Outcome[]): string {
 
 function testCase(section: string, { rule, result, expected, got, why, ms }: Outcome): string {
   const open = `    <testcase classname="${escaped(section)}" name="${escaped(rule.id)}" time="${seconds(ms)}"`;
-  const told = `${rule.says}\nexpected: ${expected}\ngot: ${got}\nmend: ${rule.hint}\ncontract: ${rule.section}`;
+  const told = `${rule.says}\nexpected: ${expected}\ngot: ${got}\nfix: ${rule.hint}\ncontract: ${rule.section}`;
   if (result === 'passed') return `${open}/>`;
   if (result === 'failed')
     return `${open}><failure message="${escaped(`expected ${expected}, got ${got}`)}">${escaped(told)}</failure></testcase>`;
