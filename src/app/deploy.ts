@@ -128,12 +128,16 @@ function stagesOf(settings: Settings): Stage[] {
 /** The output that is deployed. */
 function sourceOf(settings: Settings): OutputSource {
   const { outputDir, stateDir } = foldersOf(settings);
+  const isBuilt = () =>
+    settings.generator === 'plain'
+      ? fs.existsSync(manifestPath({ stateDir }))
+      : readBuildState(stateDir).good !== undefined;
   return {
     ...(settings.generator !== 'plain' && { use: (folder: string) => useOutput(stateDir, folder) }),
-    folder: () => (fs.existsSync(outputDir) ? fs.realpathSync(outputDir) : undefined),
+    // What a developer has built there before the first build of a receiver was not checked.
+    folder: () => (isBuilt() && fs.existsSync(outputDir) ? fs.realpathSync(outputDir) : undefined),
     version: () => {
-      if (settings.generator !== 'plain')
-        return `${fs.realpathSync(outputDir)} ${readBuildState(stateDir).good?.at ?? ''}`;
+      if (settings.generator !== 'plain') return readBuildState(stateDir).good?.output ?? '';
       const stat = fs.statSync(manifestPath({ stateDir }), { throwIfNoEntry: false });
       return stat === undefined ? '' : `${stat.ino}-${stat.size}-${stat.mtimeMs}`;
     },

@@ -39,7 +39,7 @@ function* linesOf({ stages, excluded, buildFailure, targets }: SiteStatus, now: 
     const trouble =
       error === undefined
         ? ''
-        : `; has failed ${attempts} times since ${behindSince ?? 'now'}: ${printable(error)}`;
+        : `; failed ${attempts} times since ${behindSince ?? 'now'}: ${printable(error)}`;
     yield `${printable(name)}: ${last}${trouble}`;
   }
   if (buildFailure !== undefined)

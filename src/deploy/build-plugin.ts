@@ -26,17 +26,17 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
     setup(host) {
       if (host.role !== 'receiver') return;
       const { log } = host;
-      const named = new Set<string>();
+      const loggedDigests = new Set<string>();
 
       async function buildNow(): Promise<boolean> {
         const answer = await build();
         if (answer.kind === 'built') {
-          const { ms, runs, changed, articles, excluded, report } = answer;
+          const { ms, runs, changed, since, articles, excluded, report } = answer;
           const counts = { written: changed.written.length, removed: changed.removed.length };
           log.info({ ms, runs, ...counts, articles: articles.length }, 'site built');
           for (const { path, digest, reason, hasPrevious } of excluded) {
-            if (named.has(digest)) continue;
-            named.add(digest);
+            if (loggedDigests.has(digest)) continue;
+            loggedDigests.add(digest);
             const fix = hasPrevious
               ? 'the site keeps its text before; its next update is tried again'
               : 'the site is built without it; its next update is tried again';
@@ -44,7 +44,7 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
           }
           for (const { file, url, reason } of report.missing)
             log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');
-          void host.doAction('build.done', { ms, runs, ...changed, articles });
+          void host.doAction('build.done', { ms, runs, ...changed, since, articles });
         } else if (answer.kind === 'current') {
           void host.doAction('build.done', { ms: 0, runs: 0, written: [], removed: [], articles: [] });
         } else if (answer.kind === 'failed') {

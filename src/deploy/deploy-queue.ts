@@ -38,7 +38,7 @@ export type DeployState = Readonly<Record<string, TargetState>>;
 export interface OutputSource {
   /** The folder, without symbolic links; undefined before the first good build. */
   folder(): string | undefined;
-  /** What the output is known by: it differs once any file does. */
+  /** What the output is known by: it differs if and only if any file does, as far as that can be told. */
   version(): string;
   /** The output in this folder is being deployed, and is not removed meanwhile. @returns a function that ends it. */
   use?(folder: string): () => void;
@@ -49,6 +49,8 @@ export interface DeployQueueOptions {
   readonly source: OutputSource;
   readonly stateDir: string;
   readonly log: Log;
+  /** Called before a deploy begins. */
+  onBegin?(target: string, version: string): void;
   /** Called when a target has an output. `version` was the output's before the deploy began. */
   onDeployed(target: string, version: string): void;
   onFailed(target: string, error: string): void;
@@ -63,8 +65,10 @@ export interface DeployQueue {
    * The output has changed.
    *
    * @param files what has changed; undefined where that is not known.
+   * @param since the version that these changes were made to. Where it is not the last one that this queue knows, another
+   *   receiver has built in between, and the whole output is compared.
    */
-  changed(files: Iterable<string> | undefined): void;
+  changed(files: Iterable<string> | undefined, since?: string): void;
   /** How each target stands. */
   state(): DeployState;
   /** Ends what is under way; the next start continues. */
@@ -91,9 +95,27 @@ export function readDeployState(stateDir: string, log?: Log): DeployState {
  * never forgotten.
  */
 export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
-  const { targets, source, stateDir, log, onDeployed, onFailed, lock, pauses = DEPLOY_PAUSES } = options;
+  const {
+    targets,
+    source,
+    stateDir,
+    log,
+    onBegin,
+    onDeployed,
+    onFailed,
+    lock,
+    pauses = DEPLOY_PAUSES,
+  } = options;
   const known = readDeployState(stateDir, log);
-  const states = new Map(targets.map(({ name }) => [name, known[name] ?? { attempts: 0 }]));
+  // How long a deploy has failed is counted from the start: while the process did not run, nothing was tried.
+  const states = new Map(
+    targets.map(({ name }): [string, TargetState] => {
+      const { deployed } = known[name] ?? {};
+      return [name, { ...(deployed && { deployed }), attempts: 0 }];
+    }),
+  );
+  /** The version of the output up to which all changes have been handed to the targets. */
+  let lastVersion = source.folder() === undefined ? undefined : source.version();
   const stop = new AbortController();
   let writing: Promise<void> = Promise.resolve();
 
@@ -136,10 +158,10 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
     return false;
   }
 
-  const lanes = targets.map((target) => createLane(target));
+  const targetQueues = targets.map((target) => createTargetQueue(target));
 
   /** The deploys to one target. */
-  function createLane(target: DeployTarget) {
+  function createTargetQueue(target: DeployTarget) {
     const { name } = target;
     /** What has changed since the last deploy began; undefined where that is not known. */
     let changed: Set<string> | undefined;
@@ -174,10 +196,15 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
           const files = changed;
           isPending = false;
           const version = source.version();
+          onBegin?.(name, version);
           endUse = source.use?.(folder);
           await target.deploy({ folder, changed: files }, stop.signal);
           await keep(name, { deployed: { version, at: now() }, attempts: 0 });
           onDeployed(name, version);
+          await target.prepareNext?.(stop.signal).catch((error: unknown) => {
+            // The next deploy does it then, or says what is wrong.
+            if (!stop.signal.aborted) log.debug({ target: name, reason: messageOf(error) }, 'not prepared');
+          });
         } catch (error) {
           if (stop.signal.aborted) break;
           await failed(before, messageOf(error));
@@ -223,14 +250,16 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
   }
 
   return {
-    changed: (files) => {
-      const all = files && [...files];
-      for (const lane of lanes) lane.request(all);
+    changed: (files, since) => {
+      const isKnown = files !== undefined && (since === undefined || since === lastVersion);
+      lastVersion = source.version();
+      const all = isKnown ? [...files] : undefined;
+      for (const queue of targetQueues) queue.request(all);
     },
     state: () => Object.fromEntries(states),
     stop: async () => {
       stop.abort();
-      await Promise.all(lanes.map((lane) => lane.end()));
+      await Promise.all(targetQueues.map((queue) => queue.end()));
       await writing;
     },
   };

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../errors.js';
 
 /** So many files are read or written at a time. */
 const AT_A_TIME = 16;
@@ -31,4 +32,16 @@ export async function filesIn(root: string, below = ''): Promise<string[]> {
     else if (kind?.isFile() === true) names.push(name);
   }
   return names;
+}
+
+/** Gives a file a second name. @returns false where the file system cannot do that, or where the file is a symbolic link. */
+export async function tryLink(file: string, name: string): Promise<boolean> {
+  if ((await fs.promises.lstat(file)).isSymbolicLink()) return false;
+  try {
+    await fs.promises.link(file, name);
+    return true;
+  } catch (error) {
+    if (['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP'].includes(systemCode(error) ?? '')) return false;
+    throw error;
+  }
 }

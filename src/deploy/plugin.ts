@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { messageOf } from '../errors.js';
 import type { Lock } from '../fs/lock.js';
 import { definePlugin, type Plugin } from '../host/plugins.js';
@@ -44,75 +45,108 @@ const CHECKED_AT_A_TIME = 4;
  * A delivery never waits for any of it.
  */
 export function deployPlugin(options: DeployPluginOptions): Plugin {
-  const { targets, source, stateDir, stages, isBuiltHere, live, isCompressed, lock, pauses } = options;
+  const {
+    targets,
+    source: output,
+    stateDir,
+    stages,
+    isBuiltHere,
+    live,
+    isCompressed,
+    lock,
+    pauses,
+  } = options;
   return definePlugin({
     name: 'deploy',
     setup(host) {
       if (host.role !== 'receiver') return;
       const { log } = host;
       const stop = new AbortController();
-      /** What was built (or committed, where the host builds) before the deploy of a version began is in it. */
-      const includedIn = new Map<string, TrackedChange[]>();
+      /** The changes in each version, noted when its deploy begins: by target, then by version. */
+      const includedIn = new Map(targets.map(({ name }) => [name, new Map<string, TrackedChange[]>()]));
+      /** The targets that have a change. */
+      const targetsWith = new WeakMap<TrackedChange, Set<string>>();
+      const deployErrors = new Map<string, string>();
+      /** What is wrong with pages that are not live, by URL. */
+      const liveErrors = new Map<string, string>();
       /** The stage after which a change is in what the targets get. */
       const lastStageHere = isBuiltHere ? 'built' : 'committed';
       /** What a former process has left on its way. It is built when the first build of this one is done. */
       const restored = new Set(stages.waitingFor('built', 'received'));
-      let newestCommit: string | undefined;
       let hasNewCommit = false;
       let commitTimer: NodeJS.Timeout | undefined;
       const checks = createChecks();
-      const presentVersion = () => (isBuiltHere ? source.version() : (newestCommit ?? source.version()));
+      const source: OutputSource = {
+        ...output,
+        version: () => (isBuiltHere ? output.version() : (newestCommit ?? output.version())),
+      };
+      let newestCommit: string | undefined;
 
       const queue = createDeployQueue({
         targets,
-        source: {
-          ...source,
-          version: () => {
-            const version = presentVersion();
-            includedIn.delete(version); // it becomes the last one
-            includedIn.set(version, stages.waitingFor('deployed', lastStageHere));
-            return version;
-          },
-        },
+        source,
         stateDir,
         log,
+        onBegin: (target, version) => {
+          const versions = includedIn.get(target);
+          versions?.delete(version); // it becomes the last one
+          versions?.set(version, stages.waitingFor('deployed', lastStageHere));
+        },
         onDeployed: (target, version) => {
           log.info({ target }, 'site deployed');
           void host.doAction('deploy.done', { target });
-          const included = new Set(includedIn.get(version));
-          if (includedIn.has(version))
-            for (const earlier of includedIn.keys()) {
-              includedIn.delete(earlier);
-              if (earlier === version) break;
-            }
-          stages.failed('deployed', undefined);
-          deployed((change) => included.has(change));
+          const versions = includedIn.get(target);
+          const included = versions?.get(version) ?? [];
+          for (const earlier of versions?.keys() ?? []) {
+            versions?.delete(earlier);
+            if (earlier === version) break;
+          }
+          setDeployError(target, undefined);
+          deployed(target, included);
           deployedBefore();
         },
         onFailed: (target, error) => {
-          stages.failed('deployed', `${target}: ${error}`);
+          setDeployError(target, error);
           void host.doAction('deploy.failed', { target, error });
         },
         ...(lock !== undefined && { lock }),
         ...(pauses !== undefined && { pauses }),
       });
 
-      function deployed(isMeant: (change: TrackedChange) => boolean): void {
-        for (const change of stages.reached('deployed', isMeant)) checks.add(change);
+      function setDeployError(target: string, error: string | undefined): void {
+        if (error === undefined) deployErrors.delete(target);
+        else deployErrors.set(target, `${target}: ${error}`);
+        stages.setError('deployed', [...deployErrors.values()].at(-1));
       }
 
-      /** What the present output has is deployed if all targets have that output: after a restart, or where no file differs. */
+      /** A target has these changes. They are deployed when all targets have them. */
+      function deployed(target: string, changes: readonly TrackedChange[]): void {
+        for (const change of changes)
+          targetsWith.set(change, (targetsWith.get(change) ?? new Set()).add(target));
+        const reachedNow = stages.reached(
+          'deployed',
+          (change) => targetsWith.get(change)?.size === targets.length,
+        );
+        for (const change of reachedNow) checks.add(change);
+        // What was looked at in vain may be there now.
+        if (liveErrors.size > 0)
+          for (const change of stages.waitingFor('live', 'deployed'))
+            if (liveErrors.has(change.url)) checks.add(change);
+      }
+
+      /** The targets that have the present output have all that is in it: after a restart, or where no file differs. */
       function deployedBefore(): void {
         if (source.folder() === undefined) return;
-        const version = presentVersion();
-        if (Object.values(queue.state()).some((state) => state.deployed?.version !== version)) return;
-        const included = new Set(stages.waitingFor('deployed', lastStageHere));
-        deployed((change) => included.has(change));
+        const version = source.version();
+        for (const [target, state] of Object.entries(queue.state()))
+          if (state.deployed?.version === version)
+            deployed(target, stages.waitingFor('deployed', lastStageHere));
       }
 
       /** Looks at the pages of articles, a few at a time. */
       function createChecks() {
         const waiting: TrackedChange[] = [];
+        const underWay = new Set<TrackedChange>();
         let running = 0;
         const next = () => {
           const change = running < CHECKED_AT_A_TIME ? waiting.shift() : undefined;
@@ -125,13 +159,15 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
             })
             .finally(() => {
               running--;
+              underWay.delete(change);
               next();
             });
           next();
         };
         return {
           add(change: TrackedChange) {
-            if (live === undefined) return;
+            if (live === undefined || underWay.has(change)) return;
+            underWay.add(change);
             waiting.push(change);
             next();
           },
@@ -141,59 +177,79 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       async function check(change: TrackedChange): Promise<void> {
         const page = await live?.expected(change);
         if (live === undefined || page === undefined) {
+          setLiveError(change.url, undefined);
           stages.reached('live', (one) => one === change);
           return;
         }
         const result = await awaitLive(page, live, stop.signal);
-        const { id, url, path, at } = change;
+        const { id, url, path, answeredAt } = change;
         if (result.kind === 'live') {
-          const ms = Date.now() - at;
-          stages.failed('live', undefined);
+          const ms = Date.now() - answeredAt;
+          setLiveError(url, undefined);
           if (stages.reached('live', (one) => one === change).length === 0) return; // a newer text has replaced it
           log.info({ id, url, ms }, 'article live');
           void host.doAction('article.live', { id, url, path, ms });
         } else {
           log.warn({ id, url, found: result.found }, 'an article is not live');
-          stages.failed('live', `${url}: ${result.found}`);
+          setLiveError(url, result.found);
         }
       }
 
-      function built(files: readonly string[], isMeant: (change: TrackedChange) => boolean): void {
-        stages.failed('built', undefined);
+      function setLiveError(url: string, found: string | undefined): void {
+        if (found === undefined) liveErrors.delete(url);
+        else liveErrors.set(url, `${url}: ${found}`);
+        stages.setError('live', [...liveErrors.values()].at(-1));
+      }
+
+      /** @param since what the output before these changes was known by; undefined where no other receiver can have changed it. */
+      function built(
+        files: readonly string[],
+        matches: (change: TrackedChange) => boolean,
+        since?: string,
+      ): void {
+        stages.setError('built', undefined);
         const excluded = restored.size > 0 ? readBuildState(stateDir).excluded.map(({ path }) => path) : [];
         const changes = stages.reached(
           'built',
-          (change) => isMeant(change) || (restored.has(change) && !excluded.includes(change.path)),
+          (change) => matches(change) || (restored.has(change) && !excluded.includes(change.path)),
         );
         restored.clear();
         if (targets.length === 0) for (const change of changes) checks.add(change);
         else if (files.length > 0)
-          queue.changed(isCompressed ? files.flatMap((file) => [file, `${file}.gz`, `${file}.br`]) : files);
+          queue.changed(
+            isCompressed ? files.flatMap((file) => [file, `${file}.gz`, `${file}.br`]) : files,
+            since,
+          );
         else deployedBefore();
       }
 
       for (const name of ['article.published', 'article.updated'] as const)
-        host.addAction(name, ({ article: { id, url }, path }) => {
-          const change = { path, id, url, at: Date.now() };
+        host.addAction(name, ({ article: { id, url }, path, text }) => {
+          const digest = hash('sha256', text, 'base64url');
+          const change = { path, id, url, digest, answeredAt: Date.now() };
           stages.received(change);
           for (const stage of options.answeredAfter) reached(stage, (one) => one === change);
           if (options.answeredAfter.length === 0) return;
           lookAtPushes();
           if (!isBuiltHere) commitTimer ??= setTimeout(deployCommits, COMMITS_MS);
         });
+      host.addAction('article.removed', ({ path, url }) => {
+        stages.forget(path);
+        setLiveError(url, undefined);
+      });
       let pushTimer: NodeJS.Timeout | undefined;
       const lookAtPushes = () => {
         clearTimeout(pushTimer);
         const status = options.pushes?.();
         if (status === undefined) return;
-        stages.failed('pushed', status.lastError ?? undefined);
+        stages.setError('pushed', status.lastError ?? undefined);
         const committed = new Set(stages.waitingFor('pushed', 'committed'));
         if (status.waiting === 0) reached('pushed', (change) => committed.has(change));
         else pushTimer = setTimeout(lookAtPushes, PUSHES_MS);
       };
       /** Changes have been committed or pushed. A host that builds what is pushed has them then. */
-      function reached(stage: Stage, isMeant: (change: TrackedChange) => boolean): void {
-        const changes = stages.reached(stage, isMeant);
+      function reached(stage: Stage, matches: (change: TrackedChange) => boolean): void {
+        const changes = stages.reached(stage, matches);
         if (stage === 'pushed' && !isBuiltHere && targets.length === 0)
           for (const change of changes) checks.add(change);
       }
@@ -211,16 +267,23 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         else deployedBefore();
         hasNewCommit = false;
       }
-      host.addAction('build.done', ({ written, removed, articles }) => {
+      host.addAction('build.done', ({ written, removed, since, articles }) => {
         const paths = new Set(articles.map(({ path }) => path));
-        built([...written, ...removed], ({ path }) => paths.has(path));
+        // Another receiver may have built an article, or a build may have read its file before its answer.
+        const { good } = readBuildState(stateDir);
+        const isInOutput = ({ path, digest }: TrackedChange) => good?.digests[path] === digest;
+        built(
+          [...written, ...removed],
+          (change) => paths.has(change.path) || isInOutput(change),
+          since ?? '',
+        );
       });
       host.addAction('host.ready', () => {
         if (isBuiltHere) return; // after the first build
         if (targets.length > 0) deployedBefore();
         else for (const change of stages.waitingFor('live', 'pushed')) checks.add(change);
       });
-      host.addAction('build.failed', ({ reason }) => stages.failed('built', reason));
+      host.addAction('build.failed', ({ reason }) => stages.setError('built', reason));
       host.addAction('site.built', ({ files, articles, failed }) => {
         const pages = new Set(files);
         // Another receiver on the folder may have written the page before.

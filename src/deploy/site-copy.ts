@@ -60,9 +60,9 @@ export type SiteVersion = (except?: ReadonlySet<string>) => string;
 const MAX_BYTES = 2 ** 30;
 const MAX_FILES = 200_000;
 
-const PREFIX = 'pressmark-trial-';
+const PREFIX = 'pressmark-copy-';
 
-/** No trial takes as long as this, in milliseconds. */
+/** A copy that was not brought up to date for so long is nobody's, in milliseconds. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 /** Removes copies of this user's that a killed process has left, as they hold a site's files. */
@@ -145,7 +145,11 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
     }
 
     async function copyFile(source: string, target: string, path: string): Promise<void> {
-      const stat = await fs.promises.stat(source);
+      const stat = await fs.promises.stat(source).catch((error: unknown) => {
+        if (isGone(error)) return undefined;
+        throw error;
+      });
+      if (stat === undefined) return; // removed since its folder was read
       files++;
       bytes += stat.size;
       if (bytes > maxBytes || files > maxFiles)

@@ -14,8 +14,10 @@ export interface TrackedChange {
   readonly path: string;
   readonly id: string;
   readonly url: string;
+  /** The digest of the file's text. */
+  readonly digest: string;
   /** When it was answered, in milliseconds since 1970. */
-  readonly at: number;
+  readonly answeredAt: number;
 }
 
 /** How one stage stands. */
@@ -37,11 +39,13 @@ export interface Stages {
   /** A change was answered. An older one of the same article is not waited for any more. */
   received(change: TrackedChange): void;
   /** Changes have reached a stage. @returns those that had not before. */
-  reached(stage: Stage, isMeant: (change: TrackedChange) => boolean): TrackedChange[];
-  /** The changes that have not reached a stage, but all others before it that count for it. */
+  reached(stage: Stage, matches: (change: TrackedChange) => boolean): TrackedChange[];
+  /** The changes that have reached `after` but not `stage`. */
   waitingFor(stage: Stage, after: Stage): TrackedChange[];
-  /** What went wrong last at a stage; undefined where it goes well again. */
-  failed(stage: Stage, error: string | undefined): void;
+  /** An article has been removed: it does not reach any further stage. */
+  forget(path: string): void;
+  /** What is wrong at a stage; undefined where it goes well again. */
+  setError(stage: Stage, error: string | undefined): void;
   status(): StagesStatus;
   /** Writes the state that has not been written yet. */
   close(): Promise<void>;
@@ -98,11 +102,11 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
     reached('received', ({ path }) => path === change.path);
   }
 
-  function reached(stage: Stage, isMeant: (change: TrackedChange) => boolean): TrackedChange[] {
+  function reached(stage: Stage, matches: (change: TrackedChange) => boolean): TrackedChange[] {
     if (!active.has(stage)) return [];
     const found: TrackedChange[] = [];
     for (const [path, { change, reached: before }] of changes) {
-      if (before.has(stage) || !isMeant(change)) continue;
+      if (before.has(stage) || !matches(change)) continue;
       before.add(stage);
       found.push(change);
       if ([...active].every((one) => before.has(one))) changes.delete(path);
@@ -113,7 +117,7 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
     return found;
   }
 
-  function failed(stage: Stage, error: string | undefined): void {
+  function setError(stage: Stage, error: string | undefined): void {
     if (errors.get(stage) === error) return;
     if (error === undefined) errors.delete(stage);
     else errors.set(stage, error);
@@ -131,7 +135,7 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
       all[stage] = {
         ...(last !== undefined && { newest: last }),
         behind: behind.length,
-        ...(oldest !== undefined && { behindSince: new Date(oldest.change.at).toISOString() }),
+        ...(oldest !== undefined && { behindSince: new Date(oldest.change.answeredAt).toISOString() }),
         ...(error !== undefined && { error }),
       };
     }
@@ -146,10 +150,10 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
     clearTimeout(timer);
     timer = undefined;
     const file: StageFile = { status: status(), waiting: [...changes.values()].map(({ change }) => change) };
-    // A hint for people: where it cannot be written, /healthz?verbose still says it.
+    // A hint for people: where it cannot be written, /healthz?verbose still shows it.
     writing = writing
       .then(() => writeAtomically(join(stateDir, NAME), `${JSON.stringify(file)}\n`))
-      .catch(() => undefined);
+      .catch((error: unknown) => log.debug({ reason: messageOf(error) }, `${NAME} cannot be written`));
   }
 
   return {
@@ -159,7 +163,10 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
       [...changes.values()].flatMap(({ change, reached: before }) =>
         !before.has(stage) && before.has(after) ? [change] : [],
       ),
-    failed,
+    forget: (path) => {
+      if (changes.delete(path)) note();
+    },
+    setError,
     status,
     close: async () => {
       if (timer !== undefined) write();

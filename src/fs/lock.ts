@@ -148,7 +148,7 @@ async function takeKernelLock(path: string, helper: LockHelper, timeoutMs: numbe
     if (performance.now() >= end) {
       throw new PressmarkError(
         'LOCK_TIMEOUT',
-        `another process has held the store's lock for ${timeoutMs / 1000} s; try again`,
+        `another process has held the lock of this site for ${timeoutMs / 1000} s; try again`,
       );
     }
   }

@@ -30,6 +30,8 @@ export interface Naming {
 export interface News {
   /** Articles as they were when their pages were built; undefined for one that was gone. */
   readonly articles: ReadonlyMap<string, IndexEntry | undefined>;
+  /** Files that have been written or removed. */
+  readonly files: ReadonlySet<string>;
   /** Files that may not be as they should: written in a build that has not come to its end, or failed in one. */
   readonly stale: ReadonlySet<string>;
   /** Whether the manifest was read from its beginning: what it does not name is not there. */
@@ -153,6 +155,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
 
   function catchUp(): News {
     const articles = new Map<string, IndexEntry | undefined>();
+    const changed = new Set<string>();
     const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const found = size === 0 ? undefined : headerOf(path);
     const isWhole = found === undefined || found !== header || size < offset;
@@ -166,22 +169,22 @@ export function openManifest(path: string, outputDir: string): Manifest {
     }
     // One of another version, or of another folder, is begun again.
     header = found?.startsWith(`${ours},`) === true ? found : undefined;
-    if (header !== undefined && size > offset) readTail(articles);
-    return { articles, stale: unsettled, isWhole };
+    if (header !== undefined && size > offset) readTail(articles, changed);
+    return { articles, files: changed, stale: unsettled, isWhole };
   }
 
-  function readTail(articles: Map<string, IndexEntry | undefined>): void {
+  function readTail(articles: Map<string, IndexEntry | undefined>, changed: Set<string>): void {
     let isFirst = offset === 0;
     for (const { lines, end } of linesFrom(path, offset)) {
       for (const line of lines) {
-        if (!isFirst) take(line, articles);
+        if (!isFirst) take(line, articles, changed);
         isFirst = false;
       }
       offset = end;
     }
   }
 
-  function take(text: string, articles: Map<string, IndexEntry | undefined>): void {
+  function take(text: string, articles: Map<string, IndexEntry | undefined>, changed: Set<string>): void {
     lines++;
     isSynced = false;
     const line = parsed(text);
@@ -190,6 +193,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     } else if ('file' in line) {
       if (line.is === null) files.delete(line.file);
       else files.set(line.file, line.is);
+      changed.add(line.file);
       unsettled.add(line.file);
       name(line.file, line.is?.mtimeMs);
       announced.delete(line.file);

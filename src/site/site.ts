@@ -91,6 +91,8 @@ export function createSite(options: SiteOptions) {
   /** Files that were damaged when this process came. */
   let damaged: readonly string[] = [];
   let isInspected = false;
+  /** Files that another process on the folder has written or removed since the last report. */
+  const changedByOthers = new Set<string>();
   let isWhole = false; // whether the model has all articles, so that lists can be built
   /** What the manifest was last told by this process, or had to say when this process came. */
   let key = '';
@@ -141,7 +143,7 @@ export function createSite(options: SiteOptions) {
       lock.leave();
       await helpers.dismiss();
     }
-    return round.reportSince(start);
+    return withOthers(round.reportSince(start));
   }
 
   /**
@@ -197,7 +199,15 @@ export function createSite(options: SiteOptions) {
     intake.take(paths);
     await making.build(round, absorb(), ALONE);
     round.tell(log);
-    return round.reportSince(start);
+    return withOthers(round.reportSince(start));
+  }
+
+  /** A report also has the files that other processes have changed: whoever deploys the output deploys these, too. */
+  function withOthers(report: SiteReport): SiteReport {
+    if (changedByOthers.size === 0) return report;
+    const files = [...new Set([...report.files, ...changedByOthers])];
+    changedByOthers.clear();
+    return { ...report, files };
   }
 
   /** Takes in what another process has built, or this one before it was started again. */
@@ -210,6 +220,7 @@ export function createSite(options: SiteOptions) {
       isWhole ||= isTrusted;
     }
     for (const file of news.stale) stale.add(file);
+    if (isInspected) for (const file of news.files) changedByOthers.add(file);
     // Another process has built with other settings: the last one that looks has it its way.
     if (known === 'everything' && manifest.key !== key) addAll(pages.files());
     key = manifest.key;

@@ -1,13 +1,14 @@
 // The process that builds a site with its own generator in the background; `start-build-process.ts` starts it.
 import fs from 'node:fs';
 import { constants, setPriority } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { CRASHED, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
 import { buildFolder } from '../../deploy/build/build-state.js';
 import { runBuild } from '../../deploy/build/run-build.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { messageOf, PressmarkError } from '../../errors.js';
+import { writeAtomically } from '../../fs/atomic-write.js';
 import { createLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { openRepository, type Repository } from '../../git/repository.js';
@@ -71,8 +72,9 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
   const { dir, output, environment, buildTimeoutMs: timeoutMs } = settings;
   const opened = await openRepository(dir, environment);
   const repository = 'because' in opened ? undefined : opened;
-  const staysFolder = repository !== undefined && (await isTracked(repository, dir, output));
-  if (repository !== undefined && !staysFolder) ignoreLink(repository, output);
+  const isInGit = repository !== undefined && (await isTracked(repository, dir, output));
+  const staysFolder = isInGit || isMountPoint(join(dir, output));
+  if (repository !== undefined && !staysFolder) await ignoreLink(repository, output);
   const below = (siteDir: string, path: string) => relative(siteDir, path).split(sep).join('/');
   return createSiteBuild({
     siteDir: dir,
@@ -100,6 +102,12 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
   });
 }
 
+/** Whether a folder is on another file system than the one around it, so that it cannot be replaced. */
+function isMountPoint(path: string): boolean {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true && stat.dev !== fs.statSync(dirname(path)).dev;
+}
+
 /** Whether git tracks files in the output folder. */
 async function isTracked({ git }: Repository, dir: string, output: string): Promise<boolean> {
   const { stdout } = await git(['ls-files', '-z', '--', join(dir, output)]);
@@ -107,11 +115,11 @@ async function isTracked({ git }: Repository, dir: string, output: string): Prom
 }
 
 /** A line such as `public/` in `.gitignore` does not ignore a symbolic link. */
-function ignoreLink({ commonDir, prefix }: Repository, output: string): void {
+async function ignoreLink({ commonDir, prefix }: Repository, output: string): Promise<void> {
   const path = join(commonDir, 'info/exclude');
   const line = `/${prefix}${output}`.replace(/\/+$/, '');
   const text = fs.existsSync(path) ? fs.readFileSync(path, 'utf8') : '';
   if (text.split('\n').includes(line)) return;
   fs.mkdirSync(join(commonDir, 'info'), { recursive: true });
-  fs.writeFileSync(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
+  await writeAtomically(path, `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${line}\n`);
 }

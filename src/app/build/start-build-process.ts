@@ -30,9 +30,11 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       detached: true, // Ctrl-C on the terminal is for the receiver to hand on
     });
-    process.once('exit', () => {
+    const forget = () => {
       if (child === process) child = undefined;
-    });
+    };
+    // Where it could not be started, there is no exit.
+    process.once('exit', forget).once('error', forget);
     child = process;
     return process;
   }
@@ -70,7 +72,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
   async function close(): Promise<void> {
     closed = true;
     const process = child;
-    if (process === undefined) return;
+    if (process?.pid === undefined) return;
     const exited = new Promise((resolve) => process.once('exit', resolve));
     process.kill('SIGTERM');
     const isOver = await Promise.race([exited.then(() => true), setTimeout(CLOSE_MS, false, { ref: false })]);

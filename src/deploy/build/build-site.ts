@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
@@ -66,6 +66,8 @@ export type BuildOutcome =
       /** How often the command was run. */
       readonly runs: number;
       readonly changed: ChangedFiles;
+      /** What the output before it was known by; undefined before the first one. */
+      readonly since: string | undefined;
       readonly articles: readonly BuiltChange[];
       /** The articles without which the output was built. */
       readonly excluded: readonly ExcludedArticle[];
@@ -90,6 +92,9 @@ interface PreparedBuild {
   readonly began: number;
   readonly signal: AbortSignal;
 }
+
+/** How many commits of an article are looked through for the text that the site shows. */
+const MOST_COMMITS = 20;
 
 /** The reason of a signal that ends a build as its receiver has crashed. */
 export const CRASHED = 'the receiver has crashed';
@@ -133,9 +138,9 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     const files = [...options.storedFiles(site.dir)];
     const texts = new Map(files.map(({ path, text }) => [path, text]));
     const digests = new Map(files.map(({ path, text }) => [path, digestOf(text)]));
-    const others = versionOf(new Set(texts.keys()));
+    const siteDigest = versionOf(new Set(texts.keys()));
     const excluded = state.excluded.filter(
-      (one) => one.others === others && digests.get(one.path) === one.digest,
+      (one) => one.siteDigest === siteDigest && digests.get(one.path) === one.digest,
     );
     let runs = 0;
     /** The articles without which the copy is, and was built. The last sync has restored all. */
@@ -163,13 +168,15 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     }
 
     const before = new Set(excluded.map(({ path }) => path));
-    const first = await run(before);
+    let first = await run(before);
     let guilty: ReadonlySet<string> = new Set();
+    const suspects = files
+      .map(({ path }) => path)
+      .filter((path) => !before.has(path) && state.good?.digests[path] !== digests.get(path));
+    // No article is to blame for a network that was away, or for a moment without memory.
+    if (first !== undefined && suspects.length > 0) first = await run(before);
     if (first !== undefined) {
-      const suspects = files
-        .map(({ path }) => path)
-        .filter((path) => !before.has(path) && state.good?.digests[path] !== digests.get(path))
-        .filter((path) => previous.get(path) !== undefined || state.good?.digests[path] === undefined);
+      await recallPrevious(suspects, state);
       const found = await findGuilty(
         suspects,
         first,
@@ -192,7 +199,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
         (path): ExcludedArticle => ({
           path,
           digest: digests.get(path) ?? '',
-          others,
+          siteDigest,
           reason: short(first ?? ''),
           hasPrevious: previous.get(path) !== undefined,
           since: now(),
@@ -206,8 +213,10 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       inUse: () => outputsInUse(stateDir),
     });
     const included = files.filter(({ path }) => !without.has(path));
+    const isSame = changed.written.length + changed.removed.length === 0;
     const good = {
       at: now(),
+      output: (isSame ? state.good?.output : undefined) ?? randomUUID(),
       version,
       digests: Object.fromEntries(included.map(({ path }) => [path, digests.get(path) ?? ''])),
     };
@@ -219,6 +228,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       ms: ms(),
       runs,
       changed,
+      since: state.good?.output,
       articles: included
         .filter(({ path }) => state.good?.digests[path] !== digests.get(path))
         .map(({ path, url }) => ({ path, url })),
@@ -238,7 +248,26 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       env: options.env,
       ...(options.repository !== undefined && { repository: options.repository }),
     });
-    return { site: copy, versionOf: await copy.sync(keep) };
+    try {
+      return { site: copy, versionOf: await copy.sync(keep) };
+    } catch (error) {
+      // Somebody may have removed it: folders for temporary files are cleaned up. The next build makes it anew.
+      copy.remove();
+      copy = undefined;
+      throw error;
+    }
+  }
+
+  /** Takes texts that the last good output was made of from git, where this process has not seen them: after a restart. */
+  async function recallPrevious(paths: readonly string[], { good }: BuildState): Promise<void> {
+    const { repository } = options;
+    if (repository === undefined) return;
+    for (const path of paths) {
+      const digest = good?.digests[path];
+      if (digest === undefined || previous.get(path) !== undefined) continue;
+      const text = await textInHistory(repository, path, (one) => digestOf(one) === digest);
+      if (text !== undefined) previous.put(path, text);
+    }
   }
 
   function runOf(site: SiteCopy, signal: AbortSignal): Parameters<RunBuild>[0] {
@@ -265,8 +294,25 @@ function problemOf(built: string, { checked, missing }: PostbuildReport, output:
     return `the build command succeeded, but there is no folder ${output}; set "output" to the folder that it writes`;
   if (fs.readdirSync(built).length === 0) return `the build command succeeded, but ${output} is empty`;
   const [first] = missing;
-  if (first !== undefined && missing.length === checked)
+  if (first !== undefined && new Set(missing.map(({ file }) => file)).size === checked)
     return `the build command succeeded, but no article has a page; ${first.file}: ${first.reason}`;
+  return undefined;
+}
+
+/** A text that a file of the site had in one of its last commits. */
+async function textInHistory(
+  { git, prefix }: NonNullable<SiteBuildOptions['repository']>,
+  path: string,
+  isWanted: (text: string) => boolean,
+): Promise<string | undefined> {
+  const options = { accept: [128] };
+  const inRepository = `${prefix}${path}`;
+  const log = ['log', `--max-count=${MOST_COMMITS}`, '--format=%H', 'HEAD', '--', inRepository];
+  for (const commit of (await git(log, options)).stdout.split('\n')) {
+    if (commit === '') continue;
+    const { code, stdout } = await git(['cat-file', 'blob', `${commit}:${inRepository}`], options);
+    if (code === 0 && isWanted(stdout)) return stdout;
+  }
   return undefined;
 }
 

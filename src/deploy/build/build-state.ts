@@ -10,8 +10,8 @@ export interface ExcludedArticle {
   readonly path: string;
   /** The digest of the text that broke the build; another text is tried again. */
   readonly digest: string;
-  /** What the site's other files, such as layouts, were known by; with others it is tried again. */
-  readonly others: string;
+  /** What all files of the site but the stored articles were known by, such as layouts; it is tried again with others. */
+  readonly siteDigest: string;
   /** The end of what the failed build printed. */
   readonly reason: string;
   /** Whether the output has the article with the text before. */
@@ -26,6 +26,8 @@ export interface BuildState {
   readonly good?: {
     /** ISO 8601. */
     readonly at: string;
+    /** What the output is known by: another one if and only if the build has changed a file of it. */
+    readonly output: string;
     /** What the state of the site was known by; see `SiteCopy.sync`. */
     readonly version: string;
     /** The digests of the articles in that output, by their paths. */

@@ -4,7 +4,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncDirectory, syncFile, writeAtomically } from '../../fs/atomic-write.js';
 import { isGone } from '../../store/entry.js';
-import { eachAtATime, filesIn } from '../folder-files.js';
+import { eachAtATime, filesIn, tryLink } from '../folder-files.js';
 
 /** The files that differ between two outputs, relative to the output folder, with forward slashes. */
 export interface ChangedFiles {
@@ -104,7 +104,7 @@ async function assemble(
   await eachAtATime([...after.keys()], async (file) => {
     const path = join(target, file);
     const isEqual = from !== undefined && before.get(file) === after.get(file);
-    if (isEqual && (await hasLinked(join(from, file), path))) return;
+    if (isEqual && (await tryLink(join(from, file), path))) return;
     await fs.promises.copyFile(join(built, file), path, fs.constants.COPYFILE_FICLONE);
     await fs.promises.chmod(path, 0o644);
     await syncFile(path);
@@ -112,28 +112,16 @@ async function assemble(
   for (const folder of folders) await syncDirectory(folder);
 }
 
-/** Gives a file a second name. @returns false where the file system cannot, or where the file is a symbolic link. */
-async function hasLinked(file: string, name: string): Promise<boolean> {
-  if ((await fs.promises.lstat(file)).isSymbolicLink()) return false;
-  try {
-    await fs.promises.link(file, name);
-    return true;
-  } catch (error) {
-    if (['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP', 'EOPNOTSUPP'].includes(systemCode(error) ?? '')) return false;
-    throw error;
-  }
-}
-
 /** Lets a path lead to a new output, by one rename; a folder that is there the first time is moved away before. */
 async function switchTo(target: string, path: string): Promise<void> {
-  const mark = randomBytes(6).toString('hex');
-  const link = join(dirname(path), `.pressmark-${mark}.tmp`);
-  const to = relative(fs.realpathSync(dirname(path)), fs.realpathSync(target));
-  fs.symlinkSync(to, link);
+  const suffix = randomBytes(6).toString('hex');
+  const link = join(dirname(path), `.pressmark-${suffix}.tmp`);
+  const linkTarget = relative(fs.realpathSync(dirname(path)), fs.realpathSync(target));
+  fs.symlinkSync(linkTarget, link);
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   try {
     if (stat?.isDirectory() === true) {
-      const old = join(dirname(target), `before-${mark}`);
+      const old = join(dirname(target), `before-${suffix}`);
       fs.renameSync(path, old);
       try {
         fs.renameSync(link, path);

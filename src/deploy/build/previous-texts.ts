@@ -22,12 +22,13 @@ export function createPreviousTexts(folder: string): PreviousTexts {
   const nameOf = (path: string) => `${hash('sha256', path).slice(0, 32)}.md`;
   return {
     put(path, text) {
+      const file = join(folder, nameOf(path));
+      if (fs.existsSync(file)) return;
       fs.mkdirSync(folder, { recursive: true });
-      try {
-        fs.writeFileSync(join(folder, nameOf(path)), text, { flag: 'wx' });
-      } catch (error) {
-        if (systemCode(error) !== 'EEXIST') throw error;
-      }
+      // Whole or not at all: a text that a kill has cut off would be published.
+      const temp = `${file}.tmp`;
+      fs.writeFileSync(temp, text);
+      fs.renameSync(temp, file);
     },
     get(path) {
       try {

@@ -61,6 +61,9 @@ const DRAIN_MS = 500;
  */
 const WATCHED = '{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec 3<&-; exec sh -c "$0"';
 
+/** The same in Linux's class of processes that only run where no other one wants to, where util-linux can set it. */
+const WATCHED_IDLE = `chrt --idle --pid 0 $$ 2>/dev/null; ${WATCHED}`;
+
 /** The variables of Pressmark's that a build may see: neither is a secret. */
 const PUBLIC_VARIABLES = new Set(['PRESSMARK_SITE_URL', 'PRESSMARK_ENDPOINT']);
 
@@ -73,7 +76,7 @@ export const runBuild: RunBuild = (run) => {
   const timeoutMs = run.timeoutMs ?? TIMEOUT_MS;
   const tail = createTail(MOST_KEPT);
   return new Promise((resolve) => {
-    const child = spawn('sh', ['-c', WATCHED, run.command], {
+    const child = spawn('sh', ['-c', run.background === true ? WATCHED_IDLE : WATCHED, run.command], {
       cwd: run.cwd,
       env: { ...buildEnvironment(run.env), ...run.variables },
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError, quote } from '../../errors.js';
-import { createGit, type Git } from '../../git/git.js';
+import { createGit, type Git, redacted } from '../../git/git.js';
 import { identityOf, type Person } from '../../git/identity.js';
 import { data, personLine, quotedPath } from '../../git/import.js';
 import { createRemote, FETCHED_REF, type Remote } from '../../git/remote.js';
@@ -183,7 +183,8 @@ export function branchTarget(options: BranchOptions): DeployTarget {
     return stdout.trim();
   }
 
-  return { name: `branch ${branch}`, deploy };
+  const name = remoteName === 'origin' ? `branch ${branch}` : `branch ${branch} of ${redacted(remoteName)}`;
+  return { name, deploy };
 }
 
 /** The change of one file: its content, or that it is gone. */

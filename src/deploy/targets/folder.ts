@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { syncDirectory, syncFile } from '../../fs/atomic-write.js';
 import { isGone } from '../../store/entry.js';
-import { eachAtATime, filesIn } from '../folder-files.js';
+import { eachAtATime, filesIn, tryLink } from '../folder-files.js';
 import type { DeployOutput, DeployTarget } from './target.js';
 
 /** So many releases are kept, the present one among them. */
@@ -27,14 +27,13 @@ const REMOVED = '.removed-';
  *
  * @param folder absolute.
  */
-export function folderTarget(folder: string): DeployTarget & { close(): Promise<void> } {
+export function folderTarget(folder: string): Required<DeployTarget> {
   const releases = join(folder, 'releases');
   const current = join(folder, 'current');
   // A name of its own: other receivers on the site's folder deploy to the same one.
   const next = join(releases, `${NEXT}${randomBytes(6).toString('hex')}`);
   /** The release that `next` is a whole copy of. */
   let nextIsOf: string | undefined;
-  let preparing: Promise<void> = Promise.resolve();
   /** What has changed since each of the last releases, where this process has made them all. */
   const changedSince = new Map<string, Set<string>>();
   /** The last release that this process has made. */
@@ -42,7 +41,6 @@ export function folderTarget(folder: string): DeployTarget & { close(): Promise<
 
   async function deploy({ folder: output, changed }: DeployOutput, signal: AbortSignal): Promise<void> {
     try {
-      await preparing;
       fs.mkdirSync(releases, { recursive: true });
       const present = presentRelease();
       if (present !== lastRelease) changedSince.clear();
@@ -59,7 +57,6 @@ export function folderTarget(folder: string): DeployTarget & { close(): Promise<
       for (const all of changedSince.values()) for (const file of files) all.add(file);
       changedSince.set(name, new Set());
       lastRelease = name;
-      preparing = prepare(name, signal).catch(() => undefined); // the next deploy does it then
     } catch (error) {
       if (error instanceof PressmarkError || signal.aborted) throw error;
       throw new PressmarkError(
@@ -88,16 +85,16 @@ export function folderTarget(folder: string): DeployTarget & { close(): Promise<
   /** Makes `next` a copy of a release; empty where there is none. */
   async function prepare(release: string | undefined, signal: AbortSignal): Promise<void> {
     await removeCopies();
-    const [spare, ...others] = oldReleases(release);
+    const [reused, ...others] = oldReleases(release);
     for (const name of others) await removeRelease(name);
-    const changed = spare === undefined ? undefined : changedSince.get(spare);
+    const changed = reused === undefined ? undefined : changedSince.get(reused);
     if (release === undefined) fs.mkdirSync(next);
-    else if (spare !== undefined && changed !== undefined) {
-      changedSince.delete(spare);
-      fs.renameSync(join(releases, spare), next);
+    else if (reused !== undefined && changed !== undefined) {
+      changedSince.delete(reused);
+      fs.renameSync(join(releases, reused), next);
       await linkFiles(changed, join(releases, release), next, signal);
     } else {
-      if (spare !== undefined) await removeRelease(spare);
+      if (reused !== undefined) await removeRelease(reused);
       fs.mkdirSync(next);
       const from = join(releases, release);
       await linkFiles(await filesIn(from), from, next, signal);
@@ -120,7 +117,7 @@ export function folderTarget(folder: string): DeployTarget & { close(): Promise<
     await removeFolder(join(releases, name));
   }
 
-  /** Removes the copies of this receiver and of those that were killed. Another living one makes its copy anew. */
+  /** Removes the copies of all receivers. One that still lives makes its copy anew. */
   async function removeCopies(): Promise<void> {
     for (const name of fs.readdirSync(releases)) {
       if (name.startsWith(NEXT)) await removeFolder(join(releases, name));
@@ -148,7 +145,11 @@ export function folderTarget(folder: string): DeployTarget & { close(): Promise<
     await syncDirectory(folder);
   }
 
-  return { name: `folder ${folder}`, deploy, close: () => preparing };
+  async function prepareNext(signal: AbortSignal): Promise<void> {
+    if (lastRelease !== undefined && nextIsOf !== lastRelease) await prepare(lastRelease, signal);
+  }
+
+  return { name: `folder ${folder}`, deploy, prepareNext };
 }
 
 /** The files that an output and a copy do not have alike, by size and time. */
@@ -180,8 +181,7 @@ async function linkFiles(
   const present: string[] = [];
   const gone: string[] = [];
   await eachAtATime(files, async (file) => {
-    const isThere = (await fs.promises.stat(join(from, file)).catch(() => undefined))?.isFile() === true;
-    (isThere ? present : gone).push(file);
+    (isFileAt(join(from, file)) ? present : gone).push(file);
   });
   for (const file of gone) removeFile(to, file);
   const folders = new Set<string>();
@@ -191,7 +191,8 @@ async function linkFiles(
     if (!folders.has(folder)) fs.mkdirSync(folder, { recursive: true });
     folders.add(folder);
     await fs.promises.rm(join(to, file), { recursive: true, force: true });
-    await fs.promises.link(join(from, file), join(to, file));
+    if (await tryLink(join(from, file), join(to, file))) return;
+    await copyWithTimes(join(from, file), join(to, file));
   });
 }
 
@@ -199,8 +200,7 @@ async function linkFiles(
 async function copyFiles(files: Iterable<string>, output: string, to: string): Promise<void> {
   const folders = new Set<string>();
   const all = [...files];
-  const isThere = (file: string) =>
-    fs.statSync(join(output, file), { throwIfNoEntry: false })?.isFile() === true;
+  const isThere = (file: string) => isFileAt(join(output, file));
   for (const file of all.filter((one) => !isThere(one))) removeFile(to, file);
   await eachAtATime(all.filter(isThere), async (file) => {
     const target = join(to, file);
@@ -214,15 +214,30 @@ async function copyFiles(files: Iterable<string>, output: string, to: string): P
       at = dirname(at);
     }
     // A new file: releases share the old one.
-    await fs.promises.copyFile(join(output, file), temp, fs.constants.COPYFILE_FICLONE);
-    const { atime, mtime } = await fs.promises.stat(join(output, file));
-    await fs.promises.utimes(temp, atime, mtime);
-    await fs.promises.chmod(temp, 0o644);
-    await syncFile(temp);
+    await copyWithTimes(join(output, file), temp);
     await fs.promises.rename(temp, target);
     folders.add(dirname(target));
   });
   await eachAtATime([...folders], syncDirectory);
+}
+
+/** Whether there is a file. @throws the system's errors: what cannot be looked at is not gone. */
+function isFileAt(path: string): boolean {
+  try {
+    return fs.statSync(path).isFile();
+  } catch (error) {
+    if (isGone(error)) return false;
+    throw error;
+  }
+}
+
+/** Copies a file with its times, by which it is known for the same later; it is on the disk then. */
+async function copyWithTimes(from: string, to: string): Promise<void> {
+  await fs.promises.copyFile(from, to, fs.constants.COPYFILE_FICLONE);
+  const { atime, mtime } = await fs.promises.stat(from);
+  await fs.promises.utimes(to, atime, mtime);
+  await fs.promises.chmod(to, 0o644);
+  await syncFile(to);
 }
 
 function removeFile(root: string, file: string): void {

@@ -25,8 +25,13 @@ export function hookTarget({ url, token, allowPrivate, pushed, resolve }: HookOp
   return {
     name: 'hook',
     async deploy(_, signal) {
+      const target = parsed(url);
+      if (token !== undefined && target.protocol === 'http:' && !allowPrivate)
+        throw failed(
+          'PRESSMARK_DEPLOY_HOOK begins with http://, which would send PRESSMARK_DEPLOY_TOKEN readable to others; use https://',
+        );
       await pushed(signal);
-      const { status } = await publicFetch(parsed(url), {
+      const { status } = await publicFetch(target, {
         method: 'POST',
         headers: {
           'Content-Type': 'application/json',

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { filesIn } from '../../../src/deploy/folder-files.js';
 import { article, update } from '../../support/events.js';
@@ -85,6 +86,43 @@ test('an article that breaks the build is named and left out, the others are bui
   );
   t.is((await receiver.post('article.updated', data)).status, 200);
   await until('the repaired article is built', () => text(page(dir, 'bad')).includes('Repaired.'));
+});
+
+test('an article is not blamed for a build that fails for a moment', async (t) => {
+  const dir = toySite(t, { 'pressmark.config.mjs': UNSAFE.replace('node toy.mjs', 'sh build.sh') });
+  const failed = join(dir, '..', `${basename(dir)}-failed`);
+  t.teardown(() => fs.rmSync(failed, { force: true }));
+  fs.writeFileSync(
+    join(dir, 'build.sh'),
+    `[ -e ${failed} ] && node toy.mjs || { touch ${failed}; exit 1; }\n`,
+  );
+  fs.writeFileSync(failed, '');
+  const receiver = await start(t, dir);
+  await publish(receiver, 'one');
+  await until('the page is built', () => fs.existsSync(page(dir, 'one')));
+  fs.rmSync(failed);
+  await publish(receiver, 'two');
+  await until('the page is built', () => fs.existsSync(page(dir, 'two')));
+  t.deepEqual(logged(receiver, 'an article breaks the build'), []);
+});
+
+test('after a restart, an update that breaks the build leaves the article’s page as git has it', async (t) => {
+  const dir = toySite(t);
+  execFileSync('git', ['init', '--quiet', dir]);
+  const receiver = await start(t, dir);
+  const { url } = await publish(receiver, 'one');
+  await until('the page is built', () => text(page(dir, 'one')).includes('Text of one.'));
+  await until('the article is committed', () => logged(receiver, 'committed').length > 0);
+  await receiver.stop();
+  const second = await start(t, dir);
+  const { revision_id: base_revision_id } = await second.find(url);
+  const target = { target_id: 'one', target_url: url, base_revision_id };
+  const data = update(target, { content_markdown: 'Now {{ broken }}.' });
+  t.is((await second.post('article.updated', data)).status, 200);
+  await until('the article is named', () => logged(second, 'an article breaks the build').length === 1);
+  await publish(second, 'two');
+  await until('the other article is built', () => fs.existsSync(page(dir, 'two')));
+  t.true(text(page(dir, 'one')).includes('Text of one.'));
 });
 
 test('an article that the layout could not print is tried again once the owner has changed the layout', async (t) => {

@@ -146,11 +146,11 @@ test('files are written into a copy and removed from it, but never through a sym
 test('copies that a killed process has left are removed after a day, and nothing else', (t) => {
   const folder = tempDir(t);
   const day = 24 * 3_600_000;
-  for (const name of ['pressmark-trial-old', 'pressmark-trial-new', 'another-old'])
+  for (const name of ['pressmark-copy-old', 'pressmark-copy-new', 'another-old'])
     fs.mkdirSync(join(folder, name, 'site'), { recursive: true });
-  for (const name of ['pressmark-trial-old', 'another-old']) fs.utimesSync(join(folder, name), 0, 0);
+  for (const name of ['pressmark-copy-old', 'another-old']) fs.utimesSync(join(folder, name), 0, 0);
   removeAbandoned(folder, Date.now());
-  t.deepEqual(fs.readdirSync(folder).toSorted(), ['another-old', 'pressmark-trial-new']);
+  t.deepEqual(fs.readdirSync(folder).toSorted(), ['another-old', 'pressmark-copy-new']);
   removeAbandoned(folder, Date.now() + 2 * day);
   t.deepEqual(fs.readdirSync(folder), ['another-old']);
 });

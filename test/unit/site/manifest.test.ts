@@ -28,6 +28,7 @@ test('a manifest reads what another process adds from where the last reading end
   a.setFile('two.html', WRITTEN);
   a.setFile('one.html', undefined);
   const news = b.catchUp();
+  t.deepEqual([...news.files], ['two.html', 'one.html']);
   t.false(news.isWhole);
   t.deepEqual([...news.stale], ['two.html', 'one.html']);
   t.deepEqual([...b.files], [['two.html', WRITTEN]]);

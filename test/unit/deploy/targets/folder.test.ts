@@ -20,10 +20,8 @@ function setUp(t: Pick<ExecutionContext, 'teardown'>) {
   const folder = join(dir, 'srv');
   fs.mkdirSync(output);
   const target = folderTarget(folder);
-  t.teardown(target.close);
   /** Another receiver's, in turn with the first one. */
   const other = folderTarget(folder);
-  t.teardown(other.close);
   /** Changes the output as a build does: each file is replaced whole. */
   const build = (files: Record<string, string | undefined>): Set<string> => {
     for (const [name, text] of Object.entries(files)) {
@@ -35,8 +33,11 @@ function setUp(t: Pick<ExecutionContext, 'teardown'>) {
     }
     return new Set(Object.keys(files));
   };
-  const deploy = (changed?: Set<string>, by = target) => by.deploy({ folder: output, changed }, signal);
-  return { output, folder, build, deploy, other, close: target.close, current: join(folder, 'current') };
+  const deploy = async (changed?: Set<string>, by = target) => {
+    await by.deploy({ folder: output, changed }, signal);
+    await by.prepareNext(signal);
+  };
+  return { output, folder, build, deploy, other, current: join(folder, 'current') };
 }
 
 function releasesIn(folder: string): string[] {
@@ -67,11 +68,10 @@ test('a build that writes in place does not change what is served', async (t) =>
 });
 
 test('the last five releases are kept', async (t) => {
-  const { folder, build, deploy, close, current } = setUp(t);
+  const { folder, build, deploy, current } = setUp(t);
   build({ 'index.html': '0' });
   await deploy();
   for (let n = 1; n < 9; n++) await deploy(build({ 'index.html': String(n) }));
-  await close();
   const names = releasesIn(folder);
   t.is(names.length, 5);
   t.is(fs.readFileSync(join(current, 'index.html'), 'utf8'), '8');
@@ -79,15 +79,13 @@ test('the last five releases are kept', async (t) => {
 });
 
 test('after a restart, or a deploy that was killed, everything is compared', async (t) => {
-  const { output, folder, build, deploy, close, current } = setUp(t);
+  const { output, folder, build, deploy, current } = setUp(t);
   build({ 'index.html': 'one', 'a/index.html': 'a' });
   await deploy();
-  await close(); // the process has ended
   build({ 'index.html': 'three!', 'c.css': 'c', 'a/index.html': undefined });
   fs.mkdirSync(join(folder, 'releases/.next-0123456789ab/rest'), { recursive: true });
   fs.writeFileSync(join(folder, 'releases/.next-0123456789ab/rest/x'), 'x');
   const next = folderTarget(folder);
-  t.teardown(next.close);
   await next.deploy({ folder: output, changed: undefined }, signal);
   t.deepEqual(await contentOf(current), await contentOf(output));
 });

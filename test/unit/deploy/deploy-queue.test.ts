@@ -1,0 +1,99 @@
+import { setTimeout } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { createDeployQueue, type DeployPauses, readDeployState } from '../../../src/deploy/deploy-queue.js';
+import type { DeployOutput } from '../../../src/deploy/targets/target.js';
+import { createLog } from '../../../src/log.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+const PAUSES: DeployPauses = { retryMs: 20, longestRetryMs: 40, giveUpMs: 100 };
+
+/** A queue with one target, and what it was given. */
+function setUp(
+  t: ExecutionContext,
+  { fails = (): boolean => false, stateDir = tempDir(t), version = 'v1' } = {},
+) {
+  const outputs: DeployOutput[] = [];
+  const deployed: string[] = [];
+  const order: string[] = [];
+  let present = version;
+  const queue = createDeployQueue({
+    targets: [
+      {
+        name: 'toy',
+        deploy: async (output) => {
+          order.push('deploy');
+          outputs.push(output);
+          await setTimeout(5);
+          if (fails()) throw new Error('no');
+        },
+        prepareNext: async () => {
+          order.push('prepare');
+        },
+      },
+    ],
+    source: { folder: () => '/output', version: () => present },
+    stateDir,
+    log: createLog({ level: 'silent', terminal: false }),
+    onDeployed: (_, one) => deployed.push(one),
+    onFailed: () => undefined,
+    lock: {
+      enter: async () => {
+        order.push('enter');
+        return true;
+      },
+      leave: () => order.push('leave'),
+    },
+    pauses: PAUSES,
+  });
+  t.teardown(queue.stop);
+  const build = (next: string, files: readonly string[] | undefined, since?: string) => {
+    present = next;
+    queue.changed(files, since);
+  };
+  return { queue, outputs, deployed, order, build, stateDir };
+}
+
+test('what changed since the last version that was seen is known; where others have built in between, it is not', async (t) => {
+  const { outputs, deployed, build } = setUp(t);
+  await until('the present output is deployed', () => deployed.length === 1);
+  build('v2', ['a'], 'v1');
+  await until('the change is deployed', () => deployed.length === 2);
+  build('v4', ['c'], 'v3');
+  await until('the other change is deployed', () => deployed.length === 3);
+  build('v5', ['d'], 'v4');
+  await until('the last change is deployed', () => deployed.length === 4);
+  t.deepEqual(
+    outputs.map(({ changed }) => changed && [...changed]),
+    [undefined, ['a'], undefined, ['d']],
+  );
+});
+
+test('the lock is held from before a deploy until the next one is prepared', async (t) => {
+  const { order, deployed } = setUp(t);
+  await until('the present output is deployed', () => deployed.length === 1 && order.includes('leave'));
+  t.deepEqual(order, ['enter', 'deploy', 'prepare', 'leave']);
+});
+
+test('a deploy is given up after the longest time, and tried again once something changes', async (t) => {
+  const { outputs, build, queue } = setUp(t, { fails: () => true });
+  await until('it was tried several times', () => outputs.length > 2);
+  await setTimeout(3 * PAUSES.giveUpMs);
+  const tried = outputs.length;
+  await setTimeout(3 * PAUSES.longestRetryMs);
+  t.is(outputs.length, tried);
+  build('v2', ['a']);
+  await until('it is tried again', () => outputs.length > tried);
+  t.truthy(queue.state().toy?.error);
+});
+
+test('a start counts the time of a failed deploy anew, and compares the whole output', async (t) => {
+  const first = setUp(t, { fails: () => true });
+  await until('it has failed', () => readDeployState(first.stateDir).toy?.error !== undefined);
+  await setTimeout(2 * PAUSES.giveUpMs);
+  await first.queue.stop();
+  let failures = 0;
+  const second = setUp(t, { stateDir: first.stateDir, fails: () => failures++ === 0 });
+  await until('it is deployed after another failure', () => second.deployed.length === 1);
+  t.is(second.outputs.at(-1)?.changed, undefined);
+});
