@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setPriority } from 'node:os';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PressmarkError } from '../errors.js';
+import { lowerPriority } from '../fs/process-priority.js';
 
 /** How one git command is run. */
 export interface GitRun {
@@ -45,6 +45,9 @@ export type Git = (args: readonly string[], run?: GitRun) => Promise<GitAnswer>;
 
 /** What stands for the words of a git that failed without any. */
 export const SILENCE = 'git said nothing';
+
+/** How far a command in the background stands back. */
+const BACKGROUND_NICE = 10;
 
 /** How long one command may take where nobody says otherwise, in milliseconds. */
 const TIMEOUT_MS = 30_000;
@@ -108,7 +111,7 @@ export function createGit(options: {
     try {
       if (child.pid !== undefined) {
         run.onSpawn?.(child.pid);
-        if (run.background === true) yieldProcessor(child.pid);
+        if (run.background === true) lowerPriority(child.pid, BACKGROUND_NICE);
       }
       const stdout = collect(child.stdout);
       const stderr = collect(child.stderr);
@@ -185,12 +188,4 @@ function kill(child: ChildProcess): void {
     // it had ended already
   }
   for (const stream of child.stdio) stream?.destroy();
-}
-
-function yieldProcessor(pid: number): void {
-  try {
-    setPriority(pid, 10);
-  } catch {
-    // it had ended already, or the system has no priorities: only speed is lost
-  }
 }

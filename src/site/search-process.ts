@@ -1,10 +1,10 @@
 // The process that indexes the site for its search; `search-job.ts` starts it.
 import fs from 'node:fs';
-import os from 'node:os';
 import { join } from 'node:path';
 import { messageOf } from '../errors.js';
 import { createLock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
+import { lowerPriority } from '../fs/process-priority.js';
 import { isGone } from '../store/entry.js';
 import { openSearchFolder } from './search-folder.js';
 import type { SearchOutcome, SearchRequest } from './search-messages.js';
@@ -35,8 +35,8 @@ async function end(): Promise<void> {
 
 /** Whoever waits for the processor or for memory goes first; Pagefind takes much of both. */
 function yieldToEverything(): void {
+  lowerPriority(process.pid);
   try {
-    os.setPriority(os.constants.priority.PRIORITY_LOW);
     if (process.platform === 'linux') fs.writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
     // Not allowed here; it is a courtesy, and the job is as right without it.

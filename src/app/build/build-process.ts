@@ -1,6 +1,5 @@
 // The process that builds a site with its own generator in the background; `start-build-process.ts` starts it.
 import fs from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { dirname, join, relative, sep } from 'node:path';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { CRASHED, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
@@ -11,6 +10,7 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import { createLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
+import { lowerPriority } from '../../fs/process-priority.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import { generatorOf } from '../content.js';
 import { buildCommandOf } from '../existing-addresses.js';
@@ -20,11 +20,7 @@ import { completeSite, deliveredArticles } from '../postbuild.js';
 /** Another receiver's build may take long. */
 const LOCK_WAIT_MS = 30 * 60_000;
 
-try {
-  setPriority(constants.priority.PRIORITY_LOW); // deliveries go first
-} catch {
-  // a courtesy, which a system may refuse
-}
+lowerPriority(process.pid); // deliveries go first
 
 const stop = new AbortController();
 let site: SiteBuild | undefined;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
-import { constants, setPriority } from 'node:os';
 import { messageOf } from '../../errors.js';
+import { lowerPriority } from '../../fs/process-priority.js';
 
 /** How a build command is run. */
 export interface BuildRun {
@@ -61,9 +61,6 @@ const DRAIN_MS = 500;
  */
 const WATCHED = '{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec 3<&-; exec sh -c "$0"';
 
-/** The same in Linux's class of processes that only run where no other one wants to, where util-linux can set it. */
-const WATCHED_IDLE = `chrt --idle --pid 0 $$ 2>/dev/null; ${WATCHED}`;
-
 /** The variables of Pressmark's that a build may see: neither is a secret. */
 const PUBLIC_VARIABLES = new Set(['PRESSMARK_SITE_URL', 'PRESSMARK_ENDPOINT']);
 
@@ -76,7 +73,7 @@ export const runBuild: RunBuild = (run) => {
   const timeoutMs = run.timeoutMs ?? TIMEOUT_MS;
   const tail = createTail(MOST_KEPT);
   return new Promise((resolve) => {
-    const child = spawn('sh', ['-c', run.background === true ? WATCHED_IDLE : WATCHED, run.command], {
+    const child = spawn('sh', ['-c', WATCHED, run.command], {
       cwd: run.cwd,
       env: { ...buildEnvironment(run.env), ...run.variables },
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
@@ -166,15 +163,6 @@ export function runFailure(
           : 'could not be started';
   const end = result.output.trimEnd().split('\n').slice(-20).join('\n');
   return `the ${what} command ${JSON.stringify(command)} ${how}${end === '' ? '; it printed nothing' : `:\n${end}`}`;
-}
-
-/** Deliveries go first. It is a courtesy, which a system may refuse. */
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, constants.priority.PRIORITY_LOW);
-  } catch {
-    // the build is as right without it
-  }
 }
 
 function signalGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
