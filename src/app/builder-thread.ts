@@ -16,6 +16,9 @@ const failed = (error: unknown) => {
   log.debug({ err: error }, 'what was built last could not be read');
   return false;
 };
-const tell = (stands: boolean) => port.postMessage({ id: 0, is: 'prepared', stands } satisfies Answer);
-void builder.prepare().catch(failed).then(tell);
+const answer = (stands: boolean) => {
+  const isUndamaged = builder.isUndamaged();
+  port.postMessage({ id: 0, is: 'prepared', stands, isUndamaged } satisfies Answer);
+};
+void builder.prepare().catch(failed).then(answer);
 serveBuilds(port, builder, log);

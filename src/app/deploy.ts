@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../config/load.js';
 import type { DeploySetting } from '../config/schema.js';
 import { itemComments } from '../contract/item-comment.js';
-import { readBuildState } from '../deploy/build/build-state.js';
+import { isLinkToOutput, readBuildState } from '../deploy/build/build-state.js';
 import { useOutput } from '../deploy/build/outputs-in-use.js';
 import { runBuild } from '../deploy/build/run-build.js';
 import type { OutputSource } from '../deploy/deploy-queue.js';
@@ -128,13 +128,14 @@ function stagesOf(settings: Settings): Stage[] {
 /** The output that is deployed. */
 function sourceOf(settings: Settings): OutputSource {
   const { outputDir, stateDir } = foldersOf(settings);
-  const isBuilt = () =>
-    settings.generator === 'plain'
-      ? fs.existsSync(manifestPath({ stateDir }))
-      : readBuildState(stateDir).good !== undefined;
+  /** Whether a receiver has built what is there; what a developer has built by hand was not checked. */
+  const isBuilt = () => {
+    if (settings.generator === 'plain') return fs.existsSync(manifestPath({ stateDir }));
+    const { good } = readBuildState(stateDir);
+    return good !== undefined && (good.staysFolder || isLinkToOutput(stateDir, outputDir));
+  };
   return {
     ...(settings.generator !== 'plain' && { use: (folder: string) => useOutput(stateDir, folder) }),
-    // What a developer has built there before the first build of a receiver was not checked.
     folder: () => (isBuilt() && fs.existsSync(outputDir) ? fs.realpathSync(outputDir) : undefined),
     version: () => {
       if (settings.generator !== 'plain') return readBuildState(stateDir).good?.output ?? '';

@@ -1,8 +1,11 @@
+import fs from 'node:fs';
 import type { Settings } from '../config/load.js';
+import { isLinkToOutput } from '../deploy/build/build-state.js';
 import type { PostbuildReport } from '../deploy/build/postbuild.js';
 import { buildFailure, runBuild } from '../deploy/build/run-build.js';
 import { PressmarkError } from '../errors.js';
 import { buildCommandOf } from './existing-addresses.js';
+import { foldersOf } from './folders.js';
 import { completeSite } from './postbuild.js';
 
 /** Set for the site's build command. */
@@ -38,6 +41,9 @@ export async function buildWithGenerator(
       'USAGE',
       `the build command ${JSON.stringify(command)} runs pressmark build, which runs it; set "build" to the generator's own command`,
     );
+  // A generator would write through the link, into an output that was checked and may be deployed.
+  const { outputDir, stateDir } = foldersOf(settings);
+  if (isLinkToOutput(stateDir, outputDir)) fs.unlinkSync(outputDir);
   const result = await runBuild({
     command,
     cwd: dir,

@@ -11,13 +11,13 @@ export interface PageCheck {
 
 /**
  * Whether the built pages are known to be whole. They are where all of them were on the disk when the last process ended;
- * else when the builder has checked them, or has built everything.
+ * else when the builder has checked them and found nothing damaged, or has built everything that was.
  *
  * @param stateDir undefined where Pressmark builds no site.
  */
 export function createPageCheck(
   stateDir: string | undefined,
-  { stands }: Pick<EarlyBuilder, 'stands'>,
+  { stands, isUndamaged }: Pick<EarlyBuilder, 'stands' | 'isUndamaged'>,
 ): PageCheck {
   let isWhole = stateDir === undefined || isOutputSynced({ stateDir });
   const plugin = definePlugin({
@@ -28,5 +28,5 @@ export function createPageCheck(
       });
     },
   });
-  return { isWhole: () => isWhole || stands(), plugin };
+  return { isWhole: () => isWhole || stands() || isUndamaged(), plugin };
 }

@@ -14,6 +14,8 @@ export interface EarlyBuilder extends EarlyThread {
   prepared(): Promise<void>;
   /** Whether the site stands whole as it was built last, as far as is known. */
   stands(): boolean;
+  /** Whether the output has been checked and nothing in it is damaged. */
+  isUndamaged(): boolean;
 }
 
 /** Starts the thread that builds pages. */
@@ -36,12 +38,15 @@ export function startBuilderEarly(
 ): EarlyBuilder {
   const worker = settings.site === false ? undefined : startBuilder(settings, terminal);
   let stands = false;
+  let isUndamaged = false;
   const heard = firstWordOf(worker).then((word) => {
     stands = word?.is === 'prepared' && word.stands;
+    isUndamaged = word?.is === 'prepared' && word.isUndamaged;
   });
   return {
     ...earlyThread(worker),
     stands: () => stands,
+    isUndamaged: () => isUndamaged,
     prepared: async () => {
       const late = new AbortController();
       const timeout = setTimeout(longestWaitMs, undefined, { signal: late.signal }).catch(() => undefined);

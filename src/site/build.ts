@@ -21,6 +21,8 @@ export interface Builder {
    * whether the site stands whole as that was read.
    */
   prepare(): Promise<boolean>;
+  /** Whether the output was checked after the last stop, and nothing was found to be damaged: what is there can be served. */
+  isUndamaged(): boolean;
   /**
    * Brings the whole output up to date: scans the content folder, builds what differs.
    *
@@ -77,6 +79,7 @@ export function createBuilder(options: SiteOptions): Builder {
 
   return {
     prepare: () => enqueue(site.prepare),
+    isUndamaged: site.isUndamaged,
     buildAll: (options = {}) => enqueue(() => site.update({ ...options, paths: undefined })),
     buildChanged: (paths) => {
       const interrupted = site.interrupt(paths);

@@ -23,6 +23,8 @@ export interface Prepared {
   readonly is: 'prepared';
   /** Whether the site stands whole: changes can be built before all has been looked at. */
   readonly stands: boolean;
+  /** See `Builder.isUndamaged`; on a full disk, pages can be served although nothing can be built. */
+  readonly isUndamaged: boolean;
 }
 
 /** An answer without the number of its request. */

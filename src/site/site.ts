@@ -343,6 +343,7 @@ export function createSite(options: SiteOptions) {
   return {
     update,
     prepare,
+    isUndamaged: () => isInspected && damaged.length === 0,
     isSynced: () => manifest.isSynced,
     syncOutput,
     noteSynced,

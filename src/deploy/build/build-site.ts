@@ -8,6 +8,8 @@ import {
   type BuildState,
   buildFolder,
   type ExcludedArticle,
+  isLinkToOutput,
+  outputsFolder,
   readBuildState,
   writeBuildState,
 } from './build-state.js';
@@ -117,7 +119,9 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     const began = performance.now();
     const { interrupted = 0, ...state } = readBuildState(stateDir);
     const { site, versionOf } = await syncedCopy(state);
-    if (state.good?.version === versionOf() && fs.existsSync(join(siteDir, output))) {
+    const path = join(siteDir, output);
+    const isThere = options.staysFolder ? fs.existsSync(path) : isLinkToOutput(stateDir, path);
+    if (state.good?.version === versionOf() && isThere) {
       if (interrupted > 0) await writeBuildState(stateDir, state);
       return { kind: 'current' };
     }
@@ -208,7 +212,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     ];
     const changed = await replaceOutput(join(site.dir, output), {
       path: join(siteDir, output),
-      outputsDir: join(buildFolder(stateDir), 'outputs'),
+      outputsDir: outputsFolder(stateDir),
       staysFolder: options.staysFolder,
       inUse: () => outputsInUse(stateDir),
     });
@@ -216,6 +220,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     const isSame = changed.written.length + changed.removed.length === 0;
     const good = {
       at: now(),
+      staysFolder: options.staysFolder,
       output: (isSame ? state.good?.output : undefined) ?? randomUUID(),
       version,
       digests: Object.fromEntries(included.map(({ path }) => [path, digests.get(path) ?? ''])),

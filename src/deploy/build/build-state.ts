@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { messageOf, systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import type { Log } from '../../log.js';
@@ -26,6 +26,8 @@ export interface BuildState {
   readonly good?: {
     /** ISO 8601. */
     readonly at: string;
+    /** Whether the output stays a folder, in which files are replaced one by one; see `OutputPlace`. */
+    readonly staysFolder: boolean;
     /** What the output is known by: another one if and only if the build has changed a file of it. */
     readonly output: string;
     /** What the state of the site was known by; see `SiteCopy.sync`. */
@@ -45,6 +47,23 @@ const NAME = 'build.json';
 /** Where builds keep what they need, below the state folder. */
 export function buildFolder(stateDir: string): string {
   return join(stateDir, 'build');
+}
+
+/** The outputs of the last builds; the output folder of the site is a symbolic link to one of them. */
+export function outputsFolder(stateDir: string): string {
+  return join(buildFolder(stateDir), 'outputs');
+}
+
+/** Whether a path is a symbolic link to an output of a background build. */
+export function isLinkToOutput(stateDir: string, path: string): boolean {
+  const isLink = fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const outputs = outputsFolder(stateDir);
+  return (
+    isLink &&
+    fs.existsSync(path) &&
+    fs.existsSync(outputs) &&
+    dirname(fs.realpathSync(path)) === fs.realpathSync(outputs)
+  );
 }
 
 /** The state that the last build has left. One that cannot be read counts as none: the site is built again then. */

@@ -28,6 +28,25 @@ for (const [name, makeSite] of Object.entries(SITES)) {
     );
 }
 
+onLinux(
+  '200: pages are served on a full disk, also where the receiver was killed in the middle of a build',
+  async (t) => {
+    const dir = repository(tempDir(t), { git: false, site: { search: false } });
+    const before = await startReceiver(t, { dir });
+    const { url } = (await before.post('article.published', article())).json;
+    await until('the page is built', () => hasPage(before, url));
+    await before.kill('SIGKILL');
+    const manifest = stateFile(dir, 'site-manifest.ndjson');
+    const lines = fs.readFileSync(manifest, 'utf8').split('\n');
+    const beforeTheEnd = lines.filter((line) => !/^\{"(?:article|settled|unsynced)"/.test(line));
+    fs.writeFileSync(manifest, beforeTheEnd.join('\n'));
+    const receiver = await startReceiver(t, { dir, wrapper: ON_A_FULL_DISK, health: 503 });
+    await until('the page is served', () => hasPage(receiver, url));
+    freeSpace(receiver);
+    t.is((await receiver.post('article.published', article())).status, 200);
+  },
+);
+
 async function survives(t: ExecutionContext, dir: string, signal: NodeJS.Signals): Promise<void> {
   const options: ReceiverOptions = { env: { HOME: dir, GIT_CONFIG_NOSYSTEM: '1' } };
   const before = await startReceiver(t, { dir, ...options });

@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { filesIn } from '../../../src/deploy/folder-files.js';
 import { article, update } from '../../support/events.js';
-import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { type Receiver, run, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { toyConfig, toyPost, writeToySite } from './toy-generator.js';
@@ -167,6 +167,27 @@ test('a post by hand that breaks the build is not left out: the last good output
   fs.rmSync(join(dir, 'content/hand.md'));
   await publish(receiver, 'three');
   await until('the site is built again', () => ['two', 'three'].every((id) => fs.existsSync(page(dir, id))));
+});
+
+test('a build by hand leaves the output of the last background build as it is, and the next one replaces it', async (t) => {
+  const dir = toySite(t);
+  const output = join(dir, 'public');
+  const receiver = await start(t, dir);
+  await publish(receiver, 'one');
+  await until('the page is built', () => fs.existsSync(page(dir, 'one')));
+  const built = fs.realpathSync(output);
+  const files = (await filesIn(built)).toSorted();
+  await receiver.stop();
+  fs.writeFileSync(join(dir, 'content/hand.md'), toyPost({ title: 'Hand' }));
+  const { code, stderr } = await run(['build', '--dir', dir]);
+  t.is(code, 0, stderr);
+  t.false(fs.lstatSync(output).isSymbolicLink());
+  t.true(fs.existsSync(join(output, 'hand/index.html')));
+  t.deepEqual((await filesIn(built)).toSorted(), files);
+  const second = await start(t, dir);
+  await publish(second, 'two');
+  await until('the page is built', () => fs.existsSync(page(dir, 'two')));
+  t.true(fs.lstatSync(output).isSymbolicLink());
 });
 
 test('a build that changes content, or deletes its output, does so in the copy', async (t) => {
