@@ -88,6 +88,7 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
   const newest = new Map<Stage, StageStatus['newest']>();
   const errors = new Map<Stage, string>();
   let timer: NodeJS.Timeout | undefined;
+  let hasChanged = false;
   let writing: Promise<void> = Promise.resolve();
 
   // What was built and deployed meanwhile is looked at again: nothing of it is forgotten, and nothing is done twice.
@@ -143,7 +144,9 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
   }
 
   function note(): void {
-    timer ??= setTimeout(write, WRITE_AFTER_MS);
+    // Where articles are only received, there is nothing to follow; the end of the process writes it.
+    if (active.size > 1) timer ??= setTimeout(write, WRITE_AFTER_MS);
+    else hasChanged = true;
   }
 
   function write(): void {
@@ -169,7 +172,7 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
     setError,
     status,
     close: async () => {
-      if (timer !== undefined) write();
+      if (timer !== undefined || hasChanged) write();
       await writing;
     },
   };
