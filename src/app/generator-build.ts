@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import type { Settings } from '../config/load.js';
-import { isLinkToOutput } from '../deploy/build/build-state.js';
+import { buildFolder, isLinkToOutput } from '../deploy/build/build-state.js';
 import type { PostbuildReport } from '../deploy/build/postbuild.js';
 import { buildFailure, runBuild } from '../deploy/build/run-build.js';
 import { PressmarkError } from '../errors.js';
+import { buildLock } from './build/build-lock.js';
 import { buildCommandOf } from './existing-addresses.js';
 import { foldersOf } from './folders.js';
 import { completeSite } from './postbuild.js';
@@ -35,15 +36,34 @@ export async function buildWithGenerator(
   { signal, onOutput }: GeneratorBuildOptions = {},
 ): Promise<GeneratorBuild> {
   const command = buildCommandOf(settings);
-  const { dir, environment, output } = settings;
+  const { environment } = settings;
   if (environment[BUILD_VARIABLE] !== undefined)
     throw new PressmarkError(
       'USAGE',
       `the build command ${JSON.stringify(command)} runs pressmark build, which runs it; set "build" to the generator's own command`,
     );
-  // A generator would write through the link, into an output that was checked and may be deployed.
   const { outputDir, stateDir } = foldersOf(settings);
-  if (isLinkToOutput(stateDir, outputDir)) fs.unlinkSync(outputDir);
+  const lock = fs.existsSync(buildFolder(stateDir)) ? buildLock(stateDir) : undefined;
+  await lock?.enter();
+  try {
+    // A generator would write through the link, into an output that was checked and may be deployed.
+    if (isLinkToOutput(stateDir, outputDir)) fs.unlinkSync(outputDir);
+    return await runAndComplete(settings, command, {
+      ...(signal && { signal }),
+      ...(onOutput && { onOutput }),
+    });
+  } finally {
+    lock?.leave();
+    lock?.close();
+  }
+}
+
+async function runAndComplete(
+  settings: Settings,
+  command: string,
+  { signal, onOutput }: GeneratorBuildOptions,
+): Promise<GeneratorBuild> {
+  const { dir, environment, output } = settings;
   const result = await runBuild({
     command,
     cwd: dir,

@@ -8,17 +8,13 @@ import { runBuild } from '../../deploy/build/run-build.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
-import { createLock } from '../../fs/lock.js';
-import { findLockHelper } from '../../fs/lock-helper.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import { openRepository, type Repository } from '../../git/repository.js';
 import { generatorOf } from '../content.js';
 import { buildCommandOf } from '../existing-addresses.js';
 import { foldersOf } from '../folders.js';
 import { completeSite, deliveredArticles } from '../postbuild.js';
-
-/** Another receiver's build may take long. */
-const LOCK_WAIT_MS = 30 * 60_000;
+import { buildLock } from './build-lock.js';
 
 lowerPriority(process.pid); // deliveries go first
 
@@ -47,10 +43,8 @@ async function end(reason?: string): Promise<void> {
 async function build(): Promise<BuildAnswer> {
   const settings = await loadSettings(process.argv[2] ?? '.');
   const { stateDir } = foldersOf(settings);
-  const directory = buildFolder(stateDir);
-  fs.mkdirSync(directory, { recursive: true });
-  // One build at a time, also where several receivers run on the folder.
-  const lock = createLock({ directory, helper: findLockHelper(), timeoutMs: LOCK_WAIT_MS });
+  fs.mkdirSync(buildFolder(stateDir), { recursive: true });
+  const lock = buildLock(stateDir);
   await lock.enter();
   try {
     site ??= await openSiteBuild(settings, stateDir);

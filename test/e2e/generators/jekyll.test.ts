@@ -7,6 +7,7 @@ const site: SiteUnderTest = {
   folder: 'jekyll',
   build: 'jekyll build --quiet',
   output: '_site',
+  isBuiltByHand: true,
   siteUrl: 'https://allotment.example/notes',
   marker: '<header class="masthead">',
   day: dayIn('Asia/Tokyo'),
