@@ -1,4 +1,5 @@
 import fs from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Client, createClient } from '../support/client.js';
 import { articleFiles } from '../support/content.js';
@@ -17,6 +18,7 @@ const BODY_BYTES = 960_000;
 /** Nothing may hold the answering thread for longer, in milliseconds. */
 const LIMIT_MS = 50;
 const SHOWN = 12;
+const LOOP_DELAY = new URL('loop-delay.js', import.meta.url);
 
 interface Step {
   readonly what: string;
@@ -24,13 +26,15 @@ interface Step {
   /** The time that the answering thread worked on the delivery; no single stop can be longer. */
   readonly workMs: number;
   readonly totalMs: number;
+  /** The longest time for which that thread did nothing else. */
+  readonly stopMs: number;
   /** The longest answer of /healthz meanwhile. */
   readonly healthMs: number;
 }
 
 /**
- * What deliveries with hostile articles near the limit cost the thread that answers: the table of the worst. The time
- * is the processor's, so that other programs on the machine do not count. Only on Linux.
+ * What deliveries with hostile articles near the limit cost the thread that answers: the table of the worst. What it
+ * works on a delivery is the processor's time, in which other programs on the machine do not count. Only on Linux.
  */
 export async function hostile(workspace: Workspace): Promise<{ text: string; rows: Row[] }> {
   const only = process.env.PRESSMARK_BENCH_HOSTILE?.split(',');
@@ -41,18 +45,18 @@ export async function hostile(workspace: Workspace): Promise<{ text: string; row
     const worst = steps.slice(before).toSorted((a, b) => b.workMs - a.workMs)[0];
     console.error(`hostile ${site}: ${worst?.what} ${milliseconds(worst?.workMs ?? 0)}`);
   }
-  const worst = steps.toSorted((a, b) => b.workMs - a.workMs);
-  const lines = worst.slice(0, SHOWN).map(({ what, status, workMs, totalMs, healthMs }) => {
-    const times = [workMs, totalMs, healthMs].map(milliseconds);
+  const worst = steps.toSorted((a, b) => b.stopMs - a.stopMs);
+  const lines = worst.slice(0, SHOWN).map(({ what, status, workMs, stopMs, totalMs, healthMs }) => {
+    const times = [workMs, stopMs, totalMs, healthMs].map(milliseconds);
     return `| ${[what, status, ...times].join(' | ')} |`;
   });
-  const long = steps.filter(({ workMs }) => workMs > LIMIT_MS).length;
+  const long = steps.filter(({ stopMs }) => stopMs > LIMIT_MS).length;
   const text = [
-    `| the worst of ${steps.length} hostile deliveries | status | answering thread | until the answer | /healthz beside it |`,
-    '|---|---|---|---|---|',
+    `| the worst of ${steps.length} hostile deliveries | status | answering thread | its longest stop | until the answer | /healthz beside it |`,
+    '|---|---|---|---|---|---|',
     ...lines,
     '',
-    `${long} of ${steps.length} took more than ${LIMIT_MS} ms of the answering thread.`,
+    `${long} of ${steps.length} held the answering thread for more than ${LIMIT_MS} ms.`,
   ].join('\n');
   return { text, rows: [] };
 }
@@ -61,17 +65,30 @@ async function stepsOf(site: (typeof SITES)[number], workspace: Workspace): Prom
   const dir = workspace.fresh(`hostile-${site}`);
   if (site === 'plain') makeSite(dir, { plugins: false });
   else generatorSite(dir, site, { config: site === 'jekyll' ? { articles: JEKYLL } : {} });
-  const receiver = await startOurs(dir);
+  const delayFile = join(dir, '..', `loop-delay-${site}`);
+  const receiver = await startOurs(dir, {
+    LOOP_DELAY_FILE: delayFile,
+    NODE_OPTIONS: `--import=${LOOP_DELAY.href}`,
+  });
   const client = createClient(`http://localhost:${receiver.port}/webhook`, SECRET);
   const steps: Step[] = [];
   const measured = async (what: string, deliver: () => Promise<{ status: number; text: string }>) => {
+    await longestStop(receiver, delayFile);
     const step = await measure(receiver, deliver);
-    steps.push({ what: `${site}: ${what}`, ...step });
+    steps.push({ what: `${site}: ${what}`, ...step, stopMs: await longestStop(receiver, delayFile) });
   };
   await client.post('article.published', article());
   for (const [name, data] of hostileArticles()) await deliverAll(client, dir, name, data, measured);
   await receiver.stop();
   return steps;
+}
+
+/** The longest stop of the answering thread since the last call, in milliseconds. */
+async function longestStop(receiver: Receiver, file: string): Promise<number> {
+  fs.rmSync(file, { force: true });
+  receiver.signal('SIGUSR2');
+  while (!fs.existsSync(file)) await wait(5);
+  return Number(fs.readFileSync(file, 'utf8'));
 }
 
 const JEKYLL = { file: '_posts/:year-:month-:day-:slug.md', permalink: '/posts/:slug/' };
@@ -134,7 +151,7 @@ function fitting(text: (length: number) => string): string {
 async function measure(
   receiver: Receiver,
   deliver: () => Promise<{ status: number; text: string }>,
-): Promise<Omit<Step, 'what'>> {
+): Promise<Omit<Step, 'what' | 'stopMs'>> {
   let isOver = false;
   let healthMs = 0;
   const watch = async () => {

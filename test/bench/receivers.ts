@@ -19,6 +19,7 @@ export interface Receiver {
   memory(): number;
   /** The processor time of the thread that answers, in milliseconds; NaN but on Linux. */
   workMs(): number;
+  signal(name: NodeJS.Signals): void;
   /** Stops it as an operator would; resolves with the milliseconds that took. */
   stop(): Promise<number>;
 }
@@ -29,8 +30,8 @@ export function startBare(folder?: string): Promise<Receiver> {
 }
 
 /** Starts Pressmark in a site's folder, as its command line does it. */
-export function startOurs(site: string): Promise<Receiver> {
-  return start((port) => [OURS, 'start', '--dir', site, '--port', String(port)]);
+export function startOurs(site: string, env: NodeJS.Dict<string> = {}): Promise<Receiver> {
+  return start((port) => [OURS, 'start', '--dir', site, '--port', String(port)], env);
 }
 
 /** Makes a site's folder: bare of git and site, or with both as they are by default. */
@@ -41,11 +42,11 @@ export function makeSite(folder: string, { plugins }: { plugins: boolean }): str
   return folder;
 }
 
-async function start(command: (port: number) => string[]): Promise<Receiver> {
+async function start(command: (port: number) => string[], env: NodeJS.Dict<string> = {}): Promise<Receiver> {
   const port = await freePort();
   const started = performance.now();
   const child = spawn(process.execPath, command(port), {
-    env: { ...process.env, PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://example.com' },
+    env: { ...process.env, PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: 'https://example.com', ...env },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   process.once('exit', () => child.kill('SIGKILL')); // should the benchmark fail half-way
@@ -56,6 +57,7 @@ async function start(command: (port: number) => string[]): Promise<Receiver> {
     startMs,
     memory: () => residentMegabytes(child),
     workMs: () => mainThreadMs(child),
+    signal: (name) => child.kill(name),
     stop: () => stop(child),
   };
 }

@@ -8,6 +8,7 @@ const site: SiteUnderTest = {
   tools: '.',
   build: 'npm run build',
   output: '_site',
+  isBuiltByHand: true,
   siteUrl: 'https://allotment.example/notes',
   marker: '<footer>Plot 14, by the railway</footer>',
   day: (iso) => iso.slice(0, 10),
