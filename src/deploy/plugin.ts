@@ -189,7 +189,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           if (stages.reached('live', (one) => one === change).length === 0) return; // a newer text has replaced it
           log.info({ id, url, ms }, 'article live');
           void host.doAction('article.live', { id, url, path, ms });
-        } else {
+        } else if (stages.waitingFor('live', 'received').includes(change)) {
           log.warn({ id, url, found: result.found }, 'an article is not live');
           setLiveError(url, result.found);
         }
