@@ -11,7 +11,6 @@ const FOLDERS = [
   'integration/store/200-durable-before-answer',
   'integration/store/200-files-of-other-programs',
   'integration/webhook/http',
-  'integration/webhook/published',
 ];
 
 // A full disk is the kernel's, and the start on one takes long.
