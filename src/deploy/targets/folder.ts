@@ -84,6 +84,7 @@ export function folderTarget(folder: string): Required<DeployTarget> {
 
   /** Makes `next` a copy of a release; empty where there is none. */
   async function prepare(release: string | undefined, signal: AbortSignal): Promise<void> {
+    nextIsOf = undefined; // until the copy is whole
     await removeCopies();
     const [reused, ...others] = oldReleases(release);
     for (const name of others) await removeRelease(name);

@@ -37,7 +37,7 @@ function setUp(t: Pick<ExecutionContext, 'teardown'>) {
     await by.deploy({ folder: output, changed }, signal);
     await by.prepareNext(signal);
   };
-  return { output, folder, build, deploy, other, current: join(folder, 'current') };
+  return { output, folder, build, deploy, target, other, current: join(folder, 'current') };
 }
 
 function releasesIn(folder: string): string[] {
@@ -87,6 +87,20 @@ test('after a restart, or a deploy that was killed, everything is compared', asy
   fs.writeFileSync(join(folder, 'releases/.next-0123456789ab/rest/x'), 'x');
   const next = folderTarget(folder);
   await next.deploy({ folder: output, changed: undefined }, signal);
+  t.deepEqual(await contentOf(current), await contentOf(output));
+});
+
+test('a copy that could not be finished does not become a release', async (t) => {
+  const { output, folder, build, deploy, target, current } = setUp(t);
+  build({ 'index.html': 'one', 'a/index.html': 'a' });
+  await deploy();
+  const releases = join(folder, 'releases');
+  // Another receiver removes the copy, and the next one is interrupted.
+  for (const name of fs.readdirSync(releases))
+    if (name.startsWith('.next-')) fs.rmSync(join(releases, name), { recursive: true });
+  const changed = build({ 'index.html': 'two' });
+  await t.throwsAsync(target.deploy({ folder: output, changed }, AbortSignal.abort()), { any: true });
+  await deploy(changed);
   t.deepEqual(await contentOf(current), await contentOf(output));
 });
 
