@@ -7,7 +7,7 @@ import type { GeneratorOptions } from '../generators/generator.js';
 import { patternLayout } from '../generators/layout.js';
 import { generatorNamed } from '../generators/registry.js';
 
-/** What the thread for long articles is told of the settings. */
+/** The settings that the thread for long articles gets. */
 export interface FormatThreadData extends Pick<Settings, 'siteUrl' | 'articles'> {
   /** Undefined for a site that Pressmark builds itself. */
   readonly generator: { readonly name: string; readonly options: GeneratorOptions } | undefined;

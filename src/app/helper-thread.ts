@@ -4,7 +4,7 @@ import { createLog } from '../log.js';
 import { serveHelp } from '../site/help.js';
 import { contentFolder } from '../store/entry.js';
 
-/** What the helper's thread is told of the settings. */
+/** The settings that the helper's thread gets. */
 export interface HelperData {
   readonly contentDir: string;
   readonly siteUrl: string;

@@ -11,7 +11,7 @@ export interface BuildPluginOptions {
   build(): Promise<BuildAnswer>;
   /** Ends the build that runs. */
   close(): Promise<void>;
-  /** How many builds in a row the process before this one has begun and not ended. */
+  /** The number of builds in a row that a crash has interrupted before this start. */
   readonly interrupted: number;
   readonly pauses?: BuildPauses;
 }

@@ -38,7 +38,7 @@ export type DeployState = Readonly<Record<string, TargetState>>;
 export interface OutputSource {
   /** The folder, without symbolic links; undefined before the first good build. */
   folder(): string | undefined;
-  /** What the output is known by: it differs if and only if any file does, as far as that can be told. */
+  /** Identifies the output: it changes whenever a file of the output changes, and otherwise stays the same if possible. */
   version(): string;
   /** The output in this folder is being deployed, and is not removed meanwhile. @returns a function that ends it. */
   use?(folder: string): () => void;

@@ -41,7 +41,7 @@ const COMMITS_MS = 200;
 const CHECKED_AT_A_TIME = 4;
 
 /**
- * Brings what was built to where the site is served from, looks whether it is there, and follows each article on its way.
+ * Deploys what was built, checks that articles are live, and tracks how far each article has come.
  * A delivery never waits for any of it.
  */
 export function deployPlugin(options: DeployPluginOptions): Plugin {
@@ -64,10 +64,10 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
       const stop = new AbortController();
       /** The changes in each version, noted when its deploy begins: by target, then by version. */
       const includedIn = new Map(targets.map(({ name }) => [name, new Map<string, TrackedChange[]>()]));
-      /** The targets that have a change. */
+      /** The names of the targets that have received a change. */
       const targetsWith = new WeakMap<TrackedChange, Set<string>>();
       const deployErrors = new Map<string, string>();
-      /** What is wrong with pages that are not live, by URL. */
+      /** Why pages are not live, by URL. */
       const liveErrors = new Map<string, string>();
       /** The stage after which a change is in what the targets get. */
       const lastStageHere = isBuiltHere ? 'built' : 'committed';
@@ -128,13 +128,13 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           (change) => targetsWith.get(change)?.size === targets.length,
         );
         for (const change of reachedNow) checks.add(change);
-        // What was looked at in vain may be there now.
+        // A page that was not live at its last check may be live now.
         if (liveErrors.size > 0)
           for (const change of stages.waitingFor('live', 'deployed'))
             if (liveErrors.has(change.url)) checks.add(change);
       }
 
-      /** The targets that have the present output have all that is in it: after a restart, or where no file differs. */
+      /** Marks what a target has received already: after a restart, or after a build that changed no file. */
       function deployedBefore(): void {
         if (source.folder() === undefined) return;
         const version = source.version();
@@ -201,7 +201,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         stages.setError('live', [...liveErrors.values()].at(-1));
       }
 
-      /** @param since what the output before these changes was known by; undefined where no other receiver can have changed it. */
+      /** @param since the id of the output before these changes; undefined if no other receiver can have changed it. */
       function built(
         files: readonly string[],
         matches: (change: TrackedChange) => boolean,

@@ -51,7 +51,7 @@ export interface SiteCopy {
 }
 
 /**
- * What the state of a site is known by: it differs once any file of the site has changed.
+ * Identifies the state of a site: it changes whenever a file of the site changes.
  *
  * @param except files that do not count, relative to the site's folder.
  */
@@ -62,7 +62,7 @@ const MAX_FILES = 200_000;
 
 const PREFIX = 'pressmark-copy-';
 
-/** A copy that was not brought up to date for so long is nobody's, in milliseconds. */
+/** A copy that no process has updated for this long is abandoned, in milliseconds. */
 const ABANDONED_MS = 24 * 3_600_000;
 
 /** Removes copies of this user's that a killed process has left, as they hold a site's files. */

@@ -97,7 +97,7 @@ export interface SiteBuilt extends BuildReport {
 /** What a build by the site's own generator has changed in the output. */
 export interface BuildDone {
   readonly ms: number;
-  /** What the output before it was known by; undefined before the first build. */
+  /** The id of the output before; undefined before the first build. */
   readonly since?: string | undefined;
   /** How often the build command was run: more than once where an article broke the build, 0 where nothing has changed. */
   readonly runs: number;

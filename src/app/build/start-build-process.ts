@@ -33,7 +33,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
     const forget = () => {
       if (child === process) child = undefined;
     };
-    // Where it could not be started, there is no exit.
+    // A process that could not be started emits `error`, and no `exit`.
     process.once('exit', forget).once('error', forget);
     child = process;
     return process;

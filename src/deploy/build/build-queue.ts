@@ -20,7 +20,7 @@ const PAUSES: BuildPauses = { quietMs: 1_000, longestMs: 15_000, retryMs: 3_000 
 
 const LONGEST_RETRY_MS = 10 * 60_000;
 
-/** Where builds bring the machine down, it must have time to be repaired; else a start builds soon. */
+/** The longest pause before the first build after a start, in milliseconds, if a build keeps crashing the machine. */
 const LONGEST_START_MS = 60_000;
 
 /**
@@ -28,7 +28,7 @@ const LONGEST_START_MS = 60_000;
  * changes during a build is built next.
  *
  * @param build never rejects. @returns whether it should be tried again although nothing changes.
- * @param interrupted how many builds in a row the process before this one has begun and not ended.
+ * @param interrupted the number of builds in a row that a crash has interrupted before this start.
  */
 export function createBuildQueue(
   build: () => Promise<boolean>,

@@ -68,7 +68,7 @@ export type BuildOutcome =
       /** How often the command was run. */
       readonly runs: number;
       readonly changed: ChangedFiles;
-      /** What the output before it was known by; undefined before the first one. */
+      /** The id of the output before; undefined before the first one. */
       readonly since: string | undefined;
       readonly articles: readonly BuiltChange[];
       /** The articles without which the output was built. */
@@ -85,7 +85,7 @@ export interface SiteBuild {
   close(): void;
 }
 
-/** A build of a copy that has the site's files of now. */
+/** A build whose copy of the site is up to date. */
 interface PreparedBuild {
   readonly site: SiteCopy;
   readonly versionOf: SiteVersion;
@@ -129,7 +129,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     try {
       return await buildCopy({ site, versionOf, state, began, signal });
     } catch (error) {
-      // Stopped in good order, or not even tried. On a full disk the state stays, and the next start only waits.
+      // Not a crash. If the state cannot be written, as on a full disk, the next start only waits longer.
       if (signal.reason !== CRASHED) await writeBuildState(stateDir, state).catch(() => undefined);
       throw error;
     }
@@ -177,7 +177,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     const suspects = files
       .map(({ path }) => path)
       .filter((path) => !before.has(path) && state.good?.digests[path] !== digests.get(path));
-    // No article is to blame for a network that was away, or for a moment without memory.
+    // A failure that does not repeat itself, such as a network error, is not an article's fault.
     if (first !== undefined && suspects.length > 0) first = await run(before);
     if (first !== undefined) {
       await recallPrevious(suspects, state);

@@ -10,7 +10,7 @@ export interface ExcludedArticle {
   readonly path: string;
   /** The digest of the text that broke the build; another text is tried again. */
   readonly digest: string;
-  /** What all files of the site but the stored articles were known by, such as layouts; it is tried again with others. */
+  /** Identifies the site's other files, such as layouts. Once one of them has changed, the article is tried again. */
   readonly siteDigest: string;
   /** The end of what the failed build printed. */
   readonly reason: string;
@@ -28,7 +28,7 @@ export interface BuildState {
     readonly at: string;
     /** Whether the output stays a folder, in which files are replaced one by one; see `OutputPlace`. */
     readonly staysFolder: boolean;
-    /** What the output is known by: another one if and only if the build has changed a file of it. */
+    /** Identifies the output: a new id if the build has changed a file, else that of the output before. */
     readonly output: string;
     /** What the state of the site was known by; see `SiteCopy.sync`. */
     readonly version: string;
@@ -38,7 +38,7 @@ export interface BuildState {
   /** Why the last build failed; undefined where it did not. */
   readonly failure?: { readonly at: string; readonly reason: string };
   readonly excluded: readonly ExcludedArticle[];
-  /** How many builds in a row have begun and not ended: the process or the machine went down. */
+  /** The number of builds in a row that a crash has interrupted. */
   readonly interrupted?: number;
 }
 

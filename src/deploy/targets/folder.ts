@@ -30,7 +30,7 @@ const REMOVED = '.removed-';
 export function folderTarget(folder: string): Required<DeployTarget> {
   const releases = join(folder, 'releases');
   const current = join(folder, 'current');
-  // A name of its own: other receivers on the site's folder deploy to the same one.
+  // A unique name, because other receivers on the site's folder deploy to the same deploy folder.
   const next = join(releases, `${NEXT}${randomBytes(6).toString('hex')}`);
   /** The release that `next` is a whole copy of. */
   let nextIsOf: string | undefined;
@@ -222,7 +222,7 @@ async function copyFiles(files: Iterable<string>, output: string, to: string): P
   await eachAtATime([...folders], syncDirectory);
 }
 
-/** Whether there is a file. @throws the system's errors: what cannot be looked at is not gone. */
+/** Whether there is a file. @throws the system's errors: a file that cannot be examined is not a missing file. */
 function isFileAt(path: string): boolean {
   try {
     return fs.statSync(path).isFile();
@@ -232,7 +232,7 @@ function isFileAt(path: string): boolean {
   }
 }
 
-/** Copies a file with its times, by which it is known for the same later; it is on the disk then. */
+/** Copies a file with its times, which later comparisons rely on, and syncs it. */
 async function copyWithTimes(from: string, to: string): Promise<void> {
   await fs.promises.copyFile(from, to, fs.constants.COPYFILE_FICLONE);
   const { atime, mtime } = await fs.promises.stat(from);
