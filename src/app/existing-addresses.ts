@@ -7,7 +7,7 @@ import type { Settings } from '../config/load.js';
 import { runBuild } from '../deploy/build/run-build.js';
 import { type NotProven, proveAddresses, type UnpinnedFile } from '../deploy/trial/prove-addresses.js';
 import { messageOf, PressmarkError } from '../errors.js';
-import { openRepository } from '../git/repository.js';
+import { openRepository } from '../git/cli/repository.js';
 import type { Log } from '../log.js';
 import { ADDRESSES } from '../store/addresses.js';
 import { decodeAt, isGone, isUnreadable } from '../store/entry.js';
@@ -21,8 +21,8 @@ export interface AddressOptions {
   /** Proves all addresses anew. @default false */
   readonly force?: boolean;
   readonly signal?: AbortSignal;
-  /** Called before each of the two trial builds. */
-  onBuild?(build: 1 | 2): void;
+  /** Called before each trial build: of two, or of three where the second one fails. */
+  onBuild?(build: number): void;
   /** Called with what the trial builds print. */
   onOutput?(chunk: Buffer): void;
 }
@@ -113,7 +113,7 @@ async function prove(
     ...(!('because' in repository) && { repository }),
     ...(force !== undefined && { force }),
     ...(signal !== undefined && { signal }),
-    ...(onBuild !== undefined && { onBuild: (number: 1 | 2) => onBuild(number) }),
+    ...(onBuild !== undefined && { onBuild: (number: number) => onBuild(number) }),
     ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
   });
 }

@@ -1,10 +1,12 @@
 import fs from 'node:fs';
 import { resolve } from 'node:path';
+import { readFrontMatter } from '../article/front-matter/read.js';
 import type { Settings } from '../config/load.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { recogniseGenerators } from '../generators/registry.js';
 import { createCatalog } from '../store/catalog.js';
 import type { Entry } from '../store/entry.js';
+import { readText } from '../store/read-text.js';
 import { scan } from '../store/scan.js';
 import { contentOf, generatorOf, type SiteGenerator } from './content.js';
 import type { Finding } from './finding.js';
@@ -49,6 +51,7 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
     ...addressFindings(entries),
     ...movedFindings(settings),
     ...clashes(entries),
+    ...switchFindings(entries, site, contentDir),
     ...tagFindings(entries, site),
     ...unresolved(entries, contentDir),
     ...pageFindings(settings),
@@ -59,8 +62,11 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
     : findings;
 }
 
-function definitionFindings(settings: Settings, { generator, files }: SiteGenerator): Finding[] {
+function definitionFindings(settings: Settings, { generator, files, mapping }: SiteGenerator): Finding[] {
   const about = 'generator';
+  const { title, description, date, tags } = mapping.keys;
+  const names = [title, description, date, tags, ...Object.keys(settings.articles.frontMatter)];
+  const written = names.filter((name) => name !== null);
   const recognised = recogniseGenerators(files);
   const isOther =
     recognised.length > 0 && generator.recognise(files) === undefined
@@ -79,7 +85,7 @@ function definitionFindings(settings: Settings, { generator, files }: SiteGenera
         ]
       : []),
     ...generator
-      .problems(files, settings)
+      .problems(files, { ...settings, written })
       .map(({ level, text, fix }): Finding => ({ level, about, text, fix })),
   ];
 }
@@ -201,6 +207,38 @@ function clashes(entries: readonly Entry[]): Finding[] {
       },
     ];
   });
+}
+
+/** What begins a template in most languages, once Jekyll's escapes are gone, which need no switch. */
+const TEMPLATE = /[{<][{%#]/;
+const ESCAPES = /\{\{ "\{[{%]" \}\}/g;
+
+/** Files whose text from the service runs as a template, as somebody has removed or changed the key that prevents it. */
+function switchFindings(
+  entries: readonly Entry[],
+  { mapping }: SiteGenerator,
+  contentDir: string,
+): Finding[] {
+  const byKey = new Map<string, string[]>();
+  for (const { path, broken } of entries) {
+    if (broken !== undefined) continue;
+    const { data, body } = readFrontMatter(readText(resolve(contentDir, path)).text);
+    if (data.pressmark === undefined || !TEMPLATE.test(body.replace(ESCAPES, ''))) continue;
+    const asHtml = mapping.body({ kind: 'html', html: body }, path).frontMatter;
+    const asMarkdown = mapping.body({ kind: 'markdown', markdown: body, html: body }, path).frontMatter;
+    for (const [key, value] of Object.entries(asHtml)) {
+      // Where an excerpt ends depends on the text, and runs nothing.
+      if (key === 'excerpt_separator' || [value, asMarkdown[key]].includes(undefined)) continue;
+      if (data[key] !== value && data[key] !== asMarkdown[key])
+        byKey.set(key, [...(byKey.get(key) ?? []), path]);
+    }
+  }
+  return [...byKey].map(([key, paths]) => ({
+    level: 'fail',
+    about: 'templates',
+    text: `the key ${key} is missing or changed, so that what the service has sent runs as a template: ${listed(paths)}`,
+    fix: `put ${key} back into the front matter, as git log shows it`,
+  }));
 }
 
 /** Tags of which the generator makes one page, or none, as they differ only in spelling. */

@@ -20,7 +20,7 @@ import {
   UPDATED_AT,
 } from '../deploy/trial/trial-articles.js';
 import { PressmarkError } from '../errors.js';
-import { openRepository } from '../git/repository.js';
+import { openRepository } from '../git/cli/repository.js';
 import { createCatalog } from '../store/catalog.js';
 import { decodeAt, type Entry } from '../store/entry.js';
 import { createNaming } from '../store/naming.js';
@@ -33,6 +33,8 @@ import { buildCommandOf } from './existing-addresses.js';
 /** How a site is tried. */
 export interface TrialOptions {
   readonly signal?: AbortSignal;
+  /** So many posts of the site are updated, each with another text. @default 3 */
+  readonly mostPosts?: number;
   /** Called before each build of the copy. */
   onBuild?(build: number): void;
   /** Called with what the builds print. */
@@ -59,9 +61,6 @@ export type TrialFault =
       readonly fragment?: string;
       readonly text: string;
     };
-
-/** So many posts of the site are updated. */
-const MOST_POSTS = 3;
 
 /** An article file of the copy. */
 interface TrialFile extends TrialPage {
@@ -125,7 +124,7 @@ export async function tryArticles(settings: Settings, options: TrialOptions = {}
 
   try {
     putSecret(copy, secret);
-    const { files, faults, posts } = await trialFiles(settings, { canary, factors });
+    const { files, faults, posts } = await trialFiles(settings, { canary, factors }, options.mostPosts ?? 3);
     const done = (found: readonly TrialFault[]): Trial => ({
       generator: site.generator.name,
       articles: files.length - posts,
@@ -189,6 +188,7 @@ function putSecret(copy: SiteCopy, secret: string): void {
 async function trialFiles(
   settings: Settings,
   probe: Probe,
+  mostPosts: number,
 ): Promise<{ files: TrialFile[]; faults: TrialFault[]; posts: number }> {
   const content = contentOf(settings);
   const { format } = content;
@@ -249,7 +249,7 @@ async function trialFiles(
     return { ...file, ...update(file, next) };
   });
   const hostile = published.filter(({ article }) => article.fragment !== undefined);
-  const posts = provenPosts(catalog.entries()).flatMap((entry, index): TrialFile[] => {
+  const posts = provenPosts(catalog.entries(), mostPosts).flatMap((entry, index): TrialFile[] => {
     const { article } = hostile[(7 * index) % hostile.length] ?? {};
     if (article === undefined) return [];
     const { text } = readText(join(content.root, entry.path));
@@ -273,13 +273,13 @@ function postBody({ form, data }: TrialArticle, index: number): Partial<SentArti
 }
 
 /** Posts that people wrote and whose addresses are proven. */
-function provenPosts(entries: Iterable<Entry>): Entry[] {
+function provenPosts(entries: Iterable<Entry>, most: number): Entry[] {
   return [...entries]
     .filter(
       ({ id, path, address, broken }) => id === path && address?.kind === 'proven' && broken === undefined,
     )
     .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-    .slice(0, MOST_POSTS);
+    .slice(0, most);
 }
 
 function builtArticle(settings: Settings): (file: TrialFile) => BuiltArticle {

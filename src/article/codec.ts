@@ -47,7 +47,14 @@ export interface StoredArticle {
  * What is known of the URL of a file that does not pin it: proven by a build of the site, or not to be relied upon, and
  * why not, as the end of a sentence that begins with the file's name.
  */
-export type Address = { readonly kind: 'proven' } | { readonly kind: 'unknown'; readonly reason: string };
+export type Address =
+  | { readonly kind: 'proven' }
+  | {
+      readonly kind: 'unknown';
+      readonly reason: string;
+      /** Whether the file has a date in the future: it is the only reason that passes while the file stays as it is. */
+      readonly isFuture?: true;
+    };
 
 /** What an article is called whose file a person wrote without saying so. */
 export interface Fallback {

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads';
+import { nextIteration } from '../event-loop.js';
 import type { Article } from './article.js';
 import type { FirstFile, Rendered, StoredArticle } from './codec.js';
 import type { Amended, ArticleFormat, BodyKind } from './format.js';
@@ -60,17 +61,20 @@ export function createFormatWork(format: ArticleFormat, start?: () => Worker): F
 
   async function perform<Job extends FormatJob>(job: Job, input: JobInput<Job>, path?: string) {
     const proof = path === undefined ? undefined : format.proofOf(path);
-    return thread === undefined ? doJob(format, job, input) : thread.run(job, input, proof);
+    if (thread === undefined) return doJob(format, job, input);
+    const result = await thread.run(job, input, proof);
+    // Taking over a long result takes a while, and so does what follows: others get a turn in between.
+    await nextIteration();
+    return result;
   }
 
-  const isLong = (characters: number) => characters > LONG;
+  const isLong = (value: unknown) => sizeOf(value, LONG) > LONG;
   const isLongMarkdown = ({ body, contentHtml }: Pick<Article, 'body' | 'contentHtml'>) =>
     format.readsMarkdown && body !== contentHtml && isLongToRender(body);
 
   async function pathFor(draft: Pick<Article, 'body' | 'contentHtml'>) {
     const { body, contentHtml } = draft;
-    const isInPlace =
-      !format.readsMarkdown || !(isLong(sizeOf({ body, contentHtml })) || isLongMarkdown(draft));
+    const isInPlace = !format.readsMarkdown || !(isLong({ body, contentHtml }) || isLongMarkdown(draft));
     if (isInPlace) return (pattern: string) => format.pathFor(pattern, draft);
     const extension = await perform('extension', [{ body, contentHtml }]);
     return (pattern: string) => pattern.replace(/\.\w+$/, extension);
@@ -81,14 +85,13 @@ export function createFormatWork(format: ArticleFormat, start?: () => Worker): F
     path: string,
     allocate?: (size: number) => Buffer,
   ): Promise<NewFile> {
-    if (!isLong(sizeOf(article)) && !isLongMarkdown(article))
-      return format.encodeFirst(article, path, allocate);
+    if (!isLong(article) && !isLongMarkdown(article)) return format.encodeFirst(article, path, allocate);
     const { revision, body, ...file } = await perform('encodeFirst', [article, path], path);
     return { ...file, article: { revision, ...article, body } };
   }
 
   async function decode(text: string, path: string): Promise<StoredArticle> {
-    return isLong(text.length) ? perform('decode', [text, path], path) : format.decode(text, path);
+    return isLong(text) ? perform('decode', [text, path], path) : format.decode(text, path);
   }
 
   async function amend(
@@ -98,7 +101,7 @@ export function createFormatWork(format: ArticleFormat, start?: () => Worker): F
     path: string,
     storedBody?: BodyKind,
   ): Promise<Amended> {
-    const isInPlace = !isLong(Math.max(previous.length, sizeOf(next))) && !isLongMarkdown(next);
+    const isInPlace = !isLong(previous) && !isLong(next) && !isLongMarkdown(next);
     return isInPlace
       ? format.amend(previous, stored, next, path, storedBody)
       : perform('amend', [previous, stored, next, path, storedBody], path);
@@ -106,9 +109,10 @@ export function createFormatWork(format: ArticleFormat, start?: () => Worker): F
 
   async function tagKeys(tags: readonly string[]): Promise<((tag: string) => string) | undefined> {
     const { tagKey } = format;
-    if (tagKey === undefined || sizeOf(tags) <= LONG_TAGS) return tagKey;
+    if (tagKey === undefined || sizeOf(tags, LONG_TAGS) <= LONG_TAGS) return tagKey;
     const keys = await perform('tagKeys', [tags]);
     const known = new Map(tags.map((tag, index) => [tag, keys[index]]));
+    await nextIteration();
     return (tag) => known.get(tag) ?? tagKey(tag);
   }
 
@@ -117,7 +121,7 @@ export function createFormatWork(format: ArticleFormat, start?: () => Worker): F
     const { body, contentHtml } = article;
     // What is given as it came is given at once, whatever its length.
     const isGiven = !bodyEdited && contentHtml !== '';
-    const isInPlace = isGiven || !(isLong(sizeOf({ body, contentHtml })) || isLongToRender(body));
+    const isInPlace = isGiven || !(isLong({ body, contentHtml }) || isLongToRender(body));
     const given: Rendered = {
       article: { body, contentHtml },
       bodyEdited,
@@ -132,11 +136,18 @@ export function createFormatWork(format: ArticleFormat, start?: () => Worker): F
 /** So many characters a list's item counts at least: many short ones are work, too. */
 const ITEM = 24;
 
-/** The characters of an article, or of a part of it, about. */
-function sizeOf(value: unknown): number {
+/**
+ * The characters of an article, or of a part of it, about.
+ *
+ * @param enough beyond so many, the rest is not counted.
+ */
+function sizeOf(value: unknown, enough: number): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return ITEM;
   let size = 0;
-  for (const part of Object.values(value)) size += Math.max(ITEM, sizeOf(part));
+  for (const part of Object.values(value)) {
+    size += Math.max(ITEM, sizeOf(part, enough));
+    if (size > enough) return size;
+  }
   return size;
 }

@@ -83,7 +83,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
       date,
       updated: updatedOf(data, own),
       author: scalarOf(own.author) ?? '',
-      tags: tagsIn(data, own).filter((tag) => !constantTagKeys.has(mapping.tagKey(tag))),
+      tags: withoutConstants(tagsIn(data, own)),
       keyword: scalarOf(own.keyword) ?? '',
       image: keys.image === null ? (scalarOf(own.image) ?? null) : mapping.imageOf(data[keys.image]),
       slug,
@@ -120,6 +120,13 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     return keys.tags === null ? listOf(own.tags) : listOf(data[keys.tags]).map(sent);
   }
 
+  /** Making the key of each tag takes long where there are many. */
+  function withoutConstants(tags: string[]): string[] {
+    return constantTagKeys.size === 0
+      ? tags
+      : tags.filter((tag) => !constantTagKeys.has(mapping.tagKey(tag)));
+  }
+
   /** A date as it was sent where the file still holds that date; else as a person wrote it. */
   function dateOf(value: unknown, sent: string | undefined): string | undefined {
     const written = scalarOf(value);
@@ -134,14 +141,18 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
 
   function addressOf(file: FileFacts, own: ReadFile['own'], slug: string, date: string) {
     const stored = scalarOf(own.url);
-    const { reason, url: certain } = certainUrl(file, stored);
+    const { reason, isFuture, url: certain } = certainUrl(file, stored);
     if (reason === undefined && certain !== undefined && certain === stored && isPinnedAt(file, certain))
       return { url: certain, address: undefined };
     if (reason === undefined && certain !== undefined)
       return { url: certain, address: { kind: 'proven' } as const };
     return {
       url: stored ?? pinnedUrl(file) ?? url(slug, date),
-      address: { kind: 'unknown', reason: reason ?? 'has no proven URL' } as const,
+      address: {
+        kind: 'unknown',
+        reason: reason ?? 'has no proven URL',
+        ...(isFuture && { isFuture }),
+      } as const,
     };
   }
 
@@ -159,10 +170,10 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
   function certainUrl(
     file: FileFacts,
     stored: string | undefined,
-  ): { readonly url?: string; readonly reason?: string } {
+  ): { readonly url?: string; readonly reason?: string; readonly isFuture?: true } {
     const hidden = mapping.hidden(file, new Date());
-    if (hidden !== undefined)
-      return { reason: hidden === 'draft' ? 'is a draft' : 'has a date in the future' };
+    if (hidden === 'draft') return { reason: 'is a draft' };
+    if (hidden !== undefined) return { reason: 'has a date in the future', isFuture: true };
     if (stored !== undefined && isPinnedAt(file, stored)) return { url: stored };
     const proof = proven.get(file.path);
     if (proof !== undefined && proof.digest === addressDigest(file, mapping, proof.moves))

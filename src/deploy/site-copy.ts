@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { PressmarkError } from '../errors.js';
-import { createGit } from '../git/git.js';
-import type { Repository } from '../git/repository.js';
+import { createGit } from '../git/cli/git.js';
+import type { Repository } from '../git/cli/repository.js';
 import { isGone } from '../store/entry.js';
 
 /** What is copied, and how much at most. */

@@ -113,6 +113,8 @@ export interface SiteSettings {
   readonly siteUrl: string;
   readonly content: string;
   readonly output: string;
+  /** The front matter keys that every new article has; undefined in `init`, which asks for what is missing. */
+  readonly written?: readonly string[];
 }
 
 /** All that Pressmark knows about one static-site generator. */

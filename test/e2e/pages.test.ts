@@ -3,7 +3,7 @@ import { openBrowser } from './browser.js';
 import { PAGES, sharedSite } from './demo-site.js';
 import { lookAt, NO_FAULTS } from './look.js';
 
-const SCREENS = { phone: 390, tablet: 820, desktop: 1280 };
+const SCREENS = { phone: 390, desktop: 1280 };
 
 const site = sharedSite(test);
 

@@ -3,7 +3,7 @@ import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { withLf } from '../line-ends.js';
 import type { FrontMatterValue } from '../mapping.js';
 import { editJson } from './json-edit.js';
-import { type AnyFrontMatter, cutFrontMatter, readFrontMatter } from './read.js';
+import { type AnyFrontMatter, cutFrontMatter, readFrontMatter, readFrontMatterStrictly } from './read.js';
 import { editToml } from './toml-edit.js';
 import { type FrontMatterChanges, isList, isTimestamp } from './value.js';
 import { editYaml } from './yaml-edit.js';
@@ -76,7 +76,7 @@ function requireFaithful(
 ): void {
   let after: AnyFrontMatter;
   try {
-    after = readFrontMatter(edited);
+    after = readFrontMatterStrictly(edited);
   } catch (cause) {
     throw unreadable(messageOf(cause), cause);
   }

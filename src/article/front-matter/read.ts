@@ -4,6 +4,7 @@ import yaml from 'js-yaml';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { jsonEnd } from './json-entries.js';
 import { tomlLibrary } from './libraries.js';
+import { readOwnYaml } from './own-yaml.js';
 import { scanToml } from './toml-entries.js';
 
 /** A Markdown file cut in two. */
@@ -93,6 +94,13 @@ function refuse(): never {
  *   FRONT_MATTER_UNSUPPORTED for `---js` and every other language, none of which is ever evaluated.
  */
 export function readFrontMatter(text: string): AnyFrontMatter {
+  const cut = cutFrontMatter(text);
+  const own = cut.form === 'yaml' ? readOwnYaml(text.slice(cut.start, cut.end)) : undefined;
+  return { form: cut.form, data: own ?? parse(text, cut), body: text.slice(cut.body) };
+}
+
+/** `readFrontMatter` for what was written just now: only by the libraries, whose word other programs share. */
+export function readFrontMatterStrictly(text: string): AnyFrontMatter {
   const cut = cutFrontMatter(text);
   return { form: cut.form, data: parse(text, cut), body: text.slice(cut.body) };
 }

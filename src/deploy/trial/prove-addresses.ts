@@ -72,7 +72,7 @@ export interface ProofOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   /** Called before each trial build. */
-  onBuild?(build: 1 | 2): void;
+  onBuild?(build: number): void;
   onOutput?(chunk: Buffer): void;
 }
 
@@ -101,7 +101,8 @@ interface Post extends FileFacts {
 
 /**
  * Finds out which address each file has, by two builds of a copy of the site, and keeps the result until a file's digest or
- * the site's configuration differs. Nothing is built where all is known already.
+ * the site's configuration differs. A third build follows where the second one fails and posts name their addresses. Nothing
+ * is built where all is known already.
  *
  * @throws PressmarkError BUILD_FAILED, SITE_TOO_LARGE: nothing new is proven then, and what is kept stays as it was.
  */
@@ -205,20 +206,36 @@ async function runTrial(posts: readonly Post[], options: ProofOptions): Promise<
       texts.push(trialTexts(post, index, markers, mapping, frontMatter));
     }
     const linked = new Set<number>();
-    const build = async (number: 1 | 2): Promise<TrialSite> => {
+    const build = async (number: number, textOf: (index: number) => string | undefined) => {
       for (const [index, post] of posts.entries()) {
-        const text = texts[index]?.[number];
+        const text = textOf(index);
         if (text !== undefined && !copy.replace(join(content, post.path), text)) linked.add(index);
       }
       return await buildMarked(number, copy, markers, options);
     };
-    const before = await build(1);
-    const findings = findPosts(posts.length, before, await build(2));
+    const updated = (index: number) => texts[index]?.[2];
+    const before = await build(1, (index) => texts[index]?.[1]);
+    let pins: ReturnType<typeof pinsOf> = new Map();
+    let after: TrialSite;
+    try {
+      after = await build(2, updated);
+    } catch (error) {
+      // Templates that several posts have for an address, once turned off, may be one address, at which Eleventy stops.
+      pins = pinsOf(posts, before, mapping);
+      if (pins.size === 0 || options.signal?.aborted || !isBuildFailure(error)) throw error;
+      after = await build(3, (index) => {
+        const text = updated(index);
+        return text === undefined ? undefined : frontMatter.edit(text, pins.get(index) ?? []);
+      });
+    }
+    const findings = findPosts(posts.length, before, after);
     return posts.map((post, index): AddressRecord => {
       const { path } = post;
       const finding = findings[index];
-      if (finding?.kind === 'proven')
-        return { ...finding, path, digest: addressDigest(post, mapping, finding.moves) };
+      if (finding?.kind === 'proven') {
+        const moves = finding.moves || pins.has(index);
+        return { ...finding, path, moves, digest: addressDigest(post, mapping, moves) };
+      }
       const reason =
         texts[index] === undefined
           ? 'front matter not supported'
@@ -232,8 +249,26 @@ async function runTrial(posts: readonly Post[], options: ProofOptions): Promise<
   }
 }
 
+/** Front matter that holds each post which names an address of its own where the first build has put it. */
+function pinsOf(posts: readonly Post[], before: TrialSite, mapping: ArticleMapping) {
+  const findings = findPosts(posts.length, before, before);
+  return new Map(
+    posts.flatMap(({ data }, index) => {
+      const finding = findings[index];
+      if (finding?.kind !== 'proven') return [];
+      const pin = mapping.pin(finding.address);
+      const changes = Object.entries(pin).map(([key, value]) => ({ key, value }));
+      return changes.some(({ key }) => Object.hasOwn(data, key)) ? [[index, changes] as const] : [];
+    }),
+  );
+}
+
+function isBuildFailure(error: unknown): boolean {
+  return error instanceof PressmarkError && error.code === 'BUILD_FAILED';
+}
+
 async function buildMarked(
-  number: 1 | 2,
+  number: number,
   copy: SiteCopy,
   markers: Markers,
   options: ProofOptions,

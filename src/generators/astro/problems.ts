@@ -3,7 +3,9 @@ import { quote } from '../../errors.js';
 import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
 import { folderOf, refusesOurKey } from './collections.js';
 import { NAMES, readSite, type Site, setting, siteUrlOf } from './config.js';
+import { optionsOf } from './options.js';
 import { routeOf } from './permalink.js';
+import { neededKeys } from './posts.js';
 
 /** Plugins for Markdown that read files which an article names. */
 const READING_PLUGINS =
@@ -46,6 +48,13 @@ export function problems(files: SiteFiles, settings: SiteSettings): readonly Pro
       text: `The schema of ${collection.name} refuses keys that it does not name, and each article has a key pressmark.`,
       fix: `Add the line  pressmark: z.unknown().optional(),  to the schema in ${collection.configFile}.`,
     });
+  const missing = demandedKeys(files, site, settings.written);
+  if (missing.length > 0)
+    found.push({
+      level: 'fail',
+      text: `${collection?.configFile} demands ${missing.join(', ')}, which not every article has; one without breaks the build.`,
+      fix: `Add ${missing.join(' and ')} to articles.frontMatter in pressmark.config.mjs, or make it optional in the schema.`,
+    });
   if (collection !== undefined && routeOf(files, site) === undefined)
     found.push({
       level: 'warn',
@@ -53,6 +62,14 @@ export function problems(files: SiteFiles, settings: SiteSettings): readonly Pro
       fix: 'Check articles.permalink with a build: pressmark build names each article that is not at its address.',
     });
   return found;
+}
+
+/** The keys that the schema demands and that new articles do not have. */
+function demandedKeys(files: SiteFiles, site: Site, written: readonly string[] | undefined): string[] {
+  if (written === undefined) return [];
+  const { constants, questions } = neededKeys(files, site, optionsOf(files, site));
+  const needed = [...Object.keys(constants), ...questions.flatMap(({ key }) => key ?? [])];
+  return needed.filter((name) => !written.includes(name));
 }
 
 /** Without a site in the configuration, links still have its base. */

@@ -2,7 +2,7 @@ import { splitFrontMatter } from '../../article/front-matter/read.js';
 import { PressmarkError } from '../../errors.js';
 import type { SiteFiles } from '../generator.js';
 import { isMap } from '../value.js';
-import { joined, type Site } from './config.js';
+import { joined, type Site, urlOf } from './config.js';
 import { type Literals, literalsOf } from './js-literals.js';
 
 const DATA_NAMES = ['metadata', 'site', 'meta', 'config', 'settings'];
@@ -14,7 +14,11 @@ export function siteData(site: Site, keys: readonly string[]): string | undefine
       const data = readData(site.files, joined(site.data, `${name}.${extension}`));
       const found = (data?.properties ?? [])
         .filter(
-          ({ path, value }) => typeof value === 'string' && value !== '' && keys.includes(path.at(-1) ?? ''),
+          ({ path, value }) =>
+            typeof value === 'string' &&
+            value !== '' &&
+            keys.includes(path.at(-1) ?? '') &&
+            !path.includes('author'), // who has a site of their own
         )
         .sort(
           (one, other) =>
@@ -79,4 +83,24 @@ export function frontMatter(source: string): Readonly<Record<string, unknown>> {
     if (error instanceof PressmarkError) return {};
     throw error;
   }
+}
+
+/** The public URL that the site's data names. */
+export function publicUrl(site: Site): URL | undefined {
+  const keys = ['url', 'siteUrl', 'siteURL', 'site_url', 'baseUrl', 'baseURL', 'base_url', 'domain'];
+  return publicUrlOf(siteData(site, keys));
+}
+
+/** A public URL; undefined where a value is none. */
+export function publicUrlOf(value: unknown): URL | undefined {
+  if (typeof value !== 'string') return undefined;
+  const url = urlOf(/^[\w.-]+\.[a-z]+\/?$/i.test(value) ? `https://${value}` : value);
+  const isPublic =
+    url !== null && /^https?:$/.test(url.protocol) && !['localhost', 'github.com'].includes(url.hostname);
+  return isPublic ? url : undefined;
+}
+
+/** Whether a template for sites has this address, which its owner has left as it is. */
+export function isTemplateAddress({ hostname }: URL): boolean {
+  return /(?:^|\.)example\.(?:com|org|net)$/.test(hostname);
 }

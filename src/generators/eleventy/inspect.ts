@@ -10,9 +10,8 @@ import {
   type Site,
   trimmed,
   trimmedEnd,
-  urlOf,
 } from './config.js';
-import { directoryData, frontMatter, siteData } from './data.js';
+import { directoryData, frontMatter, isTemplateAddress, publicUrl, publicUrlOf, siteData } from './data.js';
 import { isArticlePath } from './mapping.js';
 import { siteOptions } from './options.js';
 import { permalinkPattern } from './permalink.js';
@@ -74,22 +73,7 @@ export function inspect(files: SiteFiles): SiteFacts {
 
 function siteAddress(site: Site, questions: Question[], warnings: Problem[]): string | undefined {
   const { homepage } = readPackageJson(site.files);
-  const said = [
-    siteData(site, ['url', 'siteUrl', 'siteURL', 'site_url', 'baseUrl', 'baseURL', 'base_url', 'domain']),
-    homepage,
-  ];
-  const found = said.flatMap((value) => {
-    const url =
-      typeof value === 'string'
-        ? urlOf(/^[\w.-]+\.[a-z]+\/?$/i.test(value) ? `https://${value}` : value)
-        : null;
-    return url !== null &&
-      /^https?:$/.test(url.protocol) &&
-      url.hostname !== 'localhost' &&
-      url.hostname !== 'github.com'
-      ? [url]
-      : [];
-  })[0];
+  const found = publicUrl(site) ?? publicUrlOf(homepage);
   if (found === undefined) {
     questions.push({ flag: 'site-url', text: 'What is the public address of the site?' });
     return undefined;
@@ -104,7 +88,7 @@ function siteAddress(site: Site, questions: Question[], warnings: Problem[]): st
     });
   }
   const address = found.origin + trimmedEnd(prefix === '/' ? path : prefix);
-  if (!/(?:^|\.)example\.(?:com|org|net)$/.test(found.hostname)) return address;
+  if (!isTemplateAddress(found)) return address;
   questions.push({
     flag: 'site-url',
     text: `The site's data still has the address of its template, ${address}. What is the public address?`,

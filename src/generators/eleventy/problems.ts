@@ -14,7 +14,7 @@ import {
   trimmedEnd,
   urlOf,
 } from './config.js';
-import { directoryData } from './data.js';
+import { directoryData, isTemplateAddress, publicUrl } from './data.js';
 import { property } from './js-literals.js';
 
 /** What `doctor` finds in an Eleventy site. */
@@ -25,7 +25,23 @@ export function problems(files: SiteFiles, settings: SiteSettings): readonly Pro
     ...computedAddress(site, joined('', settings.content)),
     ...stateIsInput(site, []),
   ];
-  const path = urlOf(settings.siteUrl)?.pathname ?? '/';
+  const said = publicUrl(site);
+  const own = urlOf(settings.siteUrl);
+  const path = own?.pathname ?? '/';
+  if (said !== undefined && own !== null && !isTemplateAddress(said) && said.origin !== own.origin) {
+    found.push({
+      level: 'warn',
+      text: `The site's data has the address ${said.href}, but siteUrl is ${settings.siteUrl}.`,
+      fix: "Make siteUrl in pressmark.config.mjs and the address in the site's data the same.",
+    });
+  }
+  if (site.pathPrefix === '/' && path !== '/' && trimmed(said?.pathname ?? '') !== trimmed(path)) {
+    found.push({
+      level: 'warn',
+      text: `siteUrl is ${settings.siteUrl}, but Eleventy has no pathPrefix: links and style sheets lead to the wrong path.`,
+      fix: `Set pathPrefix: '${trimmedEnd(path)}/' in ${configFile(files) ?? 'the configuration of Eleventy'}.`,
+    });
+  }
   if (site.pathPrefix !== '/' && `${trimmedEnd(path)}/` !== site.pathPrefix) {
     found.push({
       level: 'fail',

@@ -62,6 +62,8 @@ interface Listed {
   readonly file: string;
   readonly id?: string;
   readonly revision?: string;
+  /** How certain its URL is. */
+  readonly address?: string;
 }
 
 /**
@@ -263,6 +265,14 @@ export function dropIn(test: TestFn, site: SiteUnderTest): void {
       for (const url of expected.keys()) t.true(listed.has(url), `${command}: ${url}`);
       for (const [file, path] of Object.entries(site.posts))
         t.true(listed.get(`${site.siteUrl}${path}`)?.file.endsWith(file), `${command}: ${file}`);
+      if (command === 'urls') continue;
+      for (const [url, { data }] of expected) {
+        const { id, address, revision } = listed.get(url) ?? {};
+        t.deepEqual([id, address], [data.id, 'pinned'], url);
+        t.truthy(revision, url);
+      }
+      for (const path of Object.values(site.posts))
+        t.regex(listed.get(`${site.siteUrl}${path}`)?.address ?? '', /^(?:proven|pinned)$/, path);
     }
   });
 

@@ -2,6 +2,7 @@ import test from 'ava';
 import { tryDevServer } from './dev-server.js';
 import { followDocs } from './docs.js';
 import { dropIn, type SiteUnderTest } from './drop-in.js';
+import { tryOwnPosts } from './own-posts.js';
 
 const site: SiteUnderTest = {
   folder: 'eleventy',
@@ -19,11 +20,12 @@ const site: SiteUnderTest = {
     'content/blog/2026-03-01-first-dig.md': '/blog/2026-03-01-first-dig/',
     'content/blog/compost.md': '/blog/compost/',
     'content/blog/rain-butt.html': '/blog/rain-butt/',
+    'content/blog/seed-drawer.md': '/sheds/seed-drawer/',
     'content/blog/slug-count.md': '/blog/slug-count/',
     'content/blog/tool-shed.md': '/sheds/tool-shed/',
   },
-  // A template, which Eleventy does not run in a file whose body is HTML.
-  pinned: { 'content/blog/tool-shed.md': 'permalink' },
+  // A template, which Eleventy does not run in a file whose body is HTML: without pins, both would be at one address.
+  pinned: { 'content/blog/seed-drawer.md': 'permalink', 'content/blog/tool-shed.md': 'permalink' },
   keys: {
     mapped: ['title', 'description', 'tags', 'image'],
     inert: ['templateEngineOverride'],
@@ -33,6 +35,12 @@ const site: SiteUnderTest = {
 };
 
 dropIn(test, site);
+tryOwnPosts(test, site, [
+  'content/blog/compost.md',
+  'content/blog/rain-butt.html',
+  'content/blog/slug-count.md',
+  'content/blog/tool-shed.md',
+]);
 followDocs(test, site);
 tryDevServer(test, site, {
   command: (port) => `npx eleventy --serve --quiet --port=${port}`,

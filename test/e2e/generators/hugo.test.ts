@@ -2,6 +2,7 @@ import test from 'ava';
 import { tryDevServer } from './dev-server.js';
 import { followDocs } from './docs.js';
 import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
+import { tryOwnPosts } from './own-posts.js';
 
 const site: SiteUnderTest = {
   folder: 'hugo',
@@ -36,6 +37,7 @@ const site: SiteUnderTest = {
 };
 
 dropIn(test, site);
+tryOwnPosts(test, site, ['content/posts/late-frost.md', 'content/posts/sowing-beans.md']);
 followDocs(test, site);
 tryDevServer(test, site, {
   command: (port) => `hugo server --port ${port}`,

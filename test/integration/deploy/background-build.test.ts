@@ -190,6 +190,35 @@ test('a build by hand leaves the output of the last background build as it is, a
   t.true(fs.lstatSync(output).isSymbolicLink());
 });
 
+test('an output that was replaced just before a crash is deployed by the next start', async (t) => {
+  const root = tempDir(t);
+  const [dir, folder] = [join(root, 'site'), join(root, 'srv')];
+  const config = UNSAFE.replace("build: '", `deploy: { folder: '${folder}' },\n  build: '`);
+  writeToySite(dir, { 'pressmark.config.mjs': config, 'content/.keep': '' });
+  const states = ['build/build.json', 'deploy.json'].map((name) => join(dir, '.pressmark', name));
+  const current = join(folder, 'current');
+  const isDeployed = (id: string) => fs.existsSync(join(current, 'blog', id, 'index.html'));
+  const receiver = await start(t, dir);
+  await publish(receiver, 'one');
+  await until('the article is deployed', () => isDeployed('one'));
+  await receiver.stop();
+  const before = states.map((path) => JSON.parse(text(path)));
+  const release = fs.readlinkSync(current);
+  const second = await start(t, dir);
+  await publish(second, 'two');
+  await until('the other article is deployed', () => isDeployed('two'));
+  await second.stop();
+
+  // As a crash leaves it between the switch of the output and the state.
+  fs.writeFileSync(states[0] ?? '', JSON.stringify({ ...before[0], interrupted: 1 }));
+  fs.writeFileSync(states[1] ?? '', JSON.stringify(before[1]));
+  fs.rmSync(current);
+  fs.symlinkSync(release, current);
+  t.false(isDeployed('two'));
+  await start(t, dir);
+  await until('the other article is deployed again', () => isDeployed('two'));
+});
+
 test('a build that changes content, or deletes its output, does so in the copy', async (t) => {
   const dir = toySite(t, { 'pressmark.config.mjs': UNSAFE.replace('node toy.mjs', 'sh build.sh') });
   const script = (commands: string) => fs.writeFileSync(join(dir, 'build.sh'), commands);

@@ -149,22 +149,39 @@ test('a post behind a symbolic link is not proven, and is not written to', async
   t.is(fs.readFileSync(join(outside, 'far.md'), 'utf8'), text);
 });
 
+/** HTML turns off templates in addresses, too. */
+const SWITCHED_OFF: ArticleMapping = {
+  ...TOY_MAPPING,
+  body: (incoming) => ({
+    text: incoming.kind === 'html' ? incoming.html : incoming.markdown,
+    frontMatter: { templates: false, ...(incoming.kind === 'html' && { dynamic: false }) },
+  }),
+};
+
 test('an address that depends on what an update in HTML turns off moves', async (t) => {
   const { prove } = site(t, {
     'named.md': toyPost({ title: 'Named', permalink: '/p/:name/' }),
     'plain.md': toyPost({ title: 'Plain' }),
   });
-  const mapping: ArticleMapping = {
-    ...TOY_MAPPING,
-    body: (incoming) => ({
-      text: incoming.kind === 'html' ? incoming.html : incoming.markdown,
-      frontMatter: { templates: false, ...(incoming.kind === 'html' && { dynamic: false }) },
-    }),
-  };
-  t.deepEqual((await prove(undefined, { mapping })).shown, {
+  t.deepEqual((await prove(undefined, { mapping: SWITCHED_OFF })).shown, {
     'named.md': '/p/named/ moves',
     'plain.md': '/plain/',
   });
+});
+
+test('posts that an update in HTML would move to one address, at which the build fails, are proven all the same', async (t) => {
+  const { prove } = site(t, {
+    'named.md': toyPost({ title: 'Named', permalink: '/p/:name/' }),
+    'other.md': toyPost({ title: 'Other', permalink: '/p/:name/' }),
+    'plain.md': toyPost({ title: 'Plain' }),
+  });
+  const { shown, builds } = await prove(undefined, { mapping: SWITCHED_OFF });
+  t.deepEqual(shown, {
+    'named.md': '/p/named/ moves',
+    'other.md': '/p/other/ moves',
+    'plain.md': '/plain/',
+  });
+  t.is(builds, 3);
 });
 
 test('a site without posts whose address is unknown is not built', async (t) => {

@@ -35,6 +35,7 @@ for (const name of fs.readdirSync('content', { recursive: true }).sort()) {
   const slug = slugOf(data.title);
   const stem = name.replace(/\\.md$/, '');
   const address = (data.permalink ?? '/' + stem + '/').replace(':title', slug).replace(':name', data.dynamic === false ? '-name-' : stem);
+  if (data.dynamic === false && posts.some((post) => post.address === address)) throw new Error(name + ': ' + address + ' is taken');
   const shown = data.templates === 'run' ? run(body) : body;
   const html = data.html ? shown.replace(/<!--[^]*?-->/g, '') : shown.replace(/<!--[^]*?-->/g, '').trim().split(/\\n{2,}/).map((text) => '<p>' + text + '</p>').join('\\n');
   const post = { ...data, address, html };

@@ -136,6 +136,29 @@ test('an article whose pin was removed is a failure', async (t) => {
   );
 });
 
+test('an article whose switch against templates was removed or changed is a failure', async (t) => {
+  const config = { ...JSON.parse(SITE['pressmark.config.json']), generator: 'eleventy', output: '_site' };
+  const dir = siteWith(t, {
+    'pressmark.config.json': JSON.stringify({ ...config, content: 'content' }),
+    'eleventy.config.js': "export default () => ({ dir: { input: 'content' } });\n",
+  });
+  fs.rmSync(join(dir, 'hugo.toml'));
+  const file = await publish(dir, 'soil');
+  const text = `${fs.readFileSync(file, 'utf8')}\n{% include ".env" %}\n`;
+  fs.writeFileSync(file, text);
+  const failures = async () => (await findingsIn(dir)).filter(({ level }) => level === 'fail');
+  t.deepEqual(await failures(), []);
+  for (const line of ['', 'templateEngineOverride: njk,md\n']) {
+    const broken = text.replace(/^templateEngineOverride: .*\n/m, line);
+    t.not(broken, text);
+    fs.writeFileSync(file, broken);
+    t.like(await failures(), [{ about: 'templates' }]);
+    t.regex((await failures())[0]?.text ?? '', /^the key templateEngineOverride is .*: posts\/soil\.md$/);
+    fs.writeFileSync(file, broken.replace('{%', '{{ "{%" }}'));
+    t.deepEqual(await failures(), [], 'what is escaped does not run');
+  }
+});
+
 test('an article with a date in the future is a failure, and a post of the owner is not', async (t) => {
   const dir = siteWith(t);
   const file = await publish(dir, 'soil');

@@ -35,7 +35,7 @@ const mapping: ArticleMapping = {
   }),
   pin: (address) => ({ permalink: address }),
   isPinned: ({ data }, address) => data.permalink === address,
-  hidden: ({ data }) => (data.draft === true ? 'draft' : undefined),
+  hidden: ({ data }) => (data.draft === true ? 'draft' : data.date === '2999-01-01' ? 'future' : undefined),
 };
 
 /** A format for which builds have proven these addresses. */
@@ -194,6 +194,8 @@ test('an address that is neither pinned nor proven is unknown, and the reason sa
     kind: 'unknown',
     reason: 'is a draft',
   });
+  const future = HAND_WRITTEN.replace('custom:', 'date: 2999-01-01\ncustom:');
+  t.deepEqual(reasonOf(future), { kind: 'unknown', reason: 'has a date in the future', isFuture: true });
   const { text } = format.encodeFirst(article, PATH);
   t.deepEqual(reasonOf(text.replace('permalink: "/blog/soil/"\n', ''), PATH), {
     kind: 'unknown',

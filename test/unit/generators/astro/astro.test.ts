@@ -218,6 +218,25 @@ test('a key that the schema demands besides is asked for, or gets the first valu
   );
 });
 
+test('doctor names a key that the schema demands since init, until it stands in the config', (t) => {
+  const schema = `z.object({
+    title: z.string(), description: z.string(), publishedOn: z.coerce.date(), author: z.string(),
+    category: z.enum(['garden', 'kitchen']), heroImage: z.string(),
+  })`;
+  const files = siteWith({ 'src/content.config.ts': collection(schema) });
+  const settings = { siteUrl: 'https://garden.example/notes', content: 'src/content/blog', output: 'dist' };
+  const own = ['title', 'description', 'publishedOn', 'category'];
+  const texts = (written: readonly string[]) =>
+    astro.problems(files, { ...settings, written }).map(({ level, text }) => [level, text]);
+  t.deepEqual(texts(own), [
+    [
+      'fail',
+      'src/content.config.ts demands author, heroImage, which not every article has; one without breaks the build.',
+    ],
+  ]);
+  t.deepEqual(texts([...own, 'author', 'heroImage']), []);
+});
+
 test('a schema that refuses unknown keys gets a line for the key pressmark, and nothing else of the file changes', (t) => {
   for (const strict of [
     COLLECTION.replace('    }),\n});', '    }).strict(),\n});'),

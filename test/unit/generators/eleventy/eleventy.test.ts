@@ -452,6 +452,17 @@ test('doctor names what keeps articles from their addresses, and the fix', (t) =
     texts(own, { siteUrl: 'https://allotment.example' }).join(),
     /^fail: Eleventy's pathPrefix is \/notes\//,
   );
+  t.deepEqual(texts(own, { siteUrl: 'https://elsewhere.example/notes' }), [
+    "warn: The site's data has the address https://allotment.example/notes/, but siteUrl is https://elsewhere.example/notes.",
+  ]);
+  const unprefixed = siteOf({
+    'eleventy.config.js': config("dir: { input: 'content' }"),
+    'content/_data/metadata.json': '{"author":{"url":"https://wren.example"}}',
+  });
+  t.deepEqual(texts(unprefixed), [
+    'warn: siteUrl is https://allotment.example/notes, but Eleventy has no pathPrefix: links and style sheets lead to the wrong path.',
+  ]);
+  t.deepEqual(texts(unprefixed, { siteUrl: 'https://allotment.example' }), []);
   t.regex(texts(own, { output: 'public' }).join(), /^fail: Eleventy writes to _site\//);
   t.regex(texts(own, { content: 'blog' }).join(), /^fail: Articles are written to blog\//);
   const changed = (path: string, text: string) => {

@@ -1,0 +1,123 @@
+import test from 'ava';
+import { newFrontMatter } from '../../../../src/article/front-matter/edit.js';
+import { readOwnYaml } from '../../../../src/article/front-matter/own-yaml.js';
+import {
+  cutFrontMatter,
+  readFrontMatter,
+  readFrontMatterStrictly,
+} from '../../../../src/article/front-matter/read.js';
+import type { FrontMatterValue } from '../../../../src/article/mapping.js';
+import { fc, runs } from '../../../support/property.js';
+import { text as anyText } from '../arbitrary.js';
+
+const cases = { numRuns: runs(300) };
+
+const lines = fc
+  .array(fc.oneof(fc.constantFrom('', 'a', '  b', ' ', 'key: "x"', '- a', '# b', '|'), anyText), {
+    maxLength: 6,
+  })
+  .map((all) => all.join('\n'));
+const moment: fc.Arbitrary<FrontMatterValue> = fc
+  .constantFrom('2026-11-20', '2026-11-20T08:00:00Z', '2026-11-20 17:00:00 +0900', '2026-11-20T08:00')
+  .map((text) => ({ kind: 'timestamp', text }));
+const value = fc.oneof<fc.Arbitrary<FrontMatterValue>[]>(
+  lines,
+  fc.boolean(),
+  fc.array(anyText, { maxLength: 3 }),
+  moment,
+);
+const key = fc.oneof(
+  { arbitrary: fc.constantFrom('title', 'date', 'body_digest', 'x-y', 'constructor'), weight: 30 },
+  fc.constantFrom('y', 'True', 'null', '1'),
+);
+const map = fc.dictionary(key, value, { minKeys: 1, maxKeys: 4, noNullPrototype: true });
+const data = fc.dictionary(key, fc.oneof(value, map), { minKeys: 1, maxKeys: 5, noNullPrototype: true });
+
+const edit = fc.record({
+  at: fc.integer({ min: 0, max: 9_999 }),
+  cut: fc.oneof(fc.constant(0), fc.nat(6)),
+  put: fc.oneof(
+    { arbitrary: fc.constantFrom('a', 'word', 'é', '1'), weight: 6 },
+    { arbitrary: fc.constantFrom(' ', '\n', '\n  ', '\n    '), weight: 2 },
+    anyText,
+  ),
+});
+
+test('the quick reader gives what the YAML reader gives, whatever was done to the front matter', (t) => {
+  let [whole, edited] = [0, 0];
+  fc.assert(
+    fc.property(data, fc.array(edit, { maxLength: 3 }), (values, edits) => {
+      const entries = Object.entries(values).map(([key, value]) => ({ key, value }));
+      let text = newFrontMatter(entries, 'The body.\n');
+      for (const { at, cut, put } of edits) {
+        const position = 4 + Math.floor((at / 10_000) * (text.length - 4));
+        text = text.slice(0, position) + put + text.slice(position + cut);
+      }
+      let source: string;
+      try {
+        const cut = cutFrontMatter(text);
+        source = text.slice(cut.start, cut.end);
+      } catch {
+        return; // no front matter is left
+      }
+      const quickly = readOwnYaml(source);
+      if (quickly === undefined) return;
+      if (edits.length > 0) edited++;
+      else whole++;
+      t.deepEqual(
+        { form: 'yaml', data: quickly, body: readFrontMatter(text).body },
+        readFrontMatterStrictly(text),
+      );
+    }),
+    cases,
+  );
+  // A reader that leaves everything to the other one would prove nothing.
+  t.true(
+    Math.min(whole, edited) > cases.numRuns / 60,
+    `${whole} whole and ${edited} edited ones were read quickly`,
+  );
+});
+
+test('what Pressmark writes is read quickly, and what a person writes is left to the YAML reader', (t) => {
+  const entries = [
+    { key: 'title', value: 'Soil' },
+    { key: 'date', value: { kind: 'timestamp', text: '2026-11-20T08:00:00Z' } },
+    { key: 'draft', value: false },
+    { key: 'tags', value: ['a', 'b'] },
+    { key: 'pressmark', value: { id: 'a', content_html: '<p>a</p>\n\n<p>b</p>\n', json_ld: ' "' } },
+  ] as const;
+  const text = newFrontMatter(entries, '');
+  t.deepEqual(readOwnYaml(text.slice(4, -4)), {
+    title: 'Soil',
+    date: '2026-11-20T08:00:00Z',
+    draft: false,
+    tags: ['a', 'b'],
+    pressmark: { id: 'a', content_html: '<p>a</p>\n\n<p>b</p>\n', json_ld: ' "' },
+  });
+  for (const source of [
+    'title: plain\n',
+    "title: 'single'\n",
+    'title: "a" # a comment\n',
+    'title: "a"\r\n',
+    'title: "a"\ntitle: "b"\n',
+    'title: "a"\n  b\n',
+    'date: 2026-11-20\n  b\n',
+    'title: |2\n  a\n',
+    'title: |\n   a\n  b\n',
+    'title: |\n  a\n\n',
+    'tags: [1]\n',
+    'weight: 3\n',
+    'True: "a"\n',
+    '"title": "a"\n',
+    '__proto__: "a"\n',
+    'pressmark:\n',
+    'pressmark:\ntitle: "a"\n',
+    'pressmark:\n    id: "a"\n',
+    'pressmark:\n  id:\n    a: "b"\n',
+    'pressmark:\n  id: "a"\n url: "b"\n',
+    'title: "a"',
+    ' title: "a"\n',
+    '\ntitle: "a"\n',
+  ])
+    t.is(readOwnYaml(source), undefined, source);
+});
