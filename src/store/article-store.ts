@@ -135,8 +135,8 @@ export function createStore(options: StoreOptions) {
   }
 
   /**
-   * Makes an article's file durable. The write may have been answered with a 5xx although its file could not be taken
-   * back: then nobody has heard of the article yet, and this delivery is the one that stores it.
+   * Makes an article's file durable. The write may have been answered with a 5xx although its file stayed: then nobody
+   * was told of the article yet, and this delivery is the one that stores it.
    *
    * @returns the file in that case; undefined where the write was acknowledged before.
    */
@@ -152,7 +152,8 @@ export function createStore(options: StoreOptions) {
   /**
    * Stores a new article, or finds that its id is stored already. Resolves when the file is durable.
    *
-   * @throws PressmarkError STORE_FAILED, LOCK_TIMEOUT; nothing was changed then.
+   * @throws PressmarkError LOCK_TIMEOUT, and nothing was changed; STORE_FAILED and what `Durability` throws, and the
+   *   file may be there, so that the next delivery of the article finds it.
    */
   async function publish(draft: ArticleDraft): Promise<Published> {
     const pathFor = await content.work.pathFor(draft);
@@ -188,8 +189,9 @@ export function createStore(options: StoreOptions) {
    * Replaces an article by compare-and-set (contract: article.updated, steps 2 to 5). Resolves when the new
    * file is durable.
    *
-   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT;
-   *   STORE_FAILED, LOCK_TIMEOUT. The article is untouched then.
+   * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT, LOCK_TIMEOUT:
+   *   the article is untouched. STORE_FAILED and what `Durability` throws: the update may be there, so that its next
+   *   delivery finds it.
    */
   async function update(request: UpdateRequest): Promise<Updated> {
     const tagKey = await content.work.tagKeys(request.content.tags);
@@ -200,6 +202,8 @@ export function createStore(options: StoreOptions) {
       }
       const { article, edited } = read.stored;
       const { path } = entry;
+      // what a failed or killed delivery has left has no commit yet, and this file is its only place
+      if (durability !== undefined && !edited) await durable.ensure(entry);
       const target = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
       const { mode } = fs.statSync(target);
       const replacement = replacedBy(article, request);

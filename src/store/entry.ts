@@ -112,6 +112,11 @@ export function isUnread({ stamp }: Entry): boolean {
   return sameStamp(stamp, NEVER_READ);
 }
 
+/** Whether the URL of an entry becomes certain at some time although nobody changes the file. */
+export function isFuture({ address }: Entry): boolean {
+  return address?.kind === 'unknown' && address.isFuture === true;
+}
+
 /** What keeps every file from being read: a failure of this process or of its machine. */
 const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
 

@@ -16,11 +16,19 @@ const MEANING: Record<string, string> = {
 /** The error a delivery is answered with when the disk failed it; nothing was written, the service tries again. */
 export function storeFailure(error: unknown): PressmarkError {
   if (error instanceof PressmarkError) return error;
+  return failed(`not stored: ${meaningOf(error)}; nothing was changed, send it again`, error);
+}
+
+/** The error for a file that was written and stays, but that the disk may lose; the service tries again. */
+export function notDurable(error: unknown): PressmarkError {
+  return failed(`not stored durably: ${meaningOf(error)}; send it again`, error);
+}
+
+function meaningOf(error: unknown): string {
   const code = systemCode(error) ?? 'unknown error';
-  const meaning = MEANING[code] ?? 'the article could not be written';
-  return new PressmarkError(
-    'STORE_FAILED',
-    `not stored: ${meaning} (${code}); nothing was changed, send it again`,
-    { cause: error },
-  );
+  return `${MEANING[code] ?? 'the article could not be written'} (${code})`;
+}
+
+function failed(message: string, cause: unknown): PressmarkError {
+  return new PressmarkError('STORE_FAILED', message, { cause });
 }

@@ -1,18 +1,19 @@
 import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { messageOf, PressmarkError, systemCode } from '../errors.js';
+import { messageOf, systemCode } from '../errors.js';
 import { discard, type Staged, stage } from '../fs/atomic-write.js';
 import { createNewFiles } from '../fs/new-files.js';
 import type { Stamp } from '../fs/stamp.js';
 import type { Log } from '../log.js';
 import { createDurableFolders } from './durable-folders.js';
+import { notDurable } from './failure.js';
 import type { Journal } from './journal.js';
 import { NameTaken, type Placed, placeOver, settle, takeBack, type Write } from './placing.js';
 
 /**
- * What else must have happened before a batch is answered; a durability level beyond the disk (a commit, a
- * push) plugs in here. When it rejects, the whole batch is taken back, unless with COMMIT_UNCERTAIN: then the files
- * stay, as the history has them, and count as stored when they have been sent again.
+ * What else must have happened before a batch is answered; a durability level beyond the disk plugs in here. When it
+ * rejects, the files stay and are not acknowledged: while it ran, a lookup of another receiver may have answered with
+ * them. They count as stored when they have been sent again.
  */
 export type Durability = (writes: readonly Write[]) => Promise<void>;
 
@@ -22,14 +23,15 @@ export interface GroupCommit {
    * Makes one write durable: file synced, named, folder synced.
    *
    * @returns the new file's stamp.
-   * @throws NameTaken; PressmarkError REVISION_CONFLICT; the system's errors, and then nothing was changed.
+   * @throws NameTaken, PressmarkError REVISION_CONFLICT and the system's errors: nothing was changed. STORE_FAILED and
+   *   what `Durability` throws: the file is there, but is not durable; it is among the suspects.
    */
   write(write: Write): Promise<Stamp>;
   /** Whether a file is being written right now: what is seen of it is not yet true. */
   isUnderWay(path: string): boolean;
   /** Resolves when a path is not being written any more. */
   settled(path: string): Promise<void>;
-  /** Files whose write failed and could not be taken back; they must be written anew before they count as durable. */
+  /** Files whose write failed and that are there all the same; they must be written anew before they count as durable. */
   readonly suspects: Set<string>;
   /** Ends what writes new files. */
   close(): Promise<void>;
@@ -164,13 +166,13 @@ export function createGroupCommit(
     for (const waiting of batch) {
       const error = failed.get(folderOf(waiting.file));
       if (error === undefined) kept.push(waiting);
-      else await refuse(waiting, error);
+      else if (durability === undefined) await refuse(waiting, error);
+      else await doubt(waiting, notDurable(error));
     }
     try {
       await durability?.(kept.map(({ file }) => file.write));
     } catch (error) {
-      const stays = error instanceof PressmarkError && error.code === 'COMMIT_UNCERTAIN';
-      for (const waiting of kept) await (stays ? doubt(waiting, error) : refuse(waiting, error));
+      for (const waiting of kept) await doubt(waiting, error);
       return;
     }
     // Before the answers: what one receiver has acknowledged, another must find.
@@ -194,20 +196,24 @@ export function createGroupCommit(
   async function doubt({ file, reject }: Waiting, error: unknown): Promise<void> {
     suspects.add(file.write.path);
     await settle(file).catch((cause: unknown) => log.debug({ err: cause }, 'a person has saved meanwhile'));
+    // a receiver that has looked between the journal's line and the rename has found nothing
+    announce([file.write.path]);
     reject(error);
   }
 
   async function refuse({ file, reject }: Waiting, error: unknown): Promise<void> {
     try {
       await takeBack(file);
+      reject(error);
     } catch (cause) {
       suspects.add(file.write.path);
+      announce([file.write.path]);
       log.error(
         { path: file.write.path, err: cause },
         'a failed write could not be taken back; it is written anew when it is sent again',
       );
+      reject(notDurable(error));
     }
-    reject(error);
   }
 
   /** For readers without the lock; when it fails they find out from their watcher, or at the next write. */

@@ -43,10 +43,16 @@ export class NameTaken extends Error {}
  * @throws PressmarkError REVISION_CONFLICT; the system's errors. Nothing was changed then.
  */
 export function placeOver({ temp, stat }: Staged, write: Write, decided: string): Placed {
-  return { write, undo: replace(temp, write, decided), stamp: stampOf(stat) };
+  return { write, undo: renameOver(temp, write.target, decided), stamp: stampOf(stat) };
 }
 
-function replace(temp: string, { target }: Write, decided: string): string | undefined {
+/**
+ * Renames a staged file over `target`, only while that holds the text `decided`.
+ *
+ * @returns a second name of the file that was replaced, for `dropUndo`, where the file system has hard links.
+ * @throws PressmarkError REVISION_CONFLICT; the system's errors. Nothing was changed then.
+ */
+export function renameOver(temp: string, target: string, decided: string): string | undefined {
   const undo = undoPath(target, shortDigest(decided));
   if (!tryLink(target, undo)) {
     if (fs.readFileSync(target, 'utf8') !== decided) throw conflict();
@@ -66,15 +72,23 @@ function replace(temp: string, { target }: Write, decided: string): string | und
 }
 
 /**
- * Looks once more at what was replaced: a person who had the file open may have saved into it since. Then
- * their version is put back.
+ * Looks once more at what was replaced, as `dropUndo` does.
  *
  * @throws PressmarkError REVISION_CONFLICT; the directory must then be synced again.
  */
 export async function settle({ write, undo }: Placed): Promise<void> {
-  if (undo === undefined) return;
-  if (fs.readFileSync(undo, 'utf8') !== write.replaces) {
-    fs.renameSync(undo, write.target);
+  if (undo !== undefined) await dropUndo(undo, write.target, write.replaces);
+}
+
+/**
+ * Removes the second name of a file that was replaced. A person who had that file open may have saved into it since:
+ * then their version is put back.
+ *
+ * @throws PressmarkError REVISION_CONFLICT; the directory must then be synced again.
+ */
+export async function dropUndo(undo: string, target: string, decided: string | null): Promise<void> {
+  if (fs.readFileSync(undo, 'utf8') !== decided) {
+    fs.renameSync(undo, target);
     throw conflict();
   }
   await dropName(undo);

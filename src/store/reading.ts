@@ -3,7 +3,15 @@ import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
 import { createAddressRefresh } from './address-refresh.js';
 import { type Catalog, lastSegment } from './catalog.js';
-import { type ContentFolder, type Entry, isGone, openArticle, type ReadFile, readEntry } from './entry.js';
+import {
+  type ContentFolder,
+  type Entry,
+  isFuture,
+  isGone,
+  openArticle,
+  type ReadFile,
+  readEntry,
+} from './entry.js';
 import { storeFailure } from './failure.js';
 import { createFolderCheck } from './folder-check.js';
 import type { GroupCommit } from './group-commit.js';
@@ -101,14 +109,16 @@ export function createReading(
     await checkFolders();
   }
 
-  /** Compares entries with the disk; what is being written is waited for, as it may be taken back. */
+  /** Compares entries with the disk; what is being written is waited for, as it is not durable yet. */
   async function lookAt(entries: readonly Entry[]): Promise<void> {
+    await addresses.refresh();
     for (const { path } of entries) {
       await settled(path);
       notice(refresh(content, catalog, path));
-      // A date that lay in the future when the file was read may have passed.
+      // A date that lay in the future when the file was read may have passed. No other file is read a second time: one
+      // of a megabyte takes too long for that.
       const known = catalog.get(path);
-      const again = known?.address?.kind === 'unknown' ? readEntry(content, path, known) : undefined;
+      const again = known !== undefined && isFuture(known) ? readEntry(content, path, known) : undefined;
       if (again !== undefined) catalog.set(again);
     }
   }

@@ -38,7 +38,7 @@ export type Lineage = 'none' | 'of-shared' | 'of-other' | 'unknown';
 
 /**
  * The content folder as all receivers of a site share it, wherever it lies. The store knows it by this alone:
- * git's side of it is `src/git/shared.ts`.
+ * git's side of it is `src/git/remote-store/remote-tree.ts`.
  */
 export interface SharedFiles {
   /** The files, by path below the content folder; the value names the content: the same name, the same text. */

@@ -8,7 +8,15 @@ import type { Lock } from '../fs/lock.js';
 import { createAddressRefresh, readAnew } from './address-refresh.js';
 import type { ArticleStore, Published, Updated } from './article-store.js';
 import { type Catalog, lastSegment } from './catalog.js';
-import { type ContentFolder, catalogId, type Entry, entryIn, entryOf, type ReadFile } from './entry.js';
+import {
+  type ContentFolder,
+  catalogId,
+  type Entry,
+  entryIn,
+  entryOf,
+  isFuture,
+  type ReadFile,
+} from './entry.js';
 import { createNaming } from './naming.js';
 import { createPipeline } from './pipeline.js';
 import type { Found } from './reading.js';
@@ -72,8 +80,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
 
   /** Brings the URLs of entries up to date; a date that lay in the future when a file was read may have passed. */
   async function lookAt(entries: readonly Entry[]): Promise<void> {
-    const unknown = entries.filter(({ address }) => address?.kind === 'unknown');
-    await readAnew(catalog, unknown, readAll);
+    await readAnew(catalog, entries.filter(isFuture), readAll);
   }
 
   /** An id that is stored anywhere is stored for good: this needs nobody's word. */

@@ -18,6 +18,9 @@ const FILES_PER_TURN = 50;
 /** Events are gathered this long, so that an editor's write-rename-chmod is looked at once. */
 const SETTLE_MS = 50;
 
+/** Where looking fails, such as for want of file descriptors, it is tried again after twice the time, up to this. */
+const LONGEST_RETRY_MS = 5_000;
+
 // Measured on Linux at 12,000 articles a month: both chokidar and the recursive watch, which Node makes there out
 // of many, read a folder anew at every event in it. A publish cost 1.2 ms and 7.6 ms of processor time with them,
 // and 0.6 ms with one watch a folder.
@@ -66,6 +69,9 @@ export function watchContent(
   let folders = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
+  let failures = 0;
+  /** The failure that was reported last; it is not reported again while it lasts. */
+  let reported: string | undefined;
 
   function onFile(path: string): void {
     paths.add(path);
@@ -78,15 +84,24 @@ export function watchContent(
   }
 
   function later(): void {
+    const delay = Math.min(SETTLE_MS * 2 ** failures, LONGEST_RETRY_MS);
     timer ??= setTimeout(() => {
       timer = undefined;
-      lookAtChanges().catch((error: unknown) =>
-        log.warn(
-          { reason: messageOf(error) },
-          'changed files could not be looked at; they are looked at again',
-        ),
-      );
-    }, SETTLE_MS);
+      lookAtChanges().then(onLooked, onFailure);
+    }, delay);
+  }
+
+  function onLooked(): void {
+    if (reported !== undefined) log.info('changed files can be looked at again');
+    failures = 0;
+    reported = undefined;
+  }
+
+  function onFailure(error: unknown): void {
+    failures++;
+    const reason = messageOf(error);
+    if (reason !== reported) log.warn({ reason }, 'changed files could not be looked at; it is tried again');
+    reported = reason;
   }
 
   async function lookAtChanges(): Promise<void> {

@@ -3,11 +3,15 @@ import { type Delivery, parseDelivery } from '../contract/envelope.js';
 import { HEADER_CONTRACT, HEADER_SIGNATURE } from '../contract/limits.js';
 import { isSignature, verify } from '../contract/signature.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
+import { nextIteration } from '../event-loop.js';
 import type { Log } from '../log.js';
 import type { Handled, Surroundings } from './handler.js';
 import { lookup } from './lookup.js';
 import { published } from './published.js';
 import { updated } from './updated.js';
+
+/** From so many bytes on, a body is long. */
+const LONG_BODY = 64 * 1024;
 
 /** A request as it came: all bytes of the body and the headers, lowercase. */
 export interface RawDelivery {
@@ -47,6 +51,8 @@ export function createReceiver(secrets: readonly string[], around: Surroundings)
       requireIdentityEncoding(headers['content-encoding']);
       const contract = headers[HEADER_CONTRACT];
       delivery = parseDelivery(body, Array.isArray(contract) ? contract.join(', ') : contract);
+      // Reading it may take half of the time for which anything may hold this thread: others get a turn.
+      if (body.length > LONG_BODY) await nextIteration();
       const { id, outcome, body: answer, after } = await dispatch(delivery, around);
       const json = typeof answer === 'string' ? answer : JSON.stringify(answer);
       return { status: 200, body: json, event: delivery.event, id, outcome, verified, after };

@@ -7,6 +7,8 @@ import { answerEarly } from '../../webhook/respond.js';
 
 /** More connections are not kept open, … */
 const MOST_CONNECTIONS = 1_000;
+/** … of which one address, be it a proxy's, has at most so many: the others are free for the service, … */
+const MOST_OF_ONE_CLIENT = 900;
 /** … and so many are closed at once to make room, so that not every newcomer costs a look at all of them. */
 const CLOSED_AT_ONCE = 50;
 /** Browsers and proxies send one request at a time; what is sent ahead costs memory before it can be answered. */
@@ -88,12 +90,14 @@ export interface WatchedServer {
  *
  * - Requests that are sent ahead on one connection are answered one after the other.
  * - A client that does not read its answer is cut off.
- * - A newcomer is always let in; where there are too many, those that have been of no use for longest are closed.
+ * - A newcomer is always let in; where there are too many, in all or of one address, those that have been of no use for
+ *   longest are closed.
  *
  * @param handle is called for one request of a connection at a time.
  */
 export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
   const connections = new Map<Socket, Connection>();
+  const countByClient = new Map<string, number>();
   let state: 'open' | 'closing' | 'refusing' = 'open';
   let accepted = 0;
   let lookedAt = performance.now();
@@ -104,8 +108,19 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
     accepted++;
     const client = socket.remoteAddress ?? '';
     connections.set(socket, { socket, client, exchanges: [], since: performance.now(), taken: 0 });
-    socket.once('close', () => connections.delete(socket));
-    if (connections.size > MOST_CONNECTIONS) makeRoom(socket);
+    const count = (countByClient.get(client) ?? 0) + 1;
+    countByClient.set(client, count);
+    socket.once('close', () => forget(socket));
+    if (count > MOST_OF_ONE_CLIENT) makeRoom(socket, (other) => other === client);
+    else if (connections.size > MOST_CONNECTIONS) makeRoom(socket, () => true);
+  }
+
+  function forget(socket: Socket): void {
+    const client = connections.get(socket)?.client;
+    if (client === undefined || !connections.delete(socket)) return;
+    const left = (countByClient.get(client) ?? 1) - 1;
+    if (left === 0) countByClient.delete(client);
+    else countByClient.set(client, left);
   }
 
   function answer(request: http.IncomingMessage, response: http.ServerResponse): void {
@@ -144,20 +159,23 @@ export function createWatchedServer(handle: Handle, log: Log): WatchedServer {
     lookedAt = performance.now();
   }
 
-  function makeRoom(newcomer: Socket): void {
+  /** Closes connections of some clients, or the newcomer where all of them are being answered. */
+  function makeRoom(newcomer: Socket, isMeant: (client: string) => boolean): void {
     noteProgress();
     const now = performance.now();
-    const others = [...connections.values()].filter(({ socket }) => socket !== newcomer);
+    const others = [...connections.values()].filter(
+      ({ socket, client }) => socket !== newcomer && isMeant(client),
+    );
     const closed = mostDispensable(others.map(asCandidate), now, CLOSED_AT_ONCE);
     for (const { connection } of closed) {
       connection.socket.destroy();
-      connections.delete(connection.socket); // its `close` comes later than further newcomers
+      forget(connection.socket); // its `close` comes later than further newcomers
     }
     if (closed.length === 0) newcomer.destroy();
     closedForRoom += Math.max(closed.length, 1);
     if (now - loggedAt < LOGGED_EVERY_MS) return;
     log.warn(
-      { connections: MOST_CONNECTIONS, closed: closedForRoom },
+      { connections: connections.size, closed: closedForRoom },
       'too many connections; those that were of no use for longest have been closed',
     );
     loggedAt = now;

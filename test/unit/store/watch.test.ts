@@ -45,3 +45,32 @@ test('files and folders that come, change, move and go are all asked about', asy
   fs.rmSync(join(root, 'new'), { recursive: true });
   await asked('new/deep/b.md');
 });
+
+test('where files cannot be looked at, that is reported once and tried again later each time', async (t) => {
+  const root = tempDir(t);
+  const content = contentFolder(root, patternLayout('https://garden.example', ':slug.md', '/:slug/'));
+  const lines: { level: number; msg: string }[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) });
+  const times: number[] = [];
+  let isShort = true;
+  const look = () => {
+    times.push(performance.now());
+    if (isShort) throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+    return [];
+  };
+  const watcher = watchContent(content, createCatalog(), look, log);
+  t.teardown(() => watcher.close());
+  await watcher.ready;
+  fs.writeFileSync(join(root, 'a.md'), 'a');
+  await until('it was tried again and again', () => times.length >= 5);
+  isShort = false;
+  t.true((times[4] ?? 0) - (times[3] ?? 0) > 300, 'the eightfold time');
+  await until('it works again', () => lines.length >= 2);
+  t.deepEqual(
+    lines.map(({ level, msg }) => [level, msg]),
+    [
+      [40, 'changed files could not be looked at; it is tried again'],
+      [30, 'changed files can be looked at again'],
+    ],
+  );
+});

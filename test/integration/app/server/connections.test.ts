@@ -24,8 +24,8 @@ interface Client {
   text(): Promise<string>;
 }
 
-async function connect(port: number, bytes = ''): Promise<Client> {
-  const socket = net.connect(port, '127.0.0.1');
+async function connect(port: number, bytes = '', localAddress = '127.0.0.1'): Promise<Client> {
+  const socket = net.connect({ port, host: '127.0.0.1', localAddress });
   await once(socket, 'connect');
   socket.on('error', () => undefined);
   socket.pause();
@@ -270,4 +270,18 @@ test.serial('503: twenty pages may reload themselves, and the next one is told s
     socket.destroy();
     return text.startsWith('HTTP/1.1 200');
   });
+});
+
+test('one address has at most 900 connections, and is let in all the same, as others are', async (t) => {
+  const { port } = await startServer(t);
+  const clients = await connectMany(t, port, 1_000, '');
+  await until(
+    'what was too many is closed',
+    () => clients.filter(({ socket }) => !socket.closed).length <= 900,
+  );
+  const request = GET('/healthz').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
+  for (const address of ['127.0.0.1', '127.0.0.2']) {
+    const client = await connect(port, request, address);
+    t.regex(await client.text(), /^HTTP\/1\.1 200 /, address);
+  }
 });
