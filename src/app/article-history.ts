@@ -1,9 +1,9 @@
 import type { StoredArticle } from '../article/codec.js';
 import type { Settings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
-import { historyOf, textOf } from '../git/history.js';
-import { placeFiles } from '../git/placement.js';
-import { openRepository } from '../git/repository.js';
+import { historyOf, textOf } from '../git/cli/file-history.js';
+import { openRepository } from '../git/cli/repository.js';
+import { placeFiles } from '../git/commit/placement.js';
 import { decodeAt, type Entry, type ReadFile, readArticle } from '../store/entry.js';
 import { contentOf, siteRelativeOf } from './content.js';
 import { findArticle } from './find-article.js';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { PressmarkError } from '../errors.js';
-import { createGit, redacted } from '../git/git.js';
+import { createGit, redacted } from '../git/cli/git.js';
 
 /** A large site through a slow line. */
 const TIMEOUT_MS = 30 * 60_000;

@@ -18,7 +18,7 @@ import type { DeployTarget } from '../deploy/targets/target.js';
 import { PressmarkError } from '../errors.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
-import { openRepository, type Repository } from '../git/repository.js';
+import { openRepository, type Repository } from '../git/cli/repository.js';
 import type { PluginEntry } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { manifestPath } from '../site/manifest.js';

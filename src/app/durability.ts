@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
-import type { CommitNow } from '../git/commit-now.js';
 import { committableTree } from '../git/committable.js';
-import type { KeepReplaced } from '../git/keeping.js';
+import type { CommitNow } from '../git/pending/commit-now.js';
+import type { KeepReplaced } from '../git/pending/keeping.js';
 import type { GitPluginOptions } from '../git/plugin.js';
-import { createPushStatus, type PushStatusKeeper } from '../git/push-status.js';
-import { openSharedFiles } from '../git/shared-files.js';
+import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
+import { openSharedFiles } from '../git/remote-store/push-store.js';
 import type { Log } from '../log.js';
 import type { ContentFolder } from '../store/entry.js';
 import type { Durability } from '../store/group-commit.js';

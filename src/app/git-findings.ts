@@ -1,12 +1,14 @@
 import fs from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, posix, relative } from 'node:path';
 import type { Settings } from '../config/load.js';
-import { messageOf } from '../errors.js';
-import { readHead } from '../git/head.js';
-import { identityOf } from '../git/identity.js';
-import { parkedTip, readParked } from '../git/parked.js';
-import { openRepository, type Repository } from '../git/repository.js';
-import { countReplaced, leftEdits, REPLACED } from '../git/saved-texts.js';
+import { messageOf, PressmarkError } from '../errors.js';
+import { openRepository, type Repository } from '../git/cli/repository.js';
+import { readHead } from '../git/commit/head.js';
+import { identityOf } from '../git/commit/identity.js';
+import { parkedTip, readParked } from '../git/commit/parked.js';
+import { placeFiles } from '../git/commit/placement.js';
+import { committableTree } from '../git/committable.js';
+import { countReplaced, leftEdits, REPLACED } from '../git/pending/saved-texts.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 
@@ -24,7 +26,8 @@ export async function gitFindings(settings: Settings): Promise<Finding[]> {
       await branch(repository),
       ...(await parked(repository)),
       ...(await replaced(settings)),
-      ...(await ignored(repository, settings)),
+      ...(await content(repository, settings)),
+      ...(await secretFile(repository, settings)),
       await identity(repository, author),
     ];
   } catch (error) {
@@ -84,30 +87,37 @@ async function replaced(settings: Settings): Promise<Finding[]> {
   return [{ level: 'ok', about, text }, ...left];
 }
 
-/** The content must not be ignored, the secret must be. */
-async function ignored({ git, prefix }: Repository, settings: Settings): Promise<Finding[]> {
-  const isIgnored = async (path: string) => {
-    const options = { accept: [1], literalPaths: false }; // check-ignore refuses to be told that no path is a pattern
-    return (await git(['check-ignore', '-q', '--', `${prefix}${path}`], options)).code === 0;
-  };
-  const findings: Finding[] = [];
-  if (await isIgnored(`${settings.content}/articles/x.md`)) {
-    const fix = `take ${settings.content}/ out of .gitignore, or set git: false in the config`;
-    findings.push({
-      level: 'warn',
-      about,
-      text: `${settings.content}/ is ignored; articles are not committed`,
-      fix,
-    });
+/** Whether articles can be committed where the content folder is; what the start refuses fails here too. */
+async function content(repository: Repository, settings: Settings): Promise<Finding[]> {
+  const { durability, dir: siteDir, environment: env } = settings;
+  const folder = posix.join(settings.content.replaceAll('\\', '/'), '/');
+  const probe = `${folder}articles/x.md`;
+  const place = (await placeFiles(repository, [probe])).get(probe);
+  if (place !== undefined && 'refused' in place) {
+    const level = durability === 'disk' ? 'warn' : 'fail';
+    const text = `articles in ${folder} are not committed: ${place.refused}`;
+    const fix = `let git have ${folder} (see .gitignore), or set git: false in the config`;
+    return [{ level, about, text, fix }];
   }
-  if (fs.existsSync(join(settings.dir, '.env')) && !(await isIgnored('.env')))
-    findings.push({
-      level: 'fail',
-      about,
-      text: '.env, which holds the secret, is not ignored',
-      fix: 'add .env to .gitignore',
-    });
-  return findings;
+  if (durability === 'disk') return [];
+  try {
+    await committableTree({ siteDir, content: folder, env }, durability);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PressmarkError) || error.code !== 'CONFIG_INVALID') throw error;
+    const fix = 'change that, or choose another durability in the config';
+    return [{ level: 'fail', about, text: error.message, fix }];
+  }
+}
+
+/** The secret must be ignored. */
+async function secretFile({ git, prefix }: Repository, settings: Settings): Promise<Finding[]> {
+  if (!fs.existsSync(join(settings.dir, '.env'))) return [];
+  const options = { accept: [1], literalPaths: false }; // check-ignore refuses to be told that no path is a pattern
+  const { code } = await git(['check-ignore', '-q', '--', `${prefix}.env`], options);
+  if (code === 0) return [];
+  const text = '.env, which holds the secret, is not ignored';
+  return [{ level: 'fail', about, text, fix: 'add .env to .gitignore' }];
 }
 
 async function identity(

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
-import { readPushStatus, wordsOf } from '../git/push-status.js';
-import { createRemote, type Remote } from '../git/remote.js';
-import { openRepository, type Repository } from '../git/repository.js';
+import { openRepository, type Repository } from '../git/cli/repository.js';
+import { readPushStatus, wordsOf } from '../git/push/push-status.js';
+import { createRemote, type Remote } from '../git/push/remote.js';
 import { PUSH_STATUS } from './durability.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';

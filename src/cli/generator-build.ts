@@ -57,8 +57,9 @@ export function printFindings(warnings: readonly string[], missing: readonly str
 }
 
 /** Says on standard error that a copy of the site is being built. */
-export function sayBuild(build: 1 | 2): void {
-  console.error(`building a copy of the site to find the URLs of existing posts (${build} of 2) …`);
+export function sayBuild(build: number): void {
+  const which = build === 3 ? 'once more, as the second build has failed' : `${build} of 2`;
+  console.error(`building a copy of the site to find the URLs of existing posts (${which}) …`);
 }
 
 /** Ends what runs when the process is asked to end: a build has a process group of its own, which Ctrl-C does not reach. */

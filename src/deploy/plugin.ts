@@ -220,7 +220,15 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
             isCompressed ? files.flatMap((file) => [file, `${file}.gz`, `${file}.br`]) : files,
             since,
           );
+        // A build of which a crash has kept the end from everybody.
+        else if (since !== undefined && isBehind()) queue.changed(undefined);
         else deployedBefore();
+      }
+
+      /** Whether a target has another version than the output's. */
+      function isBehind(): boolean {
+        const version = source.version();
+        return Object.values(queue.state()).some(({ deployed }) => deployed?.version !== version);
       }
 
       for (const name of ['article.published', 'article.updated'] as const)

@@ -1,6 +1,6 @@
 import { PressmarkError } from '../errors.js';
-import { placeFiles } from './placement.js';
-import { openRepository, type Repository } from './repository.js';
+import { openRepository, type Repository } from './cli/repository.js';
+import { placeFiles } from './commit/placement.js';
 
 export interface CommittableOptions {
   /** The site's folder, absolute. */

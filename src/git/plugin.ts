@@ -2,28 +2,29 @@ import { join } from 'node:path';
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { ArticleChange } from '../host/hook-types.js';
 import { definePlugin, type Plugin, type PluginHost } from '../host/plugins.js';
-import { type PushSettings, pushInBackground } from './background-push.js';
-import { createBehind } from './behind.js';
-import { type ArticleFile, readChecked } from './checked.js';
-import { type CommitNow, createCommitNow } from './commit-now.js';
-import type { CommitContext } from './commit-request.js';
-import { type Committer, createCommitter } from './committer.js';
-import { createEdits } from './edits.js';
-import { createExclusive } from './exclusive.js';
-import type { Person } from './identity.js';
-import { createIndexLocker } from './index-lock.js';
-import { createKeeping, type KeepReplaced } from './keeping.js';
-import { createLastCommitted } from './last-committed.js';
-import { takeBackLeftEntries } from './left-entries.js';
-import { type CommitKind, eventOf, kindOf, subjectIn } from './message.js';
-import { createOrigins } from './origins.js';
-import { createQueue } from './queue.js';
-import { findUncommitted } from './recover.js';
-import { createReplacedTexts } from './replaced-texts.js';
-import { openRepository, type Repository } from './repository.js';
-import { createSavedTexts } from './saved-texts.js';
-import { type SharedEdit, type ShareEditsOptions, shareEdits } from './share-edits.js';
-import type { SharedArticle, SharedFiles } from './shared-files.js';
+import { openRepository, type Repository } from './cli/repository.js';
+import type { CommitContext } from './commit/commit-request.js';
+import type { Person } from './commit/identity.js';
+import { createIndexLocker } from './commit/index-lock.js';
+import { takeBackLeftEntries } from './commit/index-rollback.js';
+import { type CommitKind, eventOf, kindOf, subjectIn } from './commit/message.js';
+import { type CommitNow, createCommitNow } from './pending/commit-now.js';
+import { createQueue } from './pending/commit-queue.js';
+import { type Committer, createCommitter } from './pending/committer.js';
+import { watchForDeadReceivers } from './pending/dead-receivers.js';
+import { createEdits } from './pending/edit-delay.js';
+import { createKeeping, type KeepReplaced } from './pending/keeping.js';
+import { createLastCommitted } from './pending/last-committed.js';
+import { findUncommitted } from './pending/reconcile.js';
+import { createReplacedTexts } from './pending/replaced-texts.js';
+import { createSavedTexts } from './pending/saved-texts.js';
+import { type ArticleFile, readChecked } from './pending/scan-cache.js';
+import { type PushSettings, pushInBackground } from './push/background-push.js';
+import { createOrigins } from './push/edit-bases.js';
+import { createBehind } from './push/stale-edits.js';
+import { createExclusive } from './push/store-lock.js';
+import type { SharedArticle, SharedFiles } from './remote-store/push-store.js';
+import { type SharedEdit, type ShareEditsOptions, shareEdits } from './remote-store/share-edits.js';
 import type { StoredFile } from './stored-file.js';
 
 export interface GitPluginOptions {
@@ -133,7 +134,6 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     exclusive: createExclusive(options.push.stateDir, 0),
     origins: createOrigins(repository),
   };
-  if (keeping !== undefined) host.onClose(keeping.exclusive.close);
   const behind = keeping && createBehind(repository, keeping.origins, keeping.exclusive);
   const saved = createSavedTexts(options.stateDir, options.staging, log);
   const { decode } = options;
@@ -175,7 +175,7 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
     {
       ...committer,
       async recover(signal) {
-        await locker.sweep();
+        await locker.sweepDeadReceivers();
         await takeBackLeftEntries(repository, locker, signal);
         const names = await replaced.names();
         const memory = join(options.stateDir, 'git-checked');
@@ -218,13 +218,23 @@ async function commitChanges(host: PluginHost, options: GitPluginOptions): Promi
   host.addAction('host.ready', () => queue.recover());
   const pusher =
     options.push && keeping && (await pushInBackground(host, options.push, options, context, keeping));
+  const endWatch = await watchForDeadReceivers({
+    locker,
+    log,
+    finishTheirWork: () => {
+      queue.recover();
+      pusher?.request(0);
+    },
+  });
   host.onClose(async () => {
     const timer = setTimeout(() => stop.abort(), options.closeMs ?? CLOSE_MS);
+    endWatch();
     edits.flush();
     const left = await queue.close();
-    await pusher?.close();
+    const isPushed = (await pusher?.close()) ?? true;
+    await keeping?.exclusive.close();
     clearTimeout(timer);
-    await locker.close();
+    await locker.close(left > 0 || !isPushed);
     if (left > 0) log.warn({ articles: left }, 'not committed yet; the next start commits them');
   });
 }

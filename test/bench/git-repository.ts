@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { type Article, draftOf } from '../../src/article/article.js';
 import { encodeFirst } from '../../src/article/codec.js';
-import { readChecked } from '../../src/git/checked.js';
+import { openRepository } from '../../src/git/cli/repository.js';
+import { findUncommitted } from '../../src/git/pending/reconcile.js';
+import { readChecked } from '../../src/git/pending/scan-cache.js';
 import { gitPlugin } from '../../src/git/plugin.js';
-import { findUncommitted } from '../../src/git/recover.js';
-import { openRepository } from '../../src/git/repository.js';
 import { definePlugin, type Host, startHost } from '../../src/host/plugins.js';
 import { articleData } from './deliveries.js';
 

@@ -90,6 +90,8 @@ interface PreparedBuild {
   readonly site: SiteCopy;
   readonly versionOf: SiteVersion;
   readonly state: BuildState;
+  /** Whether the state may be older than the output: a crash has cut off the build before. */
+  readonly isAfterCrash: boolean;
   /** By `performance.now()`. */
   readonly began: number;
   readonly signal: AbortSignal;
@@ -114,6 +116,8 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   const { siteDir, stateDir, command, output } = options;
   const previous = createPreviousTexts(join(buildFolder(stateDir), 'previous'));
   let copy: SiteCopy | undefined;
+  /** Whether the output may differ from what the state says. */
+  let isReplacing = false;
 
   async function build(signal: AbortSignal): Promise<BuildOutcome> {
     const began = performance.now();
@@ -121,21 +125,24 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     const { site, versionOf } = await syncedCopy(state);
     const path = join(siteDir, output);
     const isThere = options.staysFolder ? fs.existsSync(path) : isLinkToOutput(stateDir, path);
-    if (state.good?.version === versionOf() && isThere) {
-      if (interrupted > 0) await writeBuildState(stateDir, state);
-      return { kind: 'current' };
-    }
+    // After a crash, the output may have been replaced already, and nobody has heard of it.
+    const isAfterCrash = interrupted > 0;
+    if (state.good?.version === versionOf() && isThere && !isAfterCrash) return { kind: 'current' };
     await writeBuildState(stateDir, { ...state, interrupted: interrupted + 1 });
+    isReplacing = false;
     try {
-      return await buildCopy({ site, versionOf, state, began, signal });
+      return await buildCopy({ site, versionOf, state, isAfterCrash, began, signal });
     } catch (error) {
       // Not a crash. If the state cannot be written, as on a full disk, the next start only waits longer.
-      if (signal.reason !== CRASHED) await writeBuildState(stateDir, state).catch(() => undefined);
+      // While the output is being replaced, the state stays as after a crash: the output may be a new one.
+      if (signal.reason !== CRASHED && !isReplacing)
+        await writeBuildState(stateDir, state).catch(() => undefined);
       throw error;
     }
   }
 
-  async function buildCopy({ site, versionOf, state, began, signal }: PreparedBuild): Promise<BuildOutcome> {
+  async function buildCopy(prepared: PreparedBuild): Promise<BuildOutcome> {
+    const { site, versionOf, state, isAfterCrash, began, signal } = prepared;
     const ms = () => Math.round(performance.now() - began);
     const version = versionOf();
 
@@ -210,6 +217,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
         }),
       ),
     ];
+    isReplacing = true;
     const changed = await replaceOutput(join(site.dir, output), {
       path: join(siteDir, output),
       outputsDir: outputsFolder(stateDir),
@@ -217,7 +225,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       inUse: () => outputsInUse(stateDir),
     });
     const included = files.filter(({ path }) => !without.has(path));
-    const isSame = changed.written.length + changed.removed.length === 0;
+    const isSame = changed.written.length + changed.removed.length === 0 && !isAfterCrash;
     const good = {
       at: now(),
       staysFolder: options.staysFolder,
@@ -226,6 +234,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       digests: Object.fromEntries(included.map(({ path }) => [path, digests.get(path) ?? ''])),
     };
     await writeBuildState(stateDir, { good, excluded: all });
+    isReplacing = false;
     previous.keepOnly(without);
     const { checked = 0, missing = [], skipped = [], warnings = [] } = report ?? {};
     return {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { gitIn, launchIn } from '../../support/clones.js';
-import { articleFiles, fileOf } from '../../support/content.js';
+import { articleFiles } from '../../support/content.js';
 import { article, update } from '../../support/events.js';
 import { createFaults } from '../../support/faults.js';
 import { type Receiver, run } from '../../support/receiver.js';
@@ -77,43 +77,64 @@ test.serial('200: every delivery that is answered has its commit in HEAD', async
 });
 
 test.serial(
-  '503: an article that cannot be committed is taken back, and stored when it is sent again',
+  '503: an article that cannot be committed stays, and is acknowledged with its commit when it is sent again',
   async (t) => {
     const { post, origin } = receiver;
     t.is((await post('article.published', article())).status, 200);
-    const before = articleFiles(dir);
+    const [files, commits] = [articleFiles(dir).length, ids(dir).length];
     git.set('fail', 'fast-import');
     const data = article();
     const refused = await post('article.published', data);
     t.is(refused.status, 503);
-    t.regex(refused.json.error, /could not be committed.*send it again/);
-    t.deepEqual(articleFiles(dir), before);
+    t.regex(refused.json.error, /is stored, but could not be committed; send it again/);
+    t.deepEqual([articleFiles(dir).length, ids(dir).length], [files + 1, commits]);
     t.is((await fetch(`${origin}/healthz`)).status, 200);
     git.clear();
     t.is((await post('article.published', data)).status, 200);
+    t.deepEqual([articleFiles(dir).length, ids(dir).length], [files + 1, commits + 1], 'stored once');
     t.is(ids(dir)[0], data.id);
   },
 );
 
-test.serial('a lookup during an update never names a revision that is taken back', async (t) => {
+test.serial(
+  '500: an update whose folder cannot be synced stays, and is acknowledged with its commit when it is sent again',
+  async (t) => {
+    const { post, find } = receiver;
+    const data = article();
+    const { url } = (await post('article.published', data)).json;
+    const { revision_id: base_revision_id } = await find(url);
+    const change = update({ target_id: data.id, target_url: url, base_revision_id });
+    const commits = ids(dir).length;
+    faults.set({ call: 'fsync', path: '/content/articles/\\d+/\\d+$', code: 'EIO', times: 1 });
+    const refused = await post('article.updated', change);
+    t.is(refused.status, 500);
+    t.regex(refused.json.error, /^not stored durably: .*EIO.*send it again/);
+    t.is((await find(url)).revision_id, change.id, 'another receiver may have answered a lookup with it');
+    t.is((await post('article.updated', change)).status, 200);
+    t.is(ids(dir).length, commits + 1);
+    t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
+  },
+);
+
+test.serial('an update over one that has no commit yet has that one committed first', async (t) => {
   const { post, find } = receiver;
   const data = article();
   const { url } = (await post('article.published', data)).json;
   const { revision_id: base_revision_id } = await find(url);
-  const change = update({ target_id: data.id, target_url: url, base_revision_id });
-  git.hold();
+  const failed = update({ target_id: data.id, target_url: url, base_revision_id });
   git.set('fail', 'fast-import');
-  const updated = post('article.updated', change);
-  await until('the update is about to be committed', git.isHeld);
-  t.true(fs.readFileSync(fileOf(dir, data.id), 'utf8').includes(change.revision_id), 'its file has it');
-  const seen = find(url);
-  git.release();
-  t.is((await updated).status, 503);
-  t.is((await seen).revision_id, base_revision_id);
-  t.is((await find(url)).revision_id, base_revision_id);
+  t.is((await post('article.updated', failed)).status, 503);
+  const next = update({ target_id: data.id, target_url: url, base_revision_id: failed.revision_id });
+  t.is((await post('article.updated', next)).status, 503);
+  t.is((await find(url)).revision_id, failed.revision_id, 'the file is the only place of its text');
   git.clear();
-  t.is((await post('article.updated', change)).status, 200);
-  t.is((await find(url)).revision_id, change.id);
+  t.is((await post('article.updated', next)).status, 200);
+  t.deepEqual(
+    gitIn(dir, 'log', '-3', '--format=%(trailers:key=Revision-Id,valueonly,separator=%x2C)')
+      .trim()
+      .split('\n'),
+    [next.revision_id, failed.revision_id, base_revision_id],
+  );
 });
 
 test.serial(

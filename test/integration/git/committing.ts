@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { findLockHelper } from '../../../src/fs/lock-helper.js';
-import { commitBatch } from '../../../src/git/commit.js';
-import type { CommitRequest } from '../../../src/git/commit-request.js';
-import { readHead } from '../../../src/git/head.js';
-import { createIndexLocker } from '../../../src/git/index-lock.js';
-import { createLastCommitted } from '../../../src/git/last-committed.js';
-import { park } from '../../../src/git/parked.js';
-import { createReplacedTexts } from '../../../src/git/replaced-texts.js';
-import { openRepository } from '../../../src/git/repository.js';
-import { createRequests } from '../../../src/git/requests.js';
-import { createSavedTexts } from '../../../src/git/saved-texts.js';
-import { type Waiting, waitingText } from '../../../src/git/waiting.js';
+import { openRepository } from '../../../src/git/cli/repository.js';
+import type { CommitRequest } from '../../../src/git/commit/commit-request.js';
+import { readHead } from '../../../src/git/commit/head.js';
+import { createIndexLocker } from '../../../src/git/commit/index-lock.js';
+import { park } from '../../../src/git/commit/parked.js';
+import { commitBatch } from '../../../src/git/commit/transaction.js';
+import { createLastCommitted } from '../../../src/git/pending/last-committed.js';
+import { createReplacedTexts } from '../../../src/git/pending/replaced-texts.js';
+import { createRequests } from '../../../src/git/pending/requests.js';
+import { createSavedTexts } from '../../../src/git/pending/saved-texts.js';
+import { type Waiting, waitingText } from '../../../src/git/pending/waiting.js';
 import { makeSite, readStored, storedIn } from './site.js';
 
 /** A repository, and what commits one text after the other at one path of it, as one process. */

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { encode } from '../../../src/article/codec.js';
+import { createSavedTexts } from '../../../src/git/pending/saved-texts.js';
+import type { Waiting } from '../../../src/git/pending/waiting.js';
 import type { GitPluginOptions } from '../../../src/git/plugin.js';
-import { createSavedTexts } from '../../../src/git/saved-texts.js';
-import type { Waiting } from '../../../src/git/waiting.js';
 import { startCommitting } from './committing.js';
 import { blank, makeSite, readStored, type Site } from './site.js';
 

@@ -23,7 +23,7 @@ export function gitThatFails(t: Parameters<typeof tempDir>[0]) {
     `if [ -e '${rule}' ]; then`,
     `  read -r what command times < '${rule}'`,
     '  case " $* " in *" $command "*)',
-    `    while [ "$times" = 1 ] && [ -e '${hold}' ]; do echo $$ > '${held}'; sleep 0.02; done`,
+    `    while [ "$times" = 1 ] && [ -e '${hold}' ]; do [ -s '${held}' ] || echo $$ > '${held}'; sleep 0.02; done`,
     '    case $what in fail) exit 128;; esac',
     `    if [ "$times" -gt 1 ]; then echo "$what $command $((times - 1))" > '${rule}'; else`,
     `      rm '${rule}'`,

@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, open, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { makeSite, type Site, withGit } from './site.js';
@@ -106,3 +108,43 @@ test('the locks of a git that was killed while it moved the branch, or removed t
   t.deepEqual(await locksIn(site), []);
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Publish: Title of two']);
 });
+
+for (const [who, hold] of [
+  [
+    'a git command that runs in the repository',
+    async ({ top }: Site) => {
+      // stands for a `git gc`; a child of a shell, as it is no child of the receiver
+      const held = "git -c alias.hold='!echo held; cat' hold; :";
+      const shell = spawn('sh', ['-c', held], { cwd: top, stdio: ['pipe', 'pipe', 'inherit'] });
+      await once(shell.stdout, 'data');
+      shell.stdout.resume();
+      return async () => {
+        shell.stdin.end();
+        await once(shell, 'close');
+      };
+    },
+  ],
+  [
+    'any program that has it open',
+    async ({ top }: Site) => {
+      const file = await open(join(top, '.git', 'HEAD.lock'));
+      return () => file.close();
+    },
+  ],
+] as const)
+  test(`a HEAD.lock that was made during the move, but may be held by ${who}, stays until that has ended`, async (t) => {
+    const site = await makeSite(t);
+    const to = '1'.repeat(40);
+    const move = { ref: 'refs/heads/main', to, since: Date.now() };
+    await leaveBehind(site, move, { 'refs/heads/main.lock': `${to}\n`, 'HEAD.lock': '' });
+    const letGo = await hold(site);
+    await site.publish('one');
+    const host = await site.start();
+    await host.hooks.doAction('host.ready', { url: '' });
+    await site.untilLogged('a lock stays');
+    t.deepEqual(await locksIn(site), ['HEAD.lock'], 'the lock that names our commit is ours');
+    await letGo();
+    await site.publish('two');
+    await site.untilCommitted(2);
+    t.deepEqual(await locksIn(site), []);
+  });

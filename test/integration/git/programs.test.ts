@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import { createGit } from '../../../src/git/git.js';
+import { createGit } from '../../../src/git/cli/git.js';
 import { makeSite, withGit } from './site.js';
 
 test('with a git that is too old no article is committed, which is said once', async (t) => {

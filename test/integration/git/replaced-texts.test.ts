@@ -3,7 +3,8 @@ import { appendFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import { createSavedTexts } from '../../../src/git/saved-texts.js';
+import type { KeepReplaced } from '../../../src/git/pending/keeping.js';
+import { createSavedTexts } from '../../../src/git/pending/saved-texts.js';
 import { environment, GIT, makeSite, type Site, siteAt, withHeldGit } from './site.js';
 
 const OPTIONS = { commitEdits: true };
@@ -400,4 +401,26 @@ test('a receiver that starts while another is about to commit an edit does not c
     'Update: Title of one',
     'Edit: Title of one',
   ]);
+});
+
+test('an article whose update could not be written still has its commit', async (t) => {
+  const site = await makeSite(t);
+  let keep: KeepReplaced | undefined;
+  await site.start({
+    maxHeldText: 0,
+    keepsReplaced: (keepIt) => {
+      keep = keepIt;
+    },
+  });
+  await site.git('checkout', '-q', '--detach');
+  const path = await site.publish('one');
+  await site.untilLogged('commits wait for HEAD to be on a branch again');
+  // As the store does where the disk is full when it writes the update.
+  const undo = await keep?.({ path, revision: await site.revision(path) });
+  t.truthy(undo);
+  await undo?.();
+  await site.git('checkout', '-q', 'main');
+  await site.untilCommitted(1);
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
+  t.is(await site.git('status', '--porcelain'), '');
 });

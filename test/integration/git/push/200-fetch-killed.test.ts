@@ -43,7 +43,7 @@ esac
 const CASES = [
   {
     when: 'while it fetches',
-    words: 'fetch --quiet',
+    words: 'fetch --progress',
     locks: ['refs/remotes/origin/main.lock'],
   },
   {

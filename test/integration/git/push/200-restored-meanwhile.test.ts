@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { findLockHelper } from '../../../../src/fs/lock-helper.js';
-import { follow } from '../../../../src/git/follow.js';
-import { identityOf } from '../../../../src/git/identity.js';
-import { createIndexLocker } from '../../../../src/git/index-lock.js';
-import { createOrigins, leftBehind } from '../../../../src/git/origins.js';
-import { openRepository } from '../../../../src/git/repository.js';
+import { openRepository } from '../../../../src/git/cli/repository.js';
+import { identityOf } from '../../../../src/git/commit/identity.js';
+import { createIndexLocker } from '../../../../src/git/commit/index-lock.js';
+import { createOrigins, leftBehind } from '../../../../src/git/push/edit-bases.js';
+import { follow } from '../../../../src/git/push/follow.js';
 import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -36,7 +36,7 @@ async function followWhile(t: ExecutionContext, meanwhile: (dir: string) => void
     staging: join(dir, '.pressmark', 'staging'),
     log,
     signal: new AbortController().signal,
-    exclusive: { run: (work) => work(), close: () => undefined },
+    exclusive: { run: (work) => work(), close: async () => undefined },
     origins: {
       ...origins,
       leave: async (...args) => {

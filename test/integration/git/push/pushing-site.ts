@@ -21,14 +21,18 @@ export interface PushingSite {
 /** A clone whose receiver answers from the disk and pushes in the background. Whoever calls this stops it. */
 export async function makePushingSite(
   folder: string,
-  { push = {}, env = {} }: { push?: Record<string, unknown>; env?: NodeJS.Dict<string> } = {},
+  {
+    push = {},
+    env = {},
+    preload,
+  }: { push?: Record<string, unknown>; env?: NodeJS.Dict<string>; preload?: string } = {},
 ): Promise<PushingSite> {
   const clones = makeRemote(folder);
   const dir = clones.clone('site');
   configure(dir, { push: { debounce: 100, ...push } });
   fs.appendFileSync(join(dir, '.git', 'info', 'exclude'), '.gitconfig\n');
   gitIn(dir, 'update-index', '--assume-unchanged', 'pressmark.config.json');
-  return { clones, dir, receiver: await launchIn(dir, { env }) };
+  return { clones, dir, receiver: await launchIn(dir, { env, ...(preload !== undefined && { preload }) }) };
 }
 
 export function configure(dir: string, git: Record<string, unknown>): void {

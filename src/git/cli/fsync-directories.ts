@@ -1,0 +1,47 @@
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { systemCode } from '../../errors.js';
+import { syncDirectory } from '../../fs/atomic-write.js';
+
+/** Within so many milliseconds two changes of a folder may carry the same time. */
+const TICK_MS = 200;
+
+/**
+ * Git writes its files through to the disk, but not the folders that they are in: without those, a power loss
+ * takes a commit away that was there. Returns what syncs the folders that have changed since the last time.
+ */
+export function createDirectorySync({
+  commonDir,
+  gitDir,
+}: {
+  readonly commonDir: string;
+  readonly gitDir: string;
+}): (ref: string) => Promise<void> {
+  const synced = new Map<string, number>();
+
+  async function syncIfChanged(folder: string): Promise<void> {
+    const began = Date.now();
+    let mtimeMs: number;
+    try {
+      ({ mtimeMs } = await stat(folder));
+    } catch (error) {
+      // packed away meanwhile; reftable has a file where folders of refs were
+      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return;
+      throw error;
+    }
+    if (synced.get(folder) === mtimeMs) return;
+    await syncDirectory(folder);
+    // a time that is still fresh may come again
+    if (began - mtimeMs > TICK_MS) synced.set(folder, mtimeMs);
+  }
+
+  return async (ref) => {
+    const objects = join(commonDir, 'objects');
+    const fans = (await readdir(objects)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
+    const folders = new Set([gitDir, commonDir, objects, ...fans.map((name) => join(objects, name))]);
+    folders.add(join(commonDir, 'reftable'));
+    const base = ref.startsWith('refs/worktree/') ? gitDir : commonDir; // those of a linked worktree are its own
+    for (let at = dirname(join(base, ref)); at.length > base.length; at = dirname(at)) folders.add(at);
+    await Promise.all([...folders].map(syncIfChanged));
+  };
+}

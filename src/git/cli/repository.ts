@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { realpath, stat } from 'node:fs/promises';
+import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import { createDirectorySync } from './fsync-directories.js';
+import { createGit, type Git, SILENCE } from './git.js';
+
+/** The repository that a site stands in. */
+export interface Repository {
+  /** Runs git at the top of the work tree. */
+  readonly git: Git;
+  /** The top of the work tree, absolute. */
+  readonly top: string;
+  /** From the top to the site's folder: empty, or with a slash at its end. */
+  readonly prefix: string;
+  /** This work tree's own git directory, absolute; where HEAD and the index are. */
+  readonly gitDir: string;
+  /** The git directory that all linked work trees share, absolute; where objects and branches are. */
+  readonly commonDir: string;
+  /** Where commits are kept that cannot go to the branch now; a linked work tree has one of its own. */
+  readonly parkedRef: string;
+  /** Git's own version, such as `[2, 39]`. */
+  readonly version: readonly [major: number, minor: number];
+  /** How objects are named. */
+  readonly objectFormat: 'sha1' | 'sha256';
+  /** Whether this process is root in somebody else's repository. */
+  readonly foreign: boolean;
+  /** Syncs the folders that git has changed, but not synced: those of the objects, and of this ref. */
+  readonly syncDirectories: (ref: string) => Promise<void>;
+}
+
+/** Why nothing can be committed here, in words for the log. */
+export interface NoRepository {
+  readonly because: string;
+  /** Whether the owner probably wanted commits and has to do something for them. */
+  readonly unexpected: boolean;
+}
+
+/** The oldest git that all of this is known to work with. */
+const OLDEST: readonly [number, number] = [2, 31];
+
+/** How long one of the first questions to git may take, in milliseconds. */
+const START_MS = 10_000;
+
+const OUTSIDE: NoRepository = { because: 'the site is not in a git work tree', unexpected: false };
+
+/**
+ * Finds the work tree that `siteDir` is in, or says why there is none.
+ *
+ * @throws PressmarkError GIT_FAILED where git fails for another reason.
+ */
+export async function openRepository(
+  siteDir: string,
+  env: NodeJS.ProcessEnv,
+  run: { signal?: AbortSignal; timeoutMs?: number } = {},
+): Promise<Repository | NoRepository> {
+  // Only rev-parse, which starts nothing a repository's config names, runs before the owner is known.
+  // A git that hangs must not keep the receiver from its deliveries for longer than a person would wait.
+  const timeoutMs = Math.min(run.timeoutMs ?? START_MS, START_MS);
+  const ask = createGit({ cwd: siteDir, safeDirectory: '*', env, ...run, timeoutMs });
+  const answer = async (...args: string[]) => (await ask(['rev-parse', ...args])).stdout.replace(/\n$/, '');
+  let version: readonly [number, number];
+  try {
+    version = versionIn((await ask(['version'])).stdout);
+    if (isOlder(version, OLDEST))
+      return {
+        because: `git ${version.join('.')} is too old; ${OLDEST.join('.')} is needed`,
+        unexpected: true,
+      };
+    if ((await answer('--is-inside-work-tree')) !== 'true') return OUTSIDE;
+  } catch (error) {
+    const cause = error instanceof PressmarkError ? error.cause : error;
+    if (systemCode(cause) === 'ENOENT') return { because: 'git is not installed', unexpected: false };
+    const said = messageOf(cause);
+    const words = said === SILENCE ? messageOf(error) : said;
+    return words.includes('not a git repository')
+      ? OUTSIDE
+      : { because: `git does not work here: ${words}`, unexpected: true };
+  }
+  const [top, prefix, gitDir, commonDir, format] = await Promise.all([
+    answer('--show-toplevel'),
+    answer('--show-prefix'),
+    answer('--absolute-git-dir'),
+    answer('--path-format=absolute', '--git-common-dir'),
+    answer('--show-object-format'),
+  ]);
+  // A repository that somebody else put around the site could name programs (clean filters) that we would run.
+  const [site, ...owners] = await ownersOf([await realpath(siteDir), top, gitDir]);
+  const uid = process.getuid?.();
+  if (!owners.every((owner) => owner === uid || owner === site))
+    return { because: 'the work tree around it belongs to another user', unexpected: true };
+  return {
+    git: createGit({ cwd: top, safeDirectory: top, env, ...run }),
+    top,
+    prefix,
+    gitDir,
+    commonDir,
+    parkedRef: gitDir === commonDir ? 'refs/pressmark/parked' : 'refs/worktree/pressmark/parked',
+    version,
+    objectFormat: format === 'sha256' ? 'sha256' : 'sha1',
+    foreign: uid === 0 && owners.some((owner) => owner !== uid),
+    syncDirectories: createDirectorySync({ gitDir, commonDir }),
+  };
+}
+
+/** The same repository; its git commands are killed, at the latest, by `signal`. */
+export function untilAborted(repository: Repository, signal: AbortSignal): Repository {
+  return { ...repository, git: (args, run) => repository.git(args, { ...run, signal }) };
+}
+
+function versionIn(text: string): readonly [number, number] {
+  const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(text) ?? [];
+  return [Number(major), Number(minor)];
+}
+
+function isOlder([major, minor]: readonly [number, number], than: readonly [number, number]): boolean {
+  return major < than[0] || (major === than[0] && minor < than[1]);
+}
+
+async function ownersOf(paths: readonly string[]): Promise<number[]> {
+  return Promise.all(paths.map(async (path) => (await stat(path)).uid));
+}
+
+/** The name that git gives to a file's content. */
+export function blobId(repository: Pick<Repository, 'objectFormat'>, content: Buffer): string {
+  return createHash(repository.objectFormat).update(`blob ${content.length}\0`).update(content).digest('hex');
+}
+
+/** The name of the tree without entries, which stands for "before the first commit". */
+export function emptyTree(repository: Repository): string {
+  return createHash(repository.objectFormat).update('tree 0\0').digest('hex');
+}

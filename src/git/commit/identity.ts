@@ -1,0 +1,46 @@
+import type { Git } from '../cli/git.js';
+
+/** Who a commit is by. */
+export interface Person {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** Author and committer of a commit. */
+export interface Identity {
+  readonly author: Person;
+  readonly committer: Person;
+}
+
+const FALLBACK: Person = { name: 'Pressmark', email: 'pressmark@localhost' };
+
+/**
+ * Who commits: `override`, else what git is configured with, else Pressmark itself. Git's own guess from the
+ * machine's names is not asked for; it would put them into a public history.
+ */
+export async function identityOf(git: Git, override?: Person): Promise<Identity> {
+  if (override !== undefined) {
+    const person = clean(override);
+    return { author: person, committer: person };
+  }
+  const { stdout } = await git(['config', '-z', '--get-regexp', '^(user|author|committer)\\.(name|email)$'], {
+    accept: [1],
+  });
+  const set = new Map<string, string>();
+  for (const entry of stdout.split('\0')) {
+    const end = entry.indexOf('\n');
+    if (end !== -1) set.set(entry.slice(0, end), entry.slice(end + 1));
+  }
+  const person = (role: string): Person =>
+    clean({
+      name: set.get(`${role}.name`) ?? set.get('user.name') ?? '',
+      email: set.get(`${role}.email`) ?? set.get('user.email') ?? '',
+    });
+  return { author: person('author'), committer: person('committer') };
+}
+
+function clean({ name, email }: Person): Person {
+  // what git strips too: these would end the field
+  const field = (text: string) => text.replace(/[<>\p{Cc}]/gu, '').trim();
+  return { name: field(name) || FALLBACK.name, email: field(email) || FALLBACK.email };
+}

@@ -1,0 +1,62 @@
+import { emptyTree, type Repository } from '../cli/repository.js';
+import { readHead } from './head.js';
+import { stagedBlobs, writeEntries } from './index.js';
+import { type NotedEntry, readIndexNotes } from './index-intents.js';
+import type { IndexLock, IndexLocker } from './index-lock.js';
+
+/**
+ * Sets index entries back to HEAD that a Pressmark has left which was killed before its branch moved: the owner's next
+ * commit must not take them along, and nobody shall take them for the owner's.
+ */
+export async function takeBackLeftEntries(
+  repository: Repository,
+  locker: IndexLocker,
+  signal: AbortSignal,
+): Promise<void> {
+  if ((await readIndexNotes(repository)).isEmpty) return;
+  const lock = await locker.take(signal);
+  if (lock === undefined) return;
+  try {
+    const notes = await readIndexNotes(repository);
+    if (!(await takeBack(repository, lock, notes.isNoted))) return;
+    await notes.clear();
+  } finally {
+    await lock.release();
+  }
+}
+
+/**
+ * Sets those of the index's entries back to HEAD that differ from it and are ours; the index is held.
+ *
+ * @returns false where that cannot be done now: the owner is in the middle of something.
+ */
+export async function takeBack(
+  repository: Repository,
+  lock: IndexLock,
+  isOurs: (entry: NotedEntry) => boolean,
+): Promise<boolean> {
+  const head = await readHead(repository);
+  if ('waitingFor' in head) return false;
+  const staged = await stagedBlobs(repository, head.tip);
+  const paths = [...staged].filter(([path, blob]) => isOurs({ path, blob })).map(([path]) => path);
+  await writeEntries(repository, lock, await entriesAt(repository, head.tip, paths));
+  return true;
+}
+
+/** What a commit has at these paths, as lines for the index. */
+async function entriesAt(
+  repository: Repository,
+  commit: string | null,
+  paths: readonly string[],
+): Promise<string[]> {
+  if (paths.length === 0) return [];
+  const listed =
+    commit === null
+      ? ''
+      : (await repository.git(['ls-tree', '-z', '--full-tree', commit, '--', ...paths])).stdout;
+  const there = listed.split('\0').slice(0, -1);
+  const known = new Set(there.map((line) => line.slice(line.indexOf('\t') + 1)));
+  const nothing = '0'.repeat(emptyTree(repository).length);
+  const gone = paths.filter((path) => !known.has(path)).map((path) => `0 ${nothing}\t${path}\0`);
+  return [...there.map((line) => `${line}\0`), ...gone];
+}

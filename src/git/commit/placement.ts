@@ -1,0 +1,86 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import type { Repository } from '../cli/repository.js';
+
+/** Where a file stands in the repository, or why it is not for us to commit. */
+export type Placement = { readonly inRepository: string } | { readonly refused: string };
+
+/**
+ * Says for files of the site (relative to the site's folder) where in the repository they are committed.
+ * Not at all: what is ignored, and what lies in another repository or outside of this one.
+ */
+export async function placeFiles(
+  repository: Repository,
+  paths: Iterable<string>,
+): Promise<Map<string, Placement>> {
+  const placements = await resolveFiles(repository, paths);
+  const ignored = await ignoredOf(repository, placements.values());
+  for (const [path, place] of placements) {
+    if ('inRepository' in place && ignored.has(place.inRepository))
+      placements.set(path, { refused: 'it is ignored by git' });
+  }
+  return placements;
+}
+
+/** `placeFiles` for files that are known not to be ignored: git is not asked. */
+export async function resolveFiles(
+  repository: Repository,
+  paths: Iterable<string>,
+): Promise<Map<string, Placement>> {
+  const placements = new Map<string, Placement>();
+  const folders = new Map<string, Placement>();
+  for (const path of new Set(paths)) {
+    const folder = posix.dirname(`${repository.prefix}${path}`);
+    const place = folders.get(folder) ?? (await placeFolder(repository, folder));
+    folders.set(folder, place);
+    placements.set(
+      path,
+      'refused' in place ? place : { inRepository: posix.join(place.inRepository, posix.basename(path)) },
+    );
+  }
+  return placements;
+}
+
+/** Follows symbolic links, and looks for a repository inside the repository (a submodule, say). */
+async function placeFolder(repository: Repository, folder: string): Promise<Placement> {
+  const real = await realpathOfExisting(join(repository.top, folder));
+  const inside = relative(repository.top, real);
+  if (inside === '..' || inside.startsWith(`..${sep}`)) return { refused: 'it is outside of the work tree' };
+  for (let at = real; at.length > repository.top.length; at = dirname(at)) {
+    if (await isThere(join(at, '.git'))) return { refused: 'it is in a repository of its own' };
+  }
+  return { inRepository: inside.split(sep).join('/') };
+}
+
+/** `realpath` that puts up with folders that were removed meanwhile. */
+async function realpathOfExisting(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const parent = dirname(path);
+    if (parent === path) throw error;
+    return join(await realpathOfExisting(parent), relative(parent, path));
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch {
+    // absent, or in a folder that is not there: no repository either way
+    return false;
+  }
+}
+
+async function ignoredOf({ git }: Repository, places: Iterable<Placement>): Promise<Set<string>> {
+  const inside = [...places].flatMap((place) => ('inRepository' in place ? [place.inRepository] : []));
+  if (inside.length === 0) return new Set();
+  const { stdout } = await git(['check-ignore', '-z', '--stdin'], {
+    // after `./`, no character of a path means anything else
+    input: inside.map((path) => `./${path}\0`).join(''),
+    literalPaths: false,
+    accept: [1],
+  });
+  return new Set(stdout.split('\0').map((path) => path.slice('./'.length)));
+}

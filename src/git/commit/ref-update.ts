@@ -1,0 +1,197 @@
+import { readFile, stat, unlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { messageOf, systemCode } from '../../errors.js';
+import type { Log } from '../../log.js';
+import type { Repository } from '../cli/repository.js';
+import { possibleHolders } from './lock-holders.js';
+
+/** A ref that is being moved; written down before git is asked to, as a killed git leaves its locks behind. */
+export interface RefMove {
+  readonly ref: string;
+  /** The commit it moves to; null where the ref is removed. */
+  readonly to: string | null;
+  /** A ref that moves in the same transaction, from wherever it is. */
+  readonly also?: { readonly ref: string; readonly to: string };
+  /** When git was asked, in milliseconds since 1970. */
+  readonly since: number;
+  /** When it was over, in milliseconds since 1970; undefined while it is under way, and after a kill. */
+  readonly until?: number | undefined;
+}
+
+/** What `moveRef` is asked for. */
+export interface WantedMove extends Pick<RefMove, 'ref' | 'to' | 'also'> {
+  readonly from?: string | null;
+  /** For the reflog. */
+  readonly reason?: string;
+}
+
+/** Where moves are written down for the next process. */
+export interface MoveNotes {
+  /** Does `work` with the move written down, one move of this process at a time. @throws what `work` throws. */
+  during<T>(move: RefMove, work: () => Promise<T>): Promise<T>;
+}
+
+/** The longest that a git command lives, and some more. */
+const GIT_LIFE_MS = 40_000;
+/** A lock that lies still for so long belongs to no living git command, which holds one for some milliseconds. */
+const STILL_MS = 1_000;
+/** How far the clock of a file system may be behind ours. */
+const CLOCK_MS = 50;
+
+/**
+ * Moves or removes a ref, if it still is where it was: a compare-and-set.
+ *
+ * @param from the commit it is at; null where there is no such ref yet; undefined moves it from wherever it is.
+ * @returns false where it is somewhere else, or another git command has it for the moment.
+ * @throws PressmarkError GIT_FAILED; what a killed git has left locked is free again then.
+ */
+export async function moveRef(
+  repository: Repository,
+  notes: MoveNotes,
+  log: Log,
+  { ref, to, from, also, reason }: WantedMove,
+): Promise<boolean> {
+  const zeros = '0'.repeat((to ?? from ?? '').length);
+  const reflog = reason === undefined ? [] : ['--create-reflog', '-m', reason];
+  const old = from === undefined ? [] : [from ?? zeros];
+  const alone = to === null ? ['-d', ref, ...old] : [...reflog, ref, to, ...old];
+  const args = also === undefined ? alone : [...reflog, '--stdin', '-z'];
+  const input = also && `update ${ref}\0${to}\0${old.join('')}\0update ${also.ref}\0${also.to}\0\0`;
+  const move: RefMove = { ref, to, since: Date.now(), ...(also && { also }) };
+  // Objects first: a branch that is on the disk before its commit breaks the repository at a power loss.
+  if (to !== null) await repository.syncDirectories(ref);
+  return notes.during(move, async () => {
+    try {
+      const options = { accept: [1, 128], ...(input !== undefined && { input }) };
+      return (await repository.git(['update-ref', ...args], options)).code === 0;
+    } catch (error) {
+      await freeRefLocks(repository, move, log);
+      throw error;
+    }
+  });
+}
+
+/** Where the locks of a repository are, and where those who take them run. */
+export type LockPlaces = Pick<Repository, 'gitDir' | 'commonDir' | 'top'>;
+
+/**
+ * Removes the lock files that git has left behind, killed while it made this move.
+ *
+ * @returns false where one may be ours, but a program is running that may have made it; it stays for now.
+ */
+export async function freeRefLocks(places: LockPlaces, move: RefMove, log: Log): Promise<boolean> {
+  const decided = await freeLocksOf(places, move, log);
+  if (move.also === undefined) return decided;
+  const also = { ...move.also, since: move.since, until: move.until };
+  return (await freeLocksOf(places, also, log)) && decided;
+}
+
+/** The lock files that git makes while it moves or removes a ref, that of the ref itself first. */
+export function locksOf(
+  { gitDir, commonDir }: Pick<Repository, 'gitDir' | 'commonDir'>,
+  ref: string,
+  isRemoved = false,
+): [string, ...string[]] {
+  const own = join(ref.startsWith('refs/worktree/') ? gitDir : commonDir, `${ref}.lock`);
+  const shared = [join(gitDir, 'HEAD.lock'), join(commonDir, 'reftable', 'tables.list.lock')];
+  return [own, ...shared, ...(isRemoved ? [join(commonDir, 'packed-refs.lock')] : [])];
+}
+
+/**
+ * The lock of the ref itself holds the commit that we were moving to, which nobody else has: that proves it ours. The
+ * others are empty. One of them is ours if it was made while our git ran, and if no program that could have made it
+ * is alive: git holds its locks only while it runs.
+ */
+async function freeLocksOf(
+  places: LockPlaces,
+  { ref, to, since, until = since + GIT_LIFE_MS }: RefMove,
+  log: Log,
+): Promise<boolean> {
+  const locks = locksOf(places, ref, to === null);
+  const [own] = locks;
+  const content = await contentOf(own);
+  // somebody else is in the middle of moving it
+  if (content !== undefined && content !== '' && content !== to) return true;
+  const made = await Promise.all(
+    locks.map(async (path) => ({ path, ino: await madeThen(path, since, until) })),
+  );
+  const left = made.filter(({ ino }) => ino !== undefined);
+  if (left.length === 0) return true;
+  const isProven = (path: string) => path === own && content === to && to !== null;
+  const holders = () =>
+    possibleHolders(
+      [places.top, places.gitDir, places.commonDir],
+      left.map(({ path }) => path),
+    );
+  const before = await holders();
+  // Whoever has made one lives then and now; who comes and goes meanwhile has not.
+  await setTimeout(STILL_MS);
+  const now = await holders();
+  const isHeld = before === undefined || now === undefined || [...now].some((one) => before.has(one));
+  let isDecided = true;
+  for (const { path, ino } of left) {
+    if ((await madeThen(path, since, until)) !== ino) continue;
+    if (isHeld && !isProven(path)) {
+      log.debug({ ref, lock: basename(path) }, 'a lock stays: a program is running that may hold it');
+      isDecided = false;
+      continue;
+    }
+    try {
+      await unlink(path);
+      log.info({ ref }, 'removed a lock that a killed git had left');
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') log.warn({ ref, reason: messageOf(error) }, 'a stale lock stays');
+    }
+  }
+  return isDecided;
+}
+
+async function contentOf(path: string): Promise<string | undefined> {
+  try {
+    return (await readFile(path, 'utf8')).trim();
+  } catch {
+    // no lock there
+    return undefined;
+  }
+}
+
+/** The inode of a file that was made while the command ran. A `HEAD.lock` that is not empty changes HEAD, as we never do. */
+async function madeThen(path: string, since: number, until: number): Promise<bigint | undefined> {
+  try {
+    const { ino, mtimeMs, size } = await stat(path, { bigint: true });
+    if (size > 0n && basename(path) === 'HEAD.lock') return undefined;
+    const made = Number(mtimeMs);
+    return made >= since - CLOCK_MS && made <= until + CLOCK_MS ? ino : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A move as it is written down: a line when it begins, and a second one when it is over. */
+export function moveBegins(move: RefMove): string {
+  return JSON.stringify(move);
+}
+
+/** See `moveBegins`. */
+export function moveEnds(): string {
+  return `\n${Date.now()}`;
+}
+
+/** A move as it was written down; undefined where there is none. */
+export function parseMove(text: string): RefMove | undefined {
+  const [begun = '', ended = ''] = text.split('\n');
+  try {
+    const { ref, to, also, since }: Partial<RefMove> = JSON.parse(begun) ?? {};
+    if (!isRef(ref) || typeof since !== 'number') return undefined;
+    const until = ended === '' ? undefined : Number(ended);
+    return { ref, to: to ?? null, since, until, ...(isRef(also?.ref) && also && { also }) };
+  } catch {
+    // nothing was under way
+    return undefined;
+  }
+}
+
+function isRef(name: unknown): name is string {
+  return typeof name === 'string' && /^refs\/[^\0]+$/.test(name) && !name.includes('..');
+}

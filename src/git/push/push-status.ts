@@ -1,0 +1,88 @@
+import fs from 'node:fs';
+import { messageOf } from '../../errors.js';
+import { writeAtomically } from '../../fs/atomic-write.js';
+
+/** How the conversation with the remote stands. */
+export interface PushStatus {
+  /** When the remote last took something, ISO 8601; null if not since the start. */
+  readonly lastPush: string | null;
+  /** What waits to be pushed, in commits. */
+  readonly waiting: number;
+  /** What went wrong last and has not gone well since; null where nothing has. */
+  readonly lastError: string | null;
+  /** What a person has to do before it goes on; null where nothing is. */
+  readonly waitingFor: string | null;
+  /** People's edits that stay in this clone (durability `push` with `git.commitEdits`). */
+  readonly leftEdits: readonly LeftEdit[];
+}
+
+/** An edit that only a person can bring to the remote. */
+export interface LeftEdit {
+  /** Below the content folder. */
+  readonly path: string;
+  readonly why: string;
+}
+
+const NOTHING: PushStatus = { lastPush: null, waiting: 0, lastError: null, waitingFor: null, leftEdits: [] };
+
+/** The status of a running receiver, kept in a file too, for `pressmark doctor`. */
+export interface PushStatusKeeper {
+  readonly now: PushStatus;
+  set(change: Partial<PushStatus>): void;
+  /** Writes what has not been written yet. */
+  close(): Promise<void>;
+}
+
+/** After how long a change is written, in milliseconds: deliveries change it all the time. */
+const WRITE_AFTER_MS = 1_000;
+
+/**
+ * Keeps the status in memory, and in `path`.
+ *
+ * @param path in the state folder; a hint for people, nothing is decided by it.
+ */
+export function createPushStatus(path: string): PushStatusKeeper {
+  let now = { ...NOTHING, lastPush: readPushStatus(path)?.lastPush ?? null };
+  let timer: NodeJS.Timeout | undefined;
+  let writing = Promise.resolve();
+
+  function write(): void {
+    timer = undefined;
+    // where it cannot be written, /healthz?verbose still tells
+    writing = writing.then(() => writeAtomically(path, `${JSON.stringify(now)}\n`)).catch(() => undefined);
+  }
+
+  return {
+    get now() {
+      return now;
+    },
+    set(change) {
+      now = { ...now, ...change };
+      timer ??= setTimeout(write, WRITE_AFTER_MS).unref();
+    },
+    async close() {
+      if (timer !== undefined) {
+        clearTimeout(timer);
+        write();
+      }
+      await writing;
+    },
+  };
+}
+
+/** The status that a receiver has left; undefined where none has pushed here. */
+export function readPushStatus(path: string): PushStatus | undefined {
+  try {
+    const value: unknown = JSON.parse(fs.readFileSync(path, 'utf8'));
+    return typeof value === 'object' && value !== null ? { ...NOTHING, ...value } : undefined;
+  } catch {
+    return undefined; // no receiver has pushed here yet, or the file is half a file
+  }
+}
+
+/** What an error of git says, with what git itself said, in one line; without credentials. */
+export function wordsOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  const own = messageOf(error);
+  return cause === undefined ? own : `${own}: ${messageOf(cause).replace(/\s+/g, ' ').slice(0, 300)}`;
+}

@@ -1,0 +1,207 @@
+import { PressmarkError } from '../../errors.js';
+import type { Log } from '../../log.js';
+import type { GitAnswer } from '../cli/git.js';
+import type { Repository } from '../cli/repository.js';
+import { type MoveNotes, moveRef } from '../commit/ref-update.js';
+import { createLongCommand, type LongRun } from './long-command.js';
+
+/** Where commits are pushed to. */
+export interface RemoteSettings {
+  /** A remote's name or a URL. @default 'origin' */
+  readonly remote?: string | undefined;
+  /** The branch on the remote, without `refs/heads/`. @default the one that HEAD is on */
+  readonly branch?: string | undefined;
+}
+
+/**
+ * What became of a push: `accepted`; `refused` by a branch that has moved on, nothing was changed; `declined` by
+ * the remote's own rules (a hook, a protected branch), nothing was changed either.
+ */
+export type Pushed =
+  | { readonly outcome: 'accepted' | 'refused' }
+  | { readonly outcome: 'declined'; readonly why: string };
+
+/** One branch on one remote; see `createRemote`. */
+export interface Remote {
+  /** For messages, `the git remote origin`; never a URL or a path. */
+  readonly name: string;
+  /** The branch's full name, `refs/heads/…`, the same on the remote and here. */
+  readonly ref: string;
+  /**
+   * Asks the remote for its branch and gets the commits that are not here yet.
+   *
+   * @param known the commit that it had when it was asked last.
+   * @returns the branch's last commit, or null where the remote has no such branch yet.
+   * @throws PressmarkError REMOTE_UNAVAILABLE.
+   */
+  fetch(known: string | null): Promise<string | null>;
+  /**
+   * Has the branch moved to `commit` where that takes nothing away from it; never by force.
+   *
+   * @throws PressmarkError REMOTE_UNAVAILABLE; whether the remote has taken the commit is unknown then.
+   */
+  push(commit: string): Promise<Pushed>;
+}
+
+/** The tip that was fetched last stands here, so that housekeeping keeps its objects. */
+export const FETCHED_REF = 'refs/pressmark/remote';
+
+/** Has `FETCHED_REF` stand at a commit. */
+export function remembering(repository: Repository, notes: MoveNotes, log: Log) {
+  return (tip: string): Promise<boolean> => moveRef(repository, notes, log, { ref: FETCHED_REF, to: tip });
+}
+
+// The progress is a sign of life.
+const FETCH = [
+  'fetch',
+  '--progress',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-recurse-submodules',
+  '--no-auto-gc',
+];
+
+/** How long a caller waits for each step, in milliseconds. */
+export interface RemoteLimits {
+  readonly push: number;
+  readonly list: number;
+  readonly fetch: number;
+  /**
+   * How long a fetch or a push may take that nobody waits for any more, in milliseconds; the next one joins it.
+   *
+   * @default it is stopped at once
+   */
+  readonly longest?: number;
+}
+
+/**
+ * A delivery has 30 s: the store begins nothing for it after 8, and in the worst case a push, a look and a fetch
+ * follow.
+ */
+const ANSWERING: RemoteLimits = { push: 10_000, list: 4_000, fetch: 7_000 };
+
+/** How long a fetch or a push may take: as long as a large repository needs on a slow connection. */
+const LONGEST_MS = 3_600_000;
+
+/** For those that a delivery waits for: it is answered in time, and git goes on. */
+export const WHILE_ANSWERING: RemoteLimits = { ...ANSWERING, longest: LONGEST_MS };
+
+/** Where no delivery waits; then the status says that it takes long. */
+export const IN_BACKGROUND: RemoteLimits = { push: 60_000, list: 60_000, fetch: 60_000, longest: LONGEST_MS };
+
+/**
+ * A branch of a remote, spoken to by the git CLI, which never asks anybody for a password.
+ *
+ * @param remember has `FETCHED_REF` stand at what was fetched; who fetches only to look needs none.
+ * @param limits how long the steps may take. @default what a delivery can wait for; git is stopped then
+ */
+export async function createRemote(
+  { git }: Repository,
+  { remote = 'origin', branch }: RemoteSettings,
+  environment: NodeJS.Dict<string>,
+  remember?: (tip: string) => Promise<unknown>,
+  limits: RemoteLimits = ANSWERING,
+): Promise<Remote> {
+  // a URL or path is nobody's business who only sees an answer
+  const name = /^[\w.-]+$/.test(remote) ? `the git remote ${remote}` : 'the git remote';
+  const ref = `refs/heads/${branch ?? (await headBranch())}`;
+  const env = await quiet();
+  const fetching = limits.longest === undefined ? undefined : createLongCommand(name, limits.longest);
+  const pushing = limits.longest === undefined ? undefined : createLongCommand(name, limits.longest);
+
+  async function headBranch(): Promise<string> {
+    const { code, stdout } = await git(['symbolic-ref', '-q', 'HEAD'], { accept: [1] });
+    if (code === 0) return stdout.trim().replace('refs/heads/', '');
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      'git.push.branch must be set: HEAD is on no branch whose name could be taken',
+    );
+  }
+
+  /** Nobody is there to be asked for a password: what is not configured fails at once. */
+  async function quiet(): Promise<NodeJS.Dict<string>> {
+    const base = environment.GIT_SSH_COMMAND ?? (await setting('core.sshCommand')) ?? 'ssh';
+    const variant = environment.GIT_SSH_VARIANT ?? (await setting('ssh.variant')) ?? 'ssh';
+    return {
+      GIT_ASKPASS: '',
+      SSH_ASKPASS_REQUIRE: 'never',
+      GCM_INTERACTIVE: 'never',
+      // other programs than OpenSSH know no such options
+      GIT_SSH_COMMAND: variant === 'ssh' ? `${base} -o BatchMode=yes -o ConnectTimeout=8` : base,
+    };
+  }
+
+  async function setting(key: string): Promise<string | undefined> {
+    const { code, stdout } = await git(['config', '--get', key], { accept: [1] });
+    return code === 0 ? stdout.trim() : undefined;
+  }
+
+  async function ask(args: readonly string[], run: LongRun, accept: readonly number[] = []) {
+    try {
+      return await git(args, { env, accept, ...run });
+    } catch (error) {
+      throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} did not answer`, {
+        cause: error instanceof PressmarkError && error.cause instanceof Error ? error.cause : error,
+      });
+    }
+  }
+
+  async function fetch(known: string | null): Promise<string | null> {
+    const listed = await ask(['ls-remote', '--quiet', remote, ref], { timeoutMs: limits.list });
+    const tip = listed.stdout.split('\t', 1)[0] ?? '';
+    if (tip === '') return null;
+    if (tip === known) return tip;
+    const until = performance.now() + limits.fetch;
+    if (fetching === undefined) await getCommits({ timeoutMs: limits.fetch });
+    else {
+      const next = () => fetching.run('', getCommits, until - performance.now());
+      // One that had begun before may have got an older commit than the one that was listed now.
+      if ((await next()).isJoined) await next();
+    }
+    await remember?.(tip);
+    return tip;
+  }
+
+  async function getCommits(run: LongRun): Promise<GitAnswer> {
+    // Without a ref of ours, whose lock a killed fetch would leave behind: the next one could never fetch again.
+    const answer = await ask([...FETCH, remote, ref], run, [1]);
+    // Such a lock of the remote-tracking branch is for the owner to remove, and nothing to us.
+    return answer.code === 0 ? answer : ask([...FETCH, '--refmap=', remote, ref], run);
+  }
+
+  async function push(commit: string): Promise<Pushed> {
+    const args = [
+      'push',
+      '--porcelain',
+      '--progress',
+      '--no-verify',
+      '--no-signed',
+      '--no-follow-tags',
+      '--recurse-submodules=no',
+      remote,
+      `${commit}:${ref}`,
+    ];
+    const put = (run: LongRun) => ask(args, run, [1]);
+    const answer =
+      pushing === undefined
+        ? await put({ timeoutMs: limits.push })
+        : (await pushing.run(commit, put, limits.push)).answer;
+    return pushedBy(answer, ref, name);
+  }
+
+  return { name, ref, fetch, push };
+}
+
+/** Reads `git push --porcelain`: `<flag> TAB <from>:<to> TAB <what happened>`. */
+export function pushedBy({ code, stdout }: GitAnswer, ref: string, name: string): Pushed {
+  const line = stdout.split('\n').find((one) => one.split('\t')[1]?.endsWith(`:${ref}`));
+  if (code === 0) return { outcome: 'accepted' };
+  if (line === undefined || !line.startsWith('!'))
+    throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} gave no clear answer to a push`);
+  const what = line.split('\t')[2] ?? '';
+  // Somebody else was first: seen by our side before the push, or by the remote while it took its own lock.
+  const overtaken =
+    /^\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists|fetch first|failed to lock/;
+  if (overtaken.test(what)) return { outcome: 'refused' };
+  return { outcome: 'declined', why: what.replace('[remote rejected] ', '').replace(/^\((.*)\)$/, '$1') };
+}

@@ -1,0 +1,31 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { createStuckLocks, letGoOf } from '../../../../src/git/commit/stuck-locks.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+test('a lock file is remembered until it is gone or is another one', async (t) => {
+  const dir = tempDir(t);
+  const [first, second] = [join(dir, 'HEAD.lock'), join(dir, 'main.lock')];
+  const locks = createStuckLocks();
+  t.is(await locks.remember([first, second]), undefined);
+  t.is(await locks.find(), undefined);
+
+  fs.writeFileSync(second, '');
+  t.is(await locks.remember([first, second]), second);
+  t.is(await locks.find(), second);
+  t.is(await locks.find(), second);
+
+  fs.writeFileSync(first, '');
+  fs.renameSync(first, second);
+  t.is(await locks.find(), undefined, 'another program has taken it');
+  fs.rmSync(second);
+  t.is(await locks.find(), undefined);
+});
+
+test('a lock of a linked work tree is named from the repository’s folder', (t) => {
+  t.regex(
+    letGoOf('/site/.git/worktrees/one/index.lock', '/site/.git'),
+    / \.git\/worktrees\/one\/index\.lock;/,
+  );
+});

@@ -1,0 +1,58 @@
+import { mock } from 'node:test';
+import test from 'ava';
+import { createEdits } from '../../../../src/git/pending/edit-delay.js';
+
+/** Edits on a clock that stands still until the test moves it, and the paths that they have told of. */
+function record(
+  work: (edits: ReturnType<typeof createEdits>, told: string[], pass: (ms: number) => void) => void,
+) {
+  mock.timers.enable({ apis: ['setTimeout'] });
+  try {
+    const told: string[] = [];
+    work(
+      createEdits((path) => told.push(path)),
+      told,
+      (ms) => mock.timers.tick(ms),
+    );
+  } finally {
+    mock.timers.reset();
+  }
+}
+
+test('an edited file counts as edited once it has lain still for two seconds, however often it was saved before', (t) => {
+  record((edits, told, pass) => {
+    edits.note('one');
+    pass(1_999);
+    edits.note('one');
+    edits.note('two');
+    pass(1_999);
+    t.deepEqual(told, []);
+    pass(1);
+    t.deepEqual(told, ['one', 'two']);
+    pass(60_000);
+    t.deepEqual(told, ['one', 'two']);
+  });
+});
+
+test('a forgotten file is not reported until it is edited again', (t) => {
+  record((edits, told, pass) => {
+    edits.note('one');
+    edits.forget('one');
+    pass(60_000);
+    t.deepEqual(told, []);
+    edits.note('one', 10);
+    pass(10);
+    t.deepEqual(told, ['one']);
+  });
+});
+
+test('a flush reports all edits that have not lain still yet, and no edit waits afterwards', (t) => {
+  record((edits, told, pass) => {
+    edits.note('one');
+    edits.flush();
+    edits.note('two');
+    t.deepEqual(told, ['one', 'two']);
+    pass(60_000);
+    t.deepEqual(told, ['one', 'two']);
+  });
+});

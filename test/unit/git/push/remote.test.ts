@@ -1,0 +1,113 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { PressmarkError } from '../../../../src/errors.js';
+import { createGit, type Git, redacted } from '../../../../src/git/cli/git.js';
+import type { Repository } from '../../../../src/git/cli/repository.js';
+import { createRemote, pushedBy } from '../../../../src/git/push/remote.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
+
+const NAME = 'the git remote origin';
+const REF = 'refs/heads/main';
+
+function read(code: number, ...lines: string[]) {
+  const stdout = ['To https://example.org/site.git', ...lines, 'Done'].join('\n');
+  return pushedBy({ code, stdout, bytes: Buffer.from(stdout) }, REF, NAME);
+}
+
+test('a push is accepted only where git says so', (t) => {
+  t.deepEqual(read(0, ` \tabc:${REF}\t1..2`), { outcome: 'accepted' });
+  t.deepEqual(read(0, `*\tabc:${REF}\t[new branch]`), { outcome: 'accepted' });
+});
+
+for (const what of [
+  '[rejected] (fetch first)',
+  '[rejected] (non-fast-forward)',
+  '[rejected] (stale info)',
+  '[remote rejected] (failed to update ref)',
+  "[remote rejected] (cannot lock ref 'refs/heads/main': is at 1 but expected 2)",
+  '[remote rejected] (incorrect old value provided)',
+  '[remote rejected] (reference already exists)',
+])
+  test(`a push is refused where another receiver was first: ${what}`, (t) => {
+    t.deepEqual(read(1, `!\tabc:${REF}\t${what}`), { outcome: 'refused' });
+  });
+
+test('a push that a rule of the remote stops is declined, with the rule’s reason', (t) => {
+  t.deepEqual(read(1, `!\tabc:${REF}\t[remote rejected] (pre-receive hook declined)`), {
+    outcome: 'declined',
+    why: 'pre-receive hook declined',
+  });
+});
+
+test('any other answer to a push leaves its end unknown', (t) => {
+  for (const lines of [[], [`!\tabc:refs/heads/other\t[rejected] (fetch first)`], ['error: RPC failed']])
+    t.is(t.throws(() => read(1, ...lines), { instanceOf: PressmarkError })?.code, 'REMOTE_UNAVAILABLE');
+});
+
+test('user names and passwords are taken out of git’s messages', (t) => {
+  t.is(
+    redacted("fatal: unable to access 'https://olga:s3cret@example.org/x.git/': no; see ssh://git@host/y"),
+    "fatal: unable to access 'https://***@example.org/x.git/': no; see ssh://***@host/y",
+  );
+  t.is(
+    redacted('http://token@h/ and mail to olga@example.org'),
+    'http://***@h/ and mail to olga@example.org',
+  );
+});
+
+test('a delivery is answered within 30 s, as each command that talks to the remote has a limit', async (t) => {
+  const limits = new Map<string, number>();
+  const said = 'abc\trefs/heads/main\n';
+  const git: Git = async ([name = ''], { timeoutMs = Number.POSITIVE_INFINITY } = {}) => {
+    if (name !== 'config') limits.set(name, timeoutMs);
+    return { code: 0, stdout: said, bytes: Buffer.from(said) };
+  };
+  const remote = await createRemote({ git } as Repository, { branch: 'main' }, {});
+  t.is(await remote.fetch(null), 'abc');
+  t.deepEqual(await remote.push('abc'), { outcome: 'accepted' });
+  t.deepEqual([...limits.keys()].sort(), ['fetch', 'ls-remote', 'push']);
+  const [push = 0, list = 0, fetch = 0] = ['push', 'ls-remote', 'fetch'].map((name) => limits.get(name));
+  // The store begins nothing after 8 s. In the worst case these three follow.
+  t.true(8_000 + push + list + fetch < 30_000, `${push}, ${list} and ${fetch} ms`);
+});
+
+/** A git that runs a program of its own for ever. */
+function endlessGit(bin: string, signal?: AbortSignal) {
+  const child = join(bin, 'child');
+  const script = `#!/bin/sh\nsleep 1000 &\necho $! > '${child}.new'\nmv '${child}.new' '${child}'\nwait\n`;
+  fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+  const { PATH = '' } = process.env;
+  const env = { PATH: `${bin}:${PATH}` };
+  return { git: createGit({ cwd: bin, safeDirectory: bin, env, ...(signal && { signal }) }), child };
+}
+
+test('a git command that takes longer than its limit is stopped', async (t) => {
+  const { git } = endlessGit(tempDir(t));
+  const error = await t.throwsAsync(git(['fetch'], { timeoutMs: 200 }), { instanceOf: PressmarkError });
+  t.deepEqual([error?.code, error?.message], ['GIT_FAILED', 'git fetch took longer than 0.2 s']);
+});
+
+test('the programs that a stopped git has started end with it', async (t) => {
+  const stop = new AbortController();
+  const { git, child } = endlessGit(tempDir(t), stop.signal);
+  const fetching = t.throwsAsync(git(['fetch']), { instanceOf: PressmarkError });
+  await until('git starts a program', () => fs.existsSync(child));
+  const pid = Number(fs.readFileSync(child, 'utf8'));
+  t.true(isRunning(pid));
+  stop.abort();
+  t.is((await fetching)?.message, 'git fetch was stopped');
+  await until('the program is gone', () => !isRunning(pid));
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // It stays as a zombie until its new parent notices; where there is no such file, it does so at once.
+  const status = `/proc/${pid}/status`;
+  return !fs.existsSync(status) || !/^State:\s+Z/m.test(fs.readFileSync(status, 'utf8'));
+}

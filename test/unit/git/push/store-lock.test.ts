@@ -1,0 +1,28 @@
+import test from 'ava';
+import { createLock } from '../../../../src/fs/lock.js';
+import { findLockHelper } from '../../../../src/fs/lock-helper.js';
+import { createExclusive } from '../../../../src/git/push/store-lock.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+test('the lock is not let go of while work that has begun still writes', async (t) => {
+  const directory = tempDir(t);
+  const exclusive = createExclusive(directory, 60_000);
+  let finish: () => void = () => undefined;
+  const end = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const work = await new Promise<{ readonly done: Promise<void> }>((begun) => {
+    const done = exclusive.run(async () => {
+      begun({ done });
+      await end;
+    });
+  });
+  const closed = exclusive.close();
+  const other = createLock({ directory, helper: findLockHelper(), timeoutMs: 100 });
+  await t.throwsAsync(other.enter(), { code: 'LOCK_TIMEOUT' });
+  finish();
+  await Promise.all([work.done, closed]);
+  t.true(await other.enter(), 'and it is let go of then');
+  other.leave();
+  other.close();
+});
