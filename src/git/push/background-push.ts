@@ -1,6 +1,6 @@
 import type { PluginHost } from '../../host/plugins.js';
-import type { CommitContext } from '../commit/commit-request.js';
 import { identityOf } from '../commit/identity.js';
+import type { CommitContext } from '../commit/transaction.js';
 import type { Origins } from './edit-bases.js';
 import type { PushStatusKeeper } from './push-status.js';
 import { createPusher, type Pusher } from './pusher.js';
