@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { emptyTree, type Repository } from '../cli/repository.js';
 import { parseRaw } from '../cli/trees.js';
+import { withoutNewConflicts } from './index-conflicts.js';
 import type { IndexLock } from './index-lock.js';
 
 /** What the index shall have at a path. */
@@ -65,11 +66,12 @@ export async function setIndexEntries(
  * @param lines as `git update-index -z --index-info` takes them.
  */
 export async function writeEntries(
-  { git, gitDir }: Repository,
+  repository: Repository,
   lock: IndexLock,
   lines: readonly string[],
 ): Promise<void> {
   if (lines.length === 0) return;
+  const { git, gitDir } = repository;
   const index = join(gitDir, 'index');
   try {
     // Git writes a new file beside it and renames that, so a second name does for a copy.
@@ -80,7 +82,7 @@ export async function writeEntries(
   }
   await git(['update-index', '-z', '--index-info'], { input: lines.join(''), indexFile: lock.draft });
   await flush(lock.draft);
-  await rename(lock.draft, index);
+  await withoutNewConflicts(repository, () => rename(lock.draft, index));
 }
 
 async function flush(path: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { PressmarkError } from '../../errors.js';
 import { logFormat, parseLog } from '../cli/log-output.js';
+import { commitAt } from '../cli/object-names.js';
 import type { Repository } from '../cli/repository.js';
 import { blobsAt, blobsInHistory } from '../cli/trees.js';
 import { blobsOf } from './blobs.js';
@@ -32,11 +33,8 @@ const NONE = 'none';
 const MAX_ATTEMPTS = 20;
 
 /** The last parked commit; null where nothing is parked. */
-export async function parkedTip({ git, parkedRef }: Repository): Promise<string | null> {
-  const { code, stdout } = await git(['rev-parse', '-q', '--verify', `${parkedRef}^{commit}`], {
-    accept: [1],
-  });
-  return code === 0 ? stdout.trim() : null;
+export function parkedTip(repository: Repository): Promise<string | null> {
+  return commitAt(repository, repository.parkedRef);
 }
 
 /**
