@@ -22,6 +22,8 @@ export { redacted, SILENCE };
 export interface GitRun {
   /** What it reads from standard input; nothing by default. */
   readonly input?: string | Buffer | AsyncIterable<Buffer>;
+  /** Whether the input itself says where it ends, as that of fast-import does with `done`. @default false */
+  readonly isDelimited?: boolean;
   /** Another index than the work tree's own. */
   readonly indexFile?: string;
   /** False for the commands that refuse to be told that no path is a pattern. @default true */
@@ -143,10 +145,10 @@ export function createLaunchedGit(options: GitOptions): Git {
   };
 
   async function launch(args: readonly string[], run: GitRun): Promise<GitAnswer> {
-    const { input = '', indexFile, literalPaths = true, signal } = run;
+    const { input = '', isDelimited = false, indexFile, literalPaths = true, signal } = run;
     const isShort = !run.background && !run.onOutput && !run.env;
     if (!isShort || !(typeof input === 'string' || Buffer.isBuffer(input))) return git(args, run);
-    const command = { args, input, indexFile, literalPaths };
+    const command = { args, input, isDelimited, indexFile, literalPaths };
     if (!launcher.accepts(command)) return git(args, run);
     const { code, stdout, stderr } = await launcher.run(command, {
       timeoutMs: run.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS,

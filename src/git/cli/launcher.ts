@@ -6,6 +6,8 @@ import { environmentOf, type GitPlace, settingsOf, startGroup } from './git-proc
 export interface LaunchedCommand {
   readonly args: readonly string[];
   readonly input: string | Buffer;
+  /** Whether the input itself says where it ends, so that git reads no further. */
+  readonly isDelimited: boolean;
   readonly indexFile: string | undefined;
   readonly literalPaths: boolean;
 }
@@ -41,8 +43,11 @@ while read -r begin words bytes literal index; do
       while [ "$words" -gt 0 ]; do IFS= read -r word; set -- "$@" "$word"; words=$((words - 1)); done
       export GIT_LITERAL_PATHSPECS="$literal"
       [ -z "$index" ] || export GIT_INDEX_FILE="$index"
-      if [ "$bytes" = 0 ]; then exec git "$@" </dev/null; fi
-      head -c "$bytes" | git "$@"
+      case $bytes in
+        0) exec git "$@" </dev/null ;;
+        delimited) exec git "$@" ;;
+        *) head -c "$bytes" | git "$@" ;;
+      esac
     } 2>&1 >&3 3>&-
   )
   printf '\\n%s %s\\n%s\\n%s\\n' "$mark" "$?" "$said" "$mark"
@@ -91,9 +96,10 @@ function startShell(place: GitPlace): Shell {
   );
 
   async function run(command: LaunchedCommand, limits: QuestionRun): Promise<Launched> {
-    const { args, indexFile = '', literalPaths } = command;
+    const { args, isDelimited, indexFile = '', literalPaths } = command;
     const input = Buffer.from(command.input);
-    const head = [mark, args.length, input.length, literalPaths ? 1 : 0, indexFile].join(' ');
+    const bytes = isDelimited ? 'delimited' : input.length;
+    const head = [mark, args.length, bytes, literalPaths ? 1 : 0, indexFile].join(' ');
     const question = Buffer.concat([Buffer.from([head, ...args, ''].join('\n')), input]);
     const answer = await ask(`git ${args[0]}`, question, endsWith(`\n${mark}\n`), limits);
     const begin = answer.indexOf(`\n${mark} `);

@@ -66,6 +66,7 @@ export async function importCommits(
   try {
     const { stdout } = await git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
       input: isSmall ? Buffer.concat([...commands()]) : inPieces(commands()),
+      isDelimited: true,
       // deliveries that stream in come first; a few commits are no burden
       background: background && drafts.length >= MANY,
     });
