@@ -44,7 +44,12 @@ export async function ignoredPaths(
     literalPaths: false,
     accept: [1],
   });
-  return new Set(stdout.split('\0').map((path) => path.slice('./'.length)));
+  return new Set(
+    stdout
+      .split('\0')
+      .slice(0, -1)
+      .map((path) => path.slice('./'.length)),
+  );
 }
 
 /** Those that a rule would ignore, whatever the index has: a lasting git has read that at its start. */
