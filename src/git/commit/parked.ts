@@ -1,5 +1,6 @@
 import { PressmarkError } from '../../errors.js';
 import { logFormat, parseLog } from '../cli/log-output.js';
+import { commitAt } from '../cli/object-names.js';
 import type { Repository } from '../cli/repository.js';
 import type { NotNow } from './head.js';
 import { identityOf } from './identity.js';
@@ -30,11 +31,8 @@ const NONE = 'none';
 const MAX_ATTEMPTS = 20;
 
 /** The last parked commit; null where nothing is parked. */
-export async function parkedTip({ git, parkedRef }: Repository): Promise<string | null> {
-  const { code, stdout } = await git(['rev-parse', '-q', '--verify', `${parkedRef}^{commit}`], {
-    accept: [1],
-  });
-  return code === 0 ? stdout.trim() : null;
+export function parkedTip(repository: Repository): Promise<string | null> {
+  return commitAt(repository, repository.parkedRef);
 }
 
 /** A commit to be parked, and what git has at its path below it. */
