@@ -25,7 +25,8 @@ async function machines(t: ExecutionContext, clones: Clones): Promise<Receiver[]
 
 /** A remote below `folder`, which `server` serves. */
 function remoteOn(folder: string, { url }: GitServer): Clones {
-  const clones = makeRemote(folder, url);
+  // Each question to the remote takes several processes here; nobody waits for the regular ones.
+  const clones = makeRemote(folder, url, { git: { push: { fetchEvery: 3_000 } } });
   clones.git('config', 'http.receivepack', 'true');
   return clones;
 }
