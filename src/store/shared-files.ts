@@ -67,6 +67,9 @@ export interface SharedFiles {
    * @throws PressmarkError REMOTE_UNAVAILABLE.
    */
   fresh(): Promise<void>;
-  /** Has `take` told of what others have changed, before anybody who waits for it goes on. */
+  /**
+   * Has `take` told of what others have changed, before anybody who waits for it goes on. Until this is called, nothing of
+   * others is taken in unless somebody waits for it.
+   */
   onTaken(take: (taken: ReadonlyMap<string, string | undefined>) => Promise<void>): void;
 }

@@ -228,8 +228,15 @@ export async function openSharedFiles(options: SharedFilesOptions) {
     await setTimeout(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
   }
 
-  const timer = setInterval(() => void fresh().catch(() => undefined), options.fetchEvery);
-  timer.unref();
+  let timer: NodeJS.Timeout | undefined;
+
+  /** The remote is asked regularly only from now on: nobody would be told of what was taken in before. */
+  function onTaken(take: (taken: Taken) => Promise<void>): void {
+    shared.onTaken(take);
+    timer ??= setInterval(() => void fresh().catch(() => undefined), options.fetchEvery);
+    timer.unref();
+  }
+
   shared.onMoved(followSoon);
   followSoon();
 
@@ -260,7 +267,7 @@ export async function openSharedFiles(options: SharedFilesOptions) {
     trouble: () => (shared.trouble === undefined ? undefined : messageOf(shared.trouble)),
     store,
     fresh,
-    onTaken: (take: (taken: Taken) => Promise<void>) => shared.onTaken(take),
+    onTaken,
     /** Has messages worded by, and commits told to, the git plugin. */
     wordWith: (words: Wording) => {
       wording = words;

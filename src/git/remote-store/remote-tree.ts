@@ -65,6 +65,10 @@ export async function openShared({
   const below = folder.replace(/\/$/, '');
   let tip = await lastTip();
   const names = new Map<string, string>();
+  /** The commit that the names are of: another one than the tip where a taker has failed. */
+  let named = tip;
+  /** The paths that takers are still to be told of. */
+  const untold = new Set<string>();
   const takers: ((taken: Taken) => Promise<void>)[] = [];
   const movers: (() => void)[] = [];
   const turns = createTurns<SharedWrite>({ push, look }, log);
@@ -96,6 +100,7 @@ export async function openShared({
     if (last === undefined) throw new PressmarkError('GIT_FAILED', 'git made no commits');
     const pushed = await remote.push(last);
     if (pushed.outcome === 'accepted') {
+      if (named === tip) named = last;
       tip = last;
       for (const [index, { path, committed }] of batch.entries()) {
         names.set(path, blobs[index]?.id ?? '');
@@ -109,16 +114,19 @@ export async function openShared({
 
   async function look(): Promise<boolean> {
     const found = (await remote.fetch(tip)) ?? (await begin());
-    if (found === null || found === tip) return false;
-    const taken = new Map<string, string | undefined>();
-    for (const { path, after } of await changesBetween(repository, tip, found, below))
-      taken.set(path.slice(folder.length), after !== null && isFile(after.mode) ? after.id : undefined);
-    // First the names, which the takers read by; should one fail, the next look begins here again.
-    for (const [path, name] of taken) {
-      if (name === undefined) names.delete(path);
-      else names.set(path, name);
+    if (found === null || (found === tip && named === tip)) return false;
+    // First the names, which the takers read by. Should one fail, the next look tells of these paths again, and of what
+    // they have become by then.
+    for (const { path, after } of await changesBetween(repository, named, found, below)) {
+      const inside = path.slice(folder.length);
+      if (after !== null && isFile(after.mode)) names.set(inside, after.id);
+      else names.delete(inside);
+      untold.add(inside);
     }
+    named = found;
+    const taken = new Map([...untold].map((path) => [path, names.get(path)] as const));
     for (const take of takers) await take(taken);
+    untold.clear();
     tip = found;
     for (const tell of movers) tell();
     return true;
