@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { ArticleChange } from '../host/hook-types.js';
 import { definePlugin, type Plugin, type PluginHost } from '../host/plugins.js';
+import type { SharedWrite as SharedArticle, SharedEdit } from '../store/shared-files.js';
 import { openRepository, type Repository } from './cli/repository.js';
 import type { CommitContext } from './commit/commit-request.js';
 import type { Person } from './commit/identity.js';
@@ -20,11 +21,11 @@ import { createReplacedTexts } from './pending/replaced-texts.js';
 import { createSavedTexts } from './pending/saved-texts.js';
 import { type ArticleFile, readChecked } from './pending/scan-cache.js';
 import { type PushSettings, pushInBackground } from './push/background-push.js';
-import { createOrigins } from './push/edit-bases.js';
-import { createBehind } from './push/stale-edits.js';
-import { createExclusive } from './push/store-lock.js';
-import type { SharedArticle, SharedFiles } from './remote-store/push-store.js';
-import { type SharedEdit, type ShareEditsOptions, shareEdits } from './remote-store/share-edits.js';
+import { createEditBases as createOrigins } from './push/edit-bases.js';
+import { createStaleEdits as createBehind } from './push/stale-edits.js';
+import { createStoreLock as createExclusive } from './push/store-lock.js';
+import type { PushStore as SharedFiles } from './remote-store/push-store.js';
+import { type ShareEditsOptions, shareEdits } from './remote-store/share-edits.js';
 import type { StoredFile } from './stored-file.js';
 
 export interface GitPluginOptions {

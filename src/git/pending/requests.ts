@@ -5,7 +5,7 @@ import { blobAsItIs, blobsOnDisk } from '../commit/blobs.js';
 import type { CommitContext, CommitRequest } from '../commit/commit-request.js';
 import { type CommitKind, commitMessage, eventOf, kindOf, messageText } from '../commit/message.js';
 import { placeFiles } from '../commit/placement.js';
-import type { Behind } from '../push/stale-edits.js';
+import type { StaleEdits as Behind } from '../push/stale-edits.js';
 import type { StoredFile } from '../stored-file.js';
 import type { ReplacedTexts } from './replaced-texts.js';
 import { isAtHand, type Waiting, waitingText } from './waiting.js';
