@@ -27,6 +27,13 @@ export interface EditBases {
     changes: readonly TreeChange[],
     notFollowed: readonly NotFollowed[],
   ): Promise<readonly NotFollowed[]>;
+  /**
+   * Records, before a file is written, that a merge has made its text: of no commit that stands yet. After a kill the text
+   * would pass for a person's edit of HEAD's version. The caller holds the store's lock.
+   *
+   * @returns a function that takes the record back, where the file was not written.
+   */
+  recordMerged(path: string, blob: string): Promise<() => Promise<void>>;
   /** Records that stale files have the content of these blobs now. The caller holds the store's lock. */
   setCurrent(blobs: ReadonlyMap<string, string>): Promise<void>;
 }
@@ -61,6 +68,12 @@ export function createEditBases({ gitDir }: Pick<Repository, 'gitDir'>): EditBas
     return [...remaining.values()];
   }
 
+  async function recordMerged(path: string, blob: string): Promise<() => Promise<void>> {
+    const before = await staleBases({ gitDir });
+    await save(gitDir, new Map(before).set(path, blob));
+    return () => save(gitDir, before);
+  }
+
   async function setCurrent(blobs: ReadonlyMap<string, string>): Promise<void> {
     const stale = await staleBases({ gitDir });
     for (const [path, blob] of blobs) {
@@ -78,11 +91,12 @@ export function createEditBases({ gitDir }: Pick<Repository, 'gitDir'>): EditBas
     },
     deleteLater,
     recordStale,
+    recordMerged,
     setCurrent,
   };
 }
 
-/** The stale files, which HEAD has moved on without, and the version that each was made from. */
+/** The stale files, which HEAD has moved on without, and the version that each was made from; also those of `recordMerged`. */
 export async function staleBases({ gitDir }: Pick<Repository, 'gitDir'>): Promise<Map<string, string>> {
   try {
     return new Map(Object.entries<string>(JSON.parse(await readFile(fileIn(gitDir), 'utf8'))));

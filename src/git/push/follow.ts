@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { changesBetween, isAncestor } from '../cli/objects.js';
+import { changesBetween, isAncestor, type TreeChange } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
 import { blobsInHistory } from '../cli/trees.js';
 import { type Branch, readHead } from '../commit/head.js';
@@ -84,10 +84,14 @@ async function moveOn(
   const unhurried = withoutHurry(repository);
   const changes = await changesBetween(unhurried, tip, next);
   const isCommitted = (paths: readonly string[]) => blobsInHistory(repository, next, paths, tip);
+  const ownChanges = next === commit ? [] : await changesBetween(unhurried, commit, next);
+  const unlikeRemote = new Set(ownChanges.map(({ path }) => path));
+  const beforeWrite = async ({ path, after }: TreeChange) =>
+    after !== null && unlikeRemote.has(path) ? bases.recordMerged(path, after.id) : async () => undefined;
   let checkout: WorktreeCheckout | undefined;
   try {
     const stale = await storeLock.run(async () => {
-      checkout = await checkOutChanges(unhurried, changes, isCommitted, staging);
+      checkout = await checkOutChanges(unhurried, changes, isCommitted, staging, beforeWrite);
       return bases.recordStale(changes, checkout.notFollowed);
     });
     const lock = await locker.take(signal);

@@ -35,21 +35,22 @@ export function createStaleEdits(repository: Repository, bases: EditBases, lock:
   return { has, look };
 }
 
-/** Records, of the stale files, those that are as a commit has them: they are stale no longer. */
+/** Records that files are stale no longer, which are as a commit has them, or were made from its version. */
 export async function settleStale(
   repository: Repository,
   bases: EditBases,
   lock: StoreLock,
   tip: string | null,
 ): Promise<void> {
-  const stale = [...(await staleBases(repository)).keys()];
-  if (stale.length === 0) return;
-  const committed = await blobsAt(repository, tip, stale);
+  const stale = await staleBases(repository);
+  if (stale.size === 0) return;
+  const committed = await blobsAt(repository, tip, stale.keys());
   const settled = new Map<string, string>();
-  for (const path of stale) {
+  for (const [path, base] of stale) {
     const content = await contentAt(repository, path);
     const blob = content && (await blobNameOf(repository, path, content.toString('utf8')));
-    if (blob === committed.get(path)) settled.set(path, blob ?? '');
+    const atTip = committed.get(path);
+    if (blob === atTip || base === atTip) settled.set(path, atTip ?? '');
   }
   if (settled.size > 0) await lock.run(() => bases.setCurrent(settled));
 }

@@ -40,12 +40,14 @@ const KEPT = /^kept-([0-9a-f]{64})-/;
  *
  * @param isCommitted finds the contents that the commits in between have at some paths; such a content is not an edit.
  * @param staging the folder in which files are made before they get their names; on the file system of the work tree.
+ * @param beforeWrite called before a file is written; resolves with a function that is called where it was not.
  */
 export async function checkOutChanges(
   repository: Repository,
   changes: readonly TreeChange[],
   isCommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
   staging: string,
+  beforeWrite: (change: TreeChange) => Promise<() => Promise<void>> = async () => async () => undefined,
 ): Promise<WorktreeCheckout> {
   const notFollowed: NotFollowed[] = [];
   /** The second name of each file that was written: while it has one, no other file gets its inode. */
@@ -84,7 +86,12 @@ export async function checkOutChanges(
       if (change.after !== null && change.after.mode !== LINK) await syncFile(made);
       const second = change.after === null ? undefined : join(folder, `put-${index}`);
       if (second !== undefined) fs.linkSync(made, second);
-      const isWritten = isSame(expected, now) && (await replaceFile(repository, change, now, made, kept));
+      let isWritten = false;
+      if (isSame(expected, now)) {
+        const takeBack = await beforeWrite(change);
+        isWritten = await replaceFile(repository, change, now, made, kept);
+        if (!isWritten) await takeBack();
+      }
       if (!isWritten) notFollowed.push({ path, why: EDITED, isTheirs: true });
       else if (second !== undefined) written.set(path, second);
     }

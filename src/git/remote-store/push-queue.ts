@@ -76,7 +76,7 @@ const FETCH_WAIT_MS = 10_000;
 /** The pauses after turns that failed: the first and the longest, in milliseconds. */
 const PAUSE_MS = { first: 100, longest: 1_000 };
 /** How long other receivers count as pushing after something of theirs was fetched, in milliseconds. */
-const RIVAL_MS = 2_000;
+const RIVAL_MS = 10_000;
 
 /**
  * Talks to the remote in turns. One turn either pushes the writes that have gathered meanwhile, or fetches. In both cases
@@ -174,7 +174,7 @@ export function createPushQueue<W extends QueuedWrite>(
       for (const { write } of batch) write.accepted();
       for (const { resolve } of [...batch, ...served]) resolve();
       const ended = clock.now();
-      const pauseMs = (ended - began) * (1 + Math.random());
+      const pauseMs = (ended - began) * (2 + Math.random());
       if (ended < rivalsUntil) pushFrom = ended + Math.min(pauseMs, PAUSE_MS.longest);
       return true;
     }

@@ -83,8 +83,8 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
   const locker = createIndexLocker(repository, findLockHelper(), log);
   await locker.sweep();
-  const moveFetchedRef = fetchedRefMover(repository, locker, log);
-  const remote = await createRemote(repository, options, env, moveFetchedRef, WHILE_ANSWERING);
+  // The follower moves `FETCHED_REF`: a delivery that waits for a fetch need not wait for that too.
+  const remote = await createRemote(repository, options, env, undefined, WHILE_ANSWERING);
   const { ref } = remote;
   const identity = await identityOf(repository.git, author);
   const bases = createEditBases(repository);
@@ -112,6 +112,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     bases,
     status,
     tip: () => tree.tip,
+    moveFetchedRef: fetchedRefMover(repository, locker, log),
     onFiles: (paths) => {
       const inside = paths.filter((path) => path.startsWith(folder));
       if (inside.length > 0) options.onFiles(inside.map((path) => path.slice(folder.length)));

@@ -13,6 +13,10 @@ const STALE: WorkEdit = {
   kind: 'left',
   why: 'the remote has a newer version than the one it was made from; git diff shows both, commit and push what is to stay',
 };
+const UNPUSHED: WorkEdit = {
+  kind: 'left',
+  why: 'it was made from a commit of yours that is not pushed; push that commit',
+};
 const NO_UTF8: WorkEdit = { kind: 'left', why: 'it is not UTF-8; save it as UTF-8' };
 
 export interface WorktreeEditsOptions {
@@ -41,7 +45,8 @@ export function createWorktreeEdits({ repository, folder, ref, tree, bases }: Wo
     const text = content.toString('utf8');
     if (!Buffer.from(text).equals(content)) return NO_UTF8;
     const blob = await blobNameOf(repository, inRepository, text);
-    if (blob === shared) return NONE;
+    const staleBase = (await staleBases(repository)).get(inRepository);
+    if (blob === shared || blob === staleBase) return NONE;
     const lineage = await lineageOf(text);
     if (lineage === 'none') return NONE;
     const head = await readHead(repository);
@@ -61,13 +66,16 @@ export function createWorktreeEdits({ repository, folder, ref, tree, bases }: Wo
       const versions = await blobsInHistory(repository, tip, [inRepository], head.tip);
       if (versions.has(`${blob} ${inRepository}`)) return NONE;
     }
-    if (lineage !== 'unknown') return lineage === 'of-shared' ? { kind: 'edit', text } : STALE;
-    // The recorded base first: it is recorded before HEAD moves.
-    const base = recorded ?? (await staleBases(repository)).get(inRepository) ?? atHead ?? '';
-    if (base === shared) return { kind: 'edit', text };
-    // A merge of the remote's version with a commit that is not pushed yet: who edits it has both before them.
-    const isMerged = base === atHead && tip !== null && head.tip !== null;
-    return isMerged && (await isAncestor(repository, tip, head.tip)) ? { kind: 'edit', text } : STALE;
+    if (lineage === 'of-other') return STALE;
+    // A commit of this file that is not pushed, or a merge of one with what the remote has.
+    const isAhead =
+      atHead !== shared && tip !== null && head.tip !== null && (await isAncestor(repository, tip, head.tip));
+    if (lineage === 'unknown') {
+      // The recorded base first: it is recorded before HEAD moves.
+      const base = recorded ?? staleBase ?? atHead ?? '';
+      if (base !== shared && !(isAhead && base === atHead)) return STALE;
+    }
+    return isAhead ? UNPUSHED : { kind: 'edit', text };
   }
 
   /** The paths, below the content folder, of files that differ from the index. */

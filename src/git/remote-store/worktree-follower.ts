@@ -9,6 +9,8 @@ export interface WorktreeFollowerOptions extends Omit<FollowOptions, 'signal'> {
   readonly log: Log;
   /** The last commit that the remote is known to have; null for none. */
   tip(): string | null;
+  /** Moves `FETCHED_REF`, where the branch cannot. */
+  moveFetchedRef(commit: string): Promise<unknown>;
   /** Receives the files that have changed, from the top of the work tree. */
   onFiles(paths: readonly string[]): void;
 }
@@ -29,6 +31,7 @@ const AGAIN_MS = 3_000;
 export function createWorktreeFollower({
   status,
   tip,
+  moveFetchedRef,
   onFiles,
   ...options
 }: WorktreeFollowerOptions): WorktreeFollower {
@@ -75,7 +78,10 @@ export function createWorktreeFollower({
     try {
       const deleteBases = bases.deleteLater();
       const followed = await follow(commit, { ...options, signal });
-      if (followed.kind === 'waiting') return followed.waitingFor;
+      if (followed.kind === 'waiting') {
+        await moveFetchedRef(commit);
+        return followed.waitingFor;
+      }
       deleteBases();
       await settleStale(repository, bases, storeLock, tip());
       onFiles(followed.paths);
