@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
@@ -9,6 +8,7 @@ import type { EditBases } from './edit-bases.js';
 import { type FollowOptions, follow } from './follow.js';
 import { type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, fetchedRefMover, IN_BACKGROUND, type Remote, type RemoteSettings } from './remote.js';
+import { createRepeatedTask } from './repeated-task.js';
 import type { StoreLock } from './store-lock.js';
 import { sweepStaging } from './worktree-checkout.js';
 
@@ -104,58 +104,21 @@ function createPusher({
   log,
   onFiles,
 }: PusherOptions): Pusher {
-  const closing = new AbortController();
-  let isRequested = false;
-  let running: Promise<void> | undefined;
   let pushedTip: string | undefined;
-  let loggedReason: string | undefined;
-  let failures = 0;
 
-  function request(commits: number): void {
-    isRequested = true;
-    if (commits > 0) status.set({ waiting: status.now.waiting + commits });
-    if (!closing.signal.aborted) start();
-  }
-
-  function start(): void {
-    running ??= run().finally(() => {
-      running = undefined;
-      // a request may have come after the loop had ended
-      if (isRequested && !closing.signal.aborted) start();
-    });
-  }
-
-  async function run(): Promise<void> {
-    while (isRequested && !closing.signal.aborted) {
-      await pause(debounce);
-      if (!(await attempt())) await pause(backoff());
-    }
-  }
-
-  /** Pushes the branch as it is now; false where that has to be tried again. */
-  async function attempt(): Promise<boolean> {
-    isRequested = false;
+  /** Pushes the branch as it is now. @returns the reason where that has to be tried again. */
+  async function attempt(): Promise<string | undefined> {
     const { waiting } = status.now;
-    let reason: string | undefined;
     try {
-      reason = await pushBranch();
-    } catch (error) {
-      reason = wordsOf(error);
-      status.set({ lastError: messageOf(error) });
-    }
-    if (reason === undefined) {
-      if (loggedReason !== undefined) log.info('pushes work again');
-      loggedReason = undefined;
-      failures = 0;
+      const reason = await pushBranch();
       // commits that were made meanwhile have their own request
-      status.set({ waiting: Math.max(0, status.now.waiting - waiting), lastError: null, waitingFor: null });
-      return true;
+      const remaining = Math.max(0, status.now.waiting - waiting);
+      if (reason === undefined) status.set({ waiting: remaining, lastError: null, waitingFor: null });
+      return reason;
+    } catch (error) {
+      status.set({ lastError: messageOf(error) });
+      return wordsOf(error);
     }
-    failures++;
-    isRequested = true;
-    if (loggedReason !== reason) log.warn({ reason }, 'not pushed; tried again later');
-    loggedReason = reason;
-    return false;
   }
 
   /** @returns the reason where a person has to do something first. */
@@ -192,21 +155,22 @@ function createPusher({
     return code === 0 ? stdout.trim() : undefined;
   }
 
-  function backoff(): number {
+  function onChange(reason: string | undefined): void {
+    if (reason === undefined) log.info('pushes work again');
+    else log.warn({ reason }, 'not pushed; tried again later');
+  }
+
+  function retryMs(failures: number): number {
     const longest = Math.min(PAUSE_MS.longest, PAUSE_MS.first * 2 ** Math.min(failures - 1, 20));
     return longest * (0.5 + Math.random() / 2);
   }
 
-  async function pause(ms: number): Promise<void> {
-    // the shutdown does not wait
-    await setTimeout(ms, undefined, { signal: closing.signal }).catch(() => undefined);
-  }
-
-  async function close(): Promise<boolean> {
-    closing.abort();
-    await running;
-    return !isRequested || attempt();
-  }
-
-  return { request, close };
+  const task = createRepeatedTask({ attempt, onChange, gatherMs: () => debounce, retryMs });
+  return {
+    request: (commits) => {
+      if (commits > 0) status.set({ waiting: status.now.waiting + commits });
+      task.request();
+    },
+    close: async () => (await task.close()) || (await attempt()) === undefined,
+  };
 }
