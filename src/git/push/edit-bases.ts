@@ -34,6 +34,8 @@ export interface EditBases {
    * @returns a function that takes the record back, where the file was not written.
    */
   recordMerged(path: string, blob: string): Promise<() => Promise<void>>;
+  /** Deletes the records of files that are as HEAD has them, or were made from its version. The caller holds the store's lock. */
+  deleteStale(paths: readonly string[]): Promise<void>;
   /** Records that stale files have the content of these blobs now. The caller holds the store's lock. */
   setCurrent(blobs: ReadonlyMap<string, string>): Promise<void>;
 }
@@ -74,6 +76,13 @@ export function createEditBases({ gitDir }: Pick<Repository, 'gitDir'>): EditBas
     return () => save(gitDir, before);
   }
 
+  async function deleteStale(paths: readonly string[]): Promise<void> {
+    const stale = await staleBases({ gitDir });
+    const count = stale.size;
+    for (const path of paths) stale.delete(path);
+    if (stale.size < count) await save(gitDir, stale);
+  }
+
   async function setCurrent(blobs: ReadonlyMap<string, string>): Promise<void> {
     const stale = await staleBases({ gitDir });
     for (const [path, blob] of blobs) {
@@ -92,6 +101,7 @@ export function createEditBases({ gitDir }: Pick<Repository, 'gitDir'>): EditBas
     deleteLater,
     recordStale,
     recordMerged,
+    deleteStale,
     setCurrent,
   };
 }

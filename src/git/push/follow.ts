@@ -106,12 +106,16 @@ async function moveOn(
       const also = { ref: FETCHED_REF, to: commit };
       const move = { ref, to: next, from: tip, also, reason: 'pressmark: follow the remote' };
       if (!(await moveRef(repository, locker, log, move))) return undefined;
-      for (const { path, why } of stale)
-        log.warn({ path, why }, 'a file of the work tree does not follow the remote');
-      return { kind: 'followed', tip: next, paths: changes.map(({ path }) => path) };
     } finally {
       await lock.release();
     }
+    for (const { path, why } of stale)
+      log.warn({ path, why }, 'a file of the work tree does not follow the remote');
+    const paths = changes.map(({ path }) => path);
+    await storeLock.run(() =>
+      bases.deleteStale(paths.filter((path) => !stale.some((one) => one.path === path))),
+    );
+    return { kind: 'followed', tip: next, paths };
   } finally {
     await checkout?.close();
   }

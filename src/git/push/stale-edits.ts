@@ -35,7 +35,7 @@ export function createStaleEdits(repository: Repository, bases: EditBases, lock:
   return { has, look };
 }
 
-/** Records that files are stale no longer, which are as a commit has them, or were made from its version. */
+/** Records that files are stale no longer: they are as a commit has them, or were made from its version. */
 export async function settleStale(
   repository: Repository,
   bases: EditBases,

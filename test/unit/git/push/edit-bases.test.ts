@@ -45,3 +45,21 @@ test('a noted version is forgotten once HEAD has it; one that was noted meanwhil
   done();
   t.deepEqual([bases.get('a'), bases.get('b')], [undefined, '2']);
 });
+
+test('the base of a merged text is recorded until it is deleted or taken back; that of another file stays', async (t) => {
+  const gitDir = tempDir(t);
+  const bases = createEditBases({ gitDir });
+  await bases.recordStale([change('a', '1', '2')], [left('a')]);
+  const takeBack = await bases.recordMerged('b', '3');
+  const afterAKill = createEditBases({ gitDir });
+  t.deepEqual(await afterAKill.recordStale([change('b', '1', '3')], [left('b')]), [], 'made from the merge');
+  t.deepEqual([...(await staleBases({ gitDir }))].sort(), [
+    ['a', '1'],
+    ['b', '3'],
+  ]);
+  await takeBack();
+  t.deepEqual([...(await staleBases({ gitDir }))], [['a', '1']]);
+  await bases.recordMerged('b', '3');
+  await bases.deleteStale(['b', 'c']);
+  t.deepEqual([...(await staleBases({ gitDir }))], [['a', '1']]);
+});
