@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Settings } from '../config/load.js';
 import type { FileChange } from '../host/hook-types.js';
+import { createHooks } from '../host/hooks.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { type OpenStore, warnOfBroken } from '../store/open-store.js';
@@ -65,7 +66,8 @@ export async function startApp(
   };
   const early = startBuilderEarly(settings, terminal);
   const pageCheck = createPageCheck(settings.site === false ? undefined : stateDir, early);
-  const opening = openDurableStore({ settings, content, stateDir, log, siteRelative, onChange });
+  const hooks = createHooks(log);
+  const opening = openDurableStore({ settings, content, stateDir, log, hooks, siteRelative, onChange });
   const durable = await opening.catch(async (error: unknown) => {
     await early.close();
     throw error;
@@ -89,9 +91,6 @@ export async function startApp(
       ...(await loadPlugins(settings.dir, settings.plugins)),
       ...firstPartyPlugins({
         settings,
-        content,
-        catalog,
-        siteRelative,
         terminal,
         reload,
         log,
@@ -106,8 +105,9 @@ export async function startApp(
       siteDir: settings.dir,
       log,
       articles,
+      hooks,
     });
-    const { hooks, router } = host;
+    const { router } = host;
     if (router !== undefined) reservePaths(content, settings, pathsOf(router));
     for (const url of content.reservedUrls)
       for (const { path } of catalog.byUrl(url))

@@ -104,6 +104,8 @@ export interface HostSurroundings {
   readonly siteDir: string;
   readonly log: Log;
   readonly articles: ArticleReader;
+  /** The registry of hooks, where somebody needs it before the plugins are set up. @default a new one */
+  readonly hooks?: Hooks;
 }
 
 /**
@@ -117,7 +119,7 @@ export async function startHost(
   around: HostSurroundings,
   { closingMs, disposeMs }: CloseLimits = CLOSE_LIMITS,
 ): Promise<Host> {
-  const hooks = createHooks(around.log);
+  const { hooks = createHooks(around.log), ...surroundings } = around;
   const disposers: Disposer[] = [];
   // Loaded where it is needed, which is not where pages are built without plugins.
   const router = entries.length === 0 ? undefined : new (await import('@koa/router')).default();
@@ -131,7 +133,7 @@ export async function startHost(
     const { plugin, options, origin } = entry;
     const { name } = plugin;
     const host: PluginHost = {
-      ...around,
+      ...surroundings,
       log: around.log.child({ plugin: name }, { redact: REDACTION }),
       options: undefined,
       router,

@@ -1,4 +1,5 @@
-import { readdir, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncDirectory } from '../../fs/atomic-write.js';
@@ -21,14 +22,8 @@ export function createDirectorySync({
 
   async function syncIfChanged(folder: string): Promise<void> {
     const began = Date.now();
-    let mtimeMs: number;
-    try {
-      ({ mtimeMs } = await stat(folder));
-    } catch (error) {
-      // packed away meanwhile; reftable has a file where folders of refs were
-      if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return;
-      throw error;
-    }
+    const mtimeMs = changedAt(folder);
+    if (mtimeMs === undefined) return;
     if (synced.get(folder) === mtimeMs) return;
     await syncDirectory(folder);
     // a time that is still fresh may come again
@@ -44,4 +39,18 @@ export function createDirectorySync({
     for (let at = dirname(join(base, ref)); at.length > base.length; at = dirname(at)) folders.add(at);
     await Promise.all([...folders].map(syncIfChanged));
   };
+}
+
+/**
+ * When a folder was changed; undefined where it is none. Not asynchronous, as git has 258 of these folders: the system
+ * knows their times, and says each in a microsecond, while a turn of another thread takes several.
+ */
+function changedAt(folder: string): number | undefined {
+  try {
+    return statSync(folder).mtimeMs;
+  } catch (error) {
+    // packed away meanwhile; reftable has a file where folders of refs were
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    throw error;
+  }
 }

@@ -2,8 +2,8 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
-import type { CommitContext } from '../commit/commit-request.js';
 import { identityOf } from '../commit/identity.js';
+import type { CommitContext } from '../commit/transaction.js';
 import type { EditBases } from './edit-bases.js';
 import { type FollowOptions, follow } from './follow.js';
 import { type PushStatusKeeper, wordsOf } from './push-status.js';
@@ -27,8 +27,8 @@ export interface PushSettings extends RemoteSettings {
 
 /** What keeps people's files as they are while the branch follows the remote. */
 export interface Keeping {
-  readonly exclusive: StoreLock;
-  readonly origins: EditBases;
+  readonly storeLock: StoreLock;
+  readonly bases: EditBases;
 }
 
 /** Pushes in the background; see `pushInBackground`. */
@@ -54,7 +54,7 @@ export async function pushInBackground(
   settings: PushSettings,
   { siteDir, env }: { readonly siteDir: string; readonly env: NodeJS.Dict<string> },
   { repository, locker, author, signal }: CommitContext,
-  { exclusive: storeLock, origins: bases }: Keeping,
+  { storeLock, bases }: Keeping,
 ): Promise<Pusher> {
   const { log } = host;
   const { staging, status, debounce } = settings;

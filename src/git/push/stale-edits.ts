@@ -16,23 +16,23 @@ export interface StaleEdits {
   /** Whether a file, from the top of the work tree, was made from another version than the branch has by now. */
   has(path: string): Promise<boolean>;
   /** Finds the files that a person has brought to the branch's version, so that the next edit counts as made from it. */
-  look(): Promise<void>;
+  settle(): Promise<void>;
 }
 
 /** Knows the people's edits that must not be committed over what others have pushed meanwhile. */
 export function createStaleEdits(repository: Repository, bases: EditBases, lock: StoreLock): StaleEdits {
-  async function look(): Promise<void> {
+  async function settle(): Promise<void> {
     if ((await staleBases(repository)).size === 0) return;
     const head = await readHead(repository);
     if (!('waitingFor' in head)) await settleStale(repository, bases, lock, head.tip);
   }
 
   async function has(path: string): Promise<boolean> {
-    await look();
+    await settle();
     return (await staleBases(repository)).has(path);
   }
 
-  return { has, look };
+  return { has, settle };
 }
 
 /** Records that files are stale no longer: they are as a commit has them, or were made from its version. */

@@ -7,7 +7,7 @@ import { identityOf, type Person } from '../commit/identity.js';
 import { createIndexLocker } from '../commit/index-lock.js';
 import { committableTree } from '../committable.js';
 import { createEditBases } from '../push/edit-bases.js';
-import type { LeftEdit, PushStatusKeeper } from '../push/push-status.js';
+import type { PushStatusKeeper } from '../push/push-status.js';
 import {
   createRemote,
   FETCHED_REF,
@@ -21,14 +21,6 @@ import { type ArticleFile, sweepStaging, writeArticles } from '../push/worktree-
 import { commitAt, openRemoteTree } from './remote-tree.js';
 import { createWorktreeEdits } from './worktree-edits.js';
 import { createWorktreeFollower } from './worktree-follower.js';
-
-/** What the git plugin adds to the commits that are made here. */
-export interface CommitHooks {
-  /** The whole commit message of an article. */
-  message(write: SharedWrite): Promise<string>;
-  /** Called with each commit that the remote has accepted. */
-  committed(write: SharedWrite, commit: string, message: string): void;
-}
 
 export interface PushStoreOptions extends RemoteSettings {
   /** The site's folder, absolute. */
@@ -45,6 +37,10 @@ export interface PushStoreOptions extends RemoteSettings {
   readonly log: Log;
   /** How often the remote is asked where no delivery asks it, in milliseconds. */
   readonly fetchEvery: number;
+  /** The whole commit message of an article. */
+  message(write: SharedWrite): Promise<string>;
+  /** Receives each commit that the remote has accepted. */
+  onCommit(write: SharedWrite, commit: string, message: string): void;
   /** Receives the files of the work tree that have changed, below the content folder. */
   onFiles(paths: readonly string[]): void;
 }
@@ -54,13 +50,9 @@ export interface PushStore extends SharedFiles {
   /** The files that a person may have edited while no receiver ran. */
   editedFiles(): Promise<readonly string[]>;
   /** Finds the stale files that a person has brought to the remote's version, so that the next edit counts as made from it. */
-  lookForCaughtUp(): Promise<void>;
-  /** Sets the edits that stay in this clone, for the status. */
-  tellLeft(leftEdits: readonly LeftEdit[]): void;
+  settleStale(): Promise<void>;
   /** Why nothing can be stored now; undefined where the remote answers. */
   trouble(): string | undefined;
-  /** Sets the hooks of the git plugin. */
-  wordWith(hooks: CommitHooks): void;
   close(): Promise<void>;
 }
 
@@ -89,7 +81,6 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
   const identity = await identityOf(repository.git, author);
   const bases = createEditBases(repository);
 
-  let hooks: CommitHooks | undefined;
   let onFetched = async (_: SharedChanges): Promise<void> => undefined;
   const tree = await openRemoteTree({
     repository,
@@ -130,14 +121,14 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     try {
       await tree.queue.push({
         ...write,
-        message: hooks?.message(write) ?? Promise.resolve(`${write.article.title}\n`),
+        message: options.message(write),
         accepted: () => {
           blob = tree.names.get(path) ?? '';
           // the base of whatever the person writes next
           if (isEdit) bases.set(inRepository, blob);
           write.accepted();
         },
-        committed: (commit, message) => hooks?.committed(write, commit, message),
+        committed: (commit, message) => options.onCommit(write, commit, message),
       });
       status.set({ lastPush: new Date().toISOString(), lastError: null });
     } catch (error) {
@@ -224,14 +215,10 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     editAt: worktreeEdits.at,
     refresh,
     editedFiles: worktreeEdits.all,
-    lookForCaughtUp: () => settleStale(repository, bases, storeLock, tree.tip),
-    tellLeft: (leftEdits) => status.set({ leftEdits }),
+    settleStale: () => settleStale(repository, bases, storeLock, tree.tip),
     trouble: () => {
       const { lastFailure } = tree.queue;
       return lastFailure === undefined ? undefined : messageOf(lastFailure);
-    },
-    wordWith: (commitHooks) => {
-      hooks = commitHooks;
     },
     close,
   };

@@ -51,6 +51,10 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
   };
   let { tip } = options;
   const names = new Map<string, string>();
+  /** The commit that the names are of: not the tip where the receiver of the changes has failed. */
+  let namesOf = tip;
+  /** The paths that the receiver of the changes lacks. */
+  const unreported = new Set<string>();
   if (tip !== null)
     for (const [path, id] of await filesBelow(repository, tip, root))
       names.set(path.slice(folder.length), id);
@@ -69,6 +73,7 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
     const pushed = await remote.push(last);
     if (pushed.outcome === 'declined') log.error({ reason: pushed.why }, 'the git remote declined commits');
     if (pushed.outcome !== 'accepted') return pushed;
+    if (namesOf === tip) namesOf = last;
     tip = last;
     for (const [index, { path, committed }] of batch.entries()) {
       names.set(path, blobs[index]?.id ?? '');
@@ -80,16 +85,18 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
 
   async function fetch(): Promise<boolean> {
     const fetched = (await remote.fetch(tip)) ?? (await pushFirst());
-    if (fetched === null || fetched === tip) return false;
-    const changes = new Map<string, string | undefined>();
-    for (const { path, after } of await changesBetween(repository, tip, fetched, root))
-      changes.set(path.slice(folder.length), after !== null && isFile(after.mode) ? after.id : undefined);
-    // The names first, as the receiver of the changes reads by them. Where it fails, the next fetch begins here again.
-    for (const [path, name] of changes) {
-      if (name === undefined) names.delete(path);
-      else names.set(path, name);
+    if (fetched === null || (fetched === tip && namesOf === tip)) return false;
+    // The names first, as the receiver of the changes reads by them. Where it fails, the next fetch reports these paths
+    // again, and what they have become by then.
+    for (const { path, after } of await changesBetween(repository, namesOf, fetched, root)) {
+      const inside = path.slice(folder.length);
+      if (after !== null && isFile(after.mode)) names.set(inside, after.id);
+      else names.delete(inside);
+      unreported.add(inside);
     }
-    await onFetched(changes);
+    namesOf = fetched;
+    await onFetched(new Map([...unreported].map((path) => [path, names.get(path)] as const)));
+    unreported.clear();
     tip = fetched;
     onTip(fetched);
     return true;

@@ -16,11 +16,11 @@ export interface ShareEditsOptions {
   /** The files that may hold edits which were made while no receiver ran, below the content folder. */
   editedFiles(): Promise<readonly string[]>;
   /** Finds the stale files that a person has brought to the remote's version, so that the next edit counts as made from it. */
-  lookForCaughtUp(): Promise<void>;
+  settleStale(): Promise<void>;
   /** A path below the site's folder, as seen from the content folder; undefined where it is not in it. */
   contentRelative(path: string): string | undefined;
   /** Receives the edits that stay in this clone, and why. */
-  tellLeft(edits: readonly LeftEdit[]): void;
+  setLeftEdits(edits: readonly LeftEdit[]): void;
 }
 
 /** The pauses before a file is examined again, in milliseconds: the first and the longest. */
@@ -33,7 +33,7 @@ const CLOSE_MS = 5_000;
 /** With durability `push`: pushes each edit of a person some time after the file was last changed. */
 export function shareEdits(
   host: Pick<PluginHost, 'log' | 'addAction' | 'onClose'>,
-  { share, editedFiles, lookForCaughtUp, contentRelative, tellLeft }: ShareEditsOptions,
+  { share, editedFiles, settleStale, contentRelative, setLeftEdits }: ShareEditsOptions,
 ): void {
   const { log } = host;
   const attempts = new Map<string, number>();
@@ -86,7 +86,7 @@ export function shareEdits(
   }
 
   function report(): void {
-    tellLeft([...leftEdits].map(([path, why]) => ({ path, why })));
+    setLeftEdits([...leftEdits].map(([path, why]) => ({ path, why })));
   }
 
   function tryAgain(path: string, why: string): void {
@@ -101,7 +101,7 @@ export function shareEdits(
     const below = contentRelative(path);
     if (below === undefined) return;
     edits.note(below);
-    await lookForCaughtUp();
+    await settleStale();
   });
   host.addAction('host.ready', async () => {
     for (const path of await editedFiles()) edits.note(path);

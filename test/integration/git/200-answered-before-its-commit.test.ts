@@ -50,6 +50,8 @@ test.serial(
     const one = await site.publish();
     const receiver = await site.receiver();
     const { request } = await one.edit('my words\n');
+    // a second space, and nobody but git says which branch it is
+    fs.writeFileSync(join(dir, '.git', 'HEAD'), 'ref:  refs/heads/main\n');
     git.set('fail', 'symbolic-ref');
     t.is((await receiver.post('article.updated', request)).status, 200);
     await until('a commit has failed', () => receiver.log.some(({ msg }) => msg.startsWith('not committed')));
