@@ -23,9 +23,9 @@ import { createReplacedFiles } from './pending/replaced-files.js';
 import { watchRepository } from './pending/repository-watch.js';
 import { type ArticleFile, readChecked } from './pending/scan-cache.js';
 import type { Keeping } from './push/background-push.js';
-import { createOrigins } from './push/edit-bases.js';
-import { createBehind } from './push/stale-edits.js';
-import { createExclusive } from './push/store-lock.js';
+import { createEditBases } from './push/edit-bases.js';
+import { createStaleEdits } from './push/stale-edits.js';
+import { createStoreLock } from './push/store-lock.js';
 import type { StoredFile } from './stored-file.js';
 
 /** How commit messages read, and who commits. */
@@ -146,9 +146,9 @@ function createArticleCommits(
   const context: CommitContext = { repository, locker, log, signal, commitEdits, ...(author && { author }) };
   const keeping =
     options.isPushed === true
-      ? { exclusive: createExclusive(stateDir, 0), origins: createOrigins(repository) }
+      ? { storeLock: createStoreLock(stateDir, 0), bases: createEditBases(repository) }
       : undefined;
-  const behind = keeping && createBehind(repository, keeping.origins, keeping.exclusive);
+  const staleEdits = keeping && createStaleEdits(repository, keeping.bases, keeping.storeLock);
   const messages = createCommitMessages({
     hooks,
     log,
@@ -162,7 +162,7 @@ function createArticleCommits(
     commitEdits,
     messages,
     decode,
-    isLeftBehind: async (path) => (await behind?.has(path)) ?? false,
+    isLeftBehind: async (path) => (await staleEdits?.has(path)) ?? false,
   });
   const committer = createCommitter({
     context,
@@ -253,7 +253,7 @@ function createArticleCommits(
     edits.flush();
     const left = await queue.close();
     const isPushed = await push();
-    await keeping?.exclusive.close();
+    await keeping?.storeLock.close();
     clearTimeout(timer);
     await locker.close(left > 0 || !isPushed);
     if (left > 0) log.warn({ articles: left }, 'not committed yet; the next start commits them');
@@ -276,7 +276,7 @@ function createArticleCommits(
     addEdit: async (path) => {
       if (!commitEdits) return;
       edits.note(path);
-      await behind?.look();
+      await staleEdits?.settle();
     },
     start,
     reconcile: queue.reconcile,

@@ -5,7 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
 import { createPushStatus } from '../../../src/git/push/push-status.js';
-import { openSharedFiles, type SharedFiles } from '../../../src/git/remote-store/push-store.js';
+import { openSharedFiles, type PushStore } from '../../../src/git/remote-store/push-store.js';
 import { contentFolder } from '../../../src/store/entry.js';
 import { openSharedStore } from '../../../src/store/open-shared.js';
 import { type Clones, commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../support/clones.js';
@@ -26,7 +26,7 @@ async function setUp(t: ExecutionContext): Promise<{
   clones: Clones;
   dir: string;
   other: string;
-  files: SharedFiles;
+  files: PushStore;
 }> {
   const folder = tempDir(t);
   const clones = makeRemote(folder);
@@ -45,6 +45,8 @@ async function setUp(t: ExecutionContext): Promise<{
     env: gitEnvironment(folder),
     log,
     fetchEvery: FETCH_MS,
+    message: async () => 'A commit\n',
+    onCommit: () => undefined,
     onFiles: () => undefined,
   });
   t.teardown(files.close);
@@ -58,7 +60,7 @@ test('an article that others store while the catalog is filled is found', async 
     patternLayout(SITE_URL, DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK),
   );
   let isFirst = true;
-  const slow = Object.assign(Object.create(files) as SharedFiles, {
+  const slow = Object.assign(Object.create(files) as PushStore, {
     texts: async (paths: Iterable<string>) => {
       const found = await files.texts(paths);
       if (isFirst) {
@@ -87,21 +89,21 @@ for (const [what, undo] of [
   ['removed by a commit', (other: string) => gitIn(other, 'rm', '--quiet', 'content/articles/bee.md')],
   ['taken back by force', (other: string) => gitIn(other, 'reset', '--quiet', '--hard', 'HEAD~')],
 ] as const)
-  test(`an article that could not be taken in, and was ${what} since, is not known`, async (t) => {
+  test(`an article that the store could not read, and was ${what} since, is not known`, async (t) => {
     const { other, files } = await setUp(t);
-    const told: (readonly [string, boolean])[][] = [];
-    files.onTaken(async (taken) => {
-      told.push([...taken].map(([path, name]) => [path, name !== undefined]));
-      if (told.length > 1) return;
+    const reported: (readonly [string, boolean])[][] = [];
+    files.start(async (changes) => {
+      reported.push([...changes].map(([path, name]) => [path, name !== undefined]));
+      if (reported.length > 1) return;
       undo(other);
       if (what === 'removed by a commit') gitIn(other, 'commit', '--quiet', '-m', 'Remove');
       gitIn(other, 'push', '--quiet', '--force');
       throw new Error('a disk fault');
     });
     commitAndPush(other, 'content/articles/bee.md', fileOf('bee'));
-    await files.fresh();
-    t.deepEqual(told, [[['articles/bee.md', true]], [['articles/bee.md', false]]]);
+    await files.refresh();
+    t.deepEqual(reported, [[['articles/bee.md', true]], [['articles/bee.md', false]]]);
     t.deepEqual([...files.names.keys()], ['articles/hive.md']);
-    await files.fresh();
-    t.is(told.length, 2);
+    await files.refresh();
+    t.is(reported.length, 2);
   });
