@@ -23,15 +23,18 @@ interface Synced {
 export function createDirectorySync({
   commonDir,
   gitDir,
+  now = Date.now,
 }: {
   readonly commonDir: string;
   readonly gitDir: string;
+  /** The clock of the file system, in milliseconds since 1970. */
+  readonly now?: () => number;
 }): (ref: string) => Promise<void> {
   const objects = join(commonDir, 'objects');
   const synced = new Map<string, Synced>();
 
   async function syncIfChanged(folder: string): Promise<void> {
-    const began = Date.now();
+    const began = now();
     const mtimeMs = changedAt(folder);
     if (mtimeMs === undefined) return;
     const known = synced.get(folder);

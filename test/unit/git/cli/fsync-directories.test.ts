@@ -58,12 +58,13 @@ async function syncedBy(commonDir: string, work: () => Promise<void>): Promise<s
 }
 
 test.serial('a folder is synced again when it may have changed, and no more often', async (t) => {
-  const { sync, commonDir } = makeRepository(tempDir(t));
+  const { commonDir, gitDir } = makeRepository(tempDir(t));
+  const [now, before] = [new Date(), new Date(Date.now() - 3_600_000)];
+  const sync = createDirectorySync({ commonDir, gitDir, now: () => now.getTime() });
   const [fan, old] = ['1a', '2b'].map((name) => join(commonDir, 'objects', name));
   const refs = join(commonDir, 'refs', 'heads');
   if (fan === undefined || old === undefined) throw new Error('no folders');
   for (const folder of [fan, old, refs]) fs.mkdirSync(folder, { recursive: true });
-  const [now, before] = [new Date(), new Date(Date.now() - 3_600_000)];
   const all = [commonDir, refs, join(refs, '..'), fan, old, join(commonDir, 'objects', 'pack')];
   /** A clock of the file system that stands still; the time of `old` is long ago. */
   const stop = () => {
