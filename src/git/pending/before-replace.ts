@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
+import { isAskable, objectsNamed } from '../cli/object-names.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import type { Queue } from './commit-queue.js';
 import { isInGit, type Outcome } from './pending-commit.js';
@@ -88,13 +89,11 @@ export function createBeforeReplace({
 
   /** Whether HEAD or the parked commits have exactly these bytes. Where git's filters change them, the queue finds out. */
   async function isCommitted(path: string, bytes: Buffer): Promise<boolean> {
-    const names = ['HEAD', repository.parkedRef].map((ref) => `${ref}:${repository.prefix}${path}\n`);
+    const names = ['HEAD', repository.parkedRef].map((ref) => `${ref}:${repository.prefix}${path}`);
+    if (!names.every(isAskable)) return false;
     try {
-      const { stdout } = await repository.git(['cat-file', '--batch-check=%(objectname)'], {
-        input: names.join(''),
-        timeoutMs: limitMs,
-      });
-      return stdout.split('\n').includes(blobId(repository, bytes));
+      const found = await objectsNamed(repository, names, { timeoutMs: limitMs });
+      return found.some((object) => object?.id === blobId(repository, bytes));
     } catch (error) {
       log.debug({ reason: messageOf(error) }, 'git did not say what HEAD has');
       return false;
