@@ -167,12 +167,16 @@ function createArticleCommits(
   const committer = createCommitter({
     context,
     drafting,
-    onCommitted: (made) => void hooks.doAction('git.committed', made),
+    onCommitted: (made) => {
+      lastCommit = made.commit;
+      void hooks.doAction('git.committed', made);
+    },
     onOvertaken: keepOvertaken,
   });
   const queue = createQueue({ ...committer, reconcile: recover }, log);
   const edits = createEdits((path) => queue.add({ path, cause: { kind: 'edited' } }), options.stillMs);
   let articles: () => Iterable<ArticleFile> = () => [];
+  let lastCommit: string | undefined;
   let hasMoved = false;
   let endWatch: () => void = () => undefined;
 
@@ -236,6 +240,7 @@ function createArticleCommits(
       repository,
       locker,
       log,
+      lastCommit: () => lastCommit,
       onDeadReceiver: () => {
         queue.reconcile();
         onDeadReceiver();

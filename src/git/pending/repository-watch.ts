@@ -11,6 +11,8 @@ export interface RepositoryWatchOptions {
   readonly repository: Repository;
   readonly locker: Pick<IndexLocker, 'announce' | 'sweepDeadReceivers'>;
   readonly log: Log;
+  /** The commit that this process has made last; undefined before the first. */
+  lastCommit(): string | undefined;
   /** Called when another receiver on the repository has died, or has stopped with commits or pushes left. */
   onDeadReceiver(): void;
   /** Called when the owner has moved HEAD to a commit whose history lacks the one where it was. */
@@ -24,10 +26,13 @@ export interface RepositoryWatchOptions {
  * @returns a function that ends the watch.
  */
 export async function watchRepository(options: RepositoryWatchOptions): Promise<() => void> {
-  const { repository, locker, log, onDeadReceiver, onMoved } = options;
+  const { repository, locker, log, lastCommit, onDeadReceiver, onMoved } = options;
   let isLooking = false;
   let reported: string | undefined;
-  let lastTip: string | null | undefined;
+  /** What the branch must contain; undefined until HEAD was on a branch. */
+  let known: string | null | undefined;
+  /** What `lastCommit` returned at the last look. */
+  let lastMade: string | undefined;
 
   async function look(): Promise<void> {
     const count = await locker.sweepDeadReceivers();
@@ -42,16 +47,23 @@ export async function watchRepository(options: RepositoryWatchOptions): Promise<
 
   /** In the middle of a rebase nothing can be said; afterwards it counts as one move. */
   async function hasMoved(): Promise<boolean> {
+    const made = lastCommit();
     const head = await readHead(repository);
     if ('waitingFor' in head) return false;
     const { tip } = head;
-    const before = lastTip;
-    lastTip = tip;
-    if (before === undefined || before === null || before === tip) return false;
-    if (tip === null) return true;
+    const before = [known, made === lastMade ? undefined : made];
+    known = tip;
+    lastMade = made;
+    for (const commit of new Set(before))
+      if (commit !== undefined && commit !== null && !(await isContained(commit, tip))) return true;
+    return false;
+  }
+
+  async function isContained(commit: string, tip: string | null): Promise<boolean> {
+    if (tip === null || commit === tip) return commit === tip;
     // 128: the commit is not in the repository any more
-    const answer = await repository.git(['merge-base', '--is-ancestor', before, tip], { accept: [1, 128] });
-    return answer.code !== 0;
+    const answer = await repository.git(['merge-base', '--is-ancestor', commit, tip], { accept: [1, 128] });
+    return answer.code === 0;
   }
 
   /** One look at a time: a kernel lock is asked for in another process. */
