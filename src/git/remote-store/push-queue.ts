@@ -98,6 +98,7 @@ export function createPushQueue<W extends QueuedWrite>(
   let limit = MAX_BATCH;
   let failures = 0;
   let lastError: unknown;
+  let hasFetched = false;
   let rivalsUntil = Number.NEGATIVE_INFINITY;
   let pushFrom = Number.NEGATIVE_INFINITY;
   /** Ends the pause in which other receivers push. */
@@ -174,13 +175,15 @@ export function createPushQueue<W extends QueuedWrite>(
       for (const { write } of batch) write.accepted();
       for (const { resolve } of [...batch, ...served]) resolve();
       const ended = clock.now();
-      const pauseMs = (ended - began) * (2 + Math.random());
+      const pauseMs = (ended - began) * (1 + Math.random());
       if (ended < rivalsUntil) pushFrom = ended + Math.min(pauseMs, PAUSE_MS.longest);
       return true;
     }
     try {
       const isNew = await remote.fetch();
-      if (isNew) rivalsUntil = clock.now() + RIVAL_MS;
+      // The first fetch finds what others have pushed since this receiver ran last.
+      if (isNew && hasFetched) rivalsUntil = clock.now() + RIVAL_MS;
+      hasFetched = true;
       for (const { resolve } of served) resolve();
       // refused although nothing is new: the branch was locked for a moment
       return isNew || pushed?.outcome !== 'refused';
