@@ -175,7 +175,7 @@ export function createPushQueue<W extends QueuedWrite>(
       for (const { write } of batch) write.accepted();
       for (const { resolve } of [...batch, ...served]) resolve();
       const ended = clock.now();
-      const pauseMs = (ended - began) * (1 + Math.random());
+      const pauseMs = (ended - began) * (2 + Math.random());
       if (ended < rivalsUntil) pushFrom = ended + Math.min(pauseMs, PAUSE_MS.longest);
       return true;
     }
