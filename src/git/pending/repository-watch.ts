@@ -45,12 +45,18 @@ export async function watchRepository(options: RepositoryWatchOptions): Promise<
     const head = await readHead(repository);
     if ('waitingFor' in head) return false;
     const { tip } = head;
-    const before = lastTip;
+    const isRewritten = lastTip !== tip && (await lacks(tip, lastTip));
+    // Not before git has answered: a move that git could not judge is judged at the next check.
     lastTip = tip;
-    if (before === undefined || before === null || before === tip) return false;
+    return isRewritten;
+  }
+
+  /** Whether the history behind `tip` lacks a commit. */
+  async function lacks(tip: string | null, commit: string | null | undefined): Promise<boolean> {
+    if (commit === undefined || commit === null) return false;
     if (tip === null) return true;
     // 128: the commit is not in the repository any more
-    const answer = await repository.git(['merge-base', '--is-ancestor', before, tip], { accept: [1, 128] });
+    const answer = await repository.git(['merge-base', '--is-ancestor', commit, tip], { accept: [1, 128] });
     return answer.code !== 0;
   }
 
