@@ -200,13 +200,11 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
     ...(author !== undefined && { author }),
     env: settings.environment,
     log,
-    onFiles: (paths) => void opened?.store.look(paths),
-  });
-  files.wordWith({
     message: ({ article, isEdit = false, path, text }) =>
       messages.ofFile(isEdit ? 'Edit' : kindOf(article), siteRelative(path), { article, text }),
-    committed: ({ path }, commit, text) =>
+    onCommit: ({ path }, commit, text) =>
       void hooks.doAction('git.committed', { commit, path: siteRelative(path), subject: subjectIn(text) }),
+    onFiles: (paths) => void opened?.store.look(paths),
   });
   try {
     opened = await openSharedStore({ content, stateDir, shared: files, log: options.log, onChange, watch });
@@ -220,8 +218,8 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
     ? {
         share: store.shareEdit,
         editedFiles: files.editedFiles,
-        lookForCaughtUp: files.lookForCaughtUp,
-        tellLeft: files.tellLeft,
+        settleStale: files.settleStale,
+        setLeftEdits: (leftEdits) => status.set({ leftEdits }),
         contentRelative: (path) => (path.startsWith(prefix) ? path.slice(prefix.length) : undefined),
       }
     : undefined;

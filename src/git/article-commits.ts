@@ -22,9 +22,9 @@ import { createReplacedFiles } from './pending/replaced-files.js';
 import { watchRepository } from './pending/repository-watch.js';
 import { type ArticleFile, readChecked } from './pending/scan-cache.js';
 import type { Keeping } from './push/background-push.js';
-import { createOrigins } from './push/edit-bases.js';
-import { createBehind } from './push/stale-edits.js';
-import { createExclusive } from './push/store-lock.js';
+import { createEditBases } from './push/edit-bases.js';
+import { createStaleEdits } from './push/stale-edits.js';
+import { createStoreLock } from './push/store-lock.js';
 import type { StoredFile } from './stored-file.js';
 
 /** How commit messages read, and who commits. */
@@ -145,9 +145,9 @@ function createArticleCommits(
   const context: CommitContext = { repository, locker, log, signal, commitEdits, ...(author && { author }) };
   const keeping =
     options.isPushed === true
-      ? { exclusive: createExclusive(stateDir, 0), origins: createOrigins(repository) }
+      ? { storeLock: createStoreLock(stateDir, 0), bases: createEditBases(repository) }
       : undefined;
-  const behind = keeping && createBehind(repository, keeping.origins, keeping.exclusive);
+  const staleEdits = keeping && createStaleEdits(repository, keeping.bases, keeping.storeLock);
   const messages = createCommitMessages({
     hooks,
     log,
@@ -161,19 +161,23 @@ function createArticleCommits(
     commitEdits,
     messages,
     decode,
-    isLeftBehind: async (path) => (await behind?.has(path)) ?? false,
+    isLeftBehind: async (path) => (await staleEdits?.has(path)) ?? false,
   });
   const committer = createCommitter({
     context,
     drafting,
-    onCommitted: (made) => void hooks.doAction('git.committed', made),
+    onCommitted: (made) => {
+      lastCommit = made.commit;
+      void hooks.doAction('git.committed', made);
+    },
     isNewest: async (path, blob) =>
-      !((await behind?.has(path)) ?? false) && (await blobsOnDisk(repository, path)).has(blob),
+      !((await staleEdits?.has(path)) ?? false) && (await blobsOnDisk(repository, path)).has(blob),
     onOvertaken: keepOvertaken,
   });
   const queue = createQueue({ ...committer, reconcile: recover }, log);
   const edits = createEdits((path) => queue.add({ path, cause: { kind: 'edited' } }), options.stillMs);
   let articles: () => Iterable<ArticleFile> = () => [];
+  let lastCommit: string | undefined;
   let hasMoved = false;
   let onDeadReceiver: () => void = () => undefined;
   let endWatch: () => void = () => undefined;
@@ -225,6 +229,7 @@ function createArticleCommits(
       repository,
       locker,
       log,
+      lastCommit: () => lastCommit,
       onDeadReceiver: () => {
         queue.reconcile();
         onDeadReceiver();
@@ -242,7 +247,7 @@ function createArticleCommits(
     edits.flush();
     const remaining = await queue.close();
     const isPushed = await push();
-    await keeping?.exclusive.close();
+    await keeping?.storeLock.close();
     clearTimeout(timer);
     await locker.close(remaining.files > 0 || remaining.isToReconcile || !isPushed);
     if (remaining.files > 0)
@@ -266,7 +271,7 @@ function createArticleCommits(
     addEdit: async (path) => {
       if (!commitEdits) return;
       edits.note(path);
-      await behind?.look();
+      await staleEdits?.settle();
     },
     start,
     reconcile: queue.reconcile,

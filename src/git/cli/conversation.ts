@@ -29,7 +29,7 @@ export interface QuestionRun {
 }
 
 /** How long a process stays that nobody asks, in milliseconds: it has packs of the repository open. */
-const IDLE_MS = 10_000;
+const IDLE_MS = 5_000;
 
 /** A process that runs. */
 interface Partner {
@@ -45,7 +45,7 @@ interface Partner {
 /**
  * Holds a conversation with a process that answers questions on its standard input. It is started by the first
  * question, and by the first one after it has ended. While nobody asks, it keeps neither this process alive nor itself:
- * it ends after ten seconds, and with this process, as its input ends then.
+ * it ends after five seconds, and with this process, as its input ends then.
  *
  * @param start starts it, with pipes, as the leader of a process group.
  */

@@ -21,7 +21,7 @@ export interface Launched {
 
 /** Runs git commands by way of lasting shells; see `createLauncher`. */
 export interface Launcher {
-  /** Whether it can run such a command: the words of one that has a line end could not be told apart. */
+  /** Whether it is of use for such a command: words with a line end could not be told apart. */
   accepts(command: LaunchedCommand): boolean;
   /** @throws PressmarkError GIT_FAILED where the command has no exit code: it took too long, or was stopped. */
   run(command: LaunchedCommand, run: QuestionRun): Promise<Launched>;
@@ -53,6 +53,9 @@ while read -r begin words bytes literal index; do
   printf '\\n%s %s\\n%s\\n%s\\n' "$mark" "$?" "$said" "$mark"
 done`;
 
+/** The characters of the longest command; a shell reads it byte by byte. */
+const LONGEST = 4_000;
+
 /** How many shells stay for later. */
 const MOST_IDLE = 4;
 
@@ -78,7 +81,9 @@ export function createLauncher(place: GitPlace): Launcher {
 }
 
 function accepts({ args, indexFile = '' }: LaunchedCommand): boolean {
-  return [...args, indexFile].every((word) => !/[\n\0]/.test(word)) && indexFile.trim() === indexFile;
+  const isShort = args.reduce((sum, word) => sum + word.length, 0) <= LONGEST;
+  const isOfLines = [...args, indexFile].every((word) => !/[\n\0]/.test(word));
+  return isShort && isOfLines && indexFile.trim() === indexFile;
 }
 
 interface Shell {

@@ -11,6 +11,8 @@ export interface RepositoryWatchOptions {
   readonly repository: Repository;
   readonly locker: Pick<IndexLocker, 'announce' | 'sweepDeadReceivers'>;
   readonly log: Log;
+  /** The commit that this process has made last; undefined before the first. */
+  lastCommit(): string | undefined;
   /** Called when another receiver on the repository has died, or has stopped with commits or pushes left. */
   onDeadReceiver(): void;
   /** Called when the owner has moved HEAD to a commit whose history lacks the one where it was. */
@@ -24,10 +26,13 @@ export interface RepositoryWatchOptions {
  * @returns a function that ends the watch.
  */
 export async function watchRepository(options: RepositoryWatchOptions): Promise<() => void> {
-  const { repository, locker, log, onDeadReceiver, onMoved } = options;
+  const { repository, locker, log, lastCommit, onDeadReceiver, onMoved } = options;
   let isLooking = false;
   let reported: string | undefined;
-  let lastTip: string | null | undefined;
+  /** What the branch must contain; undefined until HEAD was on a branch. */
+  let known: string | null | undefined;
+  /** What `lastCommit` returned at the last look. */
+  let lastMade: string | undefined;
 
   async function look(): Promise<void> {
     const count = await locker.sweepDeadReceivers();
@@ -42,22 +47,25 @@ export async function watchRepository(options: RepositoryWatchOptions): Promise<
 
   /** In the middle of a rebase nothing can be said; afterwards it counts as one move. */
   async function hasMoved(): Promise<boolean> {
+    const made = lastCommit();
     const head = await readHead(repository);
     if ('waitingFor' in head) return false;
     const { tip } = head;
-    const isRewritten = lastTip !== tip && (await lacks(tip, lastTip));
-    // Not before git has answered: a move that git could not judge is judged at the next check.
-    lastTip = tip;
-    return isRewritten;
+    const before = [known, made === lastMade ? undefined : made];
+    let isGone = false;
+    for (const commit of new Set(before))
+      if (commit !== undefined && commit !== null && !(await isContained(commit, tip))) isGone = true;
+    // Not before git has answered: where it fails, the next check asks again.
+    known = tip;
+    lastMade = made;
+    return isGone;
   }
 
-  /** Whether the history behind `tip` lacks a commit. */
-  async function lacks(tip: string | null, commit: string | null | undefined): Promise<boolean> {
-    if (commit === undefined || commit === null) return false;
-    if (tip === null) return true;
+  async function isContained(commit: string, tip: string | null): Promise<boolean> {
+    if (tip === null || commit === tip) return commit === tip;
     // 128: the commit is not in the repository any more
     const answer = await repository.git(['merge-base', '--is-ancestor', commit, tip], { accept: [1, 128] });
-    return answer.code !== 0;
+    return answer.code === 0;
   }
 
   /** One look at a time: a kernel lock is asked for in another process. */

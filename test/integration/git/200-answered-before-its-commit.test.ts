@@ -53,8 +53,9 @@ test.serial(
     // a second space, and nobody but git says which branch it is
     fs.writeFileSync(join(dir, '.git', 'HEAD'), 'ref:  refs/heads/main\n');
     git.set('fail', 'symbolic-ref');
-    t.is((await receiver.post('article.updated', request)).status, 200);
+    await site.store();
     await until('a commit has failed', () => receiver.log.some(({ msg }) => msg.startsWith('not committed')));
+    t.is((await receiver.post('article.updated', request)).status, 200);
     fs.appendFileSync(one.file, 'more words\n');
     gitIn(dir, 'commit', '--quiet', '-m', 'Mine', '--', one.path);
     const mine = one.at(0);

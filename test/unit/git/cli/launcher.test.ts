@@ -13,7 +13,7 @@ function launcherIn(t: Parameters<typeof tempDir>[0]) {
   fs.mkdirSync(bin);
   const script = `#!/usr/bin/env node
 const [,, ...words] = process.argv;
-const [command = '', ...rest] = words.slice(14);
+const [command = '', ...rest] = words.slice(words.findIndex((word, index) => index % 2 === 0 && word !== '-c'));
 if (command === 'deaf') { process.stderr.write('no room'); process.exit(7); }
 const chunks = [];
 process.stdin.on('data', (chunk) => {
@@ -104,10 +104,11 @@ test('commands that come at the same time run at the same time', async (t) => {
   );
 });
 
-test('words that cannot be told apart are refused', (t) => {
+test('words that cannot be told apart, or are very many, are refused', (t) => {
   const { launcher } = launcherIn(t);
   const command = { input: '', isDelimited: false, indexFile: undefined, literalPaths: true };
   t.true(launcher.accepts({ ...command, args: ['log', 'a b'] }));
   t.false(launcher.accepts({ ...command, args: ['log', 'a\nb'] }));
+  t.false(launcher.accepts({ ...command, args: ['log', ...Array.from({ length: 1_000 }, () => 'a path')] }));
   t.false(launcher.accepts({ ...command, args: ['log'], indexFile: '/tmp/a\n/index' }));
 });
