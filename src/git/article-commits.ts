@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { ArticleChange } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
 import { blobId, openRepository, type Repository } from './cli/repository.js';
-import { isTakenAway } from './commit/blobs.js';
+import { blobsOnDisk } from './commit/blobs.js';
 import type { Person } from './commit/identity.js';
 import { createIndexLocker } from './commit/index-lock.js';
 import { takeBackLeftEntries } from './commit/index-rollback.js';
@@ -171,6 +170,8 @@ function createArticleCommits(
       lastCommit = made.commit;
       void hooks.doAction('git.committed', made);
     },
+    isNewest: async (path, blob) =>
+      !((await staleEdits?.has(path)) ?? false) && (await blobsOnDisk(repository, path)).has(blob),
     onOvertaken: keepOvertaken,
   });
   const queue = createQueue({ ...committer, reconcile: recover }, log);
@@ -178,37 +179,35 @@ function createArticleCommits(
   let articles: () => Iterable<ArticleFile> = () => [];
   let lastCommit: string | undefined;
   let hasMoved = false;
+  let onDeadReceiver: () => void = () => undefined;
   let endWatch: () => void = () => undefined;
 
   /** What other receivers and former runs have left, step by step. */
   async function recover(signal: AbortSignal): Promise<Found> {
     const sparesStaged = hasMoved;
-    hasMoved = false;
     const deadReceivers = await locker.sweepDeadReceivers();
+    // The watch does not find them any more.
+    if (deadReceivers > 0) onDeadReceiver();
     const indexEntries = await takeBackLeftEntries(repository, locker, signal);
     const cache = join(stateDir, 'git-checked');
     const openCache = (tip: string | null) =>
       readChecked(cache, repository, tip, `edits ${commitEdits}`, log);
-    const found = await reconcile({
-      repository,
-      articles: articles(),
-      openCache,
-      signal,
-      sparesStaged,
-    });
-    if (found.kind === 'found' && !signal.aborted) {
+    hasMoved = false;
+    let found: Found | undefined;
+    try {
+      found = await reconcile({ repository, articles: articles(), openCache, signal, sparesStaged });
+    } finally {
+      // The next comparison takes the place of one that did not come to its end.
+      if (found?.kind !== 'found') hasMoved ||= sparesStaged;
+    }
+    if (found.kind === 'found') {
       const uncommitted = found.paths.length;
       log.debug({ deadReceivers, indexEntries, uncommitted }, 'articles compared with the branch');
     }
     return found;
   }
 
-  /** A parked text that the branch has gone past is committed only where its file shows that it is the newest. */
   async function keepOvertaken(path: string, bytes: Buffer): Promise<void> {
-    if (await isInFile(path, bytes)) {
-      queue.add({ path, cause: { kind: 'found' } });
-      return;
-    }
     const file = await replaced.keep(path, bytes);
     log.warn(
       { path, file },
@@ -216,26 +215,16 @@ function createArticleCommits(
     );
   }
 
-  async function isInFile(path: string, bytes: Buffer): Promise<boolean> {
-    try {
-      return bytes.equals(await readFile(join(repository.top, repository.prefix, path)));
-    } catch (error) {
-      if (!isTakenAway(error)) throw error;
-      return false;
-    }
-  }
-
   function add(change: ArticleChange): void {
     const { path, article, text } = change;
-    // The edit that the update has replaced was committed before.
-    if (change.replaced !== undefined) edits.forget(path);
     const commit = kindOf(article);
     const blob = blobId(repository, Buffer.from(text));
     queue.add({ path, cause: { kind: 'delivered', commit, blob, message: messages.of(commit, change) } });
   }
 
-  async function start(files: () => Iterable<ArticleFile>, onDeadReceiver: () => void): Promise<void> {
+  async function start(files: () => Iterable<ArticleFile>, onDead: () => void): Promise<void> {
     articles = files;
+    onDeadReceiver = onDead;
     endWatch = await watchRepository({
       repository,
       locker,
@@ -256,12 +245,13 @@ function createArticleCommits(
     const timer = setTimeout(() => stop.abort(), options.closeMs ?? CLOSE_MS);
     endWatch();
     edits.flush();
-    const left = await queue.close();
+    const remaining = await queue.close();
     const isPushed = await push();
     await keeping?.storeLock.close();
     clearTimeout(timer);
-    await locker.close(left > 0 || !isPushed);
-    if (left > 0) log.warn({ articles: left }, 'not committed yet; the next start commits them');
+    await locker.close(remaining.files > 0 || remaining.isToReconcile || !isPushed);
+    if (remaining.files > 0)
+      log.warn({ articles: remaining.files }, 'not committed yet; the next start commits them');
   }
 
   return {

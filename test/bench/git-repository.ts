@@ -113,7 +113,7 @@ export async function startUpCheck({ dir, git }: BenchRepository): Promise<{ fir
       signal,
       sparesStaged: false,
     });
-    if (found.kind === 'not now' || found.paths.length > 0)
+    if (found.kind !== 'found' || found.paths.length > 0)
       throw new Error('the comparison found what is not there');
     return performance.now() - began;
   };

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { isAskable, objectsNamed } from '../cli/object-names.js';
@@ -32,6 +33,9 @@ export interface BeforeReplaceOptions {
 /** How long an update waits for git at the most, in milliseconds: at level `disk` receiving never depends on git. */
 const LIMIT_MS = { disk: 2_000, commit: 8_000 };
 
+/** How long an update waits for what HEAD has, in milliseconds, where git has failed or hangs. */
+const FAILING_MS = 250;
+
 /** Has the text that an update is about to replace committed or parked; see `BeforeReplace`. */
 export function createBeforeReplace({
   repository,
@@ -43,8 +47,8 @@ export function createBeforeReplace({
 }: BeforeReplaceOptions): BeforeReplace {
   return async (path) => {
     const bytes = await readFile(join(repository.top, repository.prefix, path));
-    if (await isCommitted(path, bytes)) return;
     const began = performance.now();
+    if (await within(queue.isFailing ? FAILING_MS : limitMs, isCommitted(path, bytes))) return;
     let why = 'git has failed at the last attempt';
     let onLate: (outcome: Outcome) => void = () => undefined;
     const late = new Promise<Outcome>((resolve) => {
@@ -53,7 +57,8 @@ export function createBeforeReplace({
     if (isBeforeAnswer || !queue.isFailing) {
       try {
         const pending = { path, cause: { kind: 'found' } } as const;
-        const outcome = await queue.commitSoon(pending, { isReplaced: true, limitMs, onLate });
+        const leftMs = Math.max(0, began + limitMs - performance.now());
+        const outcome = await queue.commitSoon(pending, { isReplaced: true, limitMs: leftMs, onLate });
         if (outcome !== undefined && isInGit(outcome)) return;
         if (isBeforeAnswer && outcome?.kind !== 'passed over') throw refusal(undefined);
         why = reasonOf(outcome, limitMs);
@@ -98,6 +103,17 @@ export function createBeforeReplace({
       log.debug({ reason: messageOf(error) }, 'git did not say what HEAD has');
       return false;
     }
+  }
+}
+
+/** Whether something holds, as far as that is known in time. */
+async function within(ms: number, holds: Promise<boolean>): Promise<boolean> {
+  const timer = new AbortController();
+  const timeUp = setTimeout(ms, false, { signal: timer.signal }).catch(() => false);
+  try {
+    return await Promise.race([holds, timeUp]);
+  } finally {
+    timer.abort();
   }
 }
 

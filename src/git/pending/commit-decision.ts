@@ -61,7 +61,7 @@ export function decideByText(facts: TextFacts): Decision {
   if (isReplaced) return { kind: 'commit', as: 'Edit', message: 'of the file' };
   if (!commitEdits) return none('people’s edits are theirs to commit');
   // The person may be in the middle of saving; an edit has its own moment.
-  if (cause.kind === 'delivered') return none('the file was edited meanwhile');
+  if (cause.kind === 'delivered' && cause.isEdited !== true) return none('the file was edited meanwhile');
   if (isStale) return none(STALE, true);
   return { kind: 'commit', as: 'Edit', message: 'of the file' };
 }

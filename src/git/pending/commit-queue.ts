@@ -8,14 +8,16 @@ import type { Outcome, PendingCommit } from './pending-commit.js';
 
 /** What the queue works with. */
 export interface QueueWork extends Committer {
-  /** Finds the articles whose files git lacks; finds nothing once `signal` says that the stop has begun. */
+  /** Finds the articles whose files git lacks; `signal` ends that when the stop begins. */
   reconcile(signal: AbortSignal): Promise<Found>;
 }
 
 /** What `reconcile` has found. */
 export type Found =
   | { readonly kind: 'found'; readonly paths: readonly string[] }
-  | { readonly kind: 'not now'; readonly why: NotNow };
+  | { readonly kind: 'not now'; readonly why: NotNow }
+  /** The stop has ended the comparison. */
+  | { readonly kind: 'stopped' };
 
 /** See `Queue.commitSoon`. */
 export interface AwaitedOptions {
@@ -38,12 +40,20 @@ export interface Queue {
    * @throws PressmarkError GIT_FAILED where git has failed meanwhile.
    */
   commitSoon(pending: PendingCommit, options: AwaitedOptions): Promise<Outcome | undefined>;
-  /** Whether git has failed at the last attempt. */
+  /** Whether git has failed at the last attempt, or somebody has waited in vain for the attempt under way. */
   readonly isFailing: boolean;
   /** Has the articles' files compared with the branch, before anything that waits. */
   reconcile(): void;
-  /** Commits what waits, without further pauses. @returns how many files could not be committed. */
-  close(): Promise<number>;
+  /** Commits the pending commits without further pauses. */
+  close(): Promise<Remaining>;
+}
+
+/** The work that a queue leaves when it is closed. */
+export interface Remaining {
+  /** How many files could not be committed. */
+  readonly files: number;
+  /** Whether the articles' files are still to be compared with the branch. */
+  readonly isToReconcile: boolean;
 }
 
 /** How many commits one batch may have. */
@@ -81,6 +91,10 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   /** Files that could not be read the last time. */
   const unreadable = new Set<string>();
   let isToReconcile = false;
+  /** Whether the last comparison has failed; another one follows after a pause. */
+  let hasFailedToReconcile = false;
+  /** Whether somebody has waited in vain for the attempt under way. */
+  let isStalled = false;
   /** Whether commits of any receiver may be parked. */
   let isParked = false;
   let running: Promise<void> | undefined;
@@ -96,11 +110,12 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     start();
   }
 
-  /** A delivery's message is worth more than what is known of a file that was found. */
+  /** A delivery's message says more than the file does, so the cause of a delivery is kept. */
   function put(one: PendingCommit): void {
-    const known = pending.get(one.path);
-    const isKept = known?.cause.kind === 'delivered' && one.cause.kind !== 'delivered';
-    if (!isKept) pending.set(one.path, one);
+    const { path } = one;
+    const known = pending.get(path)?.cause;
+    if (known?.kind !== 'delivered' || one.cause.kind === 'delivered') pending.set(path, one);
+    else if (one.cause.kind === 'edited') pending.set(path, { path, cause: { ...known, isEdited: true } });
   }
 
   async function commitSoon(
@@ -118,6 +133,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
       const known = waiters.get(one.path) ?? new Set();
       waiters.set(one.path, known.add(waiter));
       void clock.wait(limitMs, served.signal).then(() => {
+        if (!served.signal.aborted) isStalled = true;
         waiter.isLate = true;
         resolve(undefined);
       });
@@ -147,7 +163,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   }
 
   function isThereWork(): boolean {
-    return isToReconcile || isParked || pending.size > 0;
+    return (isToReconcile && !pacing.hurried.aborted) || isParked || pending.size > 0;
   }
 
   async function run(): Promise<void> {
@@ -164,6 +180,8 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
         held = messageOf(error);
         if (reported !== held)
           log.error({ err: error, waiting: pending.size }, 'not committed; tried again later');
+      } finally {
+        isStalled = false;
       }
       if (held !== undefined) {
         reported = held;
@@ -183,19 +201,19 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
 
   /** One batch, what is parked, or the comparison; returns what it waits for if nothing can be done now. */
   async function step(): Promise<string | undefined> {
-    const position = await lookNow();
+    const position = await orRefuseWaiters(work.look());
     const { head } = position;
     isParked = position.isParked;
     lastBatch = 0;
     if ('waitingFor' in head) return parkAll(head);
     if (isParked) {
-      const replayed = await work.replay(head);
+      const replayed = await orRefuseWaiters(work.replay(head));
       if (replayed.kind === 'not now') return parkAll(replayed.why);
       if (replayed.kind === 'lost') isToReconcile = true;
       isParked = false;
       return undefined;
     }
-    if (isToReconcile) return compare();
+    if (isToReconcile && !pacing.hurried.aborted) return compare();
     if (pending.size === 0) return undefined;
     await pacing.settle(isDue);
     const batch = take();
@@ -211,14 +229,19 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     return undefined;
   }
 
-  async function lookNow() {
+  /** Where work that comes before all batches fails, nobody waits for the next attempt: it may fail as well. */
+  async function orRefuseWaiters<T>(result: Promise<T>): Promise<T> {
     try {
-      return await work.look();
+      return await result;
     } catch (error) {
-      for (const awaited of waiters.values()) for (const waiter of awaited) waiter.reject(error);
-      waiters.clear();
+      refuseWaiters(error);
       throw error;
     }
+  }
+
+  function refuseWaiters(error: unknown): void {
+    for (const own of waiters.values()) for (const waiter of own) waiter.reject(error);
+    waiters.clear();
   }
 
   /** Does something with a batch. If that fails, its files wait again, and the next batch is a small one. */
@@ -271,13 +294,17 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     } catch (error) {
       // What is delivered now need not wait for it.
       isToReconcile = false;
+      hasFailedToReconcile = true;
       log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');
       const { hurried } = pacing;
       void clock.wait(RECONCILE_AGAIN_MS, hurried).then(() => (hurried.aborted ? undefined : reconcile()));
       return undefined;
     }
+    // The comparison is left to the next start, and to other receivers.
+    if (found.kind === 'stopped') return undefined;
     if (found.kind === 'not now') return parkAll(found.why);
     isToReconcile = false;
+    hasFailedToReconcile = false;
     for (const path of found.paths) put({ path, cause: { kind: 'found' } });
     return undefined;
   }
@@ -355,20 +382,21 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     pending.set(path, one);
   }
 
-  async function close(): Promise<number> {
+  async function close(): Promise<Remaining> {
     pacing.hurry();
     await running;
-    const stopping = new PressmarkError('GIT_FAILED', 'the receiver is stopping');
-    for (const own of waiters.values()) for (const waiter of own) waiter.reject(stopping);
-    waiters.clear();
-    return pending.size + unreadable.size;
+    refuseWaiters(new PressmarkError('GIT_FAILED', 'the receiver is stopping'));
+    return {
+      files: pending.size + unreadable.size,
+      isToReconcile: isToReconcile || hasFailedToReconcile,
+    };
   }
 
   return {
     add,
     commitSoon,
     get isFailing() {
-      return failures > 0;
+      return failures > 0 || isStalled;
     },
     reconcile,
     close,

@@ -33,7 +33,9 @@ export interface CommitterOptions {
   readonly drafting: Drafting;
   /** Called for each commit of an article; the path is relative to the site's folder. */
   readonly onCommitted: (made: { commit: string; path: string; subject: string }) => void;
-  /** Called for each parked text that would undo something on the branch, and that the article's file does not hold. */
+  /** Whether a parked text that would undo something on the branch is the newest all the same: the file holds it. */
+  readonly isNewest: (pathInRepository: string, blob: string) => Promise<boolean>;
+  /** Called for each parked text that would undo something on the branch, and is not the newest. */
   readonly onOvertaken: (path: string, bytes: Buffer) => Promise<void>;
 }
 
@@ -46,7 +48,8 @@ const REFUSED = 'git to remove the ref of what was parked';
 export type Committer = ReturnType<typeof createCommitter>;
 
 /** The work of the commit queue on one repository. */
-export function createCommitter({ context, drafting, onCommitted, onOvertaken }: CommitterOptions) {
+export function createCommitter(options: CommitterOptions) {
+  const { context, drafting, onCommitted, isNewest, onOvertaken } = options;
   const { repository, locker, log } = context;
   /** Whether this process has parked something that it has not put on a branch yet. */
   let hasParked = false;
@@ -176,8 +179,11 @@ export function createCommitter({ context, drafting, onCommitted, onOvertaken }:
             ? new Set<string>()
             : await blobsInHistory(repository, tip, paths, chunk[0]?.at ?? null);
         const sorted = sortParked(chunk, atTip, had);
-        overtaken = sorted.overtaken;
-        return sorted.wanted.map(draftOf);
+        const newest = await newestOf(sorted.overtaken);
+        overtaken = sorted.overtaken.filter(
+          (one) => !newest.some(({ path, blob }) => path === one.path && blob === one.blob),
+        );
+        return [...sorted.wanted, ...newest].map(draftOf);
       },
       context,
     );
@@ -193,6 +199,14 @@ export function createCommitter({ context, drafting, onCommitted, onOvertaken }:
     }
     report(result.made.length, began);
     return { kind: 'done' as const, overtaken };
+  }
+
+  /** Those that the articles' files hold. They are committed at once: the ref that has them is about to be removed. */
+  async function newestOf(overtaken: readonly Parked[]): Promise<Parked[]> {
+    const last = new Map(overtaken.map((one) => [one.path, one]));
+    const newest: Parked[] = [];
+    for (const one of last.values()) if (await isNewest(one.path, one.blob)) newest.push(one);
+    return newest;
   }
 
   /** The texts that would undo something on the branch are kept before their ref is removed. */

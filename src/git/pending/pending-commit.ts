@@ -26,6 +26,8 @@ export interface Delivered {
   readonly blob: string;
   /** The whole commit message. */
   readonly message: Promise<string>;
+  /** Whether a person has changed the file since then, and not again for a while. @default false */
+  readonly isEdited?: boolean;
 }
 
 /** What became of a pending commit. */

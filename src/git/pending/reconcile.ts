@@ -74,7 +74,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Found> {
   // Each is tried again by itself, and keeps nobody else's commit.
   const unreadable: string[] = [];
   for (const { file, inRepository } of inside) {
-    if (signal.aborted) return { kind: 'found', paths: [] };
+    if (signal.aborted) return { kind: 'stopped' };
     const read = await blobsOf(repository, file);
     if (read === 'gone') continue;
     if (read === 'unreadable') {

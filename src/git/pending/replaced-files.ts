@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { renameSync } from 'node:fs';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { discard, makeDirectory, type Staged, stage, syncDirectory } from '../../fs/atomic-write.js';
@@ -11,7 +11,7 @@ export const REPLACED = 'replaced';
 /** The store of replaced texts; see `createReplacedFiles`. */
 export interface ReplacedFiles {
   /**
-   * Keeps a text as a file that is durable when this resolves.
+   * Keeps a text as a file that is durable when this resolves; one file, however often it is kept.
    *
    * @param path the article's file, relative to the site's folder.
    * @returns the file, relative to the state folder.
@@ -23,16 +23,35 @@ export interface ReplacedFiles {
 
 /**
  * Keeps texts that an update replaces although git does not have them, each as a plain file:
- * `.pressmark/replaced/<the article's path>/<UTC time>-<random>.md`.
+ * `.pressmark/replaced/<the article's path>/<UTC time>-<digest>.md`.
  *
  * @param stateDir absolute.
  * @param staging a folder on the same file system for what is half written; absolute.
  */
 export function createReplacedFiles(stateDir: string, staging: string): ReplacedFiles {
   async function keep(path: string, bytes: Buffer): Promise<string> {
+    const ending = `-${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.md`;
+    const folder = join(REPLACED, path);
+    const known = await fileWith(folder, ending, bytes);
     const time = new Date().toISOString().replaceAll(':', '-');
-    const file = join(REPLACED, path, `${time}-${randomBytes(4).toString('hex')}.md`);
+    const file = known ?? join(folder, `${time}${ending}`);
     const target = join(stateDir, file);
+    if (known === undefined) await write(target, bytes);
+    for (let folder = dirname(target); folder.startsWith(stateDir); folder = dirname(folder))
+      await syncDirectory(folder);
+    return file.split(sep).join('/');
+  }
+
+  /** A file of the folder that has exactly these bytes; it may not be durable yet. */
+  async function fileWith(folder: string, ending: string, bytes: Buffer): Promise<string | undefined> {
+    for (const name of await namesIn(join(stateDir, folder))) {
+      const file = join(folder, name);
+      if (name.endsWith(ending) && bytes.equals(await readFile(join(stateDir, file)))) return file;
+    }
+    return undefined;
+  }
+
+  async function write(target: string, bytes: Buffer): Promise<void> {
     const { temp } = await stageAgain(bytes);
     try {
       makeDirectory(dirname(target));
@@ -41,9 +60,6 @@ export function createReplacedFiles(stateDir: string, staging: string): Replaced
       discard(temp);
       throw error;
     }
-    for (let folder = dirname(target); folder.startsWith(stateDir); folder = dirname(folder))
-      await syncDirectory(folder);
-    return file.split(sep).join('/');
   }
 
   /** The staging folder may have been removed meanwhile. */
@@ -74,6 +90,15 @@ export async function replacedFiles(stateDir: string, path = ''): Promise<string
       .filter((entry) => entry.isFile())
       .map((entry) => relative(stateDir, join(entry.parentPath, entry.name)).split(sep).join('/'))
       .sort();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;

@@ -52,11 +52,13 @@ export async function watchRepository(options: RepositoryWatchOptions): Promise<
     if ('waitingFor' in head) return false;
     const { tip } = head;
     const before = [known, made === lastMade ? undefined : made];
+    let isGone = false;
+    for (const commit of new Set(before))
+      if (commit !== undefined && commit !== null && !(await isContained(commit, tip))) isGone = true;
+    // Not before git has answered: where it fails, the next check asks again.
     known = tip;
     lastMade = made;
-    for (const commit of new Set(before))
-      if (commit !== undefined && commit !== null && !(await isContained(commit, tip))) return true;
-    return false;
+    return isGone;
   }
 
   async function isContained(commit: string, tip: string | null): Promise<boolean> {

@@ -55,6 +55,8 @@ test('a person’s edit gets a commit if edits are committed, and in any case be
   t.is(kindOf({ ...EDIT, commitEdits: true }), 'Edit');
   t.is(kindOf({ ...EDIT, isReplaced: true }), 'Edit');
   t.is(kindOf({ ...EDIT, cause: DELIVERED, commitEdits: true }), 'none');
+  t.is(kindOf({ ...EDIT, cause: { ...DELIVERED, isEdited: true }, commitEdits: true }), 'Edit');
+  t.is(kindOf({ ...EDIT, cause: { ...DELIVERED, isEdited: true } }), 'none');
 });
 
 test('an edit of an older version than HEAD has is committed only before an update replaces it', (t) => {

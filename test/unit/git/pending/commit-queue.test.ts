@@ -47,7 +47,7 @@ function record(work: Partial<QueueWork> = {}) {
 test('a burst becomes one batch, at most 200 commits long, in order', async (t) => {
   const { queue, batches, paths } = record();
   for (let index = 0; index < 450; index++) queue.add(delivered(`${index}`));
-  t.is(await queue.close(), 0);
+  t.is((await queue.close()).files, 0);
   t.deepEqual(
     batches.map((batch) => batch.length),
     [200, 200, 50],
@@ -86,7 +86,7 @@ test('a commit that fails does not keep the others waiting, and is tried again',
   broken = false;
   await soon('the third is committed', () => done.length === 3);
   t.deepEqual(done, ['a', 'b', 'bad']);
-  t.is(await queue.close(), 0);
+  t.is((await queue.close()).files, 0);
 });
 
 test('a file that cannot be read does not count as a failure of git, and is tried again', async (t) => {
@@ -105,7 +105,7 @@ test('a file that cannot be read does not count as a failure of git, and is trie
   t.false(queue.isFailing);
   isReadable = true;
   await soon('it is read again after half a minute', () => clock.now() > 31_000);
-  t.is(await queue.close(), 0);
+  t.is((await queue.close()).files, 0);
 });
 
 test('what somebody waits for is committed without a pause, and first', async (t) => {
@@ -178,7 +178,7 @@ test('where git fails, those who wait hear of it at once', async (t) => {
   });
   await t.throwsAsync(queue.commitSoon(found('a'), SOON), { message: 'no' });
   t.true(queue.isFailing);
-  t.is(await queue.close(), 1);
+  t.is((await queue.close()).files, 1);
 });
 
 test('deliveries are parked while there is no branch, and are put on it first when there is one', async (t) => {
@@ -225,7 +225,7 @@ test('commits that cannot be parked wait, and a stop counts them', async (t) => 
   queue.add(delivered('a'));
   queue.add(delivered('b'));
   await soon('parking is tried again', () => attempts >= 2);
-  t.is(await queue.close(), 2);
+  t.is((await queue.close()).files, 2);
   t.deepEqual(batches, []);
 });
 
@@ -245,7 +245,7 @@ test('where the parked commits are gone, the articles are compared with the bran
   });
   queue.add(delivered('a'));
   await soon('the articles are compared with the branch', () => comparisons === 1);
-  t.is(await queue.close(), 0);
+  t.is((await queue.close()).files, 0);
 });
 
 test('a comparison that fails does not hold back deliveries, and of what it finds each file is committed once', async (t) => {
@@ -263,6 +263,7 @@ test('a comparison that fails does not hold back deliveries, and of what it find
   const finding = record({ reconcile: async () => ({ kind: 'found', paths: [...many, 'new'] }) });
   finding.queue.reconcile();
   finding.queue.add(delivered('new'));
+  await finding.soon('a batch is committed', () => finding.batches.length > 0);
   await finding.queue.close();
   t.is(finding.paths().length, 150_001);
   t.is(new Set(finding.paths()).size, 150_001);
@@ -292,4 +293,85 @@ test('a comparison that has failed is made again after a minute, but not after t
   await soon('some minutes pass', () => clock.now() > end + 300_000);
   t.is(comparisons, 2);
   t.is(clock.waiting(), 0);
+});
+
+test('what was edited after its delivery, and lies still before the commit, is committed as both', async (t) => {
+  const causes: unknown[] = [];
+  let isDetached = true;
+  const { queue, soon } = record({
+    look: async () => ({ head: isDetached ? REBASE : BRANCH, isParked: false }),
+    park: async (batch) => new Map<string, Outcome>(batch.map(({ path }) => [path, { kind: 'waiting' }])),
+    async commit(batch) {
+      for (const { cause } of batch)
+        causes.push([cause.kind, cause.kind === 'delivered' && cause.isEdited === true]);
+      return { kind: 'done', outcomes: outcomesOf(batch, 'committed') };
+    },
+  });
+  queue.add(delivered('a'));
+  queue.add({ path: 'a', cause: { kind: 'edited' } });
+  queue.add(found('a'));
+  queue.add(delivered('b'));
+  queue.add(found('b'));
+  isDetached = false;
+  await soon('both are committed', () => causes.length === 2);
+  t.deepEqual(causes, [
+    ['delivered', true],
+    ['delivered', false],
+  ]);
+  await queue.close();
+});
+
+test('where parked commits cannot be put on the branch, those who wait hear of it, and git is not asked without a pause', async (t) => {
+  let replays = 0;
+  const { queue, clock } = record({
+    look: async () => ({ head: BRANCH, isParked: true }),
+    async replay() {
+      // An endless loop would never let this test go on.
+      if (++replays > 100) return new Promise<never>(() => undefined);
+      throw new Error('no');
+    },
+  });
+  await t.throwsAsync(queue.commitSoon(found('a'), SOON), { message: 'no' });
+  t.true(queue.isFailing);
+  t.is(clock.now(), 0);
+  t.is(replays, 1);
+  t.deepEqual(await queue.close(), { files: 1, isToReconcile: false });
+});
+
+test('while somebody has waited in vain for an attempt, git counts as failing', async (t) => {
+  let go: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const { queue, soon } = record({
+    async commit(batch) {
+      await held;
+      return { kind: 'done', outcomes: outcomesOf(batch, 'committed') };
+    },
+  });
+  const outcome = queue.commitSoon(found('a'), SOON);
+  await soon('the time is up', () => queue.isFailing);
+  t.is(await outcome, undefined);
+  go();
+  await soon('git has answered', () => !queue.isFailing);
+  t.false(queue.isFailing);
+  await queue.close();
+});
+
+test('a stop in the middle of a comparison leaves the comparison to other receivers', async (t) => {
+  let isComparing = false;
+  const { queue, paths, soon } = record({
+    async reconcile(signal) {
+      isComparing = true;
+      await new Promise((resolve) => {
+        signal.addEventListener('abort', resolve);
+      });
+      return { kind: 'stopped' };
+    },
+  });
+  queue.reconcile();
+  await soon('the comparison is under way', () => isComparing);
+  queue.add(delivered('a'));
+  t.deepEqual(await queue.close(), { files: 0, isToReconcile: true });
+  t.deepEqual(paths(), ['a']);
 });
