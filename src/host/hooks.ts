@@ -123,21 +123,24 @@ export function createHooks(log: Log, options: { filterTimeoutMs?: number; actio
     return current;
   }
 
-  /** Tells everybody; each handler alone, timed. Resolves when all have finished or were given up on; never rejects. */
+  /**
+   * Runs the handlers of an action one after the other, by priority. A handler that fails, or runs longer than the time
+   * limit, is logged, and the next one runs. Resolves when the last one has finished or is no longer waited for; never
+   * rejects.
+   */
   async function doAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
-    const list: readonly Registered<ActionHandler<N>>[] | undefined = actions[name];
-    if (list === undefined) return;
-    await Promise.all(
-      list.map(async ({ handler, plugin }) => {
-        try {
-          await within(actionTimeoutMs, (async () => handler(payload))());
-        } catch (error) {
-          if (error instanceof TimeoutError)
-            log.warn({ plugin, action: name }, `action handler is still running after ${actionTimeoutMs} ms`);
-          else log.error({ plugin, action: name, err: error }, 'action handler failed');
-        }
-      }),
-    );
+    const list: readonly Registered<ActionHandler<N>>[] = actions[name] ?? [];
+    for (const { handler, plugin } of list) {
+      try {
+        const running = handler(payload);
+        // A handler that is not asynchronous ends in the turn in which it was called.
+        if (isThenable(running)) await within(actionTimeoutMs, Promise.resolve(running));
+      } catch (error) {
+        if (error instanceof TimeoutError)
+          log.warn({ plugin, action: name }, `action handler is still running after ${actionTimeoutMs} ms`);
+        else log.error({ plugin, action: name, err: error }, 'action handler failed');
+      }
+    }
   }
 
   /** Ends registration: what the server does must not change while it runs. */
@@ -151,6 +154,10 @@ export function createHooks(log: Log, options: { filterTimeoutMs?: number; actio
 function insert<H>(list: Registered<H>[], entry: Registered<H>): void {
   const after = list.findIndex((other) => other.priority > entry.priority);
   list.splice(after === -1 ? list.length : after, 0, entry);
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
 class TimeoutError extends Error {}

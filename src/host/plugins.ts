@@ -107,7 +107,8 @@ export interface HostSurroundings {
 }
 
 /**
- * Sets up the plugins in the order given, each after those it requires, and ends registration.
+ * Sets up the plugins in the order given, each after those it requires, and ends registration. Where one fails, those
+ * that were set up before it are closed.
  *
  * @param limits how long the end may take. @default 2 s for `host.closing`, 8 s for each disposer
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin and where it came from.
@@ -122,7 +123,12 @@ export async function startHost(
   // Loaded where it is needed, which is not where pages are built without plugins.
   const router = entries.length === 0 ? undefined : new (await import('@koa/router')).default();
   if (router !== undefined) {
-    for (const entry of inOrder(entries)) await add(entry, router);
+    try {
+      for (const entry of inOrder(entries)) await add(entry, router);
+    } catch (error) {
+      await dispose(); // else the timers and connections of those set up before keep the process alive
+      throw error;
+    }
     router.register = refuseRoutes;
   }
   hooks.seal();
@@ -152,8 +158,12 @@ export async function startHost(
 
   async function close(): Promise<void> {
     await Promise.race([hooks.doAction('host.closing', {}), pause(closingMs, undefined, { ref: false })]);
-    // Side by side, last set up first: what one of them has to flush must not cost another its time.
-    await Promise.all(disposers.reverse().map(disposeOf));
+    await dispose();
+  }
+
+  /** Side by side, last set up first: what one of them has to flush must not cost another its time. */
+  async function dispose(): Promise<void> {
+    await Promise.all(disposers.splice(0).reverse().map(disposeOf));
   }
 
   async function disposeOf({ plugin, dispose }: Disposer): Promise<void> {

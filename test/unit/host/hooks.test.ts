@@ -69,6 +69,20 @@ test('a filter that throws, rejects, returns nothing or hangs is a failure that 
   }
 });
 
+test('the handlers of an action run one after the other, by priority', async (t) => {
+  const hooks = createHooks(silent);
+  const told: string[] = [];
+  const slow = (name: string) => async () => {
+    told.push(`${name} begins`);
+    await new Promise((resolve) => setImmediate(resolve));
+    told.push(`${name} ends`);
+  };
+  hooks.addAction('host.ready', slow('last'), { plugin: 'a', priority: 20 });
+  hooks.addAction('host.ready', slow('first'), { plugin: 'b' });
+  await hooks.doAction('host.ready', { url: 'http://localhost:1' });
+  t.deepEqual(told, ['first begins', 'first ends', 'last begins', 'last ends']);
+});
+
 test('an action that throws, rejects or hangs does not stop the other actions', async (t) => {
   const hooks = createHooks(silent, { actionTimeoutMs: 20 });
   const told: string[] = [];

@@ -42,6 +42,24 @@ test('plugins are set up in their order, each after those it requires, and close
   t.deepEqual(closed, ['b last', 'b first']);
 });
 
+test('where a plugin cannot be set up, those that were set up before it are closed', async (t) => {
+  const closed: string[] = [];
+  const closing = (name: string): PluginEntry =>
+    entry(definePlugin({ name, setup: (host) => host.onClose(() => closed.push(name)) }));
+  const broken = entry(
+    definePlugin({
+      name: 'broken',
+      setup: () => {
+        throw new Error('no key');
+      },
+    }),
+  );
+  await t.throwsAsync(startHost([closing('a'), closing('b'), broken, closing('c')], around), {
+    message: /plugin broken .*no key/,
+  });
+  t.deepEqual(closed, ['b', 'a']);
+});
+
 test('a handler of host.closing that never ends does not keep the disposers from their work', async (t) => {
   let isDisposed = false;
   let endHandler: (() => void) | undefined;
