@@ -106,7 +106,7 @@ test('what Pressmark writes is read quickly, and what a person writes is left to
     'title: |\n   a\n  b\n',
     'title: |\n  a\n\n',
     'tags: [1]\n',
-    'weight: 3\n',
+    'weight: 0x3\n',
     'True: "a"\n',
     '"title": "a"\n',
     '__proto__: "a"\n',
