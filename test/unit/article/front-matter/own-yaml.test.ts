@@ -5,6 +5,7 @@ import {
   cutFrontMatter,
   readFrontMatter,
   readFrontMatterStrictly,
+  splitFrontMatter,
 } from '../../../../src/article/front-matter/read.js';
 import type { FrontMatterValue } from '../../../../src/article/mapping.js';
 import { fc, runs } from '../../../support/property.js';
@@ -76,6 +77,28 @@ test('the quick reader gives what the YAML reader gives, whatever was done to th
     Math.min(whole, edited) > cases.numRuns / 60,
     `${whole} whole and ${edited} edited ones were read quickly`,
   );
+});
+
+test('a number, true, false and null are read as the YAML reader reads them', (t) => {
+  for (const value of ['0', '7', '-12', '1.5', '-2.75', '1.50', '999999999999999', 'true', 'false', 'null']) {
+    const source = `title: ${value}\n`;
+    t.deepEqual(readOwnYaml(source), splitFrontMatter(`---\n${source}---\n`).data);
+  }
+  for (const value of [
+    '-0',
+    '007',
+    '+1',
+    '1e3',
+    '0x3',
+    '.5',
+    '1.',
+    '1_000',
+    '1:30',
+    '12345678901234567890',
+    '~',
+    'Null',
+  ])
+    t.is(readOwnYaml(`title: ${value}\n`), undefined, value);
 });
 
 test('what Pressmark writes is read quickly, and what a person writes is left to the YAML reader', (t) => {
