@@ -75,23 +75,34 @@ function isMalformed(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'FRONT_MATTER_INVALID';
 }
 
-/** The HTML of articles for the feeds; what was read for the last feed is not read again. */
+/**
+ * The HTML of articles for the feeds; what was read for the last feed is not read again. Undefined for an article that
+ * cannot be read now and was not read before.
+ */
 export function createHtmlReader<Item extends { readonly entry: { readonly path: string } }>(
   content: ContentFolder,
-): (pieces: readonly Item[]) => string[] {
-  let last = new Map<Item['entry'], string>();
-  return (pieces) => {
-    last = new Map(pieces.map(({ entry }) => [entry, last.get(entry) ?? htmlAt(entry.path)]));
-    return [...last.values()];
+): (piece: Item) => string | undefined {
+  const known = new Map<Item['entry'], string>();
+
+  return ({ entry }) => {
+    const html = known.get(entry) ?? htmlAt(entry.path);
+    if (html === undefined) return undefined;
+    known.delete(entry);
+    known.set(entry, html);
+    const [oldest] = known.keys();
+    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
+    return html;
   };
 
-  /** One article that cannot be read leaves the feed the others' texts. */
-  function htmlAt(path: string): string {
+  function htmlAt(path: string): string | undefined {
     try {
-      return readText(content, path)?.html ?? '';
+      return readText(content, path)?.html;
     } catch (error) {
-      if (isUnreadable(error)) return '';
+      if (isUnreadable(error)) return undefined;
       throw error;
     }
   }
 }
+
+/** More than all feeds show. */
+const MOST_KNOWN = 40;

@@ -91,7 +91,7 @@ export function createBuilder(options: SiteOptions): Builder {
       isRush = to;
       site.pace(to);
     },
-    check: (onProgress) => enqueue(() => checkSite(options, onProgress)),
+    check: (onProgress) => enqueue(() => site.exclusively(() => checkSite(options, onProgress))),
     newestPages: (count) => enqueue(async () => site.newestPages(count)),
     close: async () => {
       await queue;

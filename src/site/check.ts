@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { createCatalog } from '../store/catalog.js';
 import { createHtmlReader } from './article-pages.js';
 import { compareCompressed, compressedLeftovers, isEverCompressed } from './compressed.js';
-import { bytesOf, type Content, isMarked } from './draft.js';
+import { bytesOf, type Content } from './draft.js';
 import { dressFor } from './dress.js';
 import { createIntake } from './intake.js';
 import { createLarder } from './larder.js';
 import { createMaking } from './making.js';
-import { manifestPath, openManifest } from './manifest.js';
+import { type Manifest, manifestPath, openManifest } from './manifest.js';
 import { createModel } from './model.js';
-import { filesBelow, type Output, readSmall } from './output.js';
+import { filesBelow, isReplaceable, type Output, readSmall } from './output.js';
 import { createPages } from './pages.js';
 import { createRound } from './round.js';
 import type { Piece } from './series.js';
@@ -47,7 +47,7 @@ export async function checkSite(
   pages.settle();
 
   const stale = new Set(pages.files());
-  const output = comparingOutput(options, (file) => manifest.files.has(file));
+  const output = comparingOutput(options, manifest);
   const round = createRound(output);
   const making = createMaking({
     content,
@@ -71,10 +71,7 @@ export async function checkSite(
 }
 
 /** An output folder that writes nothing and notes what it would have to write or remove. */
-function comparingOutput(
-  { outputDir: root, stateDir, compress = false }: SiteOptions,
-  isOurs: (file: string) => boolean,
-) {
+function comparingOutput({ outputDir: root, stateDir, compress = false }: SiteOptions, manifest: Manifest) {
   const put = new Map<string, Difference['is'] | 'same'>();
   const isCompressed = isEverCompressed(stateDir, compress);
   const ofCompressed: Difference[] = [];
@@ -84,16 +81,16 @@ function comparingOutput(
     const bytes = bytesOf(content);
     const isSame = present?.equals(bytes) ?? false;
     // What a person has put there is kept by a clean build too.
-    const isForeign = present !== undefined && !isSame && !isOurs(file) && !isMarked(present);
+    const isForeign =
+      present !== undefined && !isSame && !isReplaceable(file, present, manifest.files.get(file));
     put.set(file, present === undefined ? 'missing' : isSame || isForeign ? 'same' : 'different');
     if (isCompressed && !isForeign) ofCompressed.push(...compareCompressed(root, file, bytes, compress));
     return false;
   }
 
   function isSurplus(file: string): boolean {
-    if (isOurs(file)) return true;
     const present = readSmall(join(root, file));
-    return present !== undefined && isMarked(present);
+    return present !== undefined && isReplaceable(file, present, manifest.files.get(file));
   }
 
   /** @param besides files of which nothing can be said. */

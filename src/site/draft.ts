@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -53,31 +53,44 @@ export function bytesOf(content: Content): Buffer {
     : Buffer.from(content.buffer, content.byteOffset, content.byteLength);
 }
 
-/** What tells a page of ours where the manifest has been lost; every text of the built-in theme carries one. */
-const MARK =
-  /<meta name="generator" content="Pressmark|<generator>Pressmark|"_pressmark":|(?:<!--|\/\*|#) Pressmark\b/;
-
-/** Whether a file bears the mark of those that Pressmark makes. */
-export function isMarked(bytes: Uint8Array): boolean {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  // In ASCII, and as a rule near the beginning.
-  return (
-    MARK.test(buffer.toString('latin1', 0, NEAR)) ||
-    (buffer.length > NEAR && MARK.test(buffer.toString('latin1')))
-  );
+/** What the manifest says of a file of these bytes. */
+export function writtenFile(bytes: Uint8Array, size: number, mtimeMs: number): WrittenFile {
+  return { size, mtimeMs, crc: crc32(bytes) };
 }
+
+/**
+ * What tells a file of ours where the manifest has been lost, exactly as our own texts have it: the page's generator, the
+ * feeds', and comments where nobody else's file has them. A heading `# Pressmark` is none of them.
+ */
+const MARKS: readonly RegExp[] = [
+  /<meta name="generator" content="Pressmark">/,
+  /<generator>Pressmark<\/generator>/,
+  /"_pressmark": \{\s*"about": "the generator of this feed"/,
+  /^(?:<\?xml [^>]*\?>|<svg [^>]*>)<!-- Pressmark -->/,
+  /\/\* Pressmark: the accent colour of the config \*\//,
+];
+
+/** The mark of `robots.txt` and `_headers`, which owners like to write themselves, often from the file that stands. */
+const PLAIN_MARK = /^# Pressmark\n(?:User-agent: \*\n|[^\n]*\/\*\n {2}X-Content-Type-Options: nosniff\n)/;
 
 /** Where most files have their mark, in bytes from the beginning. */
 const NEAR = 2_048;
 
-/** What the manifest says of a file of these bytes. */
-export function writtenFile(bytes: Uint8Array, size: number, mtimeMs: number): WrittenFile {
-  const crc = crc32(bytes);
-  // A digest takes longer than anything else that is done here, and only what bears no mark needs one to be known again.
-  return isMarked(bytes) ? { size, mtimeMs, crc } : { size, mtimeMs, crc, digest: digestOf(bytes) };
+/** Whether a file of which the manifest knows nothing bears the mark of those that Pressmark makes. */
+export function isMarked(bytes: Uint8Array): boolean {
+  return isMarkedPage(bytes) || PLAIN_MARK.test(latin1(bytes, NEAR));
 }
 
-/** Tells bytes that bear no mark from others. */
-export function digestOf(bytes: Uint8Array): string {
-  return hash('sha256', bytes).slice(0, 32);
+/** Whether a file that differs from what the manifest says is a page of ours nevertheless, and no owner's own. */
+export function isMarkedPage(bytes: Uint8Array): boolean {
+  // In ASCII, and as a rule near the beginning.
+  return hasMark(latin1(bytes, NEAR)) || (bytes.length > NEAR && hasMark(latin1(bytes)));
+}
+
+function latin1(bytes: Uint8Array, end = bytes.length): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, end);
+}
+
+function hasMark(text: string): boolean {
+  return MARKS.some((mark) => mark.test(text));
 }

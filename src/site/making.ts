@@ -82,11 +82,12 @@ export function createMaking({
       await output.announce(todo.filter((file) => !unsure.has(file)));
       const isArticle = (file: string) => model.at(file) !== undefined;
       const articles = todo.filter(isArticle);
-      const others = todo.filter((file) => !isArticle(file));
+      const others = todo.filter((file) => !isArticle(file) && !pages.isAsset(file));
       const one = async (file: string) => {
         await buildOne(round, file);
         await step();
       };
+      for (const file of todo) if (pages.isAsset(file)) await one(file); // first: pages link them
       if (options.helper !== undefined)
         await buildTogether(round, articles, others, options.helper, one, step);
       // Articles first, which lists link to; or what the helper has left.

@@ -12,10 +12,8 @@ const fdatasync = promisify(fs.fdatasync);
 export interface WrittenFile {
   readonly size: number;
   readonly mtimeMs: number;
-  /** CRC-32 of its bytes: tells what a power loss has left from what was written. */
+  /** CRC-32 of its bytes: tells what was written from what a power loss has left, and from what an owner has put there. */
   readonly crc: number;
-  /** Of its bytes, where nothing in them says that Pressmark wrote them. */
-  readonly digest?: string;
 }
 
 /** How a file was named since all files were known to be on the disk. */
@@ -67,6 +65,8 @@ export interface Manifest {
   readonly reading: string;
   /** Reads what has been added since, also by another process on the same folder. */
   catchUp(): News;
+  /** Whether a build has named the file and not come to its end, so that it may hold what was there before. */
+  isUnsettled(file: string): boolean;
   setFile(file: string, written: WrittenFile | undefined): void;
   /** Files named since the last time that all were known to be on the disk; a power loss may have damaged them. */
   readonly unsynced: ReadonlyMap<string, Naming>;
@@ -393,6 +393,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
       return reading;
     },
     catchUp,
+    isUnsettled: (file) => unsettled.has(file),
     setFile,
     settle,
     rest,

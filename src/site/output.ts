@@ -1,11 +1,20 @@
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { messageOf, systemCode } from '../errors.js';
 import { discard, isLeftover } from '../fs/atomic-write.js';
 import type { Log } from '../log.js';
 import { isGone } from '../store/entry.js';
 import { CLOCK_MS, contentOf, damagedFiles, isDebris } from './damage.js';
-import { bytesOf, type Content, type Draft, digestOf, isMarked, writeDraft, writtenFile } from './draft.js';
+import {
+  bytesOf,
+  type Content,
+  type Draft,
+  isMarked,
+  isMarkedPage,
+  writeDraft,
+  writtenFile,
+} from './draft.js';
 import type { Manifest, WrittenFile } from './manifest.js';
 
 /** A temp file this old is what a crash left behind, not another process's work. */
@@ -81,19 +90,31 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
   /** @param content bytes, or where they lie. */
   function settle(file: string, content: Buffer | string, draft: () => Draft): boolean {
     // In a folder that is new there is nothing to be asked for.
-    if (!manifest.files.has(file) && !isMadeFolder(dirname(file))) {
+    if (intact(file) === undefined && !isMadeFolder(dirname(file))) {
       const present = read(file);
-      if (present?.equals(typeof content === 'string' ? fs.readFileSync(content) : content)) {
+      const isNew = !manifest.files.has(file);
+      if (isNew && present?.equals(typeof content === 'string' ? fs.readFileSync(content) : content)) {
         note(file, present);
         return false;
       }
-      if (present !== undefined && !isMarked(present) && !isDebris(file, present)) {
+      if (present !== undefined && !isOurs(file, present)) {
         keepForeign(file);
         return false;
       }
     }
     replace(file, draft());
     return true;
+  }
+
+  /**
+   * Whether what stands in a file is Pressmark's to replace: what the manifest says was written, what a crash has left of
+   * it, or a file with our mark.
+   */
+  function isOurs(file: string, present: Buffer): boolean {
+    const known = manifest.files.get(file);
+    if (known !== undefined && manifest.isUnsettled(file)) return true;
+    if (damaged.has(file) && isWorthless(file, known)) return true;
+    return isReplaceable(file, present, known);
   }
 
   /** Notes a file as ours. */
@@ -137,8 +158,8 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     const present = read(file);
     const ours =
       present !== undefined &&
-      (isMarked(present) ||
-        digestOf(present) === known.digest ||
+      (isMarkedPage(present) ||
+        crc32(present) === known.crc ||
         (damaged.has(file) && isWorthless(file, known)));
     if (ours) {
       manifest.announceHere(file);
@@ -260,6 +281,17 @@ export function openOutput(root: string, workshop: string, manifest: Manifest, l
     remove,
     sweep,
   };
+}
+
+/**
+ * Whether a file is Pressmark's and no owner's own: it is what the manifest says, or it bears our mark, or nobody wrote
+ * what it holds.
+ *
+ * @param known what the manifest says of it.
+ */
+export function isReplaceable(file: string, present: Buffer, known: WrittenFile | undefined): boolean {
+  if (known === undefined) return isMarked(present) || isDebris(file, present);
+  return crc32(present) === known.crc || isMarkedPage(present) || isDebris(file, present);
 }
 
 /** The paths of all files below a folder, which need not exist. */

@@ -21,6 +21,8 @@ export type Recipe =
 export interface Pages {
   /** What makes this file; undefined where the site has no such file now. */
   at(file: string): Recipe | undefined;
+  /** Whether a file is one that pages link; see `SiteFile`. */
+  isAsset(file: string): boolean;
   /** All files that the site has now. */
   files(): Generator<string>;
   /** Takes in what has changed in the model. */
@@ -163,5 +165,6 @@ export function createPages(
     return listPaths(address, count, pageSize).map(fileAt);
   }
 
-  return { at, files, settle };
+  const isAsset = (file: string) => besides().get(file)?.isAsset === true;
+  return { at, isAsset, files, settle };
 }

@@ -57,6 +57,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       let failures = 0;
       let notBefore = 0;
       let retry: NodeJS.Timeout | undefined;
+      let isAllDue = false; // whether the retry that waits is one of everything
 
       async function run(work: Work): Promise<void> {
         if (performance.now() < notBefore) return; // a build of everything is to come
@@ -85,9 +86,12 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       }
 
       function later(work: readonly string[] | 'all', ms: number): void {
+        if (isAllDue) return; // which builds these too
+        isAllDue = work === 'all';
         clearTimeout(retry);
         retry = setTimeout(() => {
           notBefore = 0;
+          isAllDue = false;
           (work === 'all' ? looks : schedule).request(work);
         }, ms);
       }

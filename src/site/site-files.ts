@@ -11,6 +11,8 @@ import type { Piece, Series } from './series.js';
 export interface SiteFile {
   /** How many of the newest articles it shows. */
   readonly shows: 'nothing' | number;
+  /** Whether pages link it, so that it must stand before they do. */
+  readonly isAsset?: true;
   make(): Content | Promise<Content>;
 }
 
@@ -26,15 +28,16 @@ export function siteFiles(
   hooks: Hooks,
   all: Series,
   { theme, render, renderFile }: Dress,
-  htmlOf: (pieces: readonly Piece[]) => string[],
+  htmlOf: (piece: Piece) => string | undefined,
   hosting: readonly Hosting[] = [],
 ): ReadonlyMap<string, SiteFile> {
   const fixed = (make: SiteFile['make']): SiteFile => ({ shows: 'nothing', make });
-  const files = new Map<string, SiteFile>([[theme.styleSheet.file, fixed(() => theme.styleSheet.text)]]);
-  for (const { file, read } of theme.assets) files.set(file, fixed(read));
+  const asset = (make: SiteFile['make']): SiteFile => ({ ...fixed(make), isAsset: true });
+  const files = new Map<string, SiteFile>([[theme.styleSheet.file, asset(() => theme.styleSheet.text)]]);
+  for (const { file, read } of theme.assets) files.set(file, asset(read));
   files.set(
     'favicon.svg',
-    fixed(() => renderFile('favicon.svg')),
+    asset(() => renderFile('favicon.svg')),
   );
   const texts = { title: { say: 'notFound' }, description: '' };
   files.set(
@@ -66,10 +69,15 @@ export function siteFiles(
     files.set(file, { shows: FEED_SIZE, make: async () => make(site, await filtered(newest(), file)) });
   return files;
 
+  /** One that is malformed now and was not read before is left out: an entry without its text would replace the one that readers have. */
   function newest(): FeedItem[] {
-    const pieces = all.items.slice(-FEED_SIZE).reverse();
-    const html = htmlOf(pieces);
-    return pieces.map(({ entry }, index) => ({ ...summaryOf(entry), html: html[index] ?? '' }));
+    return all.items
+      .slice(-FEED_SIZE)
+      .reverse()
+      .flatMap((piece) => {
+        const html = htmlOf(piece);
+        return html === undefined ? [] : [{ ...summaryOf(piece.entry), html }];
+      });
   }
 
   async function filtered(items: readonly FeedItem[], file: string): Promise<readonly FeedItem[]> {

@@ -113,8 +113,8 @@ export function createSite(options: SiteOptions) {
     await lock.enter();
     interruptions.begin();
     try {
-      learn();
-      const isAll = paths === undefined || known !== 'everything';
+      const isForeign = learn();
+      const isAll = paths === undefined || known !== 'everything' || isForeign;
       if (isAll) await lookAtAll(force || clean, helpers.glimpseMany);
       if (clean) forget();
       const before = stale.size;
@@ -126,7 +126,7 @@ export function createSite(options: SiteOptions) {
       const files = isAll || paths?.length === 0 || before <= MANY_FAILURES ? stale : changed;
       if (isAll) helpers.hire(files.size); // else deliveries need the other processor
       const helper = await helpers.dressed(options.templatesDir, site, dress.theme.digest);
-      await making.build(round, files, { breathe, helper, ...(onProgress && { onProgress }) });
+      await making.build(round, withAssets(files), { breathe, helper, ...(onProgress && { onProgress }) });
       if (isAll) output.removeDamaged();
       unsure.clear();
       await interruptions.serveAll();
@@ -163,7 +163,7 @@ export function createSite(options: SiteOptions) {
       addAll(newest);
       const isMuch = damaged.length > MANY_DAMAGED;
       const files = isWhole && !isMuch ? [...newest, ...damaged] : newest;
-      await making.build(createRound(output), new Set(files), ALONE);
+      await making.build(createRound(output), withAssets(new Set(files)), ALONE);
       unsure.clear();
       if (!isWhole || isMuch) return false;
       output.removeDamaged();
@@ -197,9 +197,18 @@ export function createSite(options: SiteOptions) {
     const start = performance.now();
     const round = createRound(output);
     intake.take(paths);
-    await making.build(round, absorb(), ALONE);
+    await making.build(round, withAssets(absorb()), ALONE);
     round.tell(log);
     return withOthers(round.reportSince(start));
+  }
+
+  /** Has those files of the theme built first that pages link and that do not stand yet. */
+  function withAssets(files: ReadonlySet<string>): ReadonlySet<string> {
+    const missing = [...besides].flatMap(([file, { isAsset }]) =>
+      isAsset && !manifest.files.has(file) ? [file] : [],
+    );
+    addAll(missing);
+    return files === stale ? stale : new Set([...missing, ...files]);
   }
 
   /** A report also has the files that other processes have changed: whoever deploys the output deploys these, too. */
@@ -210,8 +219,13 @@ export function createSite(options: SiteOptions) {
     return { ...report, files };
   }
 
-  /** Takes in what another process has built, or this one before it was started again. */
-  function learn(): void {
+  /**
+   * Takes in what another process has built, or this one before it was started again.
+   *
+   * @returns whether another process has built with other settings since: the last one that builds has it its way, with
+   *   all pages, so that the site is of one kind.
+   */
+  function learn(): boolean {
     const news = manifest.catchUp();
     if (news.articles.size > 0 || news.isWhole) {
       const isTrusted = manifest.reading === reading;
@@ -221,11 +235,11 @@ export function createSite(options: SiteOptions) {
     }
     for (const file of news.stale) stale.add(file);
     if (isInspected) for (const file of news.files) changedByOthers.add(file);
-    // Another process has built with other settings: the last one that looks has it its way.
-    if (known === 'everything' && manifest.key !== key) addAll(pages.files());
+    const isForeign = known === 'everything' && manifest.key !== key;
     key = manifest.key;
     if (!isInspected) inspect();
     isInspected = true;
+    return isForeign;
   }
 
   /** Finds what a power loss has damaged; only after a stop before all files were known to be on the disk. */
@@ -340,7 +354,18 @@ export function createSite(options: SiteOptions) {
     }
   }
 
+  /** Keeps other processes from building while `work` runs. */
+  async function exclusively<T>(work: () => Promise<T>): Promise<T> {
+    await lock.enter();
+    try {
+      return await work();
+    } finally {
+      lock.leave();
+    }
+  }
+
   return {
+    exclusively,
     update,
     prepare,
     isUndamaged: () => isInspected && damaged.length === 0,

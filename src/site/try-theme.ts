@@ -34,7 +34,7 @@ export async function tryTheme(templatesDir: string, site: SiteInfo, hooks: Hook
   const model = createModel(site);
   for (const [name, sample] of Object.entries(SAMPLES)) model.apply(name, entryOf(name, site, sample));
   const dress = dressUp(templatesDir, site, hooks, model, []);
-  const besides = siteFiles(site, hooks, model.all, dress, (pieces) => pieces.map(() => HTML), []);
+  const besides = siteFiles(site, hooks, model.all, dress, () => HTML, []);
   const pages = createPages(site, model, 1, () => besides);
   pages.settle(); // gives tags and authors their addresses
   const failures = new Set<string>();
