@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
@@ -12,6 +13,7 @@ import { pagefindVersion } from '../site/pagefind.js';
 import { readerOf } from '../site/reader.js';
 import { siteInfoOf } from '../site/site-info.js';
 import { createCatalog } from '../store/catalog.js';
+import { codeDigest } from './code-digest.js';
 import { contentOf } from './content.js';
 import type { EarlyThread } from './early-thread.js';
 import { foldersOf } from './folders.js';
@@ -91,16 +93,25 @@ export async function openSiteBuilder(
   }
 }
 
-/** What pages depend on beside articles and templates: a plugin that was changed builds the pages anew. */
+/**
+ * What pages depend on besides articles and templates: where one of these changes, they are built anew. Dates are written
+ * with the tables of Node.js for languages and time zones.
+ */
 function fingerprint(plugins: readonly PluginEntry[], configFile: string | undefined): string {
+  const { icu, tz, cldr, unicode } = process.versions;
   const parts = plugins.map(({ plugin, file }) => [
     plugin.name,
     plugin.version,
-    file === undefined ? null : digestOf(file),
+    file === undefined ? null : codeDigest(file),
   ]);
-  return hash('sha256', JSON.stringify([parts, configFile === undefined ? null : digestOf(configFile)]));
+  const ofConfig = configFile === undefined ? null : codeDigest(configFile);
+  return hash('sha256', JSON.stringify([versions(), [icu, tz, cldr, unicode], parts, ofConfig]));
 }
 
-function digestOf(path: string): string {
-  return hash('sha256', fs.readFileSync(path));
+/** The versions of Pressmark and of what it makes HTML of Markdown with. */
+function versions(): string[] {
+  const require = createRequire(import.meta.url);
+  const own: { version: string } = require('../../../package.json');
+  const markdown: { version: string } = require('markdown-it/package.json');
+  return [own.version, markdown.version];
 }

@@ -29,6 +29,16 @@ interface Registered<H> {
   readonly plugin: string;
 }
 
+/** How long handlers may take; see `createHooks`. */
+export interface HookLimits {
+  readonly filterTimeoutMs?: number;
+  readonly actionTimeoutMs?: number;
+  readonly mostTimeouts?: number;
+}
+
+/** How long a filter handler that has timed out too often is not called. */
+const GIVEN_UP_MS = 600_000;
+
 /** The typed hooks of one host; see `createHooks`. */
 export type Hooks = ReturnType<typeof createHooks>;
 
@@ -37,10 +47,18 @@ export type Hooks = ReturnType<typeof createHooks>;
  * refused with 500 and sent again); an action's failure is logged and nobody else's business.
  *
  * @param options.filterTimeoutMs how long one filter handler may take. @default 5000
+ * @param options.mostTimeouts after how many timeouts in a row a filter handler is not called for ten minutes and fails
+ *   at once: else each page of a site would wait for it. @default Infinity
  * @param options.actionTimeoutMs after how long a running action handler is reported and no longer waited for. @default 30000
  */
-export function createHooks(log: Log, options: { filterTimeoutMs?: number; actionTimeoutMs?: number } = {}) {
-  const { filterTimeoutMs = 5_000, actionTimeoutMs = 30_000 } = options;
+export function createHooks(log: Log, options: HookLimits = {}) {
+  const {
+    filterTimeoutMs = 5_000,
+    actionTimeoutMs = 30_000,
+    mostTimeouts = Number.POSITIVE_INFINITY,
+  } = options;
+  /** Filter handlers that have taken too long, how often in a row, and since when they are not called. */
+  const timeouts = new WeakMap<object, { count: number; since: number }>();
   const filters: { [N in FilterName]?: Registered<FilterHandler<N>>[] } = {};
   const actions: { [N in ActionName]?: Registered<ActionHandler<N>>[] } = {};
   let sealed = false;
@@ -111,16 +129,29 @@ export function createHooks(log: Log, options: { filterTimeoutMs?: number; actio
         new PressmarkError('FILTER_FAILED', `filter ${name} of plugin ${plugin} ${why}`, { cause });
       let next: Filters[N]['value'] | undefined;
       try {
+        if (isGivenUp(handler)) throw new TimeoutError();
         next = await within(filterTimeoutMs, (async () => handler(current, context))());
+        timeouts.delete(handler);
       } catch (error) {
-        throw error instanceof TimeoutError
-          ? fail(`took longer than ${filterTimeoutMs} ms`)
-          : fail(`failed: ${messageOf(error)}`, error);
+        if (!(error instanceof TimeoutError)) throw fail(`failed: ${messageOf(error)}`, error);
+        noteTimeout(handler);
+        throw fail(`took longer than ${filterTimeoutMs} ms`);
       }
       if (next === undefined) throw fail('returned nothing; a filter must return its value');
       current = next;
     }
     return current;
+  }
+
+  function isGivenUp(handler: object): boolean {
+    const { count, since } = timeouts.get(handler) ?? { count: 0, since: 0 };
+    return count >= mostTimeouts && performance.now() - since < GIVEN_UP_MS;
+  }
+
+  function noteTimeout(handler: object): void {
+    if (isGivenUp(handler)) return;
+    const count = (timeouts.get(handler)?.count ?? 0) + 1;
+    timeouts.set(handler, { count, since: performance.now() });
   }
 
   /**

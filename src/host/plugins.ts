@@ -118,7 +118,7 @@ export async function startHost(
   around: HostSurroundings,
   { closingMs, disposeMs }: CloseLimits = CLOSE_LIMITS,
 ): Promise<Host> {
-  const hooks = createHooks(around.log);
+  const hooks = createHooks(around.log, around.role === 'builder' ? { mostTimeouts: 3 } : {});
   const disposers: Disposer[] = [];
   // Loaded where it is needed, which is not where pages are built without plugins.
   const router = entries.length === 0 ? undefined : new (await import('@koa/router')).default();
