@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { configuredPlugins } from '../config/config-file.js';
 import { createLog } from '../log.js';
-import type { Answer } from '../site/messages.js';
-import { serveBuilds } from '../site/thread.js';
+import type { Answer } from '../site/builder/thread-messages.js';
+import { serveBuilds } from '../site/builder/thread-worker.js';
 import { type BuilderSettings, openSiteBuilder } from './site-builder.js';
 
 // The entry of the thread that builds pages; `first-party.ts` starts it.

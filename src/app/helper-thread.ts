@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { patternLayout } from '../generators/layout.js';
 import { createLog } from '../log.js';
-import { serveHelp } from '../site/help.js';
+import { serveRenders } from '../site/builder/render-worker.js';
 import { contentFolder } from '../store/entry.js';
 
 /** The settings that the helper's thread gets. */
-export interface HelperData {
+export interface RenderWorkerData {
   readonly contentDir: string;
   readonly siteUrl: string;
   readonly file: string;
@@ -14,7 +14,7 @@ export interface HelperData {
 }
 
 // The entry of the thread that helps with large builds; `site-builder.ts` starts it.
-const { contentDir, siteUrl, file, permalink, logLevel } = workerData as HelperData;
+const { contentDir, siteUrl, file, permalink, logLevel } = workerData as RenderWorkerData;
 if (parentPort === null) throw new Error('this file is the entry of a worker thread');
 const log = createLog({ level: logLevel, terminal: false, fd: 2, atOnce: true }).child({ plugin: 'site' });
-serveHelp(parentPort, contentFolder(contentDir, patternLayout(siteUrl, file, permalink)), log);
+serveRenders(parentPort, contentFolder(contentDir, patternLayout(siteUrl, file, permalink)), log);

@@ -1,5 +1,5 @@
 import { definePlugin, type Plugin } from '../host/plugins.js';
-import { isOutputSynced } from '../site/manifest.js';
+import { isOutputSynced } from '../site/write/manifest.js';
 import type { EarlyBuilder } from './start-builder.js';
 
 /** Whether the pages may be served; see `createPageCheck`. */

@@ -8,17 +8,17 @@ import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError } from '../errors.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
-import { type Builder, createBuilder } from '../site/build.js';
-import { pagefindVersion } from '../site/pagefind.js';
-import { readerOf } from '../site/reader.js';
-import { siteInfoOf } from '../site/site-info.js';
+import { type Builder, createBuilder } from '../site/builder/builder.js';
+import { readerOf } from '../site/index/plugin-reader.js';
+import { siteInfoOf } from '../site/render/site-info.js';
+import { pagefindVersion } from '../site/search/pagefind.js';
 import { createCatalog } from '../store/catalog.js';
 import { codeDigest } from './code-digest.js';
 import { contentOf } from './content.js';
 import type { EarlyThread } from './early-thread.js';
 import { foldersOf } from './folders.js';
 import { loadPlugins } from './load-plugins.js';
-import { startHelperThread } from './start-helper.js';
+import { startRenderThread } from './start-helper.js';
 
 /** A builder and the plugins that filter its pages. */
 export interface SiteBuilder {
@@ -80,7 +80,7 @@ export async function openSiteBuilder(
     log,
     hooks: host.hooks,
     fingerprint: fingerprint(plugins, settings.configFile),
-    ...(availableParallelism() > 1 && { spawnHelper }),
+    ...(availableParallelism() > 1 && { spawnRenderWorker }),
   });
   const close = async () => {
     await builder.close();
@@ -88,8 +88,8 @@ export async function openSiteBuilder(
   };
   return { builder, close };
 
-  function spawnHelper(): Worker {
-    return early?.take() ?? startHelperThread(settings);
+  function spawnRenderWorker(): Worker {
+    return early?.take() ?? startRenderThread(settings);
   }
 }
 

@@ -3,10 +3,10 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
-import { WORTH_A_HELPER } from '../site/hired.js';
+import { WORTH_A_POOL } from '../site/builder/render-pool.js';
 import { type EarlyThread, earlyThread } from './early-thread.js';
 import { foldersOf } from './folders.js';
-import type { HelperData } from './helper-thread.js';
+import type { RenderWorkerData } from './helper-thread.js';
 
 /** What such a thread is told. */
 type Needed = Pick<
@@ -15,21 +15,21 @@ type Needed = Pick<
 >;
 
 /** Starts a thread that helps with a large build. */
-export function startHelperThread(settings: Needed): Worker {
+export function startRenderThread(settings: Needed): Worker {
   const { siteUrl, articles, logLevel } = settings;
   const { contentDir } = foldersOf(settings);
   const { file, permalink } = articles;
-  const workerData: HelperData = { contentDir, siteUrl, file, permalink, logLevel };
+  const workerData: RenderWorkerData = { contentDir, siteUrl, file, permalink, logLevel };
   return new Worker(new URL('./helper-thread.js', import.meta.url), { workerData });
 }
 
 /**
  * Starts such a thread before the builder itself has been loaded, where there is enough to do: both take their time.
  */
-export function startHelperEarly(settings: Needed): EarlyThread {
+export function startRenderThreadEarly(settings: Needed): EarlyThread {
   const { contentDir } = foldersOf(settings);
   const isWorthIt = availableParallelism() > 1 && fs.existsSync(contentDir) && hasMany(contentDir);
-  return earlyThread(isWorthIt ? startHelperThread(settings) : undefined);
+  return earlyThread(isWorthIt ? startRenderThread(settings) : undefined);
 }
 
 /** Whether a folder holds as many articles as are worth a helper; a guess that reads no more than it takes. */
@@ -41,7 +41,7 @@ function hasMany(root: string): boolean {
       if (item.isDirectory()) folders.push(join(folder, item.name));
       else if (item.name.endsWith('.md')) articles++;
     }
-    if (articles >= WORTH_A_HELPER) return true;
+    if (articles >= WORTH_A_POOL) return true;
   }
   return false;
 }

@@ -1,9 +1,9 @@
 import type { Worker } from 'node:worker_threads';
 import { definePlugin, type Plugin } from '../host/plugins.js';
-import { createBuilderThread } from './builder-thread.js';
-import { createRush } from './rush.js';
-import { createSchedule, type Work } from './schedule.js';
-import type { Search } from './search.js';
+import { createBurst } from './builder/burst.js';
+import { createSchedule, type Work } from './builder/schedule.js';
+import { createBuilderThread } from './builder/thread-client.js';
+import type { Search } from './search/search.js';
 
 /** How long pending work may take when the service stops. */
 const CLOSE_MS = 5_000;
@@ -51,7 +51,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       const { log } = host;
       const thread = createBuilderThread(options.spawn, log);
       const schedule = createSchedule(run);
-      const rush = createRush(thread.pace);
+      const burst = createBurst(thread.pace);
       // Beside the other: changes need not wait until everything has been looked at.
       const looks = createSchedule(run);
       let failures = 0;
@@ -98,7 +98,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
 
       const changed = ({ path }: { readonly path: string }) => {
         if (!path.startsWith(prefix)) return;
-        rush.note();
+        burst.note();
         schedule.request([path.slice(prefix.length)]);
       };
       host.addAction('article.published', changed);
@@ -120,7 +120,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         await Promise.all([unwatch?.(), options.search?.close()]);
         clearTimeout(retry);
         clearTimeout(firstLook);
-        rush.stop();
+        burst.stop();
         thread.pace(false);
         const end = performance.now() + closeMs;
         await Promise.race([Promise.all([looks.drain(), schedule.drain()]), elapsed(closeMs)]);

@@ -5,7 +5,7 @@ import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
 import type { Catalog } from '../store/catalog.js';
 import type { ContentFolder } from '../store/entry.js';
-import type { Hosting } from './hosting-files.js';
+import type { Hosting } from './outputs/hosting-files.js';
 
 /** What a site is built from. */
 export interface SiteOptions {
@@ -32,12 +32,12 @@ export interface SiteOptions {
    * built anew at every start.
    */
   readonly fingerprint?: string;
-  /** Starts a thread that helps with large builds, in which `serveHelp` answers. Default: none does. */
-  spawnHelper?(): Worker;
+  /** Starts a thread that helps with large builds, in which `serveRenders` answers. Default: none does. */
+  spawnRenderWorker?(): Worker;
   /** How long `close` may sync what was built. @default 1000 */
   readonly lastSyncMs?: number;
   /** From so many articles on the helper is started. @default 1000 */
-  readonly helperFrom?: number;
+  readonly poolFrom?: number;
 }
 
 /** What is to be brought up to date. */

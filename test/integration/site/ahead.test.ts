@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { type Builder, createBuilder } from '../../../src/site/build.js';
+import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
 import { builtAnew, put, type TestSite, testSite } from './test-site.js';
 
 // At a start the first deliveries are built before everything has been looked at.

@@ -3,8 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { createHooks } from '../../../src/host/hooks.js';
 import { createLog } from '../../../src/log.js';
-import { createBuilder } from '../../../src/site/build.js';
-import { serveBuilds } from '../../../src/site/thread.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
+import { serveBuilds } from '../../../src/site/builder/thread-worker.js';
 import { contentFolder } from '../../../src/store/entry.js';
 import { siteInfo } from '../../support/site-info.js';
 

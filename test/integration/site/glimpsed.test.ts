@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { patternLayout } from '../../../src/generators/layout.js';
-import { createBuilder } from '../../../src/site/build.js';
-import type { HelpAnswer } from '../../../src/site/help-messages.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
+import type { RenderAnswer } from '../../../src/site/builder/render-messages.js';
 import { contentFolder } from '../../../src/store/entry.js';
-import { SITE_URL, startHelper, type TestSite, testSite } from './test-site.js';
+import { SITE_URL, startRenderWorker, type TestSite, testSite } from './test-site.js';
 
 // A build from nothing reads the beginnings of files first, and the whole files for their pages. What a file says
 // further down must count as if it had been read at once, as `check` does.
@@ -88,17 +88,17 @@ test('a build from nothing in two threads makes what reading every file whole fi
   writeEdited(site);
   // Two batches of 64 files, of which the helper takes both: it gets up to five before this thread takes one.
   for (let n = 0; n < 64; n++) site.write(`0-${n}`, { date: '2026-11-01T08:00:00Z' });
-  const glimpsed: string[] = [];
-  const spawnHelper = () => {
-    const helper = startHelper(site.options);
-    helper.on('message', (answer: HelpAnswer) => {
-      if (answer.is === 'glimpsed') glimpsed.push(answer.entries);
+  const byHeader: string[] = [];
+  const spawnRenderWorker = () => {
+    const helper = startRenderWorker(site.options);
+    helper.on('message', (answer: RenderAnswer) => {
+      if (answer.is === 'glimpsed') byHeader.push(answer.entries);
     });
     return helper;
   };
-  const builder = createBuilder({ ...site.options, spawnHelper, helperFrom: 1 });
+  const builder = createBuilder({ ...site.options, spawnRenderWorker, poolFrom: 1 });
   t.is((await builder.buildAll()).failed, 0);
-  t.true(glimpsed.join('').includes('a-key-of-their-own'), 'the helper reads the edited files');
+  t.true(byHeader.join('').includes('a-key-of-their-own'), 'the helper reads the edited files');
   assertAsReadWhole(t, site);
   t.deepEqual(await builder.check(), []);
 });

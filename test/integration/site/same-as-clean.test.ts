@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { createBuilder } from '../../../src/site/build.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { fc, runs } from '../../support/property.js';
 import { builtAnew, pathOf, put, SITE_URL, type TestSite, testSite } from './test-site.js';
 

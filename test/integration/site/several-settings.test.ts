@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { createBuilder } from '../../../src/site/build.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { builtAnew, put, testSite } from './test-site.js';
 
 /** More files than are tried again with every change. */

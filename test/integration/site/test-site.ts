@@ -4,14 +4,14 @@ import { Writable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import type { HelperData } from '../../../src/app/helper-thread.js';
+import type { RenderWorkerData } from '../../../src/app/helper-thread.js';
 import type { Article } from '../../../src/article/article.js';
 import { encodeFirst } from '../../../src/article/codec.js';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { createHooks, type Hooks } from '../../../src/host/hooks.js';
 import type { Log } from '../../../src/log.js';
-import { type Builder, createBuilder, type SiteOptions } from '../../../src/site/build.js';
-import type { SiteSettings } from '../../../src/site/site-info.js';
+import { type Builder, createBuilder, type SiteOptions } from '../../../src/site/builder/builder.js';
+import type { SiteSettings } from '../../../src/site/render/site-info.js';
 import { contentFolder } from '../../../src/store/entry.js';
 import { siteInfo } from '../../support/site-info.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -119,8 +119,8 @@ export async function builtAnew(options: SiteOptions): Promise<Record<string, st
 }
 
 /** Starts the thread that helps to build a test site. */
-export function startHelper({ content }: SiteOptions): Worker {
-  const workerData: HelperData = {
+export function startRenderWorker({ content }: SiteOptions): Worker {
+  const workerData: RenderWorkerData = {
     contentDir: content.root,
     siteUrl: SITE_URL,
     file: 'articles/:slug.md',

@@ -3,7 +3,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { BuildReport, FileChange } from '../../../src/host/hook-types.js';
 import { definePlugin, type Host, startHost } from '../../../src/host/plugins.js';
 import { type SitePluginOptions, sitePlugin } from '../../../src/site/plugin.js';
-import type { NewestPages } from '../../../src/site/search.js';
+import type { NewestPages } from '../../../src/site/search/search.js';
 import { until } from '../../support/until.js';
 import { gatheringLog, SITE_URL, type TestSite, testSite } from './test-site.js';
 

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
-import { createBuilder } from '../../../src/site/build.js';
-import type { HelpAnswer } from '../../../src/site/help-messages.js';
-import { builtAnew, put, startHelper, type TestSite, testSite } from './test-site.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
+import type { RenderAnswer } from '../../../src/site/builder/render-messages.js';
+import { builtAnew, put, startRenderWorker, type TestSite, testSite } from './test-site.js';
 
 /** Articles for several batches of a helper. */
 const ARTICLES = 100;
@@ -19,19 +19,19 @@ function siteOfMany(t: ExecutionContext): TestSite {
 
 /** A builder with a helper, and what that has answered. */
 function helped({ options }: TestSite, onAnswer: (worker: Worker) => void = () => undefined) {
-  const answers: HelpAnswer[] = [];
-  const spawnHelper = () => {
-    const worker = startHelper(options);
-    worker.on('message', (answer: HelpAnswer) => {
+  const answers: RenderAnswer[] = [];
+  const spawnRenderWorker = () => {
+    const worker = startRenderWorker(options);
+    worker.on('message', (answer: RenderAnswer) => {
       answers.push(answer);
       onAnswer(worker);
     });
     return worker;
   };
-  return { builder: createBuilder({ ...options, spawnHelper, helperFrom: ARTICLES }), answers };
+  return { builder: createBuilder({ ...options, spawnRenderWorker, poolFrom: ARTICLES }), answers };
 }
 
-const madeOf = (answers: readonly HelpAnswer[]) =>
+const madeOf = (answers: readonly RenderAnswer[]) =>
   answers.flatMap((answer) => (answer.is === 'made' ? answer.made : []));
 
 test('two threads build what one builds, byte by byte, and write no page again that stands', async (t) => {

@@ -1,0 +1,46 @@
+import type { SiteInfo } from '../../host/page-types.js';
+import type { ArticleJob } from '../outputs/article-pages.js';
+import type { StagedFile } from '../write/staged-file.js';
+
+/** An article's page as a helper is asked to make it. */
+export interface RenderJob extends ArticleJob {
+  /** The size of the page as it stands, in bytes; the same page is not written again. Undefined where none stands. */
+  readonly standing: number | undefined;
+}
+
+/** What the builder asks of its helper. */
+export type RenderRequest =
+  /** To look at the site as it is looked at here; `digest` is the theme's. */
+  | {
+      readonly do: 'dress';
+      readonly templatesDir: string;
+      readonly site: SiteInfo;
+      readonly digest: string;
+    }
+  /** To look at the beginnings of article files. */
+  | { readonly do: 'glimpse'; readonly paths: readonly string[] }
+  /** To write the drafts of pages into a folder, for the output folder `root`. */
+  | {
+      readonly do: 'make';
+      readonly jobs: readonly RenderJob[];
+      /** The slugs of the groups that these pages link to, by their names. */
+      readonly tags: ReadonlyMap<string, string>;
+      readonly authors: ReadonlyMap<string, string>;
+      readonly stagingDir: string;
+      readonly root: string;
+    };
+
+/** What became of a page. */
+export type Rendered =
+  | { readonly is: 'draft'; readonly staged: StagedFile }
+  /** It stands as it is. */
+  | { readonly is: 'same'; readonly size: number }
+  /** Left to the builder: its article has changed, it links what it was not told of, or it has failed. */
+  | { readonly is: 'left' };
+
+/** What the helper answers, one for every request, in their order. */
+export type RenderAnswer =
+  | { readonly is: 'dressed'; readonly alike: boolean }
+  /** As JSON, which travels faster; null for a file that must be read whole. */
+  | { readonly is: 'glimpsed'; readonly entries: string }
+  | { readonly is: 'made'; readonly made: readonly Rendered[] };

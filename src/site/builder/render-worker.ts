@@ -1,0 +1,78 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
+import { createHooks } from '../../host/hooks.js';
+import type { Log } from '../../log.js';
+import type { ContentFolder } from '../../store/entry.js';
+import { createArticleCache } from '../index/article-cache.js';
+import { readHeaderEntry } from '../index/index-entry.js';
+import { articlePage } from '../outputs/article-pages.js';
+import { createRenderContext, type RenderContext } from '../render/render-context.js';
+import { bytesOf, stageFile } from '../write/staged-file.js';
+import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-messages.js';
+
+type MakeRequest = Extract<RenderRequest, { do: 'make' }>;
+
+/**
+ * Reads articles and makes drafts of their pages for a builder in another thread; runs in a thread of its own. What
+ * is not straightforward is left to the builder, who then meets it again and tells of it.
+ */
+export function serveRenders(port: MessagePort, content: ContentFolder, log: Log): void {
+  const cache = createArticleCache();
+  let context: RenderContext | undefined;
+  /** What the pages that are being made link to. */
+  let current: Pick<MakeRequest, 'tags' | 'authors'> | undefined;
+  let isAtALoss = false;
+
+  function slugIn(terms: 'tags' | 'authors', name: string): { slug: string } {
+    const slug = current?.[terms].get(name);
+    if (slug === undefined) isAtALoss = true;
+    return { slug: slug ?? '' };
+  }
+
+  async function make(job: RenderJob, { stagingDir, root }: MakeRequest): Promise<Rendered> {
+    isAtALoss = false;
+    const page = articlePage(job, content, cache);
+    if (page === undefined || context === undefined) return { is: 'left' };
+    const text = await context.render(page);
+    if (isAtALoss) return { is: 'left' };
+    const bytes = bytesOf(text);
+    const size = bytes.length;
+    if (size === job.standing && fs.readFileSync(join(root, job.file)).equals(bytes))
+      return { is: 'same', size };
+    return { is: 'draft', staged: stageFile(stagingDir, bytes) };
+  }
+
+  async function answer(request: RenderRequest): Promise<RenderAnswer> {
+    if (request.do === 'dress') {
+      const { templatesDir, site, digest } = request;
+      const linked = {
+        tags: { get: (name: string) => slugIn('tags', name) },
+        authors: { get: (name: string) => slugIn('authors', name) },
+      };
+      context = createRenderContext(templatesDir, site, createHooks(log), linked, []);
+      return { is: 'dressed', alike: context.theme.digest === digest };
+    }
+    if (request.do === 'glimpse') {
+      const entries = request.paths.map((path) => readHeaderEntry(content, path) ?? null);
+      return { is: 'glimpsed', entries: JSON.stringify(entries) };
+    }
+    current = request;
+    const made: Rendered[] = [];
+    for (const job of request.jobs) {
+      try {
+        made.push(await make(job, request));
+      } catch (error) {
+        log.debug({ err: error, page: job.file }, 'a page is left to the builder');
+        made.push({ is: 'left' });
+      }
+    }
+    return { is: 'made', made };
+  }
+
+  let queue = Promise.resolve();
+  port.on('message', (request: RenderRequest) => {
+    // A failure ends the thread, of which the builder hears.
+    queue = queue.then(async () => port.postMessage(await answer(request)));
+  });
+}

@@ -1,0 +1,113 @@
+import { randomBytes } from 'node:crypto';
+import { Feed, type Item } from 'feed';
+import type { FeedItem, SiteInfo } from '../../host/page-types.js';
+import { dateOf } from '../render/dates.js';
+
+/** Articles in a feed. */
+export const FEED_SIZE = 20;
+
+/** The site's feeds: a file each, and what makes its text. The same articles always make the same bytes. */
+export const FEEDS: readonly {
+  readonly file: string;
+  make(site: SiteInfo, items: readonly FeedItem[]): string;
+}[] = [
+  { file: 'feed.xml', make: atomFeed },
+  { file: 'rss.xml', make: rssFeed },
+  { file: 'feed.json', make: jsonFeed },
+];
+
+// The feed package writes attributes without escaping `<`; this stands for one until it has.
+const LESS_THAN = `lt${randomBytes(12).toString('hex')}`;
+
+/** Images whose type the feed package tells rightly from the file's name. */
+const IMAGE_NAME = /\.(?:png|jpeg|gif|webp|avif)$/i;
+
+const LONG_AGO = new Date(0);
+
+/** Atom (RFC 4287). */
+function atomFeed(site: SiteInfo, items: readonly FeedItem[]): string {
+  const feed = feedOf(site, items, (item) => ({
+    ...itemOf(item),
+    title: escapeHtml(item.title),
+    ...(item.description !== '' && { description: escapeHtml(item.description) }),
+    category: item.tags.map((tag) => ({ name: attribute(tag), term: attribute(tag) })),
+    ...(item.image !== null && IMAGE_NAME.test(new URL(item.image).pathname) && { image: item.image }),
+  }));
+  const xml = feed.atom1().replaceAll(LESS_THAN, '&lt;');
+  return wellFormed(xml.replace('<feed ', `<feed xml:lang="${site.language}" `));
+}
+
+/** RSS 2.0. Its `author` must be an e-mail address; Dublin Core's `creator` is a name. */
+function rssFeed(site: SiteInfo, items: readonly FeedItem[]): string {
+  const feed = feedOf(site, items, (item) => ({
+    ...itemOf(item),
+    title: item.title.replaceAll(']]>', ']] >'),
+    ...(item.description !== '' && { description: escapeHtml(item.description) }),
+    author: [],
+    // The package names the space of `dc` together with that of `content` alone.
+    ...(item.author !== '' &&
+      item.html !== '' && { extensions: [{ name: 'dc:creator', objects: { _text: item.author } }] }),
+  }));
+  return wellFormed(feed.rss2());
+}
+
+/** JSON Feed, whose texts are plain. */
+function jsonFeed(site: SiteInfo, items: readonly FeedItem[]): string {
+  const feed = feedOf(site, items, (item) => ({
+    ...itemOf(item),
+    id: item.url,
+    content: item.html,
+    ...(item.image !== null && { image: item.image }),
+  }));
+  feed.addExtension({ name: '_pressmark', objects: { about: 'the generator of this feed' } });
+  // Half a character, which JSON can write but few can read.
+  const whole = (_key: string, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value);
+  return `${JSON.stringify(JSON.parse(feed.json1(), whole), null, 2)}\n`;
+}
+
+function feedOf(site: SiteInfo, items: readonly FeedItem[], toItem: (item: FeedItem) => Item): Feed {
+  const feed = new Feed({
+    id: `${site.url}/`,
+    title: site.title,
+    description: site.description || site.title,
+    link: `${site.url}/`,
+    feedLinks: { atom: `${site.url}/feed.xml`, rss: `${site.url}/rss.xml`, json: `${site.url}/feed.json` },
+    generator: 'Pressmark',
+    language: site.language,
+    author: { name: site.author || site.title },
+    updated: new Date(Math.max(0, ...items.map((item) => lastChange(item).getTime()))),
+  });
+  for (const item of items) feed.addItem(toItem(item));
+  return feed;
+}
+
+function itemOf(item: FeedItem): Item {
+  return {
+    title: item.title,
+    link: item.url,
+    date: lastChange(item),
+    published: dateOf(item.date) ?? LONG_AGO,
+    ...(item.description !== '' && { description: item.description }),
+    content: item.html.replaceAll(']]>', ']]&gt;'), // the package splits only the first
+    ...(item.author !== '' && { author: [{ name: item.author }] }),
+    category: item.tags.map((tag) => ({ name: tag })),
+  };
+}
+
+function lastChange(item: FeedItem): Date {
+  return dateOf(item.updated ?? item.date) ?? dateOf(item.date) ?? LONG_AGO;
+}
+
+function attribute(text: string): string {
+  return text.replaceAll('<', LESS_THAN);
+}
+
+/** HTML that says what is meant as text, for the places of a feed where readers expect HTML. */
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Without the characters that no XML may hold. */
+function wellFormed(xml: string): string {
+  return xml.toWellFormed().replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '');
+}

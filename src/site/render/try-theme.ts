@@ -1,0 +1,80 @@
+import { messageOf } from '../../errors.js';
+import type { Hooks } from '../../host/hooks.js';
+import type { SiteInfo } from '../../host/page-types.js';
+import type { Post } from '../index/article-list.js';
+import type { IndexEntry } from '../index/index-entry.js';
+import { relatedTo } from '../index/related.js';
+import { createSiteIndex } from '../index/site-index.js';
+import { pageOfArticle } from '../outputs/article-pages.js';
+import { createPages } from '../outputs/pages.js';
+import { siteFiles } from '../outputs/site-files.js';
+import { linkOf, type Page, summaryOf } from './page.js';
+import { createRenderContext } from './render-context.js';
+
+const HTML = '<p>Words.</p>\n<table></table>\n<!-- svc:item:sample -->';
+
+/** What articles may or may not have. */
+const SAMPLES: Record<string, Partial<IndexEntry>> = {
+  whole: {
+    description: 'Words',
+    author: 'Somebody',
+    tags: ['Tag', 'Other'],
+    image: 'https://images.example/a.png',
+  },
+  updated: { updated: '2026-01-03T08:00:00Z', author: 'Somebody', tags: ['Tag'] },
+  bare: { date: 'no date' },
+};
+
+/**
+ * Makes a page of every kind of made-up articles, writing nothing.
+ *
+ * @returns what fails, each reason once; see `Theme.render`.
+ */
+export async function tryTheme(templatesDir: string, site: SiteInfo, hooks: Hooks): Promise<string[]> {
+  const index = createSiteIndex(site);
+  for (const [name, sample] of Object.entries(SAMPLES)) index.apply(name, entryOf(name, site, sample));
+  const context = createRenderContext(templatesDir, site, hooks, index, []);
+  const statics = siteFiles(site, hooks, index.all, context, () => HTML, []);
+  const pages = createPages(site, index, 1, () => statics);
+  pages.settle(); // gives tags and authors their addresses
+  const failures = new Set<string>();
+  for (const file of pages.files()) {
+    const recipe = pages.at(file);
+    try {
+      if (recipe?.is === 'file') await recipe.make();
+      if (recipe?.is === 'page') await context.render(recipe.page());
+      if (recipe?.is === 'article') await context.render(pageOf(recipe.post));
+    } catch (error) {
+      failures.add(messageOf(error));
+    }
+  }
+  return [...failures];
+
+  function pageOf(post: Post): Page {
+    const { previous, next, related } = relatedTo(post, index.all, index.tags);
+    const links = {
+      previous: previous === undefined ? null : linkOf(previous.entry),
+      next: next === undefined ? null : linkOf(next.entry),
+      related: related.map(({ entry }) => linkOf(entry)),
+    };
+    return pageOfArticle(post.file, summaryOf(post.entry), { html: HTML, jsonLd: '' }, links);
+  }
+}
+
+function entryOf(name: string, { url }: SiteInfo, sample: Partial<IndexEntry>): IndexEntry {
+  return {
+    path: name,
+    stamp: { ino: 0, size: 0, mtimeMs: 0 },
+    id: name,
+    url: `${url}/sample-${name}/`,
+    canonical: undefined,
+    title: name,
+    description: '',
+    date: '2026-01-02T08:00:00Z',
+    updated: null,
+    author: '',
+    tags: [],
+    image: null,
+    ...sample,
+  };
+}
