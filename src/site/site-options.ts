@@ -5,7 +5,7 @@ import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
 import type { Catalog } from '../store/catalog.js';
 import type { ContentFolder } from '../store/entry.js';
-import type { Hosting } from './outputs/hosting-files.js';
+import type { Hosting } from './outputs/static-files.js';
 
 /** What a site is built from. */
 export interface SiteOptions {

@@ -1,5 +1,6 @@
 import type { Log } from '../../log.js';
-import type { Content, StagedFile } from '../write/staged-file.js';
+import type { Content } from '../outputs/output.js';
+import type { StagedFile } from '../write/staged-file.js';
 import type { Writer } from '../write/writer.js';
 import { createFailures } from './failures.js';
 

@@ -1,14 +1,10 @@
 import type { ArticleLink } from '../../host/page-types.js';
-import type { ContentFolder } from '../../store/entry.js';
-import type { ArticleCache } from '../index/article-cache.js';
 import type { ArticleFiles } from '../index/article-files.js';
 import type { Post } from '../index/article-list.js';
-import { relatedTo } from '../index/related.js';
 import type { SiteIndex } from '../index/site-index.js';
-import { type ArticleJob, articlePage } from '../outputs/article-pages.js';
-import type { Pages } from '../outputs/pages.js';
-import { linkOf, type Page } from '../render/page.js';
-import type { RenderContext } from '../render/render-context.js';
+import type { ArticlePages } from '../outputs/article-pages.js';
+import type { SiteOutputs } from '../outputs/output.js';
+import { linkOf } from '../render/page.js';
 import { STYLE_SHEET } from '../render/theme.js';
 import type { Writer } from '../write/writer.js';
 import type { BuildSession } from './build-session.js';
@@ -23,22 +19,18 @@ const MOST_PASSES = 5;
 const BATCH = 32;
 
 interface Deps {
-  readonly content: ContentFolder;
   readonly index: SiteIndex;
-  readonly pages: Pages;
+  readonly outputs: SiteOutputs;
+  readonly articles: ArticlePages;
   readonly articleFiles: ArticleFiles;
-  readonly cache: ArticleCache;
-  readonly output: Writer;
+  readonly writer: Writer;
   /** Files that may not be as they should; what is built is taken out. */
   readonly stale: Set<string>;
   /** Those of them that are most likely as they should be. */
   readonly unsure: ReadonlySet<string>;
-  context(): RenderContext;
   /** Takes in what has turned out to have changed. */
   absorb(): void;
 }
-
-const linkOfPost = ({ entry }: Post): ArticleLink => linkOf(entry);
 
 export interface MakingOptions {
   /** Lets others do something in between. */
@@ -53,15 +45,13 @@ export type Making = ReturnType<typeof createMaking>;
 
 /** The making of files. */
 export function createMaking({
-  content,
   index,
-  pages,
+  outputs,
+  articles: articlePages,
   articleFiles,
-  cache,
-  output,
+  writer,
   stale,
   unsure,
-  context,
   absorb,
 }: Deps) {
   /** What the helper has before it: whoever builds such a page meanwhile builds a newer one. */
@@ -83,15 +73,16 @@ export function createMaking({
       const todo = [...files].filter((file) => stale.has(file) && !session.hasFailed(file));
       if (todo.length === 0) break;
       of += todo.length;
-      await output.announce(todo.filter((file) => !unsure.has(file)));
+      await writer.announce(todo.filter((file) => !unsure.has(file)));
       const isArticle = (file: string) => index.at(file) !== undefined;
+      const assets = new Set(outputs.assets());
       const articles = todo.filter(isArticle);
-      const others = todo.filter((file) => !isArticle(file) && !pages.isAsset(file));
+      const others = todo.filter((file) => !isArticle(file) && !assets.has(file));
       const one = async (file: string) => {
         await buildOne(session, file);
         await step();
       };
-      for (const file of todo) if (pages.isAsset(file)) await one(file); // first: pages link them
+      for (const file of todo) if (assets.has(file)) await one(file); // first: pages link them
       if (options.helper !== undefined)
         await buildTogether(session, articles, others, options.helper, one, step);
       // Articles first, which lists link to; or what the helper has left.
@@ -99,8 +90,8 @@ export function createMaking({
         if (stale.has(file) && !session.hasFailed(file)) await one(file);
       absorb();
     }
-    const surplus = [...files].filter((file) => stale.has(file) && pages.at(file) === undefined);
-    await output.announce(surplus);
+    const surplus = [...files].filter((file) => stale.has(file) && outputs.at(file) === undefined);
+    await writer.announce(surplus);
     for (const file of surplus) await remove(session, file);
   }
 
@@ -120,12 +111,12 @@ export function createMaking({
       const posts = batch.flatMap((file) => index.at(file) ?? []);
       const { jobs, ...slugs } = helperJobs(posts.filter(({ entry }) => !articleFiles.isBroken(entry.path)));
       for (const job of jobs) atHelper.set(job.file, job);
-      const { root, workerStagingDir: stagingDir } = output;
+      const { root, workerStagingDir: stagingDir } = writer;
       const answer = await helper.ask({ do: 'make', jobs, ...slugs, stagingDir, root }, 'made');
       for (const [index, job] of jobs.entries()) {
         const made = answer?.made[index];
         if (atHelper.get(job.file) !== job) {
-          if (made?.is === 'draft') output.drop(made.staged);
+          if (made?.is === 'draft') writer.drop(made.staged);
           continue;
         }
         atHelper.delete(job.file);
@@ -140,38 +131,10 @@ export function createMaking({
 
   async function buildOne(session: BuildSession, file: string): Promise<void> {
     atHelper.delete(file);
-    const recipe = pages.at(file);
-    if (recipe === undefined) return;
-    if (recipe.is === 'article' && articleFiles.isBroken(recipe.post.entry.path)) {
-      stale.delete(file); // as good as it can be; the intake has warned
-      return;
-    }
-    const done = await session.build(file, () => {
-      if (recipe.is === 'file') return recipe.make();
-      const page = recipe.is === 'page' ? recipe.page() : pageOf(recipe.post);
-      return page && context().render(page);
-    });
-    if (done) stale.delete(file);
-  }
-
-  function pageOf(post: Post): Page | undefined {
-    const page = articlePage(jobOf(post), content, cache);
-    if (page === undefined) articleFiles.take([post.entry.path]); // it has changed since it was read
-    return page;
-  }
-
-  function jobOf(post: Post, link = linkOfPost): ArticleJob {
-    const { path, stamp } = post.entry;
-    const { previous, next, related } = relatedTo(post, index.all, index.tags);
-    return {
-      file: post.file,
-      path,
-      stamp,
-      isByHeader: articleFiles.isByHeader(path),
-      previous: previous === undefined ? null : link(previous),
-      next: next === undefined ? null : link(next),
-      related: related.map((other) => link(other)),
-    };
+    const output = outputs.at(file);
+    if (output === undefined) return;
+    // What is kept is as good as it can be; whoever read the article has warned.
+    if (output.keeps?.(file) || (await session.build(file, () => output.render(file)))) stale.delete(file);
   }
 
   /** The jobs of a batch, and the slugs of all groups that its pages link to. */
@@ -179,7 +142,7 @@ export function createMaking({
     // Articles that stand together link the same ones; what is the same object travels once.
     const links = new Map<Post, ArticleLink>();
     const link = (post: Post) => {
-      const known = links.get(post) ?? linkOfPost(post);
+      const known = links.get(post) ?? linkOf(post.entry);
       links.set(post, known);
       return known;
     };
@@ -189,7 +152,7 @@ export function createMaking({
       for (const name of post.entry.tags) tags.set(name, index.tags.get(name)?.slug ?? '');
       const { author } = post.entry;
       authors.set(author, index.authors.get(author)?.slug ?? '');
-      return { standing: output.intact(post.file)?.size, ...jobOf(post, link) };
+      return { standing: writer.intact(post.file)?.size, ...articlePages.jobOf(post, link) };
     });
     return { jobs, tags, authors };
   }

@@ -18,7 +18,7 @@ type MakeRequest = Extract<RenderRequest, { do: 'make' }>;
  * is not straightforward is left to the builder, who then meets it again and tells of it.
  */
 export function serveRenders(port: MessagePort, content: ContentFolder, log: Log): void {
-  const cache = createArticleCache();
+  const cache = createArticleCache(content);
   let context: RenderContext | undefined;
   /** What the pages that are being made link to. */
   let current: Pick<MakeRequest, 'tags' | 'authors'> | undefined;
@@ -32,7 +32,7 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
 
   async function make(job: RenderJob, { stagingDir, root }: MakeRequest): Promise<Rendered> {
     isAtALoss = false;
-    const page = articlePage(job, content, cache);
+    const page = articlePage(job, cache);
     if (page === undefined || context === undefined) return { is: 'left' };
     const text = await context.render(page);
     if (isAtALoss) return { is: 'left' };

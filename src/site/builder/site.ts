@@ -5,13 +5,11 @@ import type { FilterName } from '../../host/hook-types.js';
 import { createCatalog } from '../../store/catalog.js';
 import { createArticleCache } from '../index/article-cache.js';
 import { openArticleFiles, type ReadHeaders } from '../index/article-files.js';
-import type { Post } from '../index/article-list.js';
 import { createSiteIndex } from '../index/site-index.js';
 import { warnOfUnroutable } from '../index/unroutable.js';
-import { createHtmlReader } from '../outputs/article-pages.js';
-import { createPages } from '../outputs/pages.js';
-import { type SiteFile, siteFiles } from '../outputs/site-files.js';
-import { contextFor, type RenderContext, readingOf } from '../render/render-context.js';
+import { articlePages } from '../outputs/article-pages.js';
+import { siteOutputs } from '../outputs/site-outputs.js';
+import { contextFor, readingOf } from '../render/render-context.js';
 import { newestPages } from '../search/newest-pages.js';
 import type { SiteOptions, SiteReport, UpdateRequest } from '../site-options.js';
 import { createBuildLock } from '../write/build-lock.js';
@@ -57,33 +55,39 @@ export function createSite(options: SiteOptions) {
   } = options;
   const manifest = openManifest(manifestPath(options), options.outputDir);
   const plainWriter = openWriter(options.outputDir, join(options.stateDir, 'build'), manifest, log);
-  const output = compress
+  const writer = compress
     ? compressingWriter(plainWriter, manifest, options.outputDir, options.stateDir)
     : plainWriter;
-  const lock = createBuildLock(output.stagingDir, log);
-  const index = createSiteIndex(site);
-  const cache = createArticleCache();
+  const lock = createBuildLock(writer.stagingDir, log);
+  const index = createSiteIndex(site, (path) => outputs.isReserved(path));
+  const cache = createArticleCache(content);
   const articleFiles = openArticleFiles({ content, catalog, index, cache, log });
-  const htmlOf = createHtmlReader<Post>(content);
   const reading = readingOf(content);
-  let statics: ReadonlyMap<string, SiteFile> = new Map();
-  let context = newContext();
-  const pages = createPages(site, index, pageSize, () => statics);
+  let context = contextFor(options, index);
+  const articles = articlePages(index, cache, articleFiles, () => context);
+  const outputs = siteOutputs({
+    site,
+    index,
+    hooks,
+    pageSize,
+    hosting,
+    context: () => context,
+    articles,
+    htmlOf: ({ entry }) => cache.htmlOf(entry.path, entry.stamp),
+  });
 
   /** Files that may not be as they should, or whose build has failed. */
   const stale = new Set<string>();
   /** Those of them that are looked at only because nothing tells whether they have changed. */
   const unsure = new Set<string>();
   const making = createMaking({
-    content,
     index,
-    pages,
+    outputs,
+    articles,
     articleFiles,
-    cache,
-    output,
+    writer,
     stale,
     unsure,
-    context: () => context,
     absorb,
   });
   /** What the next build of changed files can stand on; nothing after one that failed. */
@@ -108,7 +112,7 @@ export function createSite(options: SiteOptions) {
   }: UpdateRequest): Promise<SiteReport> {
     if (paths !== undefined && known === 'what was built last') return ahead(paths);
     const start = performance.now();
-    const session = createBuildSession(output);
+    const session = createBuildSession(writer);
     const helpers = createRenderPool(
       hasPageFilters() ? undefined : options.spawnRenderWorker,
       log,
@@ -131,7 +135,7 @@ export function createSite(options: SiteOptions) {
       if (isAll) helpers.start(files.size); // else deliveries need the other processor
       const helper = await helpers.prepared(options.templatesDir, site, context.theme.digest);
       await making.build(session, withAssets(files), { yieldNow, helper, ...(onProgress && { onProgress }) });
-      if (isAll) output.removeDamaged();
+      if (isAll) writer.removeDamaged();
       unsure.clear();
       await interruptions.serveAll();
       settle();
@@ -159,7 +163,7 @@ export function createSite(options: SiteOptions) {
   async function prepare(): Promise<boolean> {
     await lock.enter();
     try {
-      output.sweep();
+      writer.sweep();
       learn();
       const newest = index.all.items.slice(-1).map(({ file }) => file);
       // So that templates are compiled, and the code is warm.
@@ -167,10 +171,10 @@ export function createSite(options: SiteOptions) {
       addAll(newest);
       const isMuch = damaged.length > MANY_DAMAGED;
       const files = isWhole && !isMuch ? [...newest, ...damaged] : newest;
-      await making.build(createBuildSession(output), withAssets(new Set(files)), ALONE);
+      await making.build(createBuildSession(writer), withAssets(new Set(files)), ALONE);
       unsure.clear();
       if (!isWhole || isMuch) return false;
-      output.removeDamaged();
+      writer.removeDamaged();
       known = 'what was built last';
       return true;
     } finally {
@@ -199,7 +203,7 @@ export function createSite(options: SiteOptions) {
   /** Builds what these files change in the midst of another build. */
   async function interlude(paths: readonly string[]): Promise<SiteReport> {
     const start = performance.now();
-    const session = createBuildSession(output);
+    const session = createBuildSession(writer);
     articleFiles.take(paths);
     await making.build(session, withAssets(absorb()), ALONE);
     session.tell(log);
@@ -208,9 +212,7 @@ export function createSite(options: SiteOptions) {
 
   /** Has those files of the theme built first that pages link and that do not stand yet. */
   function withAssets(files: ReadonlySet<string>): ReadonlySet<string> {
-    const missing = [...statics].flatMap(([file, { isAsset }]) =>
-      isAsset && !manifest.files.has(file) ? [file] : [],
-    );
+    const missing = outputs.assets().filter((file) => !manifest.files.has(file));
     addAll(missing);
     return files === stale ? stale : new Set([...missing, ...files]);
   }
@@ -234,7 +236,7 @@ export function createSite(options: SiteOptions) {
     if (news.articles.size > 0 || news.isWhole) {
       const isTrusted = manifest.reading === reading;
       articleFiles.learn(news, isTrusted);
-      pages.settle(); // these pages stand
+      outputs.affectedBy(index.takeChange()); // these pages stand
       isWhole ||= isTrusted;
     }
     for (const file of news.stale) stale.add(file);
@@ -255,7 +257,7 @@ export function createSite(options: SiteOptions) {
         discard(join(options.outputDir, file));
         found.add(text);
       }
-    for (const file of output.findDamage()) found.add(file);
+    for (const file of writer.findDamage()) found.add(file);
     damaged = [...found];
     addAll(damaged);
     if (damaged.length > 0)
@@ -265,28 +267,22 @@ export function createSite(options: SiteOptions) {
       );
   }
 
-  function newContext(): RenderContext {
-    const next = contextFor(options, index);
-    statics = siteFiles(site, hooks, index.all, next, htmlOf, hosting);
-    return next;
-  }
-
   /** Compares all articles and all files with what is known of them. */
   async function lookAtAll(force: boolean, readHeaders: ReadHeaders): Promise<void> {
-    output.sweep();
-    context = newContext();
+    writer.sweep();
+    context = contextFor(options, index);
     await articleFiles.takeAll(yieldNow, readHeaders);
     absorb();
     isWhole = true;
     // Nobody can tell whether a plugin's code is still the same.
     const isUnknown = known !== 'everything' && options.fingerprint === undefined && hasPageFilters();
-    if (force || isUnknown || manifest.key !== context.key) addAll(pages.files());
+    if (force || isUnknown || manifest.key !== context.key) addAll(outputs.paths());
     // A theme's pictures may be others under the same name.
-    for (const file of statics.keys()) if (!stale.has(file)) unsure.add(file);
+    for (const file of outputs.assets()) if (!stale.has(file)) unsure.add(file);
     addAll(unsure);
-    for (const file of pages.files()) if (!manifest.files.has(file)) stale.add(file);
+    for (const file of outputs.paths()) if (!manifest.files.has(file)) stale.add(file);
     for (const file of [...manifest.files.keys()]) {
-      if (output.intact(file) === undefined || pages.at(file) === undefined) stale.add(file);
+      if (writer.intact(file) === undefined || outputs.at(file) === undefined) stale.add(file);
       await yieldNow();
     }
     known = 'everything';
@@ -294,10 +290,10 @@ export function createSite(options: SiteOptions) {
 
   /** Has all files written anew, and those removed that only their mark shows to be ours. */
   function forget(): void {
-    output.distrust();
-    const isText = (file: string) => pages.at(file) !== undefined;
+    writer.distrust();
+    const isText = (file: string) => outputs.at(file) !== undefined;
     const present = filesBelow(options.outputDir);
-    for (const file of present) if (!isText(file) && output.adopt(file)) stale.add(file);
+    for (const file of present) if (!isText(file) && writer.adopt(file)) stale.add(file);
     if (compress) removeLeftovers(options.outputDir, present, isText);
   }
 
@@ -309,9 +305,11 @@ export function createSite(options: SiteOptions) {
     for (const file of files) stale.add(file);
   }
 
-  /** Adds what the changes of the model change in the output. */
+  /** Adds what the changes of the model change in the writer. */
   function absorb(): ReadonlySet<string> {
-    const { files, unroutable } = pages.settle();
+    const change = index.takeChange();
+    const { unroutable } = change;
+    const files = outputs.affectedBy(change);
     addAll(files);
     // No page of theirs will be made, for which their files would be read whole.
     const uncertain = unroutable.filter(({ path }) => articleFiles.isByHeader(path));

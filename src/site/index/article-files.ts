@@ -4,7 +4,7 @@ import { type ContentFolder, type Entry, ownStrings, type ReadablePage } from '.
 import { isArticlePath, refresh, walk } from '../../store/scan.js';
 import { timeOf } from '../render/dates.js';
 import type { ManifestDelta } from '../write/manifest.js';
-import { type ArticleCache, textOf } from './article-cache.js';
+import { type ArticleCache, parsedOf } from './article-cache.js';
 import { type IndexEntry, indexEntryOf, MOST_TAGS, readHeaderEntry } from './index-entry.js';
 import type { SiteIndex } from './site-index.js';
 
@@ -108,7 +108,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
     if (isElsewhere || byHeader.has(path)) catalog.delete(path);
     let page: ReadablePage | undefined;
     const [change] = refresh(content, catalog, path, (_, read) => {
-      cache.put(path, textOf(read));
+      cache.put(path, parsedOf(read));
       page = read;
     });
     if (change !== undefined) waiting.set(path, stateOf(change.after, page));

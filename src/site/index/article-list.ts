@@ -11,8 +11,8 @@ export interface Post {
   readonly modified: number | undefined;
 }
 
-/** Which positions of a series may look different than when this was last asked. */
-export interface Changes {
+/** Which positions of a list may look different than when this was last asked. */
+export interface ListChange {
   /** From here on everything has moved; Infinity where nothing has. */
   readonly from: number;
   /** Positions before `from` whose article has changed in place. */
@@ -34,7 +34,7 @@ export interface ArticleList {
   /** How many articles there were when the changes were last taken. */
   countBefore(): number;
   /** What has changed since the last call. */
-  takeChanges(): Changes;
+  takeChange(): ListChange;
 }
 
 /** The order of all lists: publication, and between articles of the same moment the file's path. */
@@ -88,7 +88,7 @@ export function createArticleList(): ArticleList {
     return [...items.slice(Math.max(0, position - older), position), ...items.slice(behind, behind + newer)];
   }
 
-  function takeChanges(): Changes {
+  function takeChange(): ListChange {
     const changes = { from, touched, before };
     from = Number.POSITIVE_INFINITY;
     touched = new Set();
@@ -105,16 +105,16 @@ export function createArticleList(): ArticleList {
     },
     around,
     countBefore: () => before,
-    takeChanges,
+    takeChange,
   };
 }
 
 /** Whether anything from the position `start` on may look different. */
-export function isChangedFrom({ from, touched }: Changes, start: number): boolean {
+export function isChangedFrom({ from, touched }: ListChange, start: number): boolean {
   return from !== Number.POSITIVE_INFINITY || [...touched].some((position) => position >= start);
 }
 
 /** Whether anything has changed at all. */
-export function isAnyChanged(changes: Changes): boolean {
+export function isAnyChanged(changes: ListChange): boolean {
   return changes.from !== Number.POSITIVE_INFINITY || changes.touched.size > 0;
 }

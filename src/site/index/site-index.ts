@@ -1,10 +1,10 @@
 import type { SiteInfo } from '../../host/page-types.js';
 import { fileOf } from '../outputs/addresses.js';
 import { timeOf } from '../render/dates.js';
-import { type ArticleList, createArticleList, type Post } from './article-list.js';
+import { type ArticleList, createArticleList, type ListChange, type Post } from './article-list.js';
 import type { IndexEntry } from './index-entry.js';
 import { affectedNeighbours } from './related.js';
-import { createAuthors, createTags, type Taxonomy, type TaxonomyChanges, type Term } from './taxonomy.js';
+import { createAuthors, createTags, type Taxonomy, type TaxonomyChange, type Term } from './taxonomy.js';
 
 /** What the site consists of: which article has which page, and the lists they are on. */
 export interface SiteIndex {
@@ -23,23 +23,36 @@ export interface SiteIndex {
   /** Takes in the same where all pages show it already. */
   learn(path: string, entry: IndexEntry | undefined): void;
   /** What has changed since the last call. */
-  settle(): IndexChanges;
+  takeChange(): SiteChange;
 }
 
-/** What has to be built after a number of changes. The lists tell by themselves; see `ArticleList`. */
-export interface IndexChanges {
+/** What has become of the articles since outputs were last asked which of their files that affects. */
+export interface SiteChange {
+  /** Articles that were added, changed or removed, by the paths of their files; those that have a page. */
+  readonly articles: ReadonlyMap<string, ArticleChange>;
   /** Pages of articles that may look different, or that no article has any more. */
-  readonly files: ReadonlySet<string>;
-  readonly tags: TaxonomyChanges;
-  readonly authors: TaxonomyChanges;
-  /** Groups whose lists may look different. */
-  readonly lists: ReadonlySet<Term>;
+  readonly pages: ReadonlySet<string>;
+  readonly all: ListChange;
+  readonly tags: TaxonomyChange;
+  readonly authors: TaxonomyChange;
+  /** The terms of both whose lists may look different. */
+  readonly terms: ReadonlyMap<Term, ListChange>;
   /** Articles that have no page: their URL is not the site's, or another file has it. */
   readonly unroutable: readonly IndexEntry[];
 }
 
-/** A site without articles. */
-export function createSiteIndex(site: SiteInfo): SiteIndex {
+/** What one file was on the site, and what it is now. */
+export interface ArticleChange {
+  readonly before: Post | undefined;
+  readonly after: Post | undefined;
+}
+
+/**
+ * A site without articles.
+ *
+ * @param isReserved whether a file is one of the site's own, where no article has its page.
+ */
+export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => boolean): SiteIndex {
   const posts = new Map<string, Post>();
   /** Articles whose URL is none of the site's. */
   const offSite = new Map<string, IndexEntry>();
@@ -48,11 +61,12 @@ export function createSiteIndex(site: SiteInfo): SiteIndex {
   const tags = createTags();
   const authors = createAuthors();
   let files = new Set<string>();
+  let articles = new Map<string, ArticleChange>();
   let unroutable = new Map<string, IndexEntry>();
 
   function apply(path: string, entry: IndexEntry | undefined, isShown = false): void {
     const before = posts.get(path);
-    const after = entry && postOf(entry, site);
+    const after = entry && postOf(entry, site, isReserved);
     unroutable.delete(path);
     offSite.delete(path);
     if (before === undefined && after !== undefined && !claims.has(after.file)) {
@@ -105,6 +119,7 @@ export function createSiteIndex(site: SiteInfo): SiteIndex {
     tags.swap(before, after);
     authors.swap(before, after);
     if (!isShown) {
+      note(before, after);
       files.add(file);
       for (const post of [before, after]) {
         if (post === undefined) continue;
@@ -116,20 +131,34 @@ export function createSiteIndex(site: SiteInfo): SiteIndex {
     if (after !== undefined) unroutable.delete(after.entry.path);
   }
 
-  function settle(): IndexChanges {
-    const [ofTags, ofAuthors] = [tags.settle(), authors.settle()];
+  function note(before: Post | undefined, after: Post | undefined): void {
+    const path = (after ?? before)?.entry.path;
+    if (path === undefined) return;
+    articles.set(path, { before: articles.has(path) ? articles.get(path)?.before : before, after });
+  }
+
+  function takeChange(): SiteChange {
+    const [ofTags, ofAuthors] = [tags.resolve(), authors.resolve()];
     const readdressed = [...ofTags.readdressed, ...ofAuthors.readdressed];
     const lists = new Set([...ofTags.changed, ...ofAuthors.changed, ...readdressed]);
     for (const term of readdressed) {
       term.list.touchAll();
       for (const post of term.list.items) for (const other of relink(post)) lists.add(other);
     }
-    const changes = { files, tags: ofTags, authors: ofAuthors, lists, unroutable: [...unroutable.values()] };
-    [files, unroutable] = [new Set(), new Map()];
-    return changes;
+    const change: SiteChange = {
+      articles,
+      pages: files,
+      all: all.takeChange(),
+      tags: ofTags,
+      authors: ofAuthors,
+      terms: new Map([...lists].map((term) => [term, term.list.takeChange()])),
+      unroutable: [...unroutable.values()],
+    };
+    [files, unroutable, articles] = [new Set(), new Map(), new Map()];
+    return change;
   }
 
-  /** An article links a group that has another address now: its page and all lists that show it change. */
+  /** An article links a term that has another address now: its page and all lists that show it change. */
   function relink(post: Post): Term[] {
     files.add(post.file);
     all.touch(post);
@@ -155,14 +184,14 @@ export function createSiteIndex(site: SiteInfo): SiteIndex {
     entries,
     apply: (path, entry) => apply(path, entry),
     learn: (path, entry) => apply(path, entry, true),
-    settle,
+    takeChange,
   };
 }
 
 /** An article as lists hold it; undefined where its URL is none of this site's pages. */
-function postOf(entry: IndexEntry, site: SiteInfo): Post | undefined {
+function postOf(entry: IndexEntry, site: SiteInfo, isReserved: (file: string) => boolean): Post | undefined {
   const file = fileOf(entry.url, site);
-  if (file === undefined) return undefined;
+  if (file === undefined || isReserved(file)) return undefined;
   const published = timeOf(entry.date);
   const modified = entry.updated === null ? published : timeOf(entry.updated);
   return { entry, file, time: published ?? 0, modified };

@@ -22,12 +22,12 @@ export interface Taxonomy {
   all(): IterableIterator<Term>;
   /** Takes `before` out of its groups and `after` into its own. */
   swap(before: Post | undefined, after: Post | undefined): void;
-  /** Gives slugs after a number of swaps. */
-  settle(): TaxonomyChanges;
+  /** Gives slugs after a number of swaps, and says what has become of the terms since the last call. */
+  resolve(): TaxonomyChange;
 }
 
 /** What has become of the groups of one kind. */
-export interface TaxonomyChanges {
+export interface TaxonomyChange {
   /** Groups whose articles have changed. */
   readonly changed: readonly Term[];
   /** Groups whose address is another than before; every page that links them must be built anew. */
@@ -89,7 +89,7 @@ function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string
     return term;
   }
 
-  function settle(): TaxonomyChanges {
+  function resolve(): TaxonomyChange {
     const changed: OwnTerm[] = [];
     const removed: OwnTerm[] = [];
     for (const name of touched) {
@@ -159,7 +159,7 @@ function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string
     at: (slug) => bySlug.get(slug),
     all: () => terms.values(),
     swap,
-    settle,
+    resolve,
   };
 }
 

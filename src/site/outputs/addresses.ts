@@ -4,18 +4,9 @@ import type { SiteInfo } from '../../host/page-types.js';
 /** Longest name that file systems allow, in bytes. */
 const LONGEST_NAME = 255;
 
-/**
- * The file below the output folder at which an article's URL is served, or undefined where it can have none: see
- * `placeOf`, or the site's own pages stand there.
- */
-export function fileOf(url: string, site: SiteInfo): string | undefined {
-  const file = placeOf(url, site);
-  return file === undefined || isReservedFile(file) ? undefined : file;
-}
-
 /** Whether a URL is that of one of the site's own pages and files; an article there gets no page. */
 export function isReservedUrl(url: string, site: SiteInfo): boolean {
-  const file = placeOf(url, site);
+  const file = fileOf(url, site);
   return file !== undefined && isReservedFile(file);
 }
 
@@ -24,7 +15,7 @@ export function isReservedUrl(url: string, site: SiteInfo): boolean {
  * stand for it: another origin, outside the site's base path, a query, or a segment that would not be a plain file
  * name.
  */
-function placeOf(url: string, site: SiteInfo): string | undefined {
+export function fileOf(url: string, site: SiteInfo): string | undefined {
   const base = baseOf(site.url);
   if (base.isPlain && url.startsWith(`${site.url}/`)) {
     // As nearly every address is; a parser takes ten times as long.

@@ -1,9 +1,15 @@
 import type { Stamp } from '../../fs/stamp.js';
 import type { ArticleLink, ArticleSummary } from '../../host/page-types.js';
-import { type ContentFolder, isGone, isUnreadable, readForPages, sameStamp } from '../../store/entry.js';
-import { type ArticleCache, type ArticleText, textOf } from '../index/article-cache.js';
-import { type Page, summaryOf } from '../render/page.js';
+import { sameStamp } from '../../store/entry.js';
+import type { ArticleCache } from '../index/article-cache.js';
+import type { ArticleFiles } from '../index/article-files.js';
+import type { Post } from '../index/article-list.js';
+import { relatedTo } from '../index/related.js';
+import type { SiteIndex } from '../index/site-index.js';
+import { linkOf, type Page, summaryOf } from '../render/page.js';
 import { lengthOf } from '../render/reading-time.js';
+import type { RenderContext } from '../render/render-context.js';
+import type { Output } from './output.js';
 
 /** All that an article's page needs beside its file; plain data, as it may travel to another thread. */
 export interface ArticleJob {
@@ -11,9 +17,9 @@ export interface ArticleJob {
   readonly file: string;
   /** The article, below the content folder. */
   readonly path: string;
-  /** Of the article as the model has it. */
+  /** Of the article as the index has it. */
   readonly stamp: Stamp;
-  /** Whether the model has it by the beginning of its file alone. */
+  /** Whether the index has it by the beginning of its file alone. */
   readonly isByHeader: boolean;
   readonly previous: ArticleLink | null;
   readonly next: ArticleLink | null;
@@ -23,14 +29,14 @@ export interface ArticleJob {
 /**
  * The page of an article as its file is now.
  *
- * @returns undefined where the file is another one than the model has, or says more: it must be taken in first.
+ * @returns undefined where the file is another one than the index has, or says more: it must be taken in first.
  */
-export function articlePage(job: ArticleJob, content: ContentFolder, cache: ArticleCache): Page | undefined {
+export function articlePage(job: ArticleJob, cache: Pick<ArticleCache, 'read'>): Page | undefined {
   const { file, path, stamp, isByHeader, previous, next, related } = job;
-  const text = cache.take(path, stamp) ?? readText(content, path);
-  if (text === undefined || !sameStamp(text.stamp, stamp)) return undefined;
-  if (isByHeader && !text.isTopFirst) return undefined;
-  const { article, html } = text;
+  const parsed = cache.read(path, stamp);
+  if (parsed === undefined || !sameStamp(parsed.stamp, stamp)) return undefined;
+  if (isByHeader && !parsed.isHeaderComplete) return undefined;
+  const { article, html } = parsed;
   const links = { previous, next, related };
   return pageOfArticle(file, summaryOf(article), { html, jsonLd: article.jsonLd }, links);
 }
@@ -61,48 +67,59 @@ export function pageOfArticle(
   };
 }
 
-/** An article's text; undefined where it is gone or malformed. */
-function readText(content: ContentFolder, path: string): ArticleText | undefined {
-  try {
-    return textOf(readForPages(content, path));
-  } catch (error) {
-    if (isGone(error) || isMalformed(error)) return undefined;
-    throw error;
-  }
-}
-
-function isMalformed(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'FRONT_MATTER_INVALID';
+/** The pages of articles. */
+export interface ArticlePages extends Output {
+  /** What a render thread needs to make the page of an article. @param link how the articles that it links are told. */
+  jobOf(post: Post, link?: (post: Post) => ArticleLink): ArticleJob;
 }
 
 /**
- * The HTML of articles for the feeds; what was read for the last feed is not read again. Undefined for an article that
- * cannot be read now and was not read before.
+ * The pages of articles.
+ *
+ * @param articleFiles is told of files that have changed since they were read.
  */
-export function createHtmlReader<Item extends { readonly entry: { readonly path: string } }>(
-  content: ContentFolder,
-): (post: Item) => string | undefined {
-  const known = new Map<Item['entry'], string>();
-
-  return ({ entry }) => {
-    const html = known.get(entry) ?? htmlAt(entry.path);
-    if (html === undefined) return undefined;
-    known.delete(entry);
-    known.set(entry, html);
-    const [oldest] = known.keys();
-    if (known.size > MOST_KNOWN && oldest !== undefined) known.delete(oldest);
-    return html;
-  };
-
-  function htmlAt(path: string): string | undefined {
-    try {
-      return readText(content, path)?.html;
-    } catch (error) {
-      if (isUnreadable(error)) return undefined;
-      throw error;
-    }
+export function articlePages(
+  index: SiteIndex,
+  cache: ArticleCache,
+  articleFiles: Pick<ArticleFiles, 'isBroken' | 'isByHeader' | 'take'>,
+  context: () => RenderContext,
+): ArticlePages {
+  function jobOf(post: Post, link = (other: Post): ArticleLink => linkOf(other.entry)): ArticleJob {
+    const { path, stamp } = post.entry;
+    const { previous, next, related } = relatedTo(post, index.all, index.tags);
+    return {
+      file: post.file,
+      path,
+      stamp,
+      isByHeader: articleFiles.isByHeader(path),
+      previous: previous === undefined ? null : link(previous),
+      next: next === undefined ? null : link(next),
+      related: related.map((other) => link(other)),
+    };
   }
-}
 
-/** More than all feeds show. */
-const MOST_KNOWN = 40;
+  function render(file: string): Promise<string> | undefined {
+    const post = index.at(file);
+    if (post === undefined) return undefined;
+    const page = articlePage(jobOf(post), cache);
+    if (page === undefined) articleFiles.take([post.entry.path]); // the file has changed since it was read
+    return page && context().render(page);
+  }
+
+  function* paths(): Generator<string> {
+    for (const { file } of index.all.items) yield file;
+  }
+
+  return {
+    reserved: [],
+    paths,
+    has: (path) => index.at(path) !== undefined,
+    affectedBy: (change) => change.pages,
+    render,
+    keeps: (path) => {
+      const post = index.at(path);
+      return post !== undefined && articleFiles.isBroken(post.entry.path);
+    },
+    jobOf,
+  };
+}

@@ -1,20 +1,59 @@
 import { randomBytes } from 'node:crypto';
 import { Feed, type Item } from 'feed';
+import type { Hooks } from '../../host/hooks.js';
 import type { FeedItem, SiteInfo } from '../../host/page-types.js';
+import { isChangedFrom, type Post } from '../index/article-list.js';
+import type { SiteIndex } from '../index/site-index.js';
 import { dateOf } from '../render/dates.js';
+import { summaryOf } from '../render/page.js';
+import type { Output } from './output.js';
 
 /** Articles in a feed. */
-export const FEED_SIZE = 20;
+const FEED_SIZE = 20;
 
-/** The site's feeds: a file each, and what makes its text. The same articles always make the same bytes. */
-export const FEEDS: readonly {
-  readonly file: string;
-  make(site: SiteInfo, items: readonly FeedItem[]): string;
-}[] = [
-  { file: 'feed.xml', make: atomFeed },
-  { file: 'rss.xml', make: rssFeed },
-  { file: 'feed.json', make: jsonFeed },
-];
+/** The site's feeds, and what makes their texts. The same articles always make the same bytes. */
+const FEEDS: ReadonlyMap<string, (site: SiteInfo, items: readonly FeedItem[]) => string> = new Map([
+  ['feed.xml', atomFeed],
+  ['rss.xml', rssFeed],
+  ['feed.json', jsonFeed],
+]);
+
+/**
+ * The newest articles as Atom, RSS and JSON Feed.
+ *
+ * @param htmlOf the HTML of an article; undefined for one that cannot be read now. It is left out: an entry without its
+ *   text would replace the one that readers have.
+ */
+export function feeds(
+  site: SiteInfo,
+  { all }: Pick<SiteIndex, 'all'>,
+  hooks: Hooks,
+  htmlOf: (post: Post) => string | undefined,
+): Output {
+  function newest(): FeedItem[] {
+    const posts = all.items.slice(-FEED_SIZE).reverse();
+    return posts.flatMap((post) => {
+      const html = htmlOf(post);
+      return html === undefined ? [] : [{ ...summaryOf(post.entry), html }];
+    });
+  }
+
+  async function render(file: string): Promise<string | undefined> {
+    const items = newest();
+    const shown = hooks.hasFilter('feed.items')
+      ? await hooks.applyFilters('feed.items', items, { kind: 'feed', path: `/${file}` })
+      : items;
+    return FEEDS.get(file)?.(site, shown);
+  }
+
+  return {
+    reserved: [...FEEDS.keys()],
+    paths: () => FEEDS.keys(),
+    has: (path) => FEEDS.has(path),
+    affectedBy: (change) => (isChangedFrom(change.all, all.items.length - FEED_SIZE) ? FEEDS.keys() : []),
+    render,
+  };
+}
 
 // The feed package writes attributes without escaping `<`; this stands for one until it has.
 const LESS_THAN = `lt${randomBytes(12).toString('hex')}`;

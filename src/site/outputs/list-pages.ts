@@ -1,4 +1,110 @@
-import { type ArticleList, type Changes, isAnyChanged, type Post } from '../index/article-list.js';
+import type { SiteInfo } from '../../host/page-types.js';
+import { type ArticleList, isAnyChanged, type ListChange, type Post } from '../index/article-list.js';
+import type { SiteChange } from '../index/site-index.js';
+import type { Taxonomy } from '../index/taxonomy.js';
+import type { Text } from '../render/i18n.js';
+import { numbered, type Page, sitePage, summaryOf } from '../render/page.js';
+import type { RenderContext } from '../render/render-context.js';
+import { fileAt } from './addresses.js';
+import type { Output } from './output.js';
+
+/** What the pages of lists are made with. */
+interface ListDeps {
+  readonly site: SiteInfo;
+  /** Articles on every full page. */
+  readonly pageSize: number;
+  context(): RenderContext;
+}
+
+const ARCHIVE = '/archive/';
+
+/** The list of all articles. */
+export function archivePages(deps: ListDeps, all: ArticleList): Output {
+  const { site, pageSize, context } = deps;
+  const frameOf = (path: string, number: number): Page => {
+    const description = { t: 'archiveOf', values: { site: site.title } };
+    return sitePage(site, 'archive', path, { title: numbered({ t: 'archive' }, number), description });
+  };
+
+  return {
+    reserved: ['archive/'],
+    paths: () => filesOf(ARCHIVE, all.items.length, pageSize),
+    has: (path) => listAt(path, ARCHIVE, all, pageSize) !== undefined,
+    affectedBy: (change) => changedFiles(ARCHIVE, all, change.all, pageSize),
+    render: (path) => {
+      const list = listAt(path, ARCHIVE, all, pageSize);
+      return list && context().render(pageOf(list, frameOf(list.path, list.number)));
+    },
+  };
+}
+
+/** The lists of the articles of each tag, or of each author. */
+export function termPages(deps: ListDeps, kind: 'tag' | 'author', terms: Taxonomy): Output {
+  const { site, pageSize, context } = deps;
+  const folder = `${kind}s/`;
+  const describe: (name: string) => Text = (name) =>
+    kind === 'tag'
+      ? { t: 'articlesAbout', values: { tag: name } }
+      : { t: 'articlesBy', values: { author: name } };
+
+  function find(path: string) {
+    const slug = path.startsWith(folder) ? path.slice(folder.length).split('/', 1)[0] : undefined;
+    const term = slug === undefined ? undefined : terms.at(slug);
+    const list = term && listAt(path, term.address, term.list, pageSize);
+    return term && list && { term, list };
+  }
+
+  function* paths(): Generator<string> {
+    for (const { address, list } of terms.all()) yield* filesOf(address, list.items.length, pageSize);
+  }
+
+  function* affectedBy(change: SiteChange): Generator<string> {
+    const { vacated } = kind === 'tag' ? change.tags : change.authors;
+    for (const { address, count } of vacated) yield* filesOf(address, count, pageSize);
+    for (const [term, listChange] of change.terms)
+      if (terms.get(term.name) === term) yield* changedFiles(term.address, term.list, listChange, pageSize);
+  }
+
+  return {
+    reserved: [folder],
+    paths,
+    has: (path) => find(path) !== undefined,
+    affectedBy,
+    render: (path) => {
+      const found = find(path);
+      if (found === undefined) return undefined;
+      const { list, term } = found;
+      const texts = { title: numbered(term.name, list.number), description: describe(term.name) };
+      return context().render(pageOf(list, { ...sitePage(site, kind, list.path, texts), [kind]: term.name }));
+    },
+  };
+}
+
+function pageOf({ items, number, newer, older }: ListPage, frame: Page): Page {
+  return { ...frame, articles: items.map(({ entry }) => summaryOf(entry)), number, newer, older };
+}
+
+/** The page of a list that stands in a file; undefined where it is none of this list's. */
+function listAt(file: string, address: string, list: ArticleList, pageSize: number): ListPage | undefined {
+  const folder = address.slice(1);
+  const number = file.startsWith(folder) ? listNumber(file.slice(folder.length)) : undefined;
+  return number === undefined ? undefined : listPage(address, list, number, pageSize);
+}
+
+function filesOf(address: string, count: number, pageSize: number): string[] {
+  return listPaths(address, count, pageSize).map(fileAt);
+}
+
+function changedFiles(
+  address: string,
+  { items }: ArticleList,
+  change: ListChange,
+  pageSize: number,
+): string[] {
+  return [...changedNumbers(change, items.length, pageSize)].map((number) =>
+    fileAt(listPath(address, number)),
+  );
+}
 
 /** One page of a list of articles. */
 export interface ListPage {
@@ -67,7 +173,7 @@ export function listPage(
 }
 
 /** The numbers of the pages of a list that may look different after `changes`, also of those that are no more. */
-export function changedNumbers(changes: Changes, count: number, pageSize: number): Set<number> {
+export function changedNumbers(changes: ListChange, count: number, pageSize: number): Set<number> {
   const numbers = new Set<number>();
   if (!isAnyChanged(changes)) return numbers;
   const older = olderPages(count, pageSize);

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import { ErrorLevel, SitemapIndexStream, SitemapStream, streamToPromise } from 'sitemap';
 import type { SiteInfo } from '../../host/page-types.js';
-import { type ArticleList, type Changes, isAnyChanged, type Post } from '../index/article-list.js';
+import { type ArticleList, isAnyChanged, type Post } from '../index/article-list.js';
+import type { SiteChange } from '../index/site-index.js';
+import type { Output } from './output.js';
 
 /** Articles in one file: a change costs one such file, however many there are. */
 const SHARD_SIZE = 1_000;
@@ -9,22 +11,12 @@ const SHARD_SIZE = 1_000;
 /** The sitemap itself: beyond a shard's worth of articles, an index of its shards. */
 const WHOLE = 'sitemap.xml';
 
-/** The sitemap of a site; see `createSitemap`. */
-export interface Sitemap {
-  /** The files that it has. */
-  files(): string[];
-  /** The files that may differ after `changes`, also those that are no more. */
-  changed(changes: Changes): string[];
-  /** What makes one of its files; undefined where it has no such file now. */
-  at(file: string): (() => Promise<string>) | undefined;
-}
-
 /** The sitemap of the articles in `series`: one file, or beyond a shard's worth of articles an index and its shards. */
-export function createSitemap(site: SiteInfo, { items }: ArticleList): Sitemap {
+export function sitemap(site: SiteInfo, { items }: ArticleList): Output {
   /** The last change in each shard, for the index: nothing looks at all articles when one has changed. */
   const lastChanges = new Map<number, number | undefined>();
 
-  function changed(changes: Changes): string[] {
+  function affectedBy({ all: changes }: Pick<SiteChange, 'all'>): string[] {
     if (!isAnyChanged(changes)) return [];
     const last = Math.max(shardsOf(items.length), shardsOf(changes.before));
     const isOne = shardsOf(Math.min(items.length, changes.before)) === 1;
@@ -35,11 +27,18 @@ export function createSitemap(site: SiteInfo, { items }: ArticleList): Sitemap {
     return last === 1 ? [WHOLE] : [WHOLE, ...[...numbers].map(shardName)];
   }
 
-  function at(file: string): (() => Promise<string>) | undefined {
+  function render(file: string): Promise<string> | undefined {
     const shards = shardsOf(items.length);
-    if (file === WHOLE) return shards === 1 ? () => urlset(items, true) : () => index(shards);
+    if (file === WHOLE) return shards === 1 ? urlset(items, true) : index(shards);
+    const number = shardIn(file);
+    return number === undefined ? undefined : urlset(shard(number), number === 1);
+  }
+
+  /** The shard in a file; undefined where there is no such shard now. */
+  function shardIn(file: string): number | undefined {
+    const shards = shardsOf(items.length);
     const number = Number(/^sitemap-([1-9]\d{0,6})\.xml$/.exec(file)?.[1]);
-    return shards > 1 && number <= shards ? () => urlset(shard(number), number === 1) : undefined;
+    return shards > 1 && number <= shards ? number : undefined;
   }
 
   async function urlset(posts: readonly Post[], withHome: boolean): Promise<string> {
@@ -70,13 +69,19 @@ export function createSitemap(site: SiteInfo, { items }: ArticleList): Sitemap {
     return items.slice((number - 1) * SHARD_SIZE, number * SHARD_SIZE);
   }
 
-  function files(): string[] {
+  function paths(): string[] {
     const shards = shardsOf(items.length);
     if (shards === 1) return [WHOLE];
     return [WHOLE, ...Array.from({ length: shards }, (_, index) => shardName(index + 1))];
   }
 
-  return { files, changed, at };
+  return {
+    reserved: [WHOLE, 'sitemap*.xml'],
+    paths,
+    has: (path) => path === WHOLE || shardIn(path) !== undefined,
+    affectedBy,
+    render,
+  };
 }
 
 function shardsOf(count: number): number {

@@ -1,27 +1,20 @@
 import type { SiteInfo } from '../../host/page-types.js';
-import type { Taxonomy, TaxonomyChanges, Term } from '../index/taxonomy.js';
+import type { SiteChange } from '../index/site-index.js';
+import type { Taxonomy, Term } from '../index/taxonomy.js';
 import { numbered, type Page, sitePage, type TagLink } from '../render/page.js';
+import type { RenderContext } from '../render/render-context.js';
 import { fileAt, linkBelow } from './addresses.js';
+import type { Output } from './output.js';
 
 /** Tags on one page. */
 const TAGS_PER_PAGE = 500;
 
-/** The list of all tags; see `createTagIndex`. */
-export interface TagIndex {
-  /** The files that it has. */
-  files(): string[];
-  /** Takes changes in, and gives the files that may differ then, also those that are no more. */
-  take(changes: TaxonomyChanges): Set<string>;
-  /** What makes one of its pages; undefined where it has no such page now. */
-  at(file: string): { readonly is: 'page'; page(): Page } | undefined;
-}
-
 /** The list of all tags, in the order of the site's language. */
-export function createTagIndex(site: SiteInfo, tags: Taxonomy): TagIndex {
+export function tagIndex(site: SiteInfo, tags: Taxonomy, context: () => RenderContext): Output {
   const { compare } = new Intl.Collator(site.language);
   const names: string[] = [];
 
-  function take({ changed, readdressed, added, removed }: TaxonomyChanges): Set<string> {
+  function affectedBy({ tags: { changed, readdressed, added, removed } }: SiteChange): Set<string> {
     const before = pageCount();
     let from = Number.POSITIVE_INFINITY;
     for (const name of removed) {
@@ -60,17 +53,17 @@ export function createTagIndex(site: SiteInfo, tags: Taxonomy): TagIndex {
     return Math.max(1, Math.ceil(names.length / TAGS_PER_PAGE));
   }
 
-  function at(file: string) {
+  /** The number of the page in a file; undefined where there is no such page now. */
+  function numberOf(file: string): number | undefined {
     const number =
       file === 'tags/index.html' ? 1 : Number(/^tags\/page\/(\d+)\/index\.html$/.exec(file)?.[1]);
-    if (!(number >= 1 && number <= pageCount()) || fileAt(indexPath(number)) !== file) return undefined;
-    return { is: 'page', page: () => page(number) } as const;
+    return number >= 1 && number <= pageCount() && fileAt(indexPath(number)) === file ? number : undefined;
   }
 
   function page(number: number): Page {
     const texts = {
-      title: numbered({ say: 'tags' }, number === 1 ? 0 : number),
-      description: { say: 'tagsOf', values: { site: site.title } },
+      title: numbered({ t: 'tags' }, number === 1 ? 0 : number),
+      description: { t: 'tagsOf', values: { site: site.title } },
     };
     return {
       ...sitePage(site, 'tags', indexPath(number), texts),
@@ -87,11 +80,20 @@ export function createTagIndex(site: SiteInfo, tags: Taxonomy): TagIndex {
     return { label: name, href: linkBelow(address, site), count: list.items.length };
   }
 
-  function files(): string[] {
+  function paths(): string[] {
     return Array.from({ length: pageCount() }, (_, index) => fileAt(indexPath(index + 1)));
   }
 
-  return { files, take, at };
+  return {
+    reserved: ['tags/'],
+    paths,
+    has: (path) => numberOf(path) !== undefined,
+    affectedBy,
+    render: (path) => {
+      const number = numberOf(path);
+      return number === undefined ? undefined : context().render(page(number));
+    },
+  };
 }
 
 function pageOf(position: number): number {

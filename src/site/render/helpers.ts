@@ -54,7 +54,7 @@ export function createHelpers(site: SiteInfo, theme: Theme, { tags, authors }: L
     day,
     isoDate: (date) => isoOf(date) ?? '',
     byYear: (articles) => byYear(articles, year),
-    say: theme.say,
+    say: theme.t,
     get navigation() {
       // When it is asked for: a word that is missing fails the pages, not the start.
       navigation ??= (site.navigation ?? builtInLinks()).map(({ label, href }) => ({
@@ -69,9 +69,9 @@ export function createHelpers(site: SiteInfo, theme: Theme, { tags, authors }: L
 
   function builtInLinks(): SiteLink[] {
     return [
-      { label: theme.say('archive'), href: '/archive/' },
-      { label: theme.say('tags'), href: '/tags/' },
-      ...(site.search ? [{ label: theme.say('search'), href: '/search/' }] : []),
+      { label: theme.t('archive'), href: '/archive/' },
+      { label: theme.t('tags'), href: '/tags/' },
+      ...(site.search ? [{ label: theme.t('search'), href: '/search/' }] : []),
     ];
   }
 }

@@ -3,17 +3,17 @@ import type { SiteInfo } from '../../host/page-types.js';
 import type { ThemeSources } from './theme-files.js';
 
 /** Somebody's own words, or a phrase of the theme: its key in `words/<language>.json`, and what fills its places. */
-export type Text = string | { readonly say: string; readonly values?: PhraseValues };
+export type Text = string | { readonly t: string; readonly values?: PhraseValues };
 
 /** What a phrase's `{name}` places are filled with; numbers are written as the site's locale has it. */
 export type PhraseValues = Readonly<Record<string, Text | number>>;
 
 /** The phrase that has this key, in the site's language. */
-export type Say = (key: string, values?: PhraseValues) => string;
+export type Translate = (key: string, values?: PhraseValues) => string;
 
 /** The words of a text, whoever's they are. */
-export function textOf(say: Say, text: Text): string {
-  return typeof text === 'string' ? text : say(text.say, text.values);
+export function textOf(t: Translate, text: Text): string {
+  return typeof text === 'string' ? text : t(text.t, text.values);
 }
 
 /**
@@ -24,14 +24,14 @@ export function textOf(say: Say, text: Text): string {
  * @returns what throws TEMPLATE_FAILED for a key that no file has, and for all where a file cannot be read: a
  *   page with half its words is no page.
  */
-export function wordsOf(
+export function translations(
   themes: readonly ThemeSources[],
   { language, locale }: Pick<SiteInfo, 'language' | 'locale'>,
-): Say {
+): Translate {
   const number = new Intl.NumberFormat(locale);
   let words: ReadonlyMap<string, string> | undefined;
 
-  return function say(key, values = {}) {
+  return function t(key, values = {}) {
     words ??= readWords(themes, language);
     const phrase = words.get(key);
     if (phrase === undefined)
@@ -43,7 +43,7 @@ export function wordsOf(
     return phrase.replace(/\{(\w+)\}/g, (place, name: string) => {
       const value = values[name];
       if (typeof value === 'number') return number.format(value);
-      return value === undefined ? place : textOf(say, value);
+      return value === undefined ? place : textOf(t, value);
     });
   };
 }

@@ -66,8 +66,8 @@ export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpe
     let context: PageContext = {
       site,
       kind,
-      title: textOf(theme.say, page.title),
-      description: textOf(theme.say, page.description),
+      title: textOf(theme.t, page.title),
+      description: textOf(theme.t, page.description),
       canonical,
       article: page.article,
       articles,
@@ -185,7 +185,7 @@ function safeImage(image: string | null, base: string): string | null {
 
 /** The title of a list's page: the list's own, which has the number 0, has no number. */
 export function numbered(title: Text, number: number): Text {
-  return number === 0 ? title : { say: 'page', values: { title, number } };
+  return number === 0 ? title : { t: 'page', values: { title, number } };
 }
 
 /** The empty frame of one of the site's own pages. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { Eta } from 'eta/core';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { SiteInfo } from '../../host/page-types.js';
-import { type Say, wordsOf } from './i18n.js';
+import { type Translate, translations } from './i18n.js';
 import { checkSyntax, placeFirst } from './template-errors.js';
 import { type Asset, assetsIn, builtInSources, sourcesIn, type ThemeSources } from './theme-files.js';
 
@@ -12,7 +12,7 @@ export interface Theme {
   readonly styleSheet: { readonly file: string; readonly text: string };
   /** What goes to the site as it is. */
   readonly assets: readonly Asset[];
-  readonly say: Say;
+  readonly t: Translate;
   /** Of everything that pages are made of; another value means that all pages may look different. */
   readonly digest: string;
   /**
@@ -38,7 +38,7 @@ export function loadTheme(ownDir: string, site: SiteInfo): Theme {
   return {
     styleSheet: styleSheetOf(sources, site),
     assets: assetsIn(ownDir),
-    say: wordsOf([builtIn, own], site),
+    t: translations([builtIn, own], site),
     digest: hash('sha256', JSON.stringify([...builtIn, ...own])),
     render: rendererOf(sources),
   };

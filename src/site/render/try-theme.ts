@@ -4,10 +4,10 @@ import type { SiteInfo } from '../../host/page-types.js';
 import type { Post } from '../index/article-list.js';
 import type { IndexEntry } from '../index/index-entry.js';
 import { relatedTo } from '../index/related.js';
-import { createSiteIndex } from '../index/site-index.js';
+import { createSiteIndex, type SiteIndex } from '../index/site-index.js';
 import { pageOfArticle } from '../outputs/article-pages.js';
-import { createPages } from '../outputs/pages.js';
-import { siteFiles } from '../outputs/site-files.js';
+import type { Output } from '../outputs/output.js';
+import { siteOutputs } from '../outputs/site-outputs.js';
 import { linkOf, type Page, summaryOf } from './page.js';
 import { createRenderContext } from './render-context.js';
 
@@ -31,19 +31,34 @@ const SAMPLES: Record<string, Partial<IndexEntry>> = {
  * @returns what fails, each reason once; see `Theme.render`.
  */
 export async function tryTheme(templatesDir: string, site: SiteInfo, hooks: Hooks): Promise<string[]> {
-  const index = createSiteIndex(site);
+  const index: SiteIndex = createSiteIndex(site, () => false);
   for (const [name, sample] of Object.entries(SAMPLES)) index.apply(name, entryOf(name, site, sample));
   const context = createRenderContext(templatesDir, site, hooks, index, []);
-  const statics = siteFiles(site, hooks, index.all, context, () => HTML, []);
-  const pages = createPages(site, index, 1, () => statics);
-  pages.settle(); // gives tags and authors their addresses
+  const articles: Output = {
+    reserved: [],
+    paths: () => index.all.items.map(({ file }) => file),
+    has: (path) => index.at(path) !== undefined,
+    affectedBy: () => [],
+    render: (path) => {
+      const post = index.at(path);
+      return post && context.render(pageOf(post));
+    },
+  };
+  const outputs = siteOutputs({
+    site,
+    index,
+    hooks,
+    pageSize: 1,
+    hosting: [],
+    context: () => context,
+    articles,
+    htmlOf: () => HTML,
+  });
+  outputs.affectedBy(index.takeChange()); // gives tags and authors their addresses
   const failures = new Set<string>();
-  for (const file of pages.files()) {
-    const recipe = pages.at(file);
+  for (const path of outputs.paths()) {
     try {
-      if (recipe?.is === 'file') await recipe.make();
-      if (recipe?.is === 'page') await context.render(recipe.page());
-      if (recipe?.is === 'article') await context.render(pageOf(recipe.post));
+      await outputs.at(path)?.render(path);
     } catch (error) {
       failures.add(messageOf(error));
     }

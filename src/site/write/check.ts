@@ -4,16 +4,15 @@ import { createBuildSession } from '../builder/build-session.js';
 import { createMaking } from '../builder/making.js';
 import { createArticleCache } from '../index/article-cache.js';
 import { openArticleFiles } from '../index/article-files.js';
-import type { Post } from '../index/article-list.js';
 import { createSiteIndex } from '../index/site-index.js';
-import { createHtmlReader } from '../outputs/article-pages.js';
-import { createPages } from '../outputs/pages.js';
-import { siteFiles } from '../outputs/site-files.js';
+import { articlePages } from '../outputs/article-pages.js';
+import type { Content } from '../outputs/output.js';
+import { siteOutputs } from '../outputs/site-outputs.js';
 import { contextFor } from '../render/render-context.js';
 import type { SiteOptions } from '../site-options.js';
 import { compareCompressed, compressedLeftovers, isEverCompressed } from './compressed.js';
 import { type Manifest, manifestPath, openManifest } from './manifest.js';
-import { bytesOf, type Content } from './staged-file.js';
+import { bytesOf } from './staged-file.js';
 import { filesBelow, isReplaceable, readSmall, type Writer } from './writer.js';
 
 /** What differs between the output and what a clean build gives. */
@@ -37,28 +36,35 @@ export async function checkSite(
   const { catalog = createCatalog() } = options;
   const manifest = openManifest(manifestPath(options), outputDir);
   manifest.catchUp();
-  const index = createSiteIndex(site);
-  const cache = createArticleCache();
+  const index = createSiteIndex(site, (path) => outputs.isReserved(path));
+  const cache = createArticleCache(content);
   const articleFiles = openArticleFiles({ content, catalog, index, cache, log });
   const context = contextFor(options, index);
-  const statics = siteFiles(site, hooks, index.all, context, createHtmlReader<Post>(content), hosting);
-  const pages = createPages(site, index, pageSize, () => statics);
-  await articleFiles.takeAll(async () => undefined);
-  pages.settle();
-
-  const stale = new Set(pages.files());
-  const output = comparingOutput(options, manifest);
-  const session = createBuildSession(output);
-  const making = createMaking({
-    content,
+  const articles = articlePages(index, cache, articleFiles, () => context);
+  const outputs = siteOutputs({
+    site,
     index,
-    pages,
+    hooks,
+    pageSize,
+    hosting,
+    context: () => context,
+    articles,
+    htmlOf: ({ entry }) => cache.htmlOf(entry.path, entry.stamp),
+  });
+  await articleFiles.takeAll(async () => undefined);
+  outputs.affectedBy(index.takeChange());
+
+  const stale = new Set(outputs.paths());
+  const writer = comparingOutput(options, manifest);
+  const session = createBuildSession(writer);
+  const making = createMaking({
+    index,
+    outputs,
+    articles,
     articleFiles,
-    cache,
-    output,
+    writer,
     stale,
     unsure: stale,
-    context: () => context,
     absorb: () => undefined,
   });
   await making.build(session, new Set(stale), {
@@ -67,7 +73,7 @@ export async function checkSite(
   });
   session.tell(log);
   const failed = [...stale].map((file): Difference => ({ file, is: 'failed' }));
-  return [...output.differences(stale), ...failed].sort((a, b) => (a.file < b.file ? -1 : 1));
+  return [...writer.differences(stale), ...failed].sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
 /** An output folder that writes nothing and notes what it would have to write or remove. */

@@ -4,10 +4,8 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { systemCode } from '../../errors.js';
 import { discard } from '../../fs/atomic-write.js';
+import type { Content } from '../outputs/output.js';
 import type { WrittenFile } from './manifest.js';
-
-/** What a file holds: text, as a rule; a theme's pictures and fonts are bytes. */
-export type Content = string | Uint8Array;
 
 /** A file of the output that is written and has no name yet that counts. */
 export interface StagedFile {

@@ -5,17 +5,10 @@ import { messageOf, systemCode } from '../../errors.js';
 import { discard, isLeftover } from '../../fs/atomic-write.js';
 import type { Log } from '../../log.js';
 import { isGone } from '../../store/entry.js';
+import type { Content } from '../outputs/output.js';
 import { CLOCK_MS, contentOf, damagedFiles, isDebris } from './damage.js';
 import type { Manifest, WrittenFile } from './manifest.js';
-import {
-  bytesOf,
-  type Content,
-  isMarked,
-  isMarkedPage,
-  type StagedFile,
-  stageFile,
-  writtenFile,
-} from './staged-file.js';
+import { bytesOf, isMarked, isMarkedPage, type StagedFile, stageFile, writtenFile } from './staged-file.js';
 
 /** A temp file this old is what a crash left behind, not another process's work. */
 const LEFTOVER_AFTER_MS = 60_000;

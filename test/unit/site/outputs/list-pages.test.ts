@@ -33,11 +33,11 @@ test('building only the changed pages of a list leaves what building all of them
         };
         for (let time = 0; time < size; time++) swap(time, post(time));
         const pages = pagesOf(list);
-        list.takeChanges();
+        list.takeChange();
         for (const session of rounds) {
           for (const { time, version, remove } of session)
             swap(time, remove ? undefined : post(time, version));
-          for (const number of changedNumbers(list.takeChanges(), list.items.length, PAGE_SIZE)) {
+          for (const number of changedNumbers(list.takeChange(), list.items.length, PAGE_SIZE)) {
             const text = shown(list, number);
             if (text === undefined) pages.delete(number);
             else pages.set(number, text);
@@ -54,9 +54,9 @@ test('an article at the end changes four pages of its list at most, however long
   for (const size of [100, 119, 120, 5_000]) {
     const list = createArticleList();
     for (let time = 0; time < size; time++) list.swap(undefined, post(time));
-    list.takeChanges();
+    list.takeChange();
     list.swap(undefined, post(size));
-    t.true(changedNumbers(list.takeChanges(), list.items.length, PAGE_SIZE).size <= 4);
+    t.true(changedNumbers(list.takeChange(), list.items.length, PAGE_SIZE).size <= 4);
   }
 });
 
