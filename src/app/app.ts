@@ -109,6 +109,11 @@ export async function startApp(
     });
     const { hooks, router } = host;
     if (router !== undefined) reservePaths(content, settings, pathsOf(router));
+    reservePaths(
+      content,
+      settings,
+      host.outputs.map(({ output }) => `${settings.siteUrl}/${output.path}`),
+    );
     for (const url of content.reservedUrls)
       for (const { path } of catalog.byUrl(url))
         log.warn(

@@ -79,6 +79,7 @@ export async function openSiteBuilder(
     compress,
     log,
     hooks: host.hooks,
+    outputs: host.outputs,
     fingerprint: fingerprint(plugins, settings.configFile),
     ...(availableParallelism() > 1 && { spawnRenderWorker }),
   });

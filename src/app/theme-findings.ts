@@ -26,16 +26,17 @@ export async function themeFindings(settings: Settings): Promise<Finding[]> {
 
 async function failuresOf(settings: Settings, said: Exclude<Settings['site'], false>): Promise<string[]> {
   const { templatesDir } = foldersOf(settings);
+  const log = createLog({ level: 'silent', terminal: false });
   const host = await startHost(await loadPlugins(settings.dir, settings.plugins), {
     role: 'builder',
     siteUrl: settings.siteUrl,
     siteDir: settings.dir,
-    log: createLog({ level: 'silent', terminal: false }),
+    log,
     articles: NO_ARTICLES,
   });
   try {
     const site = siteInfoOf(settings.siteUrl, { ...said, search: said.search !== false });
-    return await tryTheme(templatesDir, site, host.hooks);
+    return await tryTheme(templatesDir, site, host.hooks, host.outputs, log);
   } finally {
     await host.close();
   }

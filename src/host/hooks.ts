@@ -92,11 +92,7 @@ export function createHooks(log: Log, options: HookLimits = {}) {
     handler: unknown,
     plugin: string,
   ): void {
-    if (sealed)
-      throw new PressmarkError(
-        'PLUGIN_INVALID',
-        `plugin ${plugin} adds ${quote(name)} after the start; add hooks in setup()`,
-      );
+    checkOpen(plugin, quote(name));
     if (!known.includes(name)) {
       throw new PressmarkError(
         'HOOK_UNKNOWN',
@@ -105,6 +101,15 @@ export function createHooks(log: Log, options: HookLimits = {}) {
     }
     if (typeof handler !== 'function')
       throw new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: the handler of ${name} is no function`);
+  }
+
+  /** Refuses what a plugin adds after the start. @throws PressmarkError PLUGIN_INVALID */
+  function checkOpen(plugin: string, what: string): void {
+    if (sealed)
+      throw new PressmarkError(
+        'PLUGIN_INVALID',
+        `plugin ${plugin} adds ${what} after the start; add it in setup()`,
+      );
   }
 
   /** Whether anything filters `name`; what no one looks at need not be computed. */
@@ -179,7 +184,7 @@ export function createHooks(log: Log, options: HookLimits = {}) {
     sealed = true;
   }
 
-  return { addFilter, addAction, hasFilter, applyFilters, doAction, seal };
+  return { addFilter, addAction, checkOpen, hasFilter, applyFilters, doAction, seal };
 }
 
 function insert<H>(list: Registered<H>[], entry: Registered<H>): void {
@@ -191,9 +196,11 @@ function isThenable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }
 
-class TimeoutError extends Error {}
+/** What `within` throws. */
+export class TimeoutError extends Error {}
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+/** What `work` gives. @throws TimeoutError where it takes longer than `ms` */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new TimeoutError()), ms);

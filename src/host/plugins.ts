@@ -5,6 +5,7 @@ import { messageOf, PressmarkError, quote } from '../errors.js';
 import { type Log, REDACTION } from '../log.js';
 import type { ActionName, Actions, FilterName, Filters } from './hook-types.js';
 import { type ActionHandler, createHooks, type FilterHandler, type Hooks } from './hooks.js';
+import { checkOutput, type PluginOutput, type SiteOutput } from './outputs.js';
 import { checkPlugin } from './plugin-shape.js';
 
 /** How long plugins may take to stop, in milliseconds; the whole stop has 10 s. */
@@ -48,6 +49,8 @@ export interface PluginHost<O = unknown> {
   readonly articles: ArticleReader;
   addFilter<N extends FilterName>(name: N, handler: FilterHandler<N>, options?: { priority?: number }): void;
   addAction<N extends ActionName>(name: N, handler: ActionHandler<N>, options?: { priority?: number }): void;
+  /** Adds files to the site, such as `llms.txt`; they are made in the thread that builds pages. */
+  addOutput(output: SiteOutput): void;
   /** Runs a filter; for first-party plugins and plugins with hooks of others to run (see `createHooks`). */
   applyFilters<N extends FilterName>(
     name: N,
@@ -93,6 +96,8 @@ export interface Host {
   readonly hooks: Hooks;
   /** The plugins' routes; undefined where there are no plugins. */
   readonly router: Router | undefined;
+  /** Files of the site that plugins make. */
+  readonly outputs: readonly PluginOutput[];
   /** Tells `host.closing`, then disposes of plugins, last set up first. */
   close(): Promise<void>;
 }
@@ -120,6 +125,7 @@ export async function startHost(
 ): Promise<Host> {
   const hooks = createHooks(around.log, around.role === 'builder' ? { mostTimeouts: 3 } : {});
   const disposers: Disposer[] = [];
+  const outputs: PluginOutput[] = [];
   // Loaded where it is needed, which is not where pages are built without plugins.
   const router = entries.length === 0 ? undefined : new (await import('@koa/router')).default();
   if (router !== undefined) {
@@ -145,6 +151,11 @@ export async function startHost(
         hooks.addFilter(hook, handler, { plugin: name, ...(priority !== undefined && { priority }) }),
       addAction: (hook, handler, { priority } = {}) =>
         hooks.addAction(hook, handler, { plugin: name, ...(priority !== undefined && { priority }) }),
+      addOutput: (output) => {
+        hooks.checkOpen(name, `output ${quote(output.path)}`);
+        checkOutput({ plugin: name, output }, outputs);
+        outputs.push({ plugin: name, output });
+      },
       applyFilters: hooks.applyFilters,
       doAction: hooks.doAction,
       onClose: (dispose) => disposers.push({ plugin: name, dispose }),
@@ -177,7 +188,7 @@ export async function startHost(
     }
   }
 
-  return { hooks, router, close };
+  return { hooks, router, outputs, close };
 }
 
 /** What is served must not change while it is served. */

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import type { BuildReport } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
+import type { PluginOutput } from '../host/outputs.js';
 import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
 import type { Catalog } from '../store/catalog.js';
@@ -19,6 +20,8 @@ export interface SiteOptions {
   readonly site: SiteInfo;
   readonly log: Log;
   readonly hooks: Hooks;
+  /** Outputs of plugins. @default none */
+  readonly outputs?: readonly PluginOutput[];
   /** Articles on the home page and on every full page of a list. @default 20 */
   readonly pageSize?: number;
   /** Static hosts that want files of their own. @default none */

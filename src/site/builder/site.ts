@@ -73,6 +73,8 @@ export function createSite(options: SiteOptions) {
     hosting,
     context: () => context,
     articles,
+    log,
+    added: options.outputs ?? [],
     htmlOf: ({ entry }) => cache.htmlOf(entry.path, entry.stamp),
   });
 

@@ -1,11 +1,14 @@
 import type { Hooks } from '../../host/hooks.js';
+import type { PluginOutput } from '../../host/outputs.js';
 import type { SiteInfo } from '../../host/page-types.js';
+import type { Log } from '../../log.js';
 import type { Post } from '../index/article-list.js';
 import type { SiteIndex } from '../index/site-index.js';
 import type { RenderContext } from '../render/render-context.js';
 import { feeds } from './feeds.js';
 import { archivePages, termPages } from './list-pages.js';
 import { combineOutputs, type Output, type SiteOutputs } from './output.js';
+import { pluginOutputs } from './plugin-outputs.js';
 import { homePage, notFoundPage, searchPage } from './single-pages.js';
 import { sitemap } from './sitemap.js';
 import { type Hosting, staticFiles } from './static-files.js';
@@ -24,13 +27,16 @@ export interface OutputDeps {
   context(): RenderContext;
   /** The pages of articles. */
   readonly articles: Output;
+  readonly log: Log;
+  /** Outputs of plugins. */
+  readonly added: readonly PluginOutput[];
   /** See `feeds`. */
   htmlOf(post: Post): string | undefined;
 }
 
 /** Every output of a site. To add one, write it and name it here. */
 export function siteOutputs(deps: OutputDeps): SiteOutputs {
-  const { site, index, hooks, pageSize, hosting, context, articles, htmlOf } = deps;
+  const { site, index, hooks, pageSize, hosting, context, articles, added, log, htmlOf } = deps;
   return combineOutputs([
     articles,
     themeAssets(context),
@@ -43,6 +49,7 @@ export function siteOutputs(deps: OutputDeps): SiteOutputs {
     sitemap(site, index.all),
     searchPage(site, context),
     notFoundPage(site, context),
+    ...pluginOutputs(added, site, index, log),
     staticFiles(site, hosting, () => [context().theme.styleSheet.file]),
   ]);
 }

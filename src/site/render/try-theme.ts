@@ -1,6 +1,8 @@
 import { messageOf } from '../../errors.js';
 import type { Hooks } from '../../host/hooks.js';
+import type { PluginOutput } from '../../host/outputs.js';
 import type { SiteInfo } from '../../host/page-types.js';
+import type { Log } from '../../log.js';
 import type { Post } from '../index/article-list.js';
 import type { IndexEntry } from '../index/index-entry.js';
 import { relatedTo } from '../index/related.js';
@@ -26,11 +28,17 @@ const SAMPLES: Record<string, Partial<IndexEntry>> = {
 };
 
 /**
- * Makes a page of every kind of made-up articles, writing nothing.
+ * Makes a page of every kind of made-up articles, and the files of plugins, writing nothing.
  *
  * @returns what fails, each reason once; see `Theme.render`.
  */
-export async function tryTheme(templatesDir: string, site: SiteInfo, hooks: Hooks): Promise<string[]> {
+export async function tryTheme(
+  templatesDir: string,
+  site: SiteInfo,
+  hooks: Hooks,
+  added: readonly PluginOutput[],
+  log: Log,
+): Promise<string[]> {
   const index: SiteIndex = createSiteIndex(site, () => false);
   for (const [name, sample] of Object.entries(SAMPLES)) index.apply(name, entryOf(name, site, sample));
   const context = createRenderContext(templatesDir, site, hooks, index, []);
@@ -52,6 +60,8 @@ export async function tryTheme(templatesDir: string, site: SiteInfo, hooks: Hook
     hosting: [],
     context: () => context,
     articles,
+    log,
+    added,
     htmlOf: () => HTML,
   });
   outputs.affectedBy(index.takeChange()); // gives tags and authors their addresses

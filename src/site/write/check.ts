@@ -49,6 +49,8 @@ export async function checkSite(
     hosting,
     context: () => context,
     articles,
+    log,
+    added: options.outputs ?? [],
     htmlOf: ({ entry }) => cache.htmlOf(entry.path, entry.stamp),
   });
   await articleFiles.takeAll(async () => undefined);

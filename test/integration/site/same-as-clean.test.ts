@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import type { SiteOutput } from '../../../src/host/outputs.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { fc, runs } from '../../support/property.js';
 import { builtAnew, pathOf, put, SITE_URL, type TestSite, testSite } from './test-site.js';
@@ -63,9 +64,27 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** The files of a plugin: for each tag its articles, made again where one of them has changed. */
+const DECKS: SiteOutput = {
+  path: 'decks/',
+  paths: ({ articles }) => new Set([...articles].flatMap(({ tags }) => tags.map(deckOf))),
+  affectedBy: (changes) =>
+    changes.flatMap(({ before, after }) => [...(before?.tags ?? []), ...(after?.tags ?? [])].map(deckOf)),
+  render: (path, { articles }) =>
+    JSON.stringify(
+      [...articles].filter(({ tags }) => tags.map(deckOf).includes(path)),
+      null,
+      1,
+    ),
+};
+
+function deckOf(tag: string): string {
+  return `decks/${Buffer.from(tag).toString('hex')}.json`;
+}
+
 /** A site, what a person and the service do to it, and the builder that follows. */
 function world(site: TestSite) {
-  let options = { ...site.options, pageSize: 2 };
+  let options = { ...site.options, pageSize: 2, outputs: [{ plugin: 'test', output: DECKS }] };
   let builder = createBuilder(options);
   const root = site.options.content.root;
   const at = (path: string) => join(root, path);

@@ -149,6 +149,22 @@ for (const [name, [entries, words]] of Object.entries(REFUSED)) {
   });
 }
 
+for (const path of ['', '/a.txt', '../a.txt', 'a/../b', '.hidden', 'feed.xml', 'tags/', 'LLMS.txt', 7])
+  test(`the host refuses the output ${path}`, async (t) => {
+    const render = () => '';
+    const plugin = definePlugin({
+      name: 'a',
+      setup: (host) => {
+        host.addOutput({ path: 'llms.txt', render });
+        host.addOutput({ path: path as string, render });
+      },
+    });
+    await t.throwsAsync(startHost([entry(plugin)], around), {
+      code: 'PLUGIN_INVALID',
+      message: /plugin a: /,
+    });
+  });
+
 test('a plugin gets its options as their check has returned them', async (t) => {
   let seen: unknown;
   const plugin = definePlugin<{ n: number }>({
