@@ -150,7 +150,7 @@ export async function startApp(
       endpoint: settings.endpoint,
       log,
     });
-    await early.prepared();
+    await early.loaded();
     const port = await server.listen(settings.port, settings.host);
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     const endProofs = proveInBackground(settings, log);

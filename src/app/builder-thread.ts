@@ -16,9 +16,9 @@ const failed = (error: unknown) => {
   log.debug({ err: error }, 'what was built last could not be read');
   return false;
 };
-const answer = (stands: boolean) => {
+const answer = (isWhole: boolean) => {
   const isUndamaged = builder.isUndamaged();
-  port.postMessage({ id: 0, is: 'prepared', stands, isUndamaged } satisfies Answer);
+  port.postMessage({ id: 0, kind: 'loaded', isWhole, isUndamaged } satisfies Answer);
 };
-void builder.prepare().catch(failed).then(answer);
+void builder.load().catch(failed).then(answer);
 serveBuilds(port, builder, log);

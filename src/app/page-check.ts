@@ -17,7 +17,7 @@ export interface PageCheck {
  */
 export function createPageCheck(
   stateDir: string | undefined,
-  { stands, isUndamaged }: Pick<EarlyBuilder, 'stands' | 'isUndamaged'>,
+  early: Pick<EarlyBuilder, 'isWhole' | 'isUndamaged'>,
 ): PageCheck {
   let isWhole = stateDir === undefined || isOutputSynced({ stateDir });
   const plugin = definePlugin({
@@ -28,5 +28,5 @@ export function createPageCheck(
       });
     },
   });
-  return { isWhole: () => isWhole || stands() || isUndamaged(), plugin };
+  return { isWhole: () => isWhole || early.isWhole() || early.isUndamaged(), plugin };
 }

@@ -18,8 +18,8 @@ export interface SitePluginOptions {
   /** The index of the site's search; undefined for a site without. */
   readonly search?: Search;
   spawn(): Worker;
-  /** Whether the site stands already when the receiver is ready. @default no */
-  stands?(): boolean;
+  /** Whether the site stands whole already when the receiver is ready. @default no */
+  isWhole?(): boolean;
   readonly contentDir: string;
   /** How long pending work may take when the service stops. @default 5000 */
   readonly closeMs?: number;
@@ -62,17 +62,19 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       async function run(work: Work): Promise<void> {
         if (performance.now() < notBefore) return; // a build of everything is to come
         const answer = await thread.build(work === 'all' ? 'all' : [...work]);
-        if (answer.is === 'built') {
+        if (answer.kind === 'built') {
           const { report } = answer;
           const level = report.written + report.removed > 0 ? 'info' : 'debug';
-          const { files: _, ...counts } = report;
+          const { isOutdated, ...built } = report;
+          const { files: _, ...counts } = built;
           log[level](counts, 'site built');
           failures = report.failed === 0 ? 0 : failures + 1;
           if (report.failed > 0) later([], pause(RETRY_MS.pages));
           const articles = work === 'all' ? [] : [...work].map((path) => `${prefix}${path}`);
-          void host.doAction('site.built', { ...report, articles });
+          void host.doAction('site.built', { ...built, articles });
           options.search?.built(thread.newestPages);
-        } else if (answer.is === 'failed') {
+          if (isOutdated) looks.request('all');
+        } else if (answer.kind === 'failed') {
           failures++;
           const ms = pause({ ...RETRY_MS.thread, first: retryMs });
           notBefore = performance.now() + ms;
@@ -109,7 +111,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       let firstLook: NodeJS.Timeout | undefined;
       host.addAction('host.ready', () => {
         const look = () => looks.request('all');
-        if (options.stands?.() === true) firstLook = setTimeout(look, FIRST_LOOK_MS);
+        if (options.isWhole?.() === true) firstLook = setTimeout(look, FIRST_LOOK_MS);
         else look();
         unwatch = options.watch?.(({ renewed }) => {
           if (renewed) thread.renew();

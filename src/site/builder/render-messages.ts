@@ -12,16 +12,16 @@ export interface RenderJob extends ArticleJob {
 export type RenderRequest =
   /** To look at the site as it is looked at here; `digest` is the theme's. */
   | {
-      readonly do: 'dress';
+      readonly kind: 'prepare';
       readonly templatesDir: string;
       readonly site: SiteInfo;
       readonly digest: string;
     }
   /** To look at the beginnings of article files. */
-  | { readonly do: 'glimpse'; readonly paths: readonly string[] }
+  | { readonly kind: 'headers'; readonly paths: readonly string[] }
   /** To write the drafts of pages into a folder, for the output folder `root`. */
   | {
-      readonly do: 'make';
+      readonly kind: 'make';
       readonly jobs: readonly RenderJob[];
       /** The slugs of the groups that these pages link to, by their names. */
       readonly tags: ReadonlyMap<string, string>;
@@ -32,15 +32,15 @@ export type RenderRequest =
 
 /** What became of a page. */
 export type Rendered =
-  | { readonly is: 'draft'; readonly staged: StagedFile }
+  | { readonly kind: 'staged'; readonly staged: StagedFile }
   /** It stands as it is. */
-  | { readonly is: 'same'; readonly size: number }
+  | { readonly kind: 'same'; readonly size: number }
   /** Left to the builder: its article has changed, it links what it was not told of, or it has failed. */
-  | { readonly is: 'left' };
+  | { readonly kind: 'left' };
 
 /** What the helper answers, one for every request, in their order. */
 export type RenderAnswer =
-  | { readonly is: 'dressed'; readonly alike: boolean }
+  | { readonly kind: 'prepared'; readonly alike: boolean }
   /** As JSON, which travels faster; null for a file that must be read whole. */
-  | { readonly is: 'glimpsed'; readonly entries: string }
-  | { readonly is: 'made'; readonly made: readonly Rendered[] };
+  | { readonly kind: 'headers'; readonly entries: string }
+  | { readonly kind: 'made'; readonly made: readonly Rendered[] };

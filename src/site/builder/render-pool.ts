@@ -48,7 +48,7 @@ export function createRenderPool(
     const { ask } = helper ?? {};
     if (ask === undefined) return share({ items: paths, size: BATCH }, own);
     await share({ items: paths, size: BATCH }, own, async (batch) => {
-      const answer = await ask({ do: 'glimpse', paths: batch }, 'glimpsed');
+      const answer = await ask({ kind: 'headers', paths: batch }, 'headers');
       if (answer === undefined) return false;
       const entries: (IndexEntry | null)[] = JSON.parse(answer.entries);
       for (const [index, path] of batch.entries()) take(path, entries[index] ?? undefined);
@@ -61,7 +61,7 @@ export function createRenderPool(
     site: SiteInfo,
     digest: string,
   ): Promise<RenderWorker | undefined> {
-    const answer = await helper?.ask({ do: 'dress', templatesDir, site, digest }, 'dressed');
+    const answer = await helper?.ask({ kind: 'prepare', templatesDir, site, digest }, 'prepared');
     return answer?.alike ? helper : undefined;
   }
 

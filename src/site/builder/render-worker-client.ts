@@ -6,10 +6,10 @@ import type { RenderAnswer, RenderRequest } from './render-messages.js';
 /** A second thread that helps with a large build. */
 export interface RenderWorker {
   /** @returns undefined where the thread has ended; whatever it was asked is then to be done by others. */
-  ask<Is extends RenderAnswer['is']>(
+  ask<Kind extends RenderAnswer['kind']>(
     request: RenderRequest,
-    is: Is,
-  ): Promise<Extract<RenderAnswer, { is: Is }> | undefined>;
+    kind: Kind,
+  ): Promise<Extract<RenderAnswer, { kind: Kind }> | undefined>;
   /** Ends the thread. */
   close(): Promise<void>;
 }
@@ -31,13 +31,13 @@ export function startRenderWorker(spawn: () => Worker, log: Log): RenderWorker {
     for (const resolve of left) resolve(undefined);
   }
 
-  async function ask<Is extends RenderAnswer['is']>(request: RenderRequest, is: Is) {
+  async function ask<Kind extends RenderAnswer['kind']>(request: RenderRequest, kind: Kind) {
     const answer = await new Promise<RenderAnswer | undefined>((resolve) => {
       if (worker === undefined) return resolve(undefined);
       waiting.push(resolve);
       worker.postMessage(request);
     });
-    return answer?.is === is ? (answer as Extract<RenderAnswer, { is: Is }>) : undefined;
+    return answer?.kind === kind ? (answer as Extract<RenderAnswer, { kind: Kind }>) : undefined;
   }
 
   async function close(): Promise<void> {

@@ -11,7 +11,7 @@ import { createRenderContext, type RenderContext } from '../render/render-contex
 import { bytesOf, stageFile } from '../write/staged-file.js';
 import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-messages.js';
 
-type MakeRequest = Extract<RenderRequest, { do: 'make' }>;
+type MakeRequest = Extract<RenderRequest, { kind: 'make' }>;
 
 /**
  * Reads articles and makes drafts of their pages for a builder in another thread; runs in a thread of its own. What
@@ -33,29 +33,29 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
   async function make(job: RenderJob, { stagingDir, root }: MakeRequest): Promise<Rendered> {
     isAtALoss = false;
     const page = articlePage(job, cache);
-    if (page === undefined || context === undefined) return { is: 'left' };
+    if (page === undefined || context === undefined) return { kind: 'left' };
     const text = await context.render(page);
-    if (isAtALoss) return { is: 'left' };
+    if (isAtALoss) return { kind: 'left' };
     const bytes = bytesOf(text);
     const size = bytes.length;
     if (size === job.standing && fs.readFileSync(join(root, job.file)).equals(bytes))
-      return { is: 'same', size };
-    return { is: 'draft', staged: stageFile(stagingDir, bytes) };
+      return { kind: 'same', size };
+    return { kind: 'staged', staged: stageFile(stagingDir, bytes) };
   }
 
   async function answer(request: RenderRequest): Promise<RenderAnswer> {
-    if (request.do === 'dress') {
+    if (request.kind === 'prepare') {
       const { templatesDir, site, digest } = request;
       const linked = {
         tags: { get: (name: string) => slugIn('tags', name) },
         authors: { get: (name: string) => slugIn('authors', name) },
       };
       context = createRenderContext(templatesDir, site, createHooks(log), linked, []);
-      return { is: 'dressed', alike: context.theme.digest === digest };
+      return { kind: 'prepared', alike: context.theme.digest === digest };
     }
-    if (request.do === 'glimpse') {
+    if (request.kind === 'headers') {
       const entries = request.paths.map((path) => readHeaderEntry(content, path) ?? null);
-      return { is: 'glimpsed', entries: JSON.stringify(entries) };
+      return { kind: 'headers', entries: JSON.stringify(entries) };
     }
     current = request;
     const made: Rendered[] = [];
@@ -64,10 +64,10 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
         made.push(await make(job, request));
       } catch (error) {
         log.debug({ err: error, page: job.file }, 'a page is left to the builder');
-        made.push({ is: 'left' });
+        made.push({ kind: 'left' });
       }
     }
-    return { is: 'made', made };
+    return { kind: 'made', made };
   }
 
   let queue = Promise.resolve();

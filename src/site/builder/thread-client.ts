@@ -4,7 +4,7 @@ import type { Log } from '../../log.js';
 import type { SearchPage } from '../search/search-messages.js';
 import type { Answer, Outcome, Question, Request } from './thread-messages.js';
 
-/** An old thread that has nothing to do ends at once. */
+/** An old thread builds only the changes that wait. */
 const RENEW_MS = 5_000;
 
 /** The builder's thread as the main thread sees it: started when needed, and again after a crash. */
@@ -15,16 +15,17 @@ export interface BuilderThread {
   newestPages(count: number): Promise<readonly SearchPage[] | undefined>;
   /** Has builds rest much while deliveries come in fast, or no more. */
   pace(isBurst: boolean): void;
-  /** Has the next build made by a new thread, which is spawned with what is known then. */
+  /** Ends the thread, and has the next build made by a new one, which is spawned with what is known then. */
   renew(): void;
-  /** Ends the thread after the build under way, or by force after `ms`. */
+  /** Ends the thread when the changes that wait are built, or by force after `ms`. */
   close(ms: number): Promise<void>;
 }
 
 /** A thread that is not started yet. */
 export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThread {
   let worker: Worker | undefined;
-  let isStale = false;
+  /** Until this, a thread that was told to end has not ended yet. */
+  let retiring = Promise.resolve();
   /** Who waits for an answer, by the number of the request. */
   const waiting = new Map<number, (outcome: Outcome) => void>();
   let requests = 0;
@@ -42,13 +43,13 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
   }
 
   function settle({ id, ...outcome }: Answer): void {
-    if (outcome.is === 'prepared') return; // whoever has started the thread early waits for that
+    if (outcome.kind === 'loaded') return; // whoever has started the thread early waits for that
     waiting.get(id)?.(outcome);
     waiting.delete(id);
   }
 
   function failAll(reason: string): void {
-    for (const id of [...waiting.keys()]) settle({ id, is: 'failed', reason });
+    for (const id of [...waiting.keys()]) settle({ id, kind: 'failed', reason });
   }
 
   function ask(question: Question): Promise<Outcome> {
@@ -59,25 +60,24 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
         worker ??= start();
         worker.postMessage({ id, ...question } satisfies Request);
       } catch (error) {
-        settle({ id, is: 'failed', reason: messageOf(error) });
+        settle({ id, kind: 'failed', reason: messageOf(error) });
       }
     });
   }
 
   async function build(paths: readonly string[] | 'all'): Promise<Outcome> {
-    if (isStale) await close(RENEW_MS);
-    isStale = false;
-    return ask({ do: 'build', paths });
+    await retiring;
+    return ask({ kind: 'build', paths });
   }
 
   async function newestPages(count: number): Promise<readonly SearchPage[] | undefined> {
-    if (worker === undefined || isStale) return undefined; // another one, which has built nothing yet
-    const answer = await ask({ do: 'name', newest: count });
-    return answer.is === 'named' ? answer.pages : undefined;
+    if (worker === undefined) return undefined; // another one, which has built nothing yet
+    const answer = await ask({ kind: 'name', newest: count });
+    return answer.kind === 'named' ? answer.pages : undefined;
   }
 
   function pace(isBurst: boolean): void {
-    if (worker !== undefined) void ask({ do: 'pace', isBurst });
+    if (worker !== undefined) void ask({ kind: 'pace', isBurst });
   }
 
   async function close(ms: number): Promise<void> {
@@ -88,13 +88,13 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
       log.warn('the thread that builds pages was stopped in the middle of a build');
       void open.terminate();
     }, ms);
-    open.postMessage({ id: 0, do: 'close' } satisfies Request);
+    open.postMessage({ id: 0, kind: 'close' } satisfies Request);
     await ended;
     clearTimeout(deadline);
   }
 
   function renew(): void {
-    isStale = true;
+    retiring = retiring.then(() => close(RENEW_MS));
   }
 
   return { build, newestPages, pace, renew, close };

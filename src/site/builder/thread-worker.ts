@@ -2,7 +2,7 @@ import os from 'node:os';
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { Builder } from './builder.js';
+import { type Builder, BuildStopped } from './builder.js';
 import type { Answer, Outcome, Question, Request } from './thread-messages.js';
 
 /** How much less this thread gets than the one that answers deliveries. */
@@ -18,27 +18,28 @@ export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void
     // Never rejects.
     void answer(question).then((outcome) => {
       port.postMessage({ id, ...outcome } satisfies Answer);
-      if (outcome.is === 'closed') port.close();
+      if (outcome.kind === 'closed') port.close();
     });
   });
 
   async function answer(request: Question): Promise<Outcome> {
     try {
-      if (request.do === 'close') {
+      if (request.kind === 'close') {
         await builder.close();
-        return { is: 'closed' };
+        return { kind: 'closed' };
       }
-      if (request.do === 'pace') {
+      if (request.kind === 'pace') {
         builder.pace(request.isBurst);
-        return { is: 'paced' };
+        return { kind: 'paced' };
       }
-      if (request.do === 'name') return { is: 'named', pages: await builder.newestPages(request.newest) };
+      if (request.kind === 'name') return { kind: 'named', pages: await builder.newestPages(request.newest) };
       const { paths } = request;
       const report = paths === 'all' ? await builder.buildAll() : await builder.buildChanged(paths);
-      return { is: 'built', report };
+      return { kind: 'built', report };
     } catch (error) {
+      if (error instanceof BuildStopped) return { kind: 'stopped' };
       log.error({ err: error }, 'build failed');
-      return { is: 'failed', reason: messageOf(error) };
+      return { kind: 'failed', reason: messageOf(error) };
     }
   }
 }

@@ -162,16 +162,16 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
    *
    * @param isTrusted whether they were read as they would be read now; else all files are read again.
    */
-  function learn({ articles, isWhole }: ManifestDelta, isTrusted: boolean): void {
+  function applyDelta({ articles, isWhole }: ManifestDelta, isTrusted: boolean): void {
     const before = isWhole ? [...index.entries()] : [];
-    for (const { path } of before) if (!articles.has(path)) learnOne(path, undefined, isTrusted);
+    for (const { path } of before) if (!articles.has(path)) applyOne(path, undefined, isTrusted);
     const sorted = [...articles].map(([path, entry]) => ({ path, entry, time: publishedAt(entry) }));
     sorted.sort((a, b) => a.time - b.time);
-    for (const { path, entry } of sorted) learnOne(path, entry, isTrusted);
+    for (const { path, entry } of sorted) applyOne(path, entry, isTrusted);
   }
 
-  function learnOne(path: string, entry: IndexEntry | undefined, isTrusted: boolean): void {
-    index.learn(path, entry);
+  function applyOne(path: string, entry: IndexEntry | undefined, isTrusted: boolean): void {
+    index.applyShown(path, entry);
     broken.delete(path);
     if (entry === undefined) catalog.delete(path);
     else if (isTrusted) catalog.set(entry);
@@ -187,7 +187,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
 
   const isBroken = (path: string) => broken.has(path);
   const isByHeader = (path: string) => byHeader.has(path);
-  return { take, takeAll, learn, takeUnrecorded, isBroken, isByHeader, broken };
+  return { take, takeAll, applyDelta, takeUnrecorded, isBroken, isByHeader, broken };
 }
 
 /** What is gone or malformed has no place in a list. */

@@ -21,7 +21,7 @@ export interface SiteIndex {
   /** Takes in what an article file says now; undefined where it is gone. */
   apply(path: string, entry: IndexEntry | undefined): void;
   /** Takes in the same where all pages show it already. */
-  learn(path: string, entry: IndexEntry | undefined): void;
+  applyShown(path: string, entry: IndexEntry | undefined): void;
   /** What has changed since the last call. */
   takeChange(): SiteChange;
 }
@@ -183,7 +183,7 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     entryAt,
     entries,
     apply: (path, entry) => apply(path, entry),
-    learn: (path, entry) => apply(path, entry, true),
+    applyShown: (path, entry) => apply(path, entry, true),
     takeChange,
   };
 }

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Hooks } from '../../host/hooks.js';
 import type { SiteInfo } from '../../host/page-types.js';
 import type { ContentFolder } from '../../store/entry.js';
-import type { SiteOptions } from '../site-options.js';
+import type { SiteOptions } from '../options.js';
 import { createHelpers, type Linked } from './helpers.js';
 import { createRenderer, type Page } from './page.js';
 import { loadTheme, type Theme } from './theme.js';

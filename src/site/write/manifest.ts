@@ -37,7 +37,7 @@ export interface ManifestDelta {
 }
 
 /** The end of a build. */
-export interface Settlement {
+export interface Commit {
   /** What all pages were made with: templates, site, version. */
   readonly key: string;
   /** How the articles were read. */
@@ -87,7 +87,7 @@ export interface Manifest {
    */
   setSynced(namings: number): Promise<void>;
   /** Ends a build. */
-  settle(settlement: Settlement): void;
+  commit(end: Commit): void;
   /** Lets go of the file until it is needed again. */
   rest(): void;
 }
@@ -134,7 +134,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     0,
     -1,
   );
-  /** Files named since the last settlement. */
+  /** Files named since the last commit. */
   let unsettled = new Set<string>();
   const unsynced = new Map<string, Naming>();
   /** Files that were announced, and not written since. */
@@ -323,25 +323,24 @@ export function openManifest(path: string, outputDir: string): Manifest {
     else files.set(file, is);
   }
 
-  function settle(settlement: Settlement): void {
-    const { articles, stale, everything } = settlement;
-    if (key === settlement.key && articles.size + stale.length + unsettled.size + announced.size === 0)
-      return;
+  function commit(end: Commit): void {
+    const { articles, stale, everything } = end;
+    if (key === end.key && articles.size + stale.length + unsettled.size + announced.size === 0) return;
     lines += articles.size + 1;
     // There is a page to nearly every article, so that the files tell how much of the manifest is out of date.
-    if (lines > 1_000 + 6 * files.size) rewrite([...everything()], settlement);
+    if (lines > 1_000 + 6 * files.size) rewrite([...everything()], end);
     else
       writeLines(
         [...articles].map(([removed, article]) => (article === undefined ? { removed } : { article })),
-        settlement,
+        end,
       );
-    key = settlement.key;
-    reading = settlement.reading;
+    key = end.key;
+    reading = end.reading;
     unsettled = new Set(stale);
     withdraw();
   }
 
-  function writeLines(all: readonly Line[], { key, reading, stale }: Settlement): void {
+  function writeLines(all: readonly Line[], { key, reading, stale }: Commit): void {
     for (let at = 0; at < all.length; at += LINES_PER_WRITE)
       write(
         `${all
@@ -353,7 +352,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
   }
 
   /** Begins the manifest anew, without what is out of date. */
-  function rewrite(all: readonly IndexEntry[], settlement: Settlement): void {
+  function rewrite(all: readonly IndexEntry[], end: Commit): void {
     rest();
     const temp = `${path}.${process.pid}.tmp`;
     fd = fs.openSync(temp, 'w');
@@ -362,7 +361,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     const ofFiles = [...files].map(([file, is]): Line => ({ file, is }));
     const ofArticles = all.map((article): Line => ({ article }));
     withdraw();
-    writeLines([...ofFiles, { unsynced: [...unsynced.keys()] }, ...ofArticles], settlement);
+    writeLines([...ofFiles, { unsynced: [...unsynced.keys()] }, ...ofArticles], end);
     fs.fsyncSync(fd); // else a power loss leaves neither the new one nor the old one
     fs.renameSync(temp, path);
     syncHere(dirname(path));
@@ -395,7 +394,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     catchUp,
     isUnsettled: (file) => unsettled.has(file),
     setFile,
-    settle,
+    commit,
     rest,
   };
 }

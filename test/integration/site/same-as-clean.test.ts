@@ -158,7 +158,7 @@ function world(site: TestSite) {
       await builder.close();
       builder = createBuilder(options);
       // the next change comes before everything is looked at
-      if (what === 'restart' && (await builder.prepare())) return 0;
+      if (what === 'restart' && (await builder.load())) return 0;
     }
     const report = Array.isArray(what) ? await builder.buildChanged(what) : await builder.buildAll();
     return report.failed;

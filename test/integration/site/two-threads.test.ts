@@ -32,17 +32,17 @@ function helped({ options }: TestSite, onAnswer: (worker: Worker) => void = () =
 }
 
 const madeOf = (answers: readonly RenderAnswer[]) =>
-  answers.flatMap((answer) => (answer.is === 'made' ? answer.made : []));
+  answers.flatMap((answer) => (answer.kind === 'made' ? answer.made : []));
 
 test('two threads build what one builds, byte by byte, and write no page again that stands', async (t) => {
   const site = siteOfMany(t);
   const { builder, answers } = helped(site);
   t.is((await builder.buildAll()).failed, 0);
   t.deepEqual(site.output(), await builtAnew(site.options));
-  t.true(madeOf(answers).some(({ is }) => is === 'draft'));
+  t.true(madeOf(answers).some(({ kind }) => kind === 'staged'));
 
   t.is((await builder.buildAll({ force: true })).written, 0);
-  t.true(madeOf(answers).some(({ is }) => is === 'same'));
+  t.true(madeOf(answers).some(({ kind }) => kind === 'same'));
 
   put(join(site.options.templatesDir, 'partials/footer.eta'), '<footer>Another one</footer>\n');
   await builder.buildAll();

@@ -57,7 +57,7 @@ for (const [what, vacated] of Object.entries(LEFT))
     const style = Object.keys(site.output()).find((file) => /^assets\/style\..*\.css$/.test(file)) ?? '';
     const files = ['articles/a2/index.html', 'index.html', 'feed.xml', 'favicon.svg', 'sitemap.xml', style];
     for (const file of files) damage(fileIn(site, file), vacated);
-    t.true(await createBuilder(site.options).prepare());
+    t.true(await createBuilder(site.options).load());
     t.deepEqual(site.output(), await builtAnew(site.options));
   });
 
@@ -81,7 +81,7 @@ test('pages are built again where the manifest has lost what it said of them, bu
       damage(fileIn(site, file), LEFT['the bytes of another file']);
     change(site);
     const builder = createBuilder(site.options);
-    await builder.prepare();
+    await builder.load();
     await builder.buildAll();
     t.deepEqual(site.output(), await builtAnew(site.options));
   }
@@ -94,7 +94,7 @@ test('where the whole manifest is lost, the site does not count as whole before 
     damage(fileIn(site, 'index.html'), LEFT['its first half and zeros']);
     fs.writeFileSync(manifestPath(site.options), text);
     const builder = createBuilder(site.options);
-    t.false(await builder.prepare());
+    t.false(await builder.load());
     await builder.buildAll();
     t.deepEqual(site.output(), await builtAnew(site.options));
   }
@@ -110,7 +110,7 @@ test('files that the owner has put into the output folder stay after an unclean 
     damage(fileIn(site, 'articles/a2/index.html'), LEFT.zeros);
     change(site);
     const again = createBuilder(site.options);
-    await again.prepare();
+    await again.load();
     await again.buildAll();
     for (const [file, text] of Object.entries(mine)) t.is(site.page(file), text);
     t.true(site.page('articles/a2/index.html').includes('The body of a2'));
@@ -125,7 +125,7 @@ test('a damaged page that cannot be built goes; one that its owner has changed s
   const later = Date.now() / 1_000 + 60;
   fs.utimesSync(fileIn(site, 'articles/a3/index.html'), later, later);
   const builder = createBuilder(site.options);
-  await builder.prepare();
+  await builder.load();
   await builder.buildAll();
   t.false(site.has('articles/a2/index.html'));
   t.is(site.page('articles/a3/index.html'), 'mine');
@@ -142,7 +142,7 @@ test('a removed page that is there again after a power loss goes again', async (
     t.false(fs.existsSync(page));
     put(page, vacated(bytes).toString('latin1'));
     const again = createBuilder(site.options);
-    await again.prepare();
+    await again.load();
     await again.buildAll();
     t.false(fs.existsSync(page));
   }
@@ -160,7 +160,7 @@ test('compressed files that a power loss has damaged are made again; those of th
     await createBuilder(options).buildAll();
     for (const file of ['articles/a1/index.html.br', 'index.html.gz', 'feed.xml.br'])
       damage(fileIn(site, file), vacated);
-    t.true(await createBuilder(options).prepare());
+    t.true(await createBuilder(options).load());
     const bytes = (file: string) => fs.readFileSync(fileIn(site, file));
     for (const file of ['articles/a1/index.html', 'index.html', 'feed.xml']) {
       t.true(brotliDecompressSync(bytes(`${file}.br`)).equals(bytes(file)), what);
@@ -185,7 +185,7 @@ test.serial('after a clean stop a start reads no page but the newest, and writes
   Reflect.set(fs, 'readFileSync', spy);
   const builder = createBuilder(site.options);
   try {
-    t.true(await builder.prepare());
+    t.true(await builder.load());
   } finally {
     Reflect.set(fs, 'readFileSync', original);
   }

@@ -2,14 +2,14 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import {
+  type Commit,
   isOutputSynced,
   manifestPath,
   openManifest,
-  type Settlement,
 } from '../../../../src/site/write/manifest.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
-const settlement = (key: string): Settlement => ({
+const settlement = (key: string): Commit => ({
   key,
   reading: 'r',
   articles: new Map(),
@@ -25,7 +25,7 @@ test('a manifest reads what another process adds from where the last reading end
     openManifest(join(dir, 'm'), join(dir, 'out')),
   ];
   a.setFile('one.html', WRITTEN);
-  a.settle(settlement('k'));
+  a.commit(settlement('k'));
   t.true(b.catchUp().isWhole);
   t.deepEqual([...b.files], [['one.html', WRITTEN]]);
   t.is(b.key, 'k');
@@ -82,7 +82,7 @@ test('a manifest knows which files a power loss may have damaged: those named si
   t.false(a.isSynced || isOutputSynced({ stateDir }));
   a.setFile('one.html', WRITTEN);
   a.setFile('two.html', WRITTEN);
-  a.settle(settlement('k'));
+  a.commit(settlement('k'));
   t.deepEqual([...a.unsynced.keys()], ['one.html', 'two.html']);
 
   const { namings } = a;
@@ -108,7 +108,7 @@ test('files that were announced stay under suspicion where a line behind that is
   await a.announce(['one.html', 'two.html']);
   const { size } = fs.statSync(path);
   a.setFile('one.html', WRITTEN);
-  a.settle(settlement('k'));
+  a.commit(settlement('k'));
   const bytes = fs.readFileSync(path);
   for (const vacated of [Buffer.alloc(20), Buffer.from('null\n5\n[]\n"file"\n{}\n')]) {
     vacated.copy(bytes, size);
@@ -129,7 +129,7 @@ test('files that may be damaged are still known after the manifest has been writ
   await a.announce(['two.html']);
   for (let count = 0; count < 1_100; count++) a.setFile('two.html', WRITTEN);
   const before = fs.statSync(path).size;
-  a.settle(settlement('k'));
+  a.commit(settlement('k'));
   t.true(fs.statSync(path).size < before);
   const b = openManifest(path, join(dir, 'out'));
   b.catchUp();

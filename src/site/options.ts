@@ -43,22 +43,23 @@ export interface SiteOptions {
   readonly poolFrom?: number;
 }
 
-/** What is to be brought up to date. */
-export interface UpdateRequest {
-  /** Article files, below the content folder, that may have changed; undefined for everything. */
-  readonly paths: readonly string[] | undefined;
-  /** Whether every page is built anew. @default false */
+/** How everything is built. */
+export interface BuildRequest {
+  /** Whether every page is built anew; files are still only written where they differ. @default false */
   readonly force?: boolean;
   /**
-   * Whether files that stand are believed to be what was written. If not, all are written anew, and what Pressmark
-   * wrote in other times is removed too. @default false
+   * Whether no file is believed to stand as it was written. Then all are written anew, and what Pressmark wrote in other
+   * times is removed too. @default false
    */
   readonly clean?: boolean;
   /** Told after each file how many are done and how many there are. */
   onProgress?(done: number, of: number): void;
 }
 
-/** What a build did; `failed` counts the pages that stayed as they were. */
+/** What a build did. */
 export interface SiteReport extends BuildReport {
+  /** The pages that stayed as they were. */
   readonly failed: number;
+  /** Whether another process has built with other settings since, so that everything is to be built. */
+  readonly isOutdated: boolean;
 }

@@ -92,7 +92,7 @@ test('a build from nothing in two threads makes what reading every file whole fi
   const spawnRenderWorker = () => {
     const helper = startRenderWorker(site.options);
     helper.on('message', (answer: RenderAnswer) => {
-      if (answer.is === 'glimpsed') byHeader.push(answer.entries);
+      if (answer.kind === 'headers') byHeader.push(answer.entries);
     });
     return helper;
   };

@@ -1,19 +1,14 @@
 import { join } from 'node:path';
 import { createCatalog } from '../../store/catalog.js';
-import { createBuildSession } from '../builder/build-session.js';
-import { createMaking } from '../builder/making.js';
-import { createArticleCache } from '../index/article-cache.js';
-import { openArticleFiles } from '../index/article-files.js';
-import { createSiteIndex } from '../index/site-index.js';
-import { articlePages } from '../outputs/article-pages.js';
+import type { SiteOptions } from '../options.js';
 import type { Content } from '../outputs/output.js';
-import { siteOutputs } from '../outputs/site-outputs.js';
-import { contextFor } from '../render/render-context.js';
-import type { SiteOptions } from '../site-options.js';
-import { compareCompressed, compressedLeftovers, isEverCompressed } from './compressed.js';
-import { type Manifest, manifestPath, openManifest } from './manifest.js';
-import { bytesOf } from './staged-file.js';
-import { filesBelow, isReplaceable, readSmall, type Writer } from './writer.js';
+import { compareCompressed, compressedLeftovers, isEverCompressed } from '../write/compressed.js';
+import type { Manifest } from '../write/manifest.js';
+import { bytesOf } from '../write/staged-file.js';
+import { filesBelow, isReplaceable, readSmall, type Writer } from '../write/writer.js';
+import { createBuildSession } from './build-session.js';
+import { createFileBuilder } from './file-builder.js';
+import { createSite } from './site.js';
 
 /** What differs between the output and what a clean build gives. */
 export interface Difference {
@@ -27,59 +22,27 @@ export interface Difference {
  * are not looked at.
  *
  * @returns what differs, by file name.
+ * @param manifest what is known of the output, as it is now. No other process builds meanwhile.
  */
 export async function checkSite(
   options: SiteOptions,
+  manifest: Manifest,
   onProgress?: (done: number, of: number) => void,
 ): Promise<Difference[]> {
-  const { content, site, log, hooks, outputDir, hosting = [], pageSize = 20 } = options;
-  const { catalog = createCatalog() } = options;
-  const manifest = openManifest(manifestPath(options), outputDir);
-  manifest.catchUp();
-  const index = createSiteIndex(site, (path) => outputs.isReserved(path));
-  const cache = createArticleCache(content);
-  const articleFiles = openArticleFiles({ content, catalog, index, cache, log });
-  const context = contextFor(options, index);
-  const articles = articlePages(index, cache, articleFiles, () => context);
-  const outputs = siteOutputs({
-    site,
-    index,
-    hooks,
-    pageSize,
-    hosting,
-    context: () => context,
-    articles,
-    log,
-    added: options.outputs ?? [],
-    htmlOf: ({ entry }) => cache.htmlOf(entry.path, entry.stamp),
-  });
-  await articleFiles.takeAll(async () => undefined);
-  outputs.affectedBy(index.takeChange());
-
-  const stale = new Set(outputs.paths());
-  const writer = comparingOutput(options, manifest);
+  const site = createSite({ ...options, catalog: createCatalog() });
+  await site.articleFiles.takeAll(async () => undefined);
+  site.absorb();
+  site.addDue(site.outputs.paths());
+  const writer = comparingWriter(options, manifest);
   const session = createBuildSession(writer);
-  const making = createMaking({
-    index,
-    outputs,
-    articles,
-    articleFiles,
-    writer,
-    stale,
-    unsure: stale,
-    absorb: () => undefined,
-  });
-  await making.build(session, new Set(stale), {
-    yieldNow: async () => undefined,
-    ...(onProgress && { onProgress }),
-  });
-  session.tell(log);
-  const failed = [...stale].map((file): Difference => ({ file, is: 'failed' }));
-  return [...writer.differences(stale), ...failed].sort((a, b) => (a.file < b.file ? -1 : 1));
+  await createFileBuilder(site, writer).build(session, site.due, onProgress && { onProgress });
+  session.tell(options.log);
+  const failed = [...site.due].map((file): Difference => ({ file, is: 'failed' }));
+  return [...writer.differences(site.due), ...failed].sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
 /** An output folder that writes nothing and notes what it would have to write or remove. */
-function comparingOutput({ outputDir: root, stateDir, compress = false }: SiteOptions, manifest: Manifest) {
+function comparingWriter({ outputDir: root, stateDir, compress = false }: SiteOptions, manifest: Manifest) {
   const put = new Map<string, Difference['is'] | 'same'>();
   const isCompressed = isEverCompressed(stateDir, compress);
   const ofCompressed: Difference[] = [];
@@ -112,7 +75,7 @@ function comparingOutput({ outputDir: root, stateDir, compress = false }: SiteOp
     return [...found, ...ofCompressed, ...[...surplus].map((file): Difference => ({ file, is: 'surplus' }))];
   }
 
-  const output: Writer = {
+  const writer: Writer = {
     root,
     stagingDir: root,
     workerStagingDir: root,
@@ -128,5 +91,5 @@ function comparingOutput({ outputDir: root, stateDir, compress = false }: SiteOp
     remove: () => false,
     sweep: () => undefined,
   };
-  return { ...output, differences };
+  return { ...writer, differences };
 }
