@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
 import type { Log } from '../log.js';
 import { rereadSettings } from './changed-settings.js';
@@ -32,6 +33,7 @@ export function followSettings(
   const onConfig = () => {
     if (reload !== undefined) queue = queue.then(() => reread(reload));
   };
-  const { templatesDir } = foldersOf(settings);
-  return watchSources({ dir: settings.dir, templatesDir }, { onTheme: on.onTheme, onConfig }, log);
+  const { templatesDir, contentDir } = foldersOf(settings);
+  const pagesDir = join(contentDir, 'pages');
+  return watchSources({ dir: settings.dir, templatesDir, pagesDir }, { onTheme: on.onTheme, onConfig }, log);
 }

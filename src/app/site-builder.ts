@@ -56,7 +56,7 @@ export async function openSiteBuilder(
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
   const { pageSize, search, hosting, compress } = settings.site;
   const version = search === false ? undefined : pagefindVersion(log); // takes its time while plugins are loaded
-  const { contentDir, ...folders } = foldersOf(settings);
+  const { contentDir, templatesDir, ...folders } = foldersOf(settings);
   const content = contentOf(settings);
   const catalog = createCatalog();
   const plugins = await loadPlugins(settings.dir, configured);
@@ -71,6 +71,7 @@ export async function openSiteBuilder(
   fs.mkdirSync(folders.stateDir, { recursive: true });
   const builder = createBuilder({
     ...folders,
+    themeDirs: [templatesDir],
     content,
     catalog,
     site: siteInfoOf(settings.siteUrl, { ...settings.site, search: (await version) !== undefined }),

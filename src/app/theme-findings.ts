@@ -36,7 +36,7 @@ async function failuresOf(settings: Settings, said: Exclude<Settings['site'], fa
   });
   try {
     const site = siteInfoOf(settings.siteUrl, { ...said, search: said.search !== false });
-    return await tryTheme(templatesDir, site, host.hooks, host.outputs, log);
+    return await tryTheme([templatesDir], site, host.hooks, host.outputs, log);
   } finally {
     await host.close();
   }

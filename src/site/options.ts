@@ -15,8 +15,11 @@ export interface SiteOptions {
   readonly outputDir: string;
   /** Absolute; where the manifest of what was built is kept. */
   readonly stateDir: string;
-  /** The site's own templates; the folder need not exist. */
-  readonly templatesDir: string;
+  /**
+   * Folders of themes, parents first, and last the site's own templates; they need not exist. The built-in theme is
+   * before them all.
+   */
+  readonly themeDirs: readonly string[];
   readonly site: SiteInfo;
   readonly log: Log;
   readonly hooks: Hooks;

@@ -241,7 +241,7 @@ export function createBuilder(options: SiteOptions): Builder {
       await scan(force || clean, pool);
       if (clean) forgetOutput();
       pool.start(due.size);
-      const worker = await pool.prepared(options.templatesDir, options.site, site.context().theme.digest);
+      const worker = await pool.prepared(options.themeDirs, options.site, site.context().digest);
       const report = await buildFiles(() => due, { pause, worker, ...(onProgress && { onProgress }) }, start);
       writer.removeDamaged();
       unsure.clear();

@@ -1,7 +1,7 @@
 import type { ArticleLink } from '../../host/page-types.js';
 import type { Post } from '../index/article-list.js';
 import { linkOf } from '../render/page.js';
-import { STYLE_SHEET } from '../render/theme.js';
+import { HASHED } from '../render/theme-files.js';
 import type { Writer } from '../write/writer.js';
 import type { BuildSession } from './build-session.js';
 import type { RenderJob } from './render-messages.js';
@@ -142,8 +142,8 @@ export function createFileBuilder(site: Site, writer: Writer) {
   }
 
   async function remove(session: BuildSession, file: string): Promise<void> {
-    // Pages that could not be built anew still need the style sheet they were made with.
-    if (STYLE_SHEET.test(file) && (session.report().failed > 0 || articleFiles.broken.size > 0)) return;
+    // Pages that could not be built anew still need the style sheet and the pictures they were made with.
+    if (HASHED.test(file) && (session.report().failed > 0 || articleFiles.broken.size > 0)) return;
     if (await session.remove(file)) due.delete(file);
   }
 

@@ -13,7 +13,7 @@ export type RenderRequest =
   /** To look at the site as it is looked at here; `digest` is the theme's. */
   | {
       readonly kind: 'prepare';
-      readonly templatesDir: string;
+      readonly themeDirs: readonly string[];
       readonly site: SiteInfo;
       readonly digest: string;
     }

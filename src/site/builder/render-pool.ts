@@ -19,7 +19,7 @@ export interface RenderPool {
   /** For the intake. */
   readonly readHeaders: ReadHeaders;
   /** The helper, if there is one and it sees the site as this thread does. */
-  prepared(templatesDir: string, site: SiteInfo, digest: string): Promise<RenderWorker | undefined>;
+  prepared(themeDirs: readonly string[], site: SiteInfo, digest: string): Promise<RenderWorker | undefined>;
   release(): Promise<void>;
 }
 
@@ -57,11 +57,11 @@ export function createRenderPool(
   };
 
   async function prepared(
-    templatesDir: string,
+    themeDirs: readonly string[],
     site: SiteInfo,
     digest: string,
   ): Promise<RenderWorker | undefined> {
-    const answer = await helper?.ask({ kind: 'prepare', templatesDir, site, digest }, 'prepared');
+    const answer = await helper?.ask({ kind: 'prepare', themeDirs, site, digest }, 'prepared');
     return answer?.alike ? helper : undefined;
   }
 

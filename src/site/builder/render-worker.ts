@@ -6,6 +6,7 @@ import type { Log } from '../../log.js';
 import type { ContentFolder } from '../../store/entry.js';
 import { createArticleCache } from '../index/article-cache.js';
 import { readHeaderEntry } from '../index/index-entry.js';
+import { readStandalonePages } from '../index/standalone-pages.js';
 import { articlePage } from '../outputs/article-pages.js';
 import { createRenderContext, type RenderContext } from '../render/render-context.js';
 import { bytesOf, stageFile } from '../write/staged-file.js';
@@ -45,13 +46,20 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
 
   async function answer(request: RenderRequest): Promise<RenderAnswer> {
     if (request.kind === 'prepare') {
-      const { templatesDir, site, digest } = request;
+      const { themeDirs, site, digest } = request;
       const linked = {
         tags: { get: (name: string) => slugIn('tags', name) },
         authors: { get: (name: string) => slugIn('authors', name) },
       };
-      context = createRenderContext(templatesDir, site, createHooks(log), linked, []);
-      return { kind: 'prepared', alike: context.theme.digest === digest };
+      context = createRenderContext(
+        themeDirs,
+        site,
+        createHooks(log),
+        linked,
+        readStandalonePages(content),
+        [],
+      );
+      return { kind: 'prepared', alike: context.digest === digest };
     }
     if (request.kind === 'headers') {
       const entries = request.paths.map((path) => readHeaderEntry(content, path) ?? null);

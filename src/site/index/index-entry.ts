@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Article } from '../../article/article.js';
+import type { Article, ExtraKeys } from '../../article/article.js';
 import { stampOf } from '../../fs/stamp.js';
 import { type ContentFolder, type Entry, entryOf } from '../../store/entry.js';
 import { readTop } from '../../store/read-text.js';
@@ -18,6 +18,8 @@ export interface IndexEntry extends Entry {
   /** See `tagsOf`. */
   readonly tags: readonly string[];
   readonly image: string | null;
+  /** Front matter of the owner's and of plugins, see `listedExtra`; undefined where there is none. */
+  readonly extra?: ExtraKeys;
   /** How many tags the file has, where not all of them get a page. */
   readonly tagCount?: number;
 }
@@ -39,7 +41,9 @@ const LONGEST_ADDRESS = 2_000;
 export function indexEntryOf(entry: Entry, article: Omit<Article, 'revision'>): IndexEntry {
   const { title, description, date, updated, image } = article;
   const tags = tagsOf(article);
+  const extra = listedExtra(article.extra);
   return {
+    ...(extra !== undefined && { extra }),
     ...(tags.length === MOST_TAGS && article.tags.length > MOST_TAGS && { tagCount: article.tags.length }),
     ...entry,
     title: shortened(title, LONGEST.title),
@@ -50,6 +54,21 @@ export function indexEntryOf(entry: Entry, article: Omit<Article, 'revision'>): 
     tags,
     image: image !== null && image.length <= LONGEST_ADDRESS ? image : null,
   };
+}
+
+/** Characters, as JSON, of further front matter in the index: of one key, and of all. */
+const LONGEST_EXTRA = { key: 1_000, all: 4_000 };
+
+/** Further front matter as lists show it: without keys whose values are long, and not more than fits. */
+function listedExtra(extra: ExtraKeys): ExtraKeys | undefined {
+  let length = 0;
+  const listed = Object.entries(extra).filter(([key, value]) => {
+    const size = key.length + (JSON.stringify(value) ?? '').length;
+    if (size > LONGEST_EXTRA.key || length + size > LONGEST_EXTRA.all) return false;
+    length += size;
+    return true;
+  });
+  return listed.length === 0 ? undefined : Object.fromEntries(listed);
 }
 
 /**

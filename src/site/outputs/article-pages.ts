@@ -38,18 +38,23 @@ export function articlePage(job: ArticleJob, cache: Pick<ArticleCache, 'read'>):
   if (isByHeader && !parsed.isHeaderComplete) return undefined;
   const { article, html } = parsed;
   const links = { previous, next, related };
-  return pageOfArticle(file, summaryOf(article), { html, jsonLd: article.jsonLd }, links);
+  return pageOfArticle(
+    file,
+    summaryOf(article),
+    { html, jsonLd: article.jsonLd, keyword: article.keyword },
+    links,
+  );
 }
 
 /** The page of an article, made of what is known of it. */
 export function pageOfArticle(
   file: string,
   summary: ArticleSummary,
-  text: { readonly html: string; readonly jsonLd: string },
+  text: { readonly html: string; readonly jsonLd: string; readonly keyword: string },
   links: Pick<ArticleJob, 'previous' | 'next' | 'related'>,
 ): Page {
   const { title, description, url } = summary;
-  const { html, jsonLd } = text;
+  const { html, jsonLd, keyword } = text;
   const { words, readingMinutes } = lengthOf(html);
   const { previous, next, related } = links;
   return {
@@ -60,7 +65,7 @@ export function pageOfArticle(
     description,
     canonical: url,
     // What is new first: keys that are added behind a spread take as long as all else that is done for a page.
-    article: { html, jsonLd, words, readingMinutes, previous, next, related, ...summary },
+    article: { html, jsonLd, keyword, words, readingMinutes, previous, next, related, ...summary },
     articles: [],
     tag: null,
     author: null,

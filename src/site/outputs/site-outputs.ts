@@ -11,9 +11,10 @@ import { combineOutputs, type Output, type SiteOutputs } from './output.js';
 import { pluginOutputs } from './plugin-outputs.js';
 import { homePage, notFoundPage, searchPage } from './single-pages.js';
 import { sitemap } from './sitemap.js';
+import { standalonePageFiles } from './standalone-page-files.js';
 import { type Hosting, staticFiles } from './static-files.js';
 import { tagIndex } from './tag-index.js';
-import { themeAssets } from './theme-assets.js';
+import { rootFiles, themeAssets } from './theme-assets.js';
 
 /** What the outputs of a site are made from. */
 export interface OutputDeps {
@@ -39,6 +40,7 @@ export function siteOutputs(deps: OutputDeps): SiteOutputs {
   const { site, index, hooks, pageSize, hosting, context, articles, added, log, htmlOf } = deps;
   return combineOutputs([
     articles,
+    rootFiles(context),
     themeAssets(context),
     homePage(site, index, pageSize, context),
     tagIndex(site, index.tags, context),
@@ -46,10 +48,14 @@ export function siteOutputs(deps: OutputDeps): SiteOutputs {
     termPages(deps, 'tag', index.tags),
     termPages(deps, 'author', index.authors),
     feeds(site, index, hooks, htmlOf),
-    sitemap(site, index.all),
+    sitemap(site, index.all, () => [...context().pages.all.values()].map(({ path }) => path)),
     searchPage(site, context),
     notFoundPage(site, context),
+    standalonePageFiles(site, context),
     ...pluginOutputs(added, site, index, log),
-    staticFiles(site, hosting, () => [context().theme.styleSheet.file]),
+    staticFiles(site, hosting, () => {
+      const { styleSheet, assets } = context().theme;
+      return [styleSheet.file, ...assets.map(({ hashedFile }) => hashedFile)];
+    }),
   ]);
 }

@@ -11,8 +11,16 @@ const SHARD_SIZE = 1_000;
 /** The sitemap itself: beyond a shard's worth of articles, an index of its shards. */
 const WHOLE = 'sitemap.xml';
 
-/** The sitemap of the articles in `series`: one file, or beyond a shard's worth of articles an index and its shards. */
-export function sitemap(site: SiteInfo, { items }: ArticleList): Output {
+/**
+ * The sitemap of the articles in a list: one file, or beyond a shard's worth of articles an index and its shards.
+ *
+ * @param pages the paths of the pages that the owner wrote.
+ */
+export function sitemap(
+  site: SiteInfo,
+  { items }: ArticleList,
+  pages: () => readonly string[] = () => [],
+): Output {
   /** The last change in each shard, for the index: nothing looks at all articles when one has changed. */
   const lastChanges = new Map<number, number | undefined>();
 
@@ -45,7 +53,8 @@ export function sitemap(site: SiteInfo, { items }: ArticleList): Output {
     const xmlns = { news: false, xhtml: false, image: false, video: false };
     const stream = new SitemapStream({ xmlns, level: ErrorLevel.SILENT });
     const urls = posts.map(({ entry, modified }) => ({ url: entry.url, ...lastmod(modified) }));
-    return textOf(stream, withHome ? [{ url: `${site.url}/` }, ...urls] : urls);
+    const own = ['/', ...pages()].map((path) => ({ url: `${site.url}${path}` }));
+    return textOf(stream, withHome ? [...own, ...urls] : urls);
   }
 
   async function index(shards: number): Promise<string> {

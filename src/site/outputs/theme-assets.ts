@@ -10,7 +10,13 @@ export function themeAssets(context: () => RenderContext): Output {
     const { theme, renderFile } = context();
     return new Map<string, () => Content>([
       [theme.styleSheet.file, () => theme.styleSheet.text],
-      ...theme.assets.map(({ file, read }) => [file, read] as const),
+      ...theme.assets.flatMap(
+        ({ file, hashedFile, read }) =>
+          [
+            [file, read],
+            [hashedFile, read],
+          ] as const,
+      ),
       [ICON, () => renderFile(ICON)],
     ]);
   }
@@ -25,6 +31,19 @@ export function themeAssets(context: () => RenderContext): Output {
 
   return {
     reserved: ['assets/', ICON],
+    isAsset: true,
+    paths: () => now().keys(),
+    has: (path) => now().has(path),
+    affectedBy: () => [],
+    render: (path) => now().get(path)?.(),
+  };
+}
+
+/** What a theme has for the top of the site, such as `favicon.ico`; it stands in place of a file of the site's own. */
+export function rootFiles(context: () => RenderContext): Output {
+  const now = () => context().theme.rootFiles;
+  return {
+    reserved: [],
     isAsset: true,
     paths: () => now().keys(),
     has: (path) => now().has(path),

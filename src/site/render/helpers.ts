@@ -19,51 +19,60 @@ export interface YearOfArticles {
 /** What templates get beside a page's own data: the same for every page. Documented in docs/themes.md. */
 export interface Helpers {
   /** A path below the site's base path, or an absolute URL, as a link. */
-  link(address: string): string;
+  url(address: string): string;
   /** The page of a tag. */
   tagLink(name: string): string;
   /** The page of an author. */
   authorLink(name: string): string;
   /** A date in words. */
-  day(date: string): string;
+  date(date: string): string;
   /** A date for machines; empty where it is no date. */
   isoDate(date: string): string;
   /** A list's articles by their years, in the order of the list; what has no date is of the year ''. */
   byYear(articles: readonly ArticleSummary[]): YearOfArticles[];
   /** A phrase of the theme in the site's language. */
-  say(key: string, values?: PhraseValues): string;
+  t(key: string, values?: PhraseValues): string;
   /** The links of the header. */
   readonly navigation: readonly SiteLink[];
-  /** The link of the style sheet. */
-  readonly css: string;
+  /**
+   * The link of a file of the theme, under a name that holds a hash of its content: `style.css`, or one in `assets/`.
+   *
+   * @throws PressmarkError TEMPLATE_FAILED where there is no such file.
+   */
+  asset(name: string): string;
   /** The site's first letter, for a favicon. */
   readonly initial: string;
 }
 
 /** The helpers of one site and theme. */
-export function createHelpers(site: SiteInfo, theme: Theme, { tags, authors }: Linked): Helpers {
-  const link = (address: string) =>
+export function createHelpers(
+  site: SiteInfo,
+  theme: Theme,
+  { tags, authors }: Linked,
+  pages: readonly SiteLink[],
+): Helpers {
+  const url = (address: string) =>
     address.startsWith('/') ? linkBelow(address, site) : linkTo(address, site);
   const { day, year } = dateFormats(site);
   let navigation: readonly SiteLink[] | undefined;
 
   return {
-    link,
+    url,
     tagLink: (name) => linkBelow(`/tags/${tags.get(name)?.slug ?? ''}/`, site),
     authorLink: (name) => linkBelow(`/authors/${authors.get(name)?.slug ?? ''}/`, site),
-    day,
+    date: day,
     isoDate: (date) => isoOf(date) ?? '',
     byYear: (articles) => byYear(articles, year),
-    say: theme.t,
+    t: theme.t,
     get navigation() {
       // When it is asked for: a word that is missing fails the pages, not the start.
       navigation ??= (site.navigation ?? builtInLinks()).map(({ label, href }) => ({
         label,
-        href: link(href),
+        href: url(href),
       }));
       return navigation;
     },
-    css: linkBelow(`/${theme.styleSheet.file}`, site),
+    asset: (name) => linkBelow(`/${theme.hashed(name)}`, site),
     initial: initialOf(site),
   };
 
@@ -71,6 +80,7 @@ export function createHelpers(site: SiteInfo, theme: Theme, { tags, authors }: L
     return [
       { label: theme.t('archive'), href: '/archive/' },
       { label: theme.t('tags'), href: '/tags/' },
+      ...pages,
       ...(site.search ? [{ label: theme.t('search'), href: '/search/' }] : []),
     ];
   }

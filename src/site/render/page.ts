@@ -7,6 +7,7 @@ import type {
   PageKind,
   SiteInfo,
   SiteLink,
+  StandalonePage,
 } from '../../host/page-types.js';
 import type { IndexEntry } from '../index/index-entry.js';
 import { fileAt } from '../outputs/addresses.js';
@@ -21,7 +22,9 @@ export interface TagLink extends SiteLink {
 }
 
 /** A page to be built. */
-export interface Page extends Omit<PageContext, 'site' | 'title' | 'description' | 'head' | 'extra'> {
+export interface Page
+  extends Omit<PageContext, 'site' | 'title' | 'description' | 'head' | 'extra' | 'page'> {
+  readonly page?: StandalonePage;
   readonly title: Text;
   readonly description: Text;
   /** Below the site's base path, starting with a slash. */
@@ -48,6 +51,7 @@ interface Variables extends PageContext, Helpers {
 /** Which template each kind of page has. */
 const TEMPLATE: Readonly<Record<PageKind, string>> = {
   article: 'article',
+  page: 'page',
   home: 'home',
   archive: 'archive',
   tag: 'tag',
@@ -56,6 +60,9 @@ const TEMPLATE: Readonly<Record<PageKind, string>> = {
   search: 'search',
   notFound: 'not-found',
 };
+
+/** What front matter may name as a template: a file at the top of the theme, and not the frame of all pages. */
+const LAYOUT = /^(?!layout$)[\w-]+$/;
 
 /** Makes pages of one theme; the result renders a page to HTML through the filters. */
 export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpers: Helpers) {
@@ -70,6 +77,7 @@ export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpe
       description: textOf(theme.t, page.description),
       canonical,
       article: page.article,
+      page: page.page ?? null,
       articles,
       tag,
       author,
@@ -90,10 +98,17 @@ export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpe
         article: { ...article, html: keepItemComments(html, page.article?.html ?? '') },
       };
     }
-    const html = theme.render(TEMPLATE[kind], variablesOf(page, context));
+    const html = theme.render(templateOf(kind, context), variablesOf(page, context));
     if (!hooks.hasFilter('page.html')) return html;
     return keepComments(await hooks.applyFilters('page.html', html, info), page.article?.html ?? '');
   };
+
+  /** The template of a page: that of its kind, or for articles and pages what `layout` in the front matter names. */
+  function templateOf(kind: PageKind, { article, page }: PageContext): string {
+    const layout = (article ?? page)?.extra.layout;
+    // What other generators call a layout is in the files of many, and names no template here.
+    return typeof layout === 'string' && LAYOUT.test(layout) && theme.has(layout) ? layout : TEMPLATE[kind];
+  }
 
   /** Documented in docs/themes.md. */
   function variablesOf({ path, number, newer, older, tagLinks }: Page, context: PageContext): Variables {
@@ -104,20 +119,21 @@ export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpe
       description: context.description,
       canonical: context.canonical,
       article: context.article,
+      page: context.page,
       articles: context.articles,
       tag: context.tag,
       author: context.author,
       head: context.head,
       extra: context.extra,
-      link: helpers.link,
+      url: helpers.url,
       tagLink: helpers.tagLink,
       authorLink: helpers.authorLink,
-      day: helpers.day,
+      date: helpers.date,
       isoDate: helpers.isoDate,
       byYear: helpers.byYear,
-      say: helpers.say,
+      t: helpers.t,
       navigation: helpers.navigation,
-      css: helpers.css,
+      asset: helpers.asset,
       initial: helpers.initial,
       path,
       number,
@@ -163,12 +179,14 @@ export function linkOf({
   };
 }
 
+const NO_EXTRA = {};
+
 /** An article as lists and feeds show it. */
 export function summaryOf(entry: Omit<IndexEntry, 'path' | 'stamp' | 'canonical'>): ArticleSummary {
-  const { id, updated, author, tags } = entry;
+  const { id, updated, author, tags, extra = NO_EXTRA } = entry;
   const modified = (updated === null ? undefined : isoOf(updated)) ?? null;
   // What is new first: keys that are added behind a spread take as long as all else that is done here.
-  return { id, updated, modified, author, tags, ...linkOf(entry) };
+  return { id, updated, modified, author, tags, extra, ...linkOf(entry) };
 }
 
 /** An address that a parser would leave exactly as it is. */

@@ -4,17 +4,35 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import type { SiteInfo } from '../../host/page-types.js';
 import { type Translate, translations } from './i18n.js';
 import { checkSyntax, placeFirst } from './template-errors.js';
-import { type Asset, assetsIn, builtInSources, sourcesIn, type ThemeSources } from './theme-files.js';
+import {
+  type Asset,
+  assetsIn,
+  BUILT_IN,
+  rootFilesIn,
+  sourcesIn,
+  type ThemeSources,
+  withHash,
+} from './theme-files.js';
 
-/** How a site looks: the built-in theme, and the site's own files in place of those of the same name. */
+/** How a site looks: the built-in theme, and files of other themes and of the site in place of those of the same name. */
 export interface Theme {
   /** Its name holds a hash of its text, so that browsers may keep it for ever. */
   readonly styleSheet: { readonly file: string; readonly text: string };
-  /** What goes to the site as it is. */
+  /** What goes to `assets/` of the site as it is. */
   readonly assets: readonly Asset[];
+  /** What goes to the top of the site, by the names there. */
+  readonly rootFiles: ReadonlyMap<string, () => Uint8Array>;
   readonly t: Translate;
   /** Of everything that pages are made of; another value means that all pages may look different. */
   readonly digest: string;
+  /** Whether there is a template `<name>.eta`. */
+  has(name: string): boolean;
+  /**
+   * The file below the output folder in which `style.css`, or a file in `assets/`, stands under a name with a hash.
+   *
+   * @throws PressmarkError TEMPLATE_FAILED where there is no such file.
+   */
+  hashed(name: string): string;
   /**
    * Renders the template `<name>.eta`, or the file of that very name.
    *
@@ -23,37 +41,52 @@ export interface Theme {
   render(name: string, data: object): string;
 }
 
-/** Which files of the output are style sheets of this theme or of one before it. */
-export const STYLE_SHEET = /^assets\/style\.[0-9a-f]{8}\.css$/;
-
 /**
  * Reads the theme. A template that does not compile fails when it is used, so that the pages that do not
  * need it are built.
  *
- * @param ownDir the site's own templates; the folder need not exist.
+ * @param folders those of themes and, last, the site's own templates: a file stands in place of those of the same name
+ *   in the folders before it and in the built-in theme. The folders need not exist.
  */
-export function loadTheme(ownDir: string, site: SiteInfo): Theme {
-  const [builtIn, own] = [builtInSources(), sourcesIn(ownDir)];
-  const sources = new Map([...builtIn, ...own]);
+export function loadTheme(folders: readonly string[], site: SiteInfo): Theme {
+  const layers = [BUILT_IN, ...folders].map(sourcesIn);
+  const sources = new Map(layers.flatMap((layer) => [...layer]));
+  const assets = new Map(folders.flatMap(assetsIn).map((asset) => [asset.file, asset]));
+  const styleSheet = styleSheetOf(layers, site);
   return {
-    styleSheet: styleSheetOf(sources, site),
-    assets: assetsIn(ownDir),
-    t: translations([builtIn, own], site),
-    digest: hash('sha256', JSON.stringify([...builtIn, ...own])),
+    styleSheet,
+    assets: [...assets.values()],
+    rootFiles: new Map(folders.flatMap(rootFilesIn)),
+    t: translations(layers, site),
+    digest: hash(
+      'sha256',
+      JSON.stringify([
+        layers.map((layer) => [...layer]),
+        [...assets.values()].map(({ hashedFile }) => hashedFile),
+      ]),
+    ),
+    has: (name) => sources.has(`${name}.eta`),
+    hashed: (name) => {
+      const file = name === 'style.css' ? styleSheet.file : assets.get(`assets/${name}`)?.hashedFile;
+      if (file !== undefined) return file;
+      throw new Error(`there is no asset ${name}; add it to templates/assets/`);
+    },
     render: rendererOf(sources),
   };
 }
 
-function styleSheetOf(sources: ThemeSources, { accent }: SiteInfo): Theme['styleSheet'] {
+/** The topmost `style.css`, and every `custom.css` from its layer on. */
+function styleSheetOf(layers: readonly ThemeSources[], { accent }: SiteInfo): Theme['styleSheet'] {
+  const first = layers.findLastIndex((layer) => layer.has('style.css'));
   const text = [
-    sources.get('style.css') ?? '',
-    sources.get('custom.css') ?? '',
+    layers[first]?.get('style.css') ?? '',
+    ...layers.slice(first).flatMap((layer) => layer.get('custom.css') ?? []),
     // Last, as an @import must be first; without weight, so that a style sheet's own colours win.
     `/* Pressmark: the accent colour of the config */`,
     `:where(:root) { --accent-light: ${accent.light}; --accent-dark: ${accent.dark} }`,
     '',
   ].join('\n');
-  return { file: `assets/style.${hash('sha256', text).slice(0, 8)}.css`, text };
+  return { file: withHash('assets/style.css', hash('sha256', text)), text };
 }
 
 function rendererOf(sources: ThemeSources): Theme['render'] {

@@ -7,6 +7,7 @@ import type { Post } from '../index/article-list.js';
 import type { IndexEntry } from '../index/index-entry.js';
 import { relatedTo } from '../index/related.js';
 import { createSiteIndex, type SiteIndex } from '../index/site-index.js';
+import type { StandalonePages } from '../index/standalone-pages.js';
 import { pageOfArticle } from '../outputs/article-pages.js';
 import type { Output } from '../outputs/output.js';
 import { siteOutputs } from '../outputs/site-outputs.js';
@@ -27,13 +28,31 @@ const SAMPLES: Record<string, Partial<IndexEntry>> = {
   bare: { date: 'no date' },
 };
 
+const SAMPLE_PAGES: StandalonePages = {
+  all: new Map([
+    [
+      'sample/index.html',
+      {
+        file: 'sample/index.html',
+        path: '/sample/',
+        title: 'Sample',
+        description: '',
+        html: HTML,
+        extra: {},
+      },
+    ],
+  ]),
+  navigation: [],
+  digest: '',
+};
+
 /**
  * Makes a page of every kind of made-up articles, and the files of plugins, writing nothing.
  *
  * @returns what fails, each reason once; see `Theme.render`.
  */
 export async function tryTheme(
-  templatesDir: string,
+  themeDirs: readonly string[],
   site: SiteInfo,
   hooks: Hooks,
   added: readonly PluginOutput[],
@@ -41,7 +60,7 @@ export async function tryTheme(
 ): Promise<string[]> {
   const index: SiteIndex = createSiteIndex(site, () => false);
   for (const [name, sample] of Object.entries(SAMPLES)) index.apply(name, entryOf(name, site, sample));
-  const context = createRenderContext(templatesDir, site, hooks, index, []);
+  const context = createRenderContext(themeDirs, site, hooks, index, SAMPLE_PAGES, []);
   const articles: Output = {
     reserved: [],
     paths: () => index.all.items.map(({ file }) => file),
@@ -82,7 +101,7 @@ export async function tryTheme(
       next: next === undefined ? null : linkOf(next.entry),
       related: related.map(({ entry }) => linkOf(entry)),
     };
-    return pageOfArticle(post.file, summaryOf(post.entry), { html: HTML, jsonLd: '' }, links);
+    return pageOfArticle(post.file, summaryOf(post.entry), { html: HTML, jsonLd: '', keyword: '' }, links);
   }
 }
 

@@ -17,7 +17,7 @@ const builder = createBuilder({
   content: contentFolder(`${root}/content`, patternLayout(url, 'articles/:slug.md', '/articles/:slug/')),
   outputDir: `${root}/public`,
   stateDir: `${root}/.pressmark`,
-  templatesDir: `${root}/templates`,
+  themeDirs: [`${root}/templates`],
   site: siteInfo(url),
   log,
   hooks: createHooks(log),

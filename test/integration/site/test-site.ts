@@ -17,10 +17,13 @@ import { contentFolder } from '../../../src/store/entry.js';
 import { siteInfo } from '../../support/site-info.js';
 import { tempDir } from '../../support/temp-dir.js';
 
+/** What a site is built from, and its own templates. */
+export type TestOptions = SiteOptions & { readonly templatesDir: string };
+
 /** A site in a temporary folder. */
 export interface TestSite {
   readonly dir: string;
-  readonly options: SiteOptions;
+  readonly options: TestOptions;
   readonly builder: Builder;
   /** What was logged at `warn` and above. */
   readonly logged: string[];
@@ -75,7 +78,7 @@ export function siteIn(
   const log = gatheringLog(logged);
   const hooks = createHooks(log);
   addHooks?.(hooks);
-  const options: SiteOptions = {
+  const options: TestOptions = {
     content: contentFolder(
       join(root, 'content'),
       patternLayout(url, 'articles/:slug.md', '/articles/:slug/'),
@@ -83,6 +86,7 @@ export function siteIn(
     outputDir: join(root, 'public'),
     stateDir: join(root, '.pressmark'),
     templatesDir: join(root, 'templates'),
+    themeDirs: [join(root, 'templates')],
     site: siteInfo(url, settings),
     ...(pageSize !== undefined && { pageSize }),
     log,
