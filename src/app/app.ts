@@ -19,6 +19,7 @@ import { createPageCheck } from './page-check.js';
 import { createLiveReload } from './server/live-reload.js';
 import { createServer, pathsOf } from './server/server.js';
 import { startBuilderEarly } from './start-builder.js';
+import { themeOf } from './theme.js';
 
 // For the commands, which know the app and not the host.
 export { definePlugin, type Plugin } from '../host/plugins.js';
@@ -55,6 +56,7 @@ export async function startApp(
   { further = [], terminal = false, reload, live = true }: StartOptions = {},
 ): Promise<App> {
   const { outputDir, stateDir } = foldersOf(settings);
+  themeOf(settings); // what is wrong with it is said here, and not by each build
   const content = contentOf(settings);
   const prefix = posix.join(settings.content.replaceAll('\\', '/'), '/');
   const siteRelative = (path: string) => `${prefix}${path}`;

@@ -3,6 +3,7 @@ import type { Settings } from '../config/load.js';
 import type { Log } from '../log.js';
 import { rereadSettings } from './changed-settings.js';
 import { foldersOf } from './folders.js';
+import { themeOf } from './theme.js';
 import { watchSources } from './watch-sources.js';
 
 export interface FollowOptions {
@@ -34,6 +35,6 @@ export function followSettings(
     if (reload !== undefined) queue = queue.then(() => reread(reload));
   };
   const { templatesDir, contentDir } = foldersOf(settings);
-  const pagesDir = join(contentDir, 'pages');
-  return watchSources({ dir: settings.dir, templatesDir, pagesDir }, { onTheme: on.onTheme, onConfig }, log);
+  const folders = [templatesDir, join(contentDir, 'pages'), ...themeOf(settings).dirs];
+  return watchSources({ dir: settings.dir, folders }, { onTheme: on.onTheme, onConfig }, log);
 }

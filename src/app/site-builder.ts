@@ -19,6 +19,7 @@ import type { EarlyThread } from './early-thread.js';
 import { foldersOf } from './folders.js';
 import { loadPlugins } from './load-plugins.js';
 import { startRenderThread } from './start-helper.js';
+import { themeOf } from './theme.js';
 
 /** A builder and the plugins that filter its pages. */
 export interface SiteBuilder {
@@ -57,6 +58,7 @@ export async function openSiteBuilder(
   const { pageSize, search, hosting, compress } = settings.site;
   const version = search === false ? undefined : pagefindVersion(log); // takes its time while plugins are loaded
   const { contentDir, templatesDir, ...folders } = foldersOf(settings);
+  const theme = themeOf(settings);
   const content = contentOf(settings);
   const catalog = createCatalog();
   const plugins = await loadPlugins(settings.dir, configured);
@@ -71,10 +73,14 @@ export async function openSiteBuilder(
   fs.mkdirSync(folders.stateDir, { recursive: true });
   const builder = createBuilder({
     ...folders,
-    themeDirs: [templatesDir],
+    themeDirs: [...theme.dirs, templatesDir],
     content,
     catalog,
-    site: siteInfoOf(settings.siteUrl, { ...settings.site, search: (await version) !== undefined }),
+    site: siteInfoOf(
+      settings.siteUrl,
+      { ...settings.site, search: (await version) !== undefined },
+      theme.settings,
+    ),
     pageSize,
     hosting,
     compress,

@@ -7,6 +7,7 @@ import { tryTheme } from '../site/render/try-theme.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 import { loadPlugins } from './load-plugins.js';
+import { themeOf } from './theme.js';
 
 const about = 'theme';
 
@@ -26,6 +27,7 @@ export async function themeFindings(settings: Settings): Promise<Finding[]> {
 
 async function failuresOf(settings: Settings, said: Exclude<Settings['site'], false>): Promise<string[]> {
   const { templatesDir } = foldersOf(settings);
+  const theme = themeOf(settings);
   const log = createLog({ level: 'silent', terminal: false });
   const host = await startHost(await loadPlugins(settings.dir, settings.plugins), {
     role: 'builder',
@@ -35,8 +37,9 @@ async function failuresOf(settings: Settings, said: Exclude<Settings['site'], fa
     articles: NO_ARTICLES,
   });
   try {
-    const site = siteInfoOf(settings.siteUrl, { ...said, search: said.search !== false });
-    return await tryTheme([templatesDir], site, host.hooks, host.outputs, log);
+    const site = siteInfoOf(settings.siteUrl, { ...said, search: said.search !== false }, theme.settings);
+
+    return await tryTheme([...theme.dirs, templatesDir], site, host.hooks, host.outputs, log);
   } finally {
     await host.close();
   }

@@ -11,9 +11,8 @@ const SETTLE_MS = 100;
 export interface Sources {
   /** The site's folder, with the config and `.env`. */
   readonly dir: string;
-  readonly templatesDir: string;
-  /** Pages that the owner wrote. */
-  readonly pagesDir: string;
+  /** With templates, and with the pages that the owner wrote. */
+  readonly folders: readonly string[];
 }
 
 /** Who is told of a change. */
@@ -30,12 +29,11 @@ export interface SourceListeners {
  * @returns what ends the watching.
  */
 export function watchSources(
-  { dir, templatesDir, pagesDir }: Sources,
+  { dir, folders }: Sources,
   { onTheme, onConfig }: SourceListeners,
   log: Log,
 ): () => Promise<void> {
   const settings = [...CONFIG_NAMES, '.env'];
-  const folders = [templatesDir, pagesDir];
   const sources = [dir, ...folders, ...settings.map((name) => `${dir}/${name}`)];
   // The folder, and not each config in it: a watched file that is removed is not noticed when it comes again.
   const watcher = watch([...folders, dir], {

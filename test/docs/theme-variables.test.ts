@@ -54,7 +54,7 @@ const note = (path, value) => {
   const type = isList ? (ofObjects ? 'list of objects' : 'list of strings') : value === null ? 'null' : typeof value;
   (found[path] ??= []).push(isList && value.length === 0 ? 'empty list' : type);
   if (isList) for (const one of value) { if (ofObjects) members(path + '[]', one); }
-  else if (type === 'object' && !path.endsWith('.extra')) members(path, value);
+  else if (type === 'object' && !/\\.(?:extra|theme)$/.test(path)) members(path, value);
 };
 const members = (path, value) => { for (const [key, one] of Object.entries(value)) note(path + '.' + key, one); };
 for (const [key, value] of Object.entries(it))

@@ -28,8 +28,9 @@ const LOGO_SIZE = 36;
  * What is the same on every page of a site.
  *
  * @param url absolute, without a trailing slash.
+ * @param theme the settings of the theme.
  */
-export function siteInfoOf(url: string, settings: SiteSettings): SiteInfo {
+export function siteInfoOf(url: string, settings: SiteSettings, theme: SiteInfo['theme'] = {}): SiteInfo {
   const { title, description, author, timeZone, search, logo } = settings;
   const language = localeOf(settings.language);
   return {
@@ -42,6 +43,7 @@ export function siteInfoOf(url: string, settings: SiteSettings): SiteInfo {
     direction: directionOf(language),
     locale: localeOf(settings.locale ?? language),
     timeZone,
+    theme,
     search,
     accent: accentOf(settings.accent),
     navigation: settings.navigation ?? null,

@@ -28,10 +28,14 @@ export interface Asset {
 /** The folder of the theme that comes with Pressmark. */
 export const BUILT_IN = fileURLToPath(new URL('../../../../templates/', import.meta.url));
 
+/** The names of the files in a theme's folder, which need not exist, that pages are made of. */
+export function themeFilesIn(folder: string): string[] {
+  return filesIn(folder).filter((name) => SOURCE.test(name));
+}
+
 /** The texts of a theme in this folder, which need not exist. */
 export function sourcesIn(folder: string): ThemeSources {
-  const names = filesIn(folder).filter((name) => SOURCE.test(name));
-  return new Map(names.map((name) => [name, fs.readFileSync(join(folder, name), 'utf8')]));
+  return new Map(themeFilesIn(folder).map((name) => [name, fs.readFileSync(join(folder, name), 'utf8')]));
 }
 
 /** The files in a theme's `assets/`; dot files are what editors and systems leave behind. */
