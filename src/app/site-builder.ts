@@ -18,7 +18,7 @@ import { contentOf } from './content.js';
 import type { EarlyThread } from './early-thread.js';
 import { foldersOf } from './folders.js';
 import { loadPlugins } from './load-plugins.js';
-import { startRenderThread } from './start-helper.js';
+import { startRenderThread } from './start-render-thread.js';
 import { themeOf } from './theme.js';
 
 /** A builder and the plugins that filter its pages. */
@@ -45,7 +45,7 @@ export function buildsSite(
  * travel between threads.
  *
  * @param configured the config's `plugins`.
- * @param early a helper's thread that was started before.
+ * @param early a render thread that was started before.
  */
 export async function openSiteBuilder(
   settings: BuilderSettings,

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { EarlyThread } from '../app/early-thread.js';
 import type { SiteBuilder } from '../app/site-builder.js';
-import { startRenderThreadEarly } from '../app/start-helper.js';
+import { startRenderThreadEarly } from '../app/start-render-thread.js';
 import { loadSettings, type Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { createLog } from '../log.js';

@@ -38,11 +38,11 @@ export interface SiteOptions {
    * built anew at every start.
    */
   readonly fingerprint?: string;
-  /** Starts a thread that helps with large builds, in which `serveRenders` answers. Default: none does. */
+  /** Starts a thread that renders pages in large builds, in which `serveRenders` answers. Default: none does. */
   spawnRenderWorker?(): Worker;
   /** How long `close` may sync what was built. @default 1000 */
   readonly lastSyncMs?: number;
-  /** From so many articles on the helper is started. @default 1000 */
+  /** From so many articles on a render thread is started. @default 1000 */
   readonly poolFrom?: number;
 }
 

@@ -103,7 +103,7 @@ export function createBuilder(options: SiteOptions): Builder {
   const lock = createBuildLock(writer.stagingDir, log);
   const site = createSite(options);
   const { index, outputs, articleFiles, due, unsure } = site;
-  const files = createFileBuilder(site, writer);
+  const files = createFileBuilder(site, writer, compress);
   const reading = readingOf(options.content);
 
   const changes: Waiting<readonly string[], SiteReport>[] = [];

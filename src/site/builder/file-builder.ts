@@ -5,9 +5,8 @@ import { HASHED } from '../render/theme-files.js';
 import type { Writer } from '../write/writer.js';
 import type { BuildSession } from './build-session.js';
 import type { RenderJob } from './render-messages.js';
-import type { RenderWorker } from './render-worker-client.js';
+import { type RenderWorker, share } from './render-pool.js';
 import type { Site } from './site.js';
-import { share } from './work-sharing.js';
 
 /** How often a build goes on with what has changed meanwhile. */
 const MOST_PASSES = 5;
@@ -30,8 +29,10 @@ export type FileBuilder = ReturnType<typeof createFileBuilder>;
 /**
  * Builds the files of a site that are due: first those that pages link, then the pages of articles, then all others;
  * last, what the site does not have any more is removed.
+ *
+ * @param compress whether render workers make compressed files as well.
  */
-export function createFileBuilder(site: Site, writer: Writer) {
+export function createFileBuilder(site: Site, writer: Writer, compress = false) {
   const { index, outputs, articles: articlePages, articleFiles, due, unsure } = site;
   /** What a render worker has been given: whoever builds such a page meanwhile builds a newer one. */
   const atWorker = new Map<string, RenderJob>();
@@ -92,7 +93,7 @@ export function createFileBuilder(site: Site, writer: Writer) {
       const { jobs, ...slugs } = jobsFor(posts.filter(({ entry }) => !articleFiles.isBroken(entry.path)));
       for (const job of jobs) atWorker.set(job.file, job);
       const { root, workerStagingDir: stagingDir } = writer;
-      const answer = await worker.ask({ kind: 'make', jobs, ...slugs, stagingDir, root }, 'made');
+      const answer = await worker.ask({ kind: 'make', jobs, ...slugs, stagingDir, root, compress }, 'made');
       for (const [index, job] of jobs.entries()) {
         const made = answer?.made[index];
         if (atWorker.get(job.file) !== job) {

@@ -2,13 +2,13 @@ import type { SiteInfo } from '../../host/page-types.js';
 import type { ArticleJob } from '../outputs/article-pages.js';
 import type { StagedFile } from '../write/staged-file.js';
 
-/** An article's page as a helper is asked to make it. */
+/** An article's page as a render worker is asked to make it. */
 export interface RenderJob extends ArticleJob {
   /** The size of the page as it stands, in bytes; the same page is not written again. Undefined where none stands. */
   readonly standing: number | undefined;
 }
 
-/** What the builder asks of its helper. */
+/** What the builder asks of a render worker. */
 export type RenderRequest =
   /** To look at the site as it is looked at here; `digest` is the theme's. */
   | {
@@ -27,6 +27,8 @@ export type RenderRequest =
       readonly tags: ReadonlyMap<string, string>;
       readonly authors: ReadonlyMap<string, string>;
       readonly stagingDir: string;
+      /** Whether compressed files lie beside the pages. */
+      readonly compress: boolean;
       readonly root: string;
     };
 
@@ -38,7 +40,7 @@ export type Rendered =
   /** Left to the builder: its article has changed, it links what it was not told of, or it has failed. */
   | { readonly kind: 'left' };
 
-/** What the helper answers, one for every request, in their order. */
+/** What a render worker answers, one for every request, in their order. */
 export type RenderAnswer =
   | { readonly kind: 'prepared'; readonly alike: boolean }
   /** As JSON, which travels faster; null for a file that must be read whole. */

@@ -16,7 +16,7 @@ interface Deps {
   readonly log: Log;
 }
 
-/** Looks at the beginnings of many files, by `glimpse` or elsewhere, and hands what it has seen to `take`. */
+/** Looks at the beginnings of many files, by `readHeader` or elsewhere, and hands what it has read to `take`. */
 export type ReadHeaders = (
   paths: readonly string[],
   readHeader: (path: string) => IndexEntry | undefined,
@@ -104,7 +104,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
     const known = catalog.get(path);
     // A plugin that has read the article has left the catalog with an entry that the model does not have.
     const isElsewhere = known !== undefined && known.broken === undefined && known !== index.entryAt(path);
-    // What is known by a glimpse counts for nothing now that the file is read whole.
+    // What is known by a header counts for nothing now that the file is read whole.
     if (isElsewhere || byHeader.has(path)) catalog.delete(path);
     let page: ReadablePage | undefined;
     const [change] = refresh(content, catalog, path, (_, read) => {
@@ -177,7 +177,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
     else if (isTrusted) catalog.set(entry);
   }
 
-  /** What the manifest has to be told, once: every page is made, and nothing is known by a glimpse alone. */
+  /** What the manifest has to be told, once: every page is made, and nothing is known by its header alone. */
   function takeUnrecorded(): ReadonlyMap<string, IndexEntry | undefined> {
     const taken = unrecorded;
     unrecorded = new Map();

@@ -6,7 +6,8 @@ import { systemCode } from '../../errors.js';
 import { discard } from '../../fs/atomic-write.js';
 import { contentOf, isDebris } from './damage.js';
 import type { Manifest } from './manifest.js';
-import { isMarked } from './staged-file.js';
+import { isMarked } from './ownership.js';
+import { type StagedFile, stageFile } from './staged-file.js';
 import type { Writer } from './writer.js';
 
 /** Smaller files do not get smaller by a packet. */
@@ -57,12 +58,18 @@ export function compressingWriter(
 
   const putStaged: Writer['putStaged'] = (file, staged) => {
     const isWritten = output.putStaged(file, staged);
-    compress(file, isWritten);
+    compress(file, isWritten, isWritten ? staged.compressed : undefined);
+    for (const { temp } of staged.compressed ?? []) discard(temp); // those that were not needed
     return isWritten;
   };
 
-  /** Brings the compressed files of a text up to date. @param isWritten whether the text was written just now. */
-  function compress(file: string, isWritten: boolean): void {
+  /**
+   * Brings the compressed files of a text up to date.
+   *
+   * @param isWritten whether the text was written just now.
+   * @param ready those that a render worker has made of it.
+   */
+  function compress(file: string, isWritten: boolean, ready: StagedFile['compressed'] = []): void {
     const path = join(root, file);
     const plain = fs.statSync(path, { throwIfNoEntry: false });
     if (plain === undefined) return;
@@ -75,8 +82,22 @@ export function compressingWriter(
     for (const { suffix, compress, decompress } of due) {
       const target = `${path}${suffix}`;
       if (!isOurs(target, decompress)) continue;
+      const made = ready.find((one) => one.suffix === suffix);
       if (bytes.length < SMALLEST) discard(target);
-      else place(compress(bytes), plain, target);
+      else if (made === undefined || !isPlaced(made.temp, plain, target))
+        place(compress(bytes), plain, target);
+    }
+  }
+
+  /** Puts a file that is ready into its place; false where it lies on another file system. */
+  function isPlaced(temp: string, { atime, mtime }: fs.Stats, target: string): boolean {
+    try {
+      fs.utimesSync(temp, atime, mtime);
+      fs.renameSync(temp, target);
+      return true;
+    } catch (error) {
+      if (systemCode(error) === 'EXDEV') return false;
+      throw error;
     }
   }
 
@@ -113,6 +134,12 @@ export function compressingWriter(
   };
 
   return { ...output, put, putStaged, remove, intact };
+}
+
+/** Compresses the bytes of a text into new files of a folder, for whoever puts the text into its place. */
+export function compressInto(folder: string, bytes: Buffer): NonNullable<StagedFile['compressed']> {
+  if (bytes.length < SMALLEST || !isMarked(bytes)) return [];
+  return KINDS.map(({ suffix, compress }) => ({ suffix, temp: stageFile(folder, compress(bytes)).temp }));
 }
 
 /**

@@ -8,7 +8,8 @@ import { isGone } from '../../store/entry.js';
 import type { Content } from '../outputs/output.js';
 import { CLOCK_MS, contentOf, damagedFiles, isDebris } from './damage.js';
 import type { Manifest, WrittenFile } from './manifest.js';
-import { bytesOf, isMarked, isMarkedPage, type StagedFile, stageFile, writtenFile } from './staged-file.js';
+import { isMarked, isMarkedPage, isReplaceable } from './ownership.js';
+import { bytesOf, type StagedFile, stageFile, writtenFile } from './staged-file.js';
 
 /** A temp file this old is what a crash left behind, not another process's work. */
 const LEFTOVER_AFTER_MS = 60_000;
@@ -18,7 +19,7 @@ export interface Writer {
   readonly root: string;
   /** Where drafts are written. */
   readonly stagingDir: string;
-  /** Where the helper writes its own: two threads that make files in one folder wait for each other. */
+  /** Where a render worker writes its own: two threads that make files in one folder wait for each other. */
   readonly workerStagingDir: string;
   /**
    * Gives a file its content, whole or not at all, if it does not have it yet.
@@ -61,7 +62,7 @@ export interface Writer {
  */
 export function openWriter(root: string, stagingDir: string, manifest: Manifest, log: Log): Writer {
   const foreign = new Set<string>();
-  const workerStagingDir = join(stagingDir, 'helper');
+  const workerStagingDir = join(stagingDir, 'worker');
   /** Files that a power loss has damaged, until they are built. */
   const damaged = new Set<string>();
   let stagingFolder = stagingDir;
@@ -257,7 +258,9 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     }
   }
 
-  const drop = ({ temp }: StagedFile) => discard(temp);
+  const drop = ({ temp, compressed = [] }: StagedFile) => {
+    for (const path of [temp, ...compressed.map((one) => one.temp)]) discard(path);
+  };
   return {
     root,
     stagingDir,
@@ -274,17 +277,6 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     remove,
     sweep,
   };
-}
-
-/**
- * Whether a file is Pressmark's and no owner's own: it is what the manifest says, or it bears our mark, or nobody wrote
- * what it holds.
- *
- * @param known what the manifest says of it.
- */
-export function isReplaceable(file: string, present: Buffer, known: WrittenFile | undefined): boolean {
-  if (known === undefined) return isMarked(present) || isDebris(file, present);
-  return crc32(present) === known.crc || isMarkedPage(present) || isDebris(file, present);
 }
 
 /** The paths of all files below a folder, which need not exist. */

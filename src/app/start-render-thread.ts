@@ -6,7 +6,7 @@ import type { Settings } from '../config/load.js';
 import { WORTH_A_POOL } from '../site/builder/render-pool.js';
 import { type EarlyThread, earlyThread } from './early-thread.js';
 import { foldersOf } from './folders.js';
-import type { RenderWorkerData } from './helper-thread.js';
+import type { RenderWorkerData } from './render-thread.js';
 
 /** What such a thread is told. */
 type Needed = Pick<
@@ -14,13 +14,13 @@ type Needed = Pick<
   'dir' | 'content' | 'output' | 'templates' | 'generator' | 'siteUrl' | 'articles' | 'logLevel'
 >;
 
-/** Starts a thread that helps with a large build. */
+/** Starts a thread that renders pages in a large build. */
 export function startRenderThread(settings: Needed): Worker {
   const { siteUrl, articles, logLevel } = settings;
   const { contentDir } = foldersOf(settings);
   const { file, permalink } = articles;
   const workerData: RenderWorkerData = { contentDir, siteUrl, file, permalink, logLevel };
-  return new Worker(new URL('./helper-thread.js', import.meta.url), { workerData });
+  return new Worker(new URL('./render-thread.js', import.meta.url), { workerData });
 }
 
 /**
@@ -32,7 +32,7 @@ export function startRenderThreadEarly(settings: Needed): EarlyThread {
   return earlyThread(isWorthIt ? startRenderThread(settings) : undefined);
 }
 
-/** Whether a folder holds as many articles as are worth a helper; a guess that reads no more than it takes. */
+/** Whether a folder holds as many articles as are worth a render pool; a guess that reads no more than it takes. */
 function hasMany(root: string): boolean {
   let articles = 0;
   const folders = [root];
