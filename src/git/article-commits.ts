@@ -122,7 +122,7 @@ export async function openArticleCommits(
   const limitMs = timeoutMs ?? (options.isBeforeAnswer === true ? URGENT_TIMEOUT_MS : undefined);
   const run = { signal: stop.signal, ...(limitMs !== undefined && { timeoutMs: limitMs }) };
   const found = await openRepository(siteDir, env, run);
-  if ('because' in found) {
+  if (found.kind === 'none') {
     log[found.unexpected ? 'warn' : 'info'](`articles are not committed: ${found.because}`);
     return undefined;
   }

@@ -98,7 +98,7 @@ export async function startUpCheck({ dir, git }: BenchRepository): Promise<{ fir
     return { path, stamp: { ino, size, mtimeMs } };
   });
   const repository = await openRepository(dir, ENVIRONMENT);
-  if ('because' in repository) throw new Error(repository.because);
+  if (repository.kind === 'none') throw new Error(repository.because);
   const memory = join(dir, '.git', 'checked');
   fs.rmSync(memory, { force: true });
   const check = async () => {

@@ -40,7 +40,7 @@ export async function takeBack(
   isOurs: (entry: NotedEntry) => boolean,
 ): Promise<number | undefined> {
   const head = await readHead(repository);
-  if ('waitingFor' in head) return undefined;
+  if (head.kind === 'not now') return undefined;
   const staged = await stagedBlobs(repository, head.tip);
   const paths = [...staged].filter(([path, blob]) => isOurs({ path, blob })).map(([path]) => path);
   await writeEntries(repository, lock, await entriesAt(repository, head.tip, paths));

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
-import { type Branch, type NotNow, readHead } from './head.js';
+import { type Branch, type NotNow, notNow, readHead } from './head.js';
 import { identityOf, type Person } from './identity.js';
 import { type CommitDraft, importCommits } from './import.js';
 import { setIndexEntries, stagedBlobs, type WantedEntry } from './index.js';
@@ -70,7 +70,6 @@ export async function commitBatch<D extends BatchDraft>(
   /** What stands in the index for commits that the branch does not have. */
   let written: readonly NotedEntry[] = [];
   const staged = new Map<string, D>();
-  const notNow = (why: NotNow): BatchResult<D> => ({ kind: 'not now', why });
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const drafts = (await drafting(head)).filter(({ isEdit, path }) => !isEdit || !staged.has(path));
@@ -82,9 +81,9 @@ export async function commitBatch<D extends BatchDraft>(
       await repository.syncDirectories(head.ref);
       lock ??= await locker.take(signal);
       if (lock === undefined)
-        return notNow({ waitingFor: letGoOf(join(gitDir, 'index.lock'), commonDir), tip: head.tip });
+        return { kind: 'not now', why: notNow(letGoOf(join(gitDir, 'index.lock'), commonDir), head.tip) };
       const now = await readHead(repository);
-      if ('waitingFor' in now) return notNow(now);
+      if (now.kind === 'not now') return { kind: 'not now', why: now };
       if (now.ref === head.ref && now.tip === head.tip) {
         const inIndex = await stagedBlobs(repository, head.tip, new Set(drafts.map(({ path }) => path)));
         // Where people's edits are committed, an entry must be known for ours or theirs after a kill.
@@ -119,13 +118,14 @@ export async function commitBatch<D extends BatchDraft>(
         }
       }
       const next = await readHead(repository);
-      if ('waitingFor' in next) return notNow(next);
+      if (next.kind === 'not now') return { kind: 'not now', why: next };
       // It has not moved, and yet git refuses: another git command has the branch for a moment, or a killed one for good.
       if (next.ref === head.ref && next.tip === head.tip) {
         refusals++;
         if (refusals >= MAX_REFUSALS) {
           const theirs = await locker.giveUpOn(locksOf(repository, head.ref));
-          if (theirs !== undefined) return notNow({ waitingFor: letGoOf(theirs, commonDir), tip: head.tip });
+          if (theirs !== undefined)
+            return { kind: 'not now', why: notNow(letGoOf(theirs, commonDir), head.tip) };
         }
         await setTimeout(10 * refusals);
         if (refusals === 1) await locker.sweep();
@@ -140,10 +140,8 @@ export async function commitBatch<D extends BatchDraft>(
       await lock?.release();
     }
   }
-  return notNow({
-    waitingFor: `git to let ${head.ref.replace('refs/heads/', '')} be moved`,
-    tip: head.tip,
-  });
+  const waitingFor = `git to let ${head.ref.replace('refs/heads/', '')} be moved`;
+  return { kind: 'not now', why: notNow(waitingFor, head.tip) };
 }
 
 /** The edits at whose paths the owner has staged something, and is about to commit it. */

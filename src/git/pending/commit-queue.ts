@@ -205,7 +205,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     const { head } = position;
     isParked = position.isParked;
     lastBatch = 0;
-    if ('waitingFor' in head) return parkAll(head);
+    if (head.kind === 'not now') return parkAll(head);
     if (isParked) {
       const replayed = await orRefuseWaiters(work.replay(head));
       if (replayed.kind === 'not now') return parkAll(replayed.why);

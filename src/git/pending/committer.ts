@@ -1,5 +1,5 @@
 import { blobsAt, blobsInHistory } from '../cli/trees.js';
-import { type Branch, type NotNow, readHead } from '../commit/head.js';
+import { type Branch, type NotNow, notNow, readHead } from '../commit/head.js';
 import type { CommitDraft } from '../commit/import.js';
 import { subjectIn } from '../commit/message.js';
 import { forgetParked, type Parked, park, parkedTip, readParked, sortParked } from '../commit/parked.js';
@@ -60,9 +60,9 @@ export function createCommitter(options: CommitterOptions) {
       parkedTip(repository),
       locker.stuckLock(),
     ]);
-    const isStuck = stuck !== undefined && !('waitingFor' in head);
+    const isStuck = stuck !== undefined && head.kind === 'branch';
     return {
-      head: isStuck ? { waitingFor: letGoOf(stuck, repository.commonDir), tip: head.tip } : head,
+      head: isStuck ? notNow(letGoOf(stuck, repository.commonDir), head.tip) : head,
       isParked: parked !== null || hasParked,
     };
   }
@@ -147,7 +147,7 @@ export function createCommitter(options: CommitterOptions) {
       for (let start = 0; start < parked.length; start += REPLAY_CHUNK) {
         const chunk = parked.slice(start, start + REPLAY_CHUNK);
         const head = start === 0 ? branch : await readHead(repository);
-        if ('waitingFor' in head) return { kind: 'not now', why: head };
+        if (head.kind === 'not now') return { kind: 'not now', why: head };
         const result = await replayChunk(chunk, head);
         if (result.kind === 'not now') return result;
         for (const one of result.overtaken) overtaken.add(one);
@@ -158,7 +158,7 @@ export function createCommitter(options: CommitterOptions) {
         if ((await parkedTip(repository)) !== tip) continue;
         const theirs = await locker.giveUpOn(locksOf(repository, repository.parkedRef, true));
         const waitingFor = theirs === undefined ? REFUSED : letGoOf(theirs, repository.commonDir);
-        return { kind: 'not now', why: { waitingFor, tip: branch.tip } };
+        return { kind: 'not now', why: notNow(waitingFor, branch.tip) };
       }
       hasParked = false;
       log.info({ commits: parked.length }, 'what was parked is on the branch');

@@ -155,8 +155,8 @@ export function createDrafting(options: DraftingOptions) {
     for (const pending of batch) {
       const { path } = pending;
       const place = places.get(path);
-      if (place === undefined || 'refused' in place) {
-        const why = place?.refused ?? 'it has no place in the repository';
+      if (place === undefined || place.kind === 'refused') {
+        const why = place?.why ?? 'it has no place in the repository';
         reportOnce(path, why);
         outcomes.set(path, { kind: 'passed over', why });
         continue;

@@ -49,7 +49,7 @@ export interface ReconcileOptions {
 export async function reconcile(options: ReconcileOptions): Promise<Found> {
   const { repository, articles, openCache, signal, sparesStaged } = options;
   const head = await readHead(repository);
-  if ('waitingFor' in head) return { kind: 'not now', why: head };
+  if (head.kind === 'not now') return { kind: 'not now', why: head };
   const { tip } = head;
   const cache = await openCache(tip);
   const fine: ArticleFile[] = [];
@@ -63,7 +63,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Found> {
   );
   const inside = unknown.flatMap((file): Placed[] => {
     const place = places.get(file.path);
-    return place !== undefined && 'inRepository' in place ? [{ file, inRepository: place.inRepository }] : [];
+    return place !== undefined && place.kind === 'inside' ? [{ file, inRepository: place.inRepository }] : [];
   });
   const atTip = await blobsOfFiles(
     repository,

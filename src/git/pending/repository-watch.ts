@@ -49,7 +49,7 @@ export async function watchRepository(options: RepositoryWatchOptions): Promise<
   async function hasMoved(): Promise<boolean> {
     const made = lastCommit();
     const head = await readHead(repository);
-    if ('waitingFor' in head) return false;
+    if (head.kind === 'not now') return false;
     const { tip } = head;
     const before = [known, made === lastMade ? undefined : made];
     let isGone = false;

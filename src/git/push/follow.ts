@@ -57,7 +57,7 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
   const branch = ref.replace('refs/heads/', '');
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const head = await readHead(repository);
-    if ('waitingFor' in head) return waiting(head.waitingFor);
+    if (head.kind === 'not now') return waiting(head.waitingFor);
     if (head.ref !== ref) return waiting(`HEAD to be on ${branch} again`);
     const next = await merged(head.tip, commit, options);
     if (next === undefined)
@@ -101,7 +101,8 @@ async function moveOn(
       const replaced = checkout?.replaced() ?? [];
       bases.delete(replaced);
       const now = await readHead(repository);
-      if (replaced.length > 0 || 'waitingFor' in now || now.ref !== ref || now.tip !== tip) return undefined;
+      if (replaced.length > 0 || now.kind === 'not now' || now.ref !== ref || now.tip !== tip)
+        return undefined;
       await takeIntoIndex(repository, lock, tip, changes, isCommitted);
       const also = { ref: FETCHED_REF, to: commit };
       const move = { ref, to: next, from: tip, also, reason: 'pressmark: follow the remote' };

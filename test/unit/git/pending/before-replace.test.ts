@@ -12,7 +12,7 @@ test('an update waits for git once in all, also where the lasting git hangs befo
   gitIn(dir, 'init', '--quiet', '--initial-branch=main');
   fs.writeFileSync(join(dir, 'a.md'), 'text');
   const repository = await openRepository(dir, gitEnvironment(dir));
-  if ('because' in repository) throw new Error(repository.because);
+  if (repository.kind === 'none') throw new Error(repository.because);
   const waits: number[] = [];
   const kept: string[] = [];
   const beforeReplace = createBeforeReplace({

@@ -13,8 +13,8 @@ const delivered = (path: string): PendingCommit => ({
 });
 const found = (path: string): PendingCommit => ({ path, cause: { kind: 'found' } });
 
-const BRANCH = { ref: 'refs/heads/main', tip: 'tip' };
-const REBASE = { waitingFor: 'a rebase to end', tip: 'tip' };
+const BRANCH = { kind: 'branch', ref: 'refs/heads/main', tip: 'tip' } as const;
+const REBASE = { kind: 'not now', waitingFor: 'a rebase to end', tip: 'tip' } as const;
 const SOON = { isReplaced: true, limitMs: 2_000 };
 
 const outcomesOf = (batch: readonly BatchEntry[], kind: 'committed' | 'parked') =>

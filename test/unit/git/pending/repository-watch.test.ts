@@ -14,7 +14,7 @@ test('a move of the branch that git could not judge is judged again', async (t) 
   gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
   gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'Second');
   const repository = await openRepository(dir, gitEnvironment(dir));
-  if ('because' in repository) throw new Error(repository.because);
+  if (repository.kind === 'none') throw new Error(repository.because);
   let failures = 0;
   let moves = 0;
   mock.timers.enable({ apis: ['setInterval'] });
