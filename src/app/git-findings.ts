@@ -14,7 +14,7 @@ import { foldersOf } from './folders.js';
 
 const about = 'git';
 
-/** What git has to say of a site: whether stored articles will be committed, and what is in their way. */
+/** The findings about git: whether stored articles will be committed, and the obstacles. */
 export async function gitFindings(settings: Settings): Promise<Finding[]> {
   if (settings.git === false)
     return [{ level: 'ok', about, text: 'switched off in the config; nothing is committed' }];
@@ -31,7 +31,7 @@ export async function gitFindings(settings: Settings): Promise<Finding[]> {
       await identity(repository, author),
     ];
   } catch (error) {
-    const fix = 'run git status in the site’s folder; what it says is what must be fixed';
+    const fix = 'run git status in the site’s folder, and fix what it reports';
     return [{ level: 'fail', about, text: reasonOf(error), fix }];
   }
 }
@@ -55,7 +55,7 @@ async function branch(repository: Repository): Promise<Finding> {
   return { level: 'warn', about, text: `commits wait for ${head.waitingFor}`, fix };
 }
 
-/** What waits for a branch, and since when. */
+/** The commits that wait for a branch, and since when. */
 async function parked(repository: Repository): Promise<Finding[]> {
   const tip = await parkedTip(repository);
   if (tip === null) return [];

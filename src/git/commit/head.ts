@@ -13,7 +13,7 @@ export interface Branch {
   readonly tip: string | null;
 }
 
-/** Why there is no branch to commit to now; the owner is in the middle of something. */
+/** There is no branch to commit to now: the owner, or another program, is in the middle of something. */
 export interface NotNow {
   readonly kind: 'not now';
   readonly waitingFor: string;
@@ -21,6 +21,7 @@ export interface NotNow {
   readonly tip: string | null;
 }
 
+/** @param waitingFor what must end before anything is committed, as the end of a sentence. */
 export function notNow(waitingFor: string, tip: string | null): NotNow {
   return { kind: 'not now', waitingFor, tip };
 }
@@ -69,7 +70,7 @@ async function exists(path: string): Promise<boolean> {
     await access(path);
     return true;
   } catch {
-    // whatever keeps it from being seen, nothing is in progress that we could know of
+    // absent, or not readable for this process: then no unfinished command is known
     return false;
   }
 }

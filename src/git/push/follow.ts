@@ -7,7 +7,7 @@ import { blobsInHistory } from '../cli/trees.js';
 import { type Branch, readHead } from '../commit/head.js';
 import type { Identity } from '../commit/identity.js';
 import type { IndexLocker } from '../commit/index-lock.js';
-import { takeIntoIndex } from '../commit/index-merge.js';
+import { mergeIntoIndex } from '../commit/index-merge.js';
 import { moveRef } from '../commit/ref-update.js';
 import { isSparse } from '../committable.js';
 import type { EditBases } from './edit-bases.js';
@@ -103,7 +103,7 @@ async function moveOn(
       const now = await readHead(repository);
       if (replaced.length > 0 || now.kind === 'not now' || now.ref !== ref || now.tip !== tip)
         return undefined;
-      await takeIntoIndex(repository, lock, tip, changes, isCommitted);
+      await mergeIntoIndex(repository, lock, tip, changes, isCommitted);
       const also = { ref: FETCHED_REF, to: commit };
       const move = { ref, to: next, from: tip, also, reason: 'pressmark: follow the remote' };
       if (!(await moveRef(repository, locker, log, move))) return undefined;
