@@ -96,7 +96,7 @@ test('a linked work tree has its own HEAD', async (t) => {
   const side = await commitAt(linked, 'HEAD');
   commit('two');
   t.is(await commitAt(linked, 'HEAD'), side);
-  t.deepEqual(await readHead(linked), { ref: 'refs/heads/side', tip: side });
+  t.deepEqual(await readHead(linked), { kind: 'branch', ref: 'refs/heads/side', tip: side });
   t.is(await commitAt(repository, 'HEAD'), git('rev-parse', 'HEAD'));
 });
 
