@@ -14,7 +14,8 @@ export const compiledTests = (folder, except = []) =>
 
 export default {
   files: compiledTests('', ['e2e/']),
-  concurrency: 3,
+  // More than there are processors: many tests wait, for the disk or for time to pass.
+  concurrency: 4,
   // Without any progress: longer than several waits of one test, each of which fails with a sentence of its own.
   timeout: '5m',
   workerThreads: false,

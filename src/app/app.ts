@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import type { Settings } from '../config/load.js';
 import type { FileChange } from '../host/hook-types.js';
+import { createHooks } from '../host/hooks.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { type OpenStore, warnOfBroken } from '../store/open-store.js';
@@ -67,7 +68,8 @@ export async function startApp(
   };
   const early = startBuilderEarly(settings, terminal);
   const pageCheck = createPageCheck(settings.site === false ? undefined : stateDir, early);
-  const opening = openDurableStore({ settings, content, stateDir, log, siteRelative, onChange });
+  const hooks = createHooks(log);
+  const opening = openDurableStore({ settings, content, stateDir, log, hooks, siteRelative, onChange });
   const durable = await opening.catch(async (error: unknown) => {
     await early.close();
     throw error;
@@ -91,9 +93,6 @@ export async function startApp(
       ...(await loadPlugins(settings.dir, settings.plugins)),
       ...firstPartyPlugins({
         settings,
-        content,
-        catalog,
-        siteRelative,
         terminal,
         reload,
         log,
@@ -108,8 +107,9 @@ export async function startApp(
       siteDir: settings.dir,
       log,
       articles,
+      hooks,
     });
-    const { hooks, router } = host;
+    const { router } = host;
     if (router !== undefined) reservePaths(content, settings, pathsOf(router));
     reservePaths(
       content,

@@ -1,19 +1,26 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
 import type { StoredArticle } from '../article/codec.js';
 import type { Settings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
 import { historyOf, textOf } from '../git/cli/file-history.js';
 import { openRepository } from '../git/cli/repository.js';
 import { placeFiles } from '../git/commit/placement.js';
+import { replacedFiles } from '../git/pending/replaced-files.js';
 import { decodeAt, type Entry, type ReadFile, readArticle } from '../store/entry.js';
 import { contentOf, siteRelativeOf } from './content.js';
 import { findArticle } from './find-article.js';
+import { foldersOf } from './folders.js';
 
-/** A committed version of an article. */
+/** An earlier or the current version of an article, in a commit or in a file below `.pressmark/replaced/`. */
 export interface Revision {
   /** The revision token; null where the commit removed the file, or it cannot be read as an article. */
   readonly revision: string | null;
-  readonly commit: string;
-  /** When it was made, ISO 8601. */
+  /** Null for a text that an update replaced before git had it. */
+  readonly commit: string | null;
+  /** The file with such a text, relative to the site's folder; null for a commit. */
+  readonly keptIn: string | null;
+  /** When it was committed or replaced, ISO 8601. */
   readonly date: string;
   readonly author: { readonly name: string; readonly email: string };
   readonly subject: string;
@@ -23,7 +30,7 @@ export interface Revision {
   readonly stored?: StoredArticle;
 }
 
-/** An article and its committed versions, newest first. */
+/** An article and its versions, newest first. */
 export interface ArticleHistory {
   readonly entry: Entry;
   /** Relative to the site's folder. */
@@ -58,6 +65,7 @@ export async function articleHistory(settings: Settings, name: string): Promise<
     revisions.push({
       revision,
       commit: commit.commit,
+      keptIn: null,
       date: new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z'),
       author: { name, email },
       subject: commit.subject,
@@ -65,7 +73,38 @@ export async function articleHistory(settings: Settings, name: string): Promise<
       ...(stored !== undefined && { stored }),
     });
   }
-  return { entry, file, now, revisions };
+  const kept = await keptRevisions(settings, content, entry.path, file);
+  const all = [...revisions, ...kept].sort((a, b) => Date.parse(b.date) - Date.parse(a.date));
+  return { entry, file, now, revisions: all };
+}
+
+/** The texts of an article that updates replaced before git had them. */
+async function keptRevisions(
+  settings: Settings,
+  content: ReturnType<typeof contentOf>,
+  path: string,
+  file: string,
+): Promise<Revision[]> {
+  const { stateDir } = foldersOf(settings);
+  const kept = await replacedFiles(stateDir, file);
+  return Promise.all(
+    kept.map(async (name) => {
+      const absolute = join(stateDir, name);
+      const stored = decoded(content, path, await readFile(absolute, 'utf8'));
+      const keptIn = relative(settings.dir, absolute).split(sep).join('/');
+      const { mtime } = await stat(absolute);
+      return {
+        revision: stored?.article.revision ?? null,
+        commit: null,
+        keptIn,
+        date: mtime.toISOString().replace(/\.\d+Z$/, 'Z'),
+        author: { name: '', email: '' },
+        subject: `not committed; replaced by an update, kept in ${keptIn}`,
+        current: false,
+        ...(stored !== undefined && { stored }),
+      };
+    }),
+  );
 }
 
 function decoded(

@@ -1,30 +1,37 @@
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
+import { type CommitSettings, openArticleCommits } from '../git/article-commits.js';
+import { kindOf, subjectIn } from '../git/commit/message.js';
 import { committableTree } from '../git/committable.js';
-import type { CommitNow } from '../git/pending/commit-now.js';
-import type { KeepReplaced } from '../git/pending/keeping.js';
+import { createCommitMessages } from '../git/pending/commit-messages.js';
 import type { GitPluginOptions } from '../git/plugin.js';
+import type { PushSettings } from '../git/push/background-push.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
 import { openSharedFiles } from '../git/remote-store/push-store.js';
-import type { Log } from '../log.js';
-import type { ContentFolder } from '../store/entry.js';
-import type { Durability } from '../store/group-commit.js';
+import type { ShareEditsOptions } from '../git/remote-store/share-edits.js';
+import type { StoredFile as GitStoredFile } from '../git/stored-file.js';
+import type { Hooks } from '../host/hooks.js';
+import { type Log, REDACTION } from '../log.js';
+import { type ContentFolder, decodeAt } from '../store/entry.js';
 import { type OpenSharedStore, openSharedStore } from '../store/open-shared.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
+import type { Write } from '../store/placing.js';
 import { STAGING } from '../store/recover.js';
 import { type Change, isArticlePath } from '../store/scan.js';
-import type { ReplacedFile, StoredFile } from '../store/stored-file.js';
 import { isPushed, pushConfig } from './push-settings.js';
 
 /** A store in service, and what its durability level asks of the git plugin. */
 export interface DurableStore {
   readonly opened: OpenStore;
-  readonly git: Pick<GitPluginOptions, 'commitsBefore' | 'keepsReplaced' | 'shared' | 'push'>;
+  /** The git plugin of the level; undefined where nothing is committed. */
+  readonly git: GitPluginOptions | undefined;
   /** Why nothing can be stored now, beside what the disk says. */
   readonly trouble?: () => string | undefined;
   /** How pushes stand; undefined where nothing is pushed. */
   readonly pushes: PushStatusKeeper | undefined;
+  /** Shares a person's edit with all machines before it is replaced; only with durability `push`. */
+  readonly shareEdit?: (path: string) => Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -33,6 +40,8 @@ export interface DurableStoreOptions {
   readonly content: ContentFolder;
   readonly stateDir: string;
   readonly log: Log;
+  /** The hooks of the plugin host: plugins filter commit messages. */
+  readonly hooks: Hooks;
   /** A path below the content folder, as seen from the site's folder. */
   readonly siteRelative: (path: string) => string;
   readonly onChange: (changes: readonly Change[]) => void;
@@ -50,7 +59,7 @@ type Level = Omit<DurableStore, 'pushes'>;
 export const PUSH_STATUS = 'push.json';
 
 /**
- * Opens the store as the durability level of the config wants it.
+ * Opens the store as the durability level of the config wants it: first git, then the store upon it.
  *
  * @throws PressmarkError CONFIG_INVALID where the level cannot be had; what `openStore` throws.
  */
@@ -59,7 +68,7 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
   if (durability !== 'disk' && git === false)
     throw new PressmarkError('CONFIG_INVALID', `durability: '${durability}' cannot be with git: false`);
   const pushes = createPushStatus(join(options.stateDir, PUSH_STATUS));
-  const open = { disk: openOnDisk, commit: openWithCommits, push: openOnRemote }[durability];
+  const open = durability === 'push' ? openOnRemote : openWithCommits;
   const level = await open({ ...options, pushes });
   const close = async () => {
     await level.close();
@@ -68,42 +77,82 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
   return { ...level, pushes: isPushed(options.settings) ? pushes : undefined, close };
 }
 
-async function openOnDisk(options: LevelOptions): Promise<Level> {
-  const { content, stateDir, log, onChange, siteRelative, watch = true } = options;
-  // The store is there before the plugins are. Outside of a git work tree, nothing is kept.
-  let keep: KeepReplaced | undefined;
-  const keepReplaced = async ({ path, edited, article }: ReplacedFile) =>
-    keep?.({ path: siteRelative(path), revision: edited ? undefined : article.revision });
-  const opened = await openStore({ content, stateDir, log, onChange, watch, keepReplaced });
-  const keepsReplaced = (keepIt: KeepReplaced) => {
-    keep = keepIt;
+/** Levels `disk` and `commit`: the work tree is the store. */
+async function openWithCommits(options: LevelOptions): Promise<Level> {
+  const { settings, content, stateDir, log, hooks, onChange, siteRelative, watch = true } = options;
+  const { dir: siteDir, environment: env, durability } = settings;
+  const isBeforeAnswer = durability === 'commit';
+  if (isBeforeAnswer) await committableTree({ siteDir, content: plain(siteRelative('')), env }, 'commit');
+  const commits =
+    settings.git === false
+      ? undefined
+      : await openArticleCommits({
+          ...commitSettings(settings.git),
+          siteDir,
+          env,
+          isBeforeAnswer,
+          isPushed: isPushed(settings),
+          hooks,
+          log: log.child({ plugin: 'git' }, { redact: REDACTION }),
+          decode: (path, text) => decoded(content, relative(content.root, join(siteDir, path)), text),
+          stateDir,
+          staging: join(stateDir, STAGING),
+        });
+  if (commits === undefined) {
+    const opened = await openStore({ content, stateDir, log, onChange, watch });
+    return { opened, git: undefined, close: opened.close };
+  }
+  const opened = await openStore({
+    content,
+    stateDir,
+    log,
+    onChange,
+    watch,
+    beforeReplace: ({ path }) => commits.beforeReplace(siteRelative(path)),
+    ...(isBeforeAnswer && { afterWrite: (writes) => commits.commitBeforeAnswer(writes.map(inSite)) }),
+    onEnsured: (path) => commits.addFound(siteRelative(path)),
+  });
+  const { catalog } = opened;
+  function inSite({ path, text, article }: Write) {
+    return { path: siteRelative(path), text, article };
+  }
+  function* articles() {
+    for (const { path, stamp, broken } of catalog.entries())
+      if (broken === undefined) yield { path: siteRelative(path), stamp };
+  }
+  const push = backgroundPush(options, opened);
+  const git: GitPluginOptions = {
+    kind: 'commits',
+    commits,
+    isBeforeAnswer,
+    articles,
+    siteDir,
+    env,
+    ...(push && { push }),
   };
-  return { opened, git: { ...backgroundPush(options, opened), keepsReplaced }, close: opened.close };
+  return { opened, git, close: opened.close };
 }
 
-async function openWithCommits(options: LevelOptions): Promise<Level> {
-  const { settings, content, stateDir, log, onChange, siteRelative, watch = true } = options;
-  const { dir: siteDir, environment: env } = settings;
-  await committableTree({ siteDir, content: plain(siteRelative('')), env }, 'commit');
-  // The store is there before the plugins are.
-  let commit: CommitNow | undefined;
-  const commitAll = async (files: readonly StoredFile[], isEdit: boolean) => {
-    if (commit === undefined)
-      throw new PressmarkError('COMMIT_FAILED', 'git is not ready yet; send it again');
-    const changes = files.map(({ path, text, article }) => ({ path: siteRelative(path), text, article }));
-    await commit(changes, { isEdit });
+/** The text of an article's file; undefined where it is malformed. */
+function decoded(content: ContentFolder, path: string, text: string): GitStoredFile | undefined {
+  try {
+    const { article, edited, digest } = decodeAt(content, path.split(sep).join('/'), text);
+    return { text, article, pristine: !edited, digest };
+  } catch (error) {
+    if (error instanceof PressmarkError && error.code === 'FRONT_MATTER_INVALID') return undefined;
+    throw error;
+  }
+}
+
+function commitSettings(git: Exclude<Settings['git'], false>): CommitSettings {
+  if (git === true) return {};
+  const { author, message, skipCi, commitEdits } = git;
+  return {
+    ...(author !== undefined && { author }),
+    ...(message !== undefined && { message }),
+    ...(skipCi !== undefined && { skipCi }),
+    ...(commitEdits !== undefined && { commitEdits }),
   };
-  const durability: Durability = (writes) => commitAll(writes, false);
-  const commitEdits = commitsEdits(settings);
-  const keepReplaced = async (file: ReplacedFile) => {
-    if (file.edited && commitEdits) await commitAll([file], true);
-    return undefined;
-  };
-  const opened = await openStore({ content, stateDir, log, onChange, watch, durability, keepReplaced });
-  const commitsBefore = (commitNow: CommitNow) => {
-    commit = commitNow;
-  };
-  return { opened, git: { ...backgroundPush(options, opened), commitsBefore }, close: opened.close };
 }
 
 /** Whether people's edits are committed. */
@@ -115,19 +164,31 @@ export function commitsEdits({ git }: Settings): boolean {
 function backgroundPush(
   { settings, content, stateDir, siteRelative, pushes: status }: LevelOptions,
   { store }: OpenStore,
-): Level['git'] {
-  if (!isPushed(settings)) return {};
+): PushSettings | undefined {
+  if (!isPushed(settings)) return undefined;
   const prefix = plain(siteRelative(''));
   const onFiles = (paths: readonly string[]) => {
     const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
     store.look(inside.filter((path) => isArticlePath(content, path)));
   };
-  return { push: { ...pushConfig(settings), status, stateDir, staging: join(stateDir, STAGING), onFiles } };
+  return { ...pushConfig(settings), status, stateDir, staging: join(stateDir, STAGING), onFiles };
 }
 
+/** Level `push`: the remote is the store. */
 async function openOnRemote(options: LevelOptions): Promise<Level> {
-  const { settings, content, stateDir, log, onChange, siteRelative, pushes: status, watch = true } = options;
-  const author = typeof settings.git === 'object' ? settings.git.author : undefined;
+  const {
+    settings,
+    content,
+    stateDir,
+    hooks,
+    onChange,
+    siteRelative,
+    watch = true,
+    pushes: status,
+  } = options;
+  const { author, message, skipCi = false } = settings.git === false ? {} : commitSettings(settings.git);
+  const log = options.log.child({ plugin: 'git' }, { redact: REDACTION });
+  const messages = createCommitMessages({ hooks, log, template: message, skipCi });
   let opened: OpenSharedStore | undefined;
   const files = await openSharedFiles({
     ...pushConfig(settings),
@@ -138,19 +199,34 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
     status,
     ...(author !== undefined && { author }),
     env: settings.environment,
-    log: log.child({ plugin: 'git' }),
+    log,
+    message: ({ article, isEdit = false, path, text }) =>
+      messages.ofFile(isEdit ? 'Edit' : kindOf(article), siteRelative(path), { article, text }),
+    onCommit: ({ path }, commit, text) =>
+      void hooks.doAction('git.committed', { commit, path: siteRelative(path), subject: subjectIn(text) }),
     onFiles: (paths) => void opened?.store.look(paths),
   });
   try {
-    opened = await openSharedStore({ content, stateDir, shared: files, log, onChange, watch });
+    opened = await openSharedStore({ content, stateDir, shared: files, log: options.log, onChange, watch });
   } catch (error) {
     await files.close();
     throw error;
   }
   const { close, store } = opened;
+  const prefix = siteRelative('');
+  const edits: ShareEditsOptions | undefined = commitsEdits(settings)
+    ? {
+        share: store.shareEdit,
+        editedFiles: files.editedFiles,
+        settleStale: files.settleStale,
+        setLeftEdits: (leftEdits) => status.set({ leftEdits }),
+        contentRelative: (path) => (path.startsWith(prefix) ? path.slice(prefix.length) : undefined),
+      }
+    : undefined;
   return {
     opened,
-    git: { shared: { files, siteRelative, shareEdit: store.shareEdit } },
+    git: { kind: 'remote store', edits },
+    shareEdit: store.shareEdit,
     trouble: files.trouble,
     close: async () => {
       await close();

@@ -8,7 +8,7 @@ import { identityOf } from '../git/commit/identity.js';
 import { parkedTip, readParked } from '../git/commit/parked.js';
 import { placeFiles } from '../git/commit/placement.js';
 import { committableTree } from '../git/committable.js';
-import { countReplaced, leftEdits, REPLACED } from '../git/pending/saved-texts.js';
+import { replacedFiles } from '../git/pending/replaced-files.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 
@@ -69,22 +69,15 @@ async function parked(repository: Repository): Promise<Finding[]> {
   return [{ level: 'warn', about, text, fix }];
 }
 
-/** Replaced texts that wait for their commits, and those that only their owner can put where they belong. */
+/** Texts that updates replaced before git had them; only their owner knows whether they are still needed. */
 async function replaced(settings: Settings): Promise<Finding[]> {
   const { stateDir } = foldersOf(settings);
-  const shown = (file: string) => relative(settings.dir, join(stateDir, file));
-  const left = (await leftEdits(stateDir)).map(
-    (file): Finding => ({
-      level: 'warn',
-      about,
-      text: `an edit that an update replaced has no commit: ${shown(file)}`,
-      fix: 'take from that file what you want to keep, then remove it',
-    }),
-  );
-  const waiting = await countReplaced(stateDir);
-  if (waiting === 0) return left;
-  const text = `${waiting === 1 ? '1 text' : `${waiting} texts`} that updates have replaced wait for their commits in ${shown(REPLACED)}`;
-  return [{ level: 'ok', about, text }, ...left];
+  return (await replacedFiles(stateDir)).map((file) => ({
+    level: 'warn',
+    about,
+    text: `a text that an update has replaced has no commit: ${relative(settings.dir, join(stateDir, file))}`,
+    fix: 'put it back with pressmark revert, or copy what you need from it; then remove the file',
+  }));
 }
 
 /** Whether articles can be committed where the content folder is; what the start refuses fails here too. */

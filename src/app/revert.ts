@@ -3,6 +3,7 @@ import { posix } from 'node:path';
 import { renderedHtml } from '../article/codec.js';
 import type { Settings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
+import { createHooks } from '../host/hooks.js';
 import { definePlugin, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import type { UpdateRequest } from '../store/update-request.js';
@@ -21,8 +22,8 @@ export interface Reverted {
   readonly file: string;
   /** The title as it is now. */
   readonly title: string;
-  /** The revision that was put back, and when it was committed. */
-  readonly to: { readonly revision: string; readonly commit: string; readonly date: string };
+  /** The revision that was put back, and when it was committed, or replaced before git had it. */
+  readonly to: { readonly revision: string; readonly commit: string | null; readonly date: string };
   readonly from: string;
   /** The new revision's token; an update that was made from any other is stale (409). */
   readonly revision: string;
@@ -78,7 +79,7 @@ export async function revert(
 
 function pick({ revisions, file }: ArticleHistory, wanted: string) {
   const isMeant = ({ revision, commit }: Revision) =>
-    revision === wanted || (/^[0-9a-f]{4,64}$/.test(wanted) && commit.startsWith(wanted));
+    revision === wanted || (/^[0-9a-f]{4,64}$/.test(wanted) && commit?.startsWith(wanted) === true);
   const [found, ...others] = revisions.filter(isMeant);
   if (found === undefined)
     throw new PressmarkError(
@@ -89,7 +90,10 @@ function pick({ revisions, file }: ArticleHistory, wanted: string) {
     throw new PressmarkError('USAGE', `${quote(wanted)} is several commits; give more of its name`);
   const { stored, revision } = found;
   if (stored === undefined || revision === null)
-    throw new PressmarkError('USAGE', `commit ${found.commit.slice(0, 10)} holds no article to put back`);
+    throw new PressmarkError(
+      'USAGE',
+      `${found.commit?.slice(0, 10) ?? found.keptIn} holds no article to put back`,
+    );
   if (revisions.some((other) => other.current && other.revision === revision))
     throw new PressmarkError('USAGE', `the article is at revision ${quote(revision, 100)} already`);
   return { ...found, stored, revision };
@@ -118,39 +122,40 @@ async function store(
   const siteRelative = (path: string) => `${prefix}${path}`;
   const { stateDir } = foldersOf(settings);
   const onChange = () => undefined;
+  const hooks = createHooks(log);
   const durable = await openDurableStore({
     settings,
     content,
     stateDir,
     log,
+    hooks,
     siteRelative,
     onChange,
     watch: false,
   });
   try {
-    const { store, catalog } = durable.opened;
+    const { store } = durable.opened;
     const committed = new Map<string, string>();
     const listener = definePlugin({
       name: 'pressmark revert',
       setup: (host) => host.addAction('git.committed', ({ path, commit }) => committed.set(path, commit)),
     });
-    const git = gitEntry({ settings, content, catalog, siteRelative, durable }, settings.git);
     const articles = {
       get: async (id: string) => (await store.get(id))?.article,
       find: async (url: string) => (await store.find(url)).article,
       ids: store.ids,
     };
     const plugins = [
-      git,
+      ...gitEntry(durable),
       { plugin: listener, origin: 'pressmark revert' },
       ...(await wordingPlugins(settings, log)),
     ];
     const { siteUrl, dir: siteDir } = settings;
-    const host = await startHost(plugins, { role: 'receiver', siteUrl, siteDir, log, articles });
+    const host = await startHost(plugins, { role: 'receiver', siteUrl, siteDir, log, articles, hooks });
     let path = '';
     try {
       // elsewhere the store keeps an edit by itself, as it replaces the file that holds it
-      if (commitsEdits(settings)) await durable.git.shared?.shareEdit(articlePath);
+      if (commitsEdits(settings)) await durable.shareEdit?.(articlePath);
       const { stored } = await store.update(update);
       if (stored === undefined) return null;
       path = siteRelative(stored.path);

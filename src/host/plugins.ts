@@ -109,6 +109,8 @@ export interface HostSurroundings {
   readonly siteDir: string;
   readonly log: Log;
   readonly articles: ArticleReader;
+  /** The registry of hooks, where somebody needs it before the plugins are set up. @default a new one */
+  readonly hooks?: Hooks;
 }
 
 /**
@@ -123,7 +125,8 @@ export async function startHost(
   around: HostSurroundings,
   { closingMs, disposeMs }: CloseLimits = CLOSE_LIMITS,
 ): Promise<Host> {
-  const hooks = createHooks(around.log, around.role === 'builder' ? { mostTimeouts: 3 } : {});
+  const limits = around.role === 'builder' ? { mostTimeouts: 3 } : {};
+  const { hooks = createHooks(around.log, limits), ...surroundings } = around;
   const disposers: Disposer[] = [];
   const outputs: PluginOutput[] = [];
   // Loaded where it is needed, which is not where pages are built without plugins.
@@ -143,7 +146,7 @@ export async function startHost(
     const { plugin, options, origin } = entry;
     const { name } = plugin;
     const host: PluginHost = {
-      ...around,
+      ...surroundings,
       log: around.log.child({ plugin: name }, { redact: REDACTION }),
       options: undefined,
       router,

@@ -8,7 +8,7 @@ import type { Catalog } from './catalog.js';
 import { createDurableFiles } from './durable-files.js';
 import { type ContentFolder, type Entry, entryOf, openArticle, sameStamp } from './entry.js';
 import { storeFailure } from './failure.js';
-import { createGroupCommit, type Durability } from './group-commit.js';
+import { type AfterWrite, createGroupCommit } from './group-commit.js';
 import type { Journal } from './journal.js';
 import { createNaming } from './naming.js';
 import { createPipeline } from './pipeline.js';
@@ -49,12 +49,12 @@ export interface StoreOptions {
   readonly log: Log;
   /** Where people's edits are watched for; it calls `look`. */
   readonly watcher?: Watcher | undefined;
-  readonly durability?: Durability;
-  /**
-   * Called before an update replaces a text; when it rejects, nothing is changed. What it returns is called where the
-   * update then fails.
-   */
-  readonly keepReplaced?: (replaced: ReplacedFile) => Promise<(() => Promise<void>) | undefined>;
+  /** Called after files are durable and before they are acknowledged. */
+  readonly afterWrite?: AfterWrite;
+  /** Called before an update replaces a file; when it rejects, nothing is changed. */
+  readonly beforeReplace?: (replaced: ReplacedFile) => Promise<void>;
+  /** Called with the path of a file that may have been written by a receiver that died before it had acknowledged it. */
+  readonly onEnsured?: (path: string) => void;
   /** Told of files that changed by another hand than this store's. */
   readonly onChange?: (changes: readonly Change[]) => void;
 }
@@ -67,9 +67,9 @@ const retried = (late: StoredFile | undefined): Updated =>
 
 /** The store: Markdown files, written durably and compared under the cross-process lock. */
 export function createStore(options: StoreOptions) {
-  const { content, catalog, key, lock, journal, staging, log, watcher, durability, keepReplaced } = options;
-  const onChange = options.onChange ?? (() => undefined);
-  const group = createGroupCommit(content.root, staging, journal, log, durability);
+  const { content, catalog, key, lock, journal, staging, log, watcher, afterWrite, beforeReplace } = options;
+  const { onChange = () => undefined, onEnsured = () => undefined } = options;
+  const group = createGroupCommit(content.root, staging, journal, log, afterWrite);
   const durable = createDurableFiles(content.root, group.suspects, confirmStored);
   const unsettled = createUnsettled(content, catalog, group.isUnderWay);
   const reading = createReading(content, catalog, journal, group, {
@@ -95,12 +95,15 @@ export function createStore(options: StoreOptions) {
 
   /** What a file owes beyond the disk before it is acknowledged: a receiver may have died before it was done. */
   async function confirmStored({ path }: Entry): Promise<void> {
-    if (durability === undefined) return;
+    if (afterWrite === undefined) {
+      onEnsured(path);
+      return;
+    }
     const { text, stored } = await openArticle(content, path);
     const { article, edited } = stored;
     // a person's edit is theirs to commit
     if (!edited)
-      await durability([{ path, target: join(content.root, path), text, replaces: text, article }]);
+      await afterWrite([{ path, target: join(content.root, path), text, replaces: text, article }]);
   }
 
   /**
@@ -152,7 +155,7 @@ export function createStore(options: StoreOptions) {
   /**
    * Stores a new article, or finds that its id is stored already. Resolves when the file is durable.
    *
-   * @throws PressmarkError LOCK_TIMEOUT, and nothing was changed; STORE_FAILED and what `Durability` throws, and the
+   * @throws PressmarkError LOCK_TIMEOUT, and nothing was changed; STORE_FAILED and what `AfterWrite` throws, and the
    *   file may be there, so that the next delivery of the article finds it.
    */
   async function publish(draft: ArticleDraft): Promise<Published> {
@@ -190,7 +193,7 @@ export function createStore(options: StoreOptions) {
    * file is durable.
    *
    * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, ARTICLE_UNREADABLE, REVISION_CONFLICT, LOCK_TIMEOUT:
-   *   the article is untouched. STORE_FAILED and what `Durability` throws: the update may be there, so that its next
+   *   the article is untouched. STORE_FAILED and what `AfterWrite` throws: the update may be there, so that its next
    *   delivery finds it.
    */
   async function update(request: UpdateRequest): Promise<Updated> {
@@ -203,7 +206,7 @@ export function createStore(options: StoreOptions) {
       const { article, edited } = read.stored;
       const { path } = entry;
       // what a failed or killed delivery has left has no commit yet, and this file is its only place
-      if (durability !== undefined && !edited) await durable.ensure(entry);
+      if (afterWrite !== undefined && !edited) await durable.ensure(entry);
       const target = fs.realpathSync(join(content.root, path)); // a rename would replace the link itself
       const { mode } = fs.statSync(target);
       const replacement = replacedBy(article, request);
@@ -215,13 +218,8 @@ export function createStore(options: StoreOptions) {
         request.storedBody,
       );
       // While the file still holds it: whenever we are killed, it is in one place or the other.
-      const undo = await keepReplaced?.({ path, text: read.text, article, edited });
-      const stored = await write({ path, target, ...amended, replaces: read.text, mode }).catch(
-        async (error: unknown) => {
-          await undo?.();
-          throw error;
-        },
-      );
+      await beforeReplace?.({ path, text: read.text, article, edited });
+      const stored = await write({ path, target, ...amended, replaces: read.text, mode });
       return {
         outcome: 'stored',
         stored: edited ? { ...stored, replaced: { article, text: read.text } } : stored,

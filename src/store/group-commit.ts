@@ -15,7 +15,7 @@ import { NameTaken, type Placed, placeOver, settle, takeBack, type Write } from 
  * rejects, the files stay and are not acknowledged: while it ran, a lookup of another receiver may have answered with
  * them. They count as stored when they have been sent again.
  */
-export type Durability = (writes: readonly Write[]) => Promise<void>;
+export type AfterWrite = (writes: readonly Write[]) => Promise<void>;
 
 /** Durable writes, many at a time; see `createGroupCommit`. */
 export interface GroupCommit {
@@ -24,7 +24,7 @@ export interface GroupCommit {
    *
    * @returns the new file's stamp.
    * @throws NameTaken, PressmarkError REVISION_CONFLICT and the system's errors: nothing was changed. STORE_FAILED and
-   *   what `Durability` throws: the file is there, but is not durable; it is among the suspects.
+   *   what `AfterWrite` throws: the file is there, but is not durable; it is among the suspects.
    */
   write(write: Write): Promise<Stamp>;
   /** Whether a file is being written right now: what is seen of it is not yet true. */
@@ -58,7 +58,7 @@ export function createGroupCommit(
   staging: string,
   journal: Journal,
   log: Log,
-  durability?: Durability,
+  afterWrite?: AfterWrite,
 ): GroupCommit {
   let named: Waiting[] = [];
   let flushing = false;
@@ -166,11 +166,11 @@ export function createGroupCommit(
     for (const waiting of batch) {
       const error = failed.get(folderOf(waiting.file));
       if (error === undefined) kept.push(waiting);
-      else if (durability === undefined) await refuse(waiting, error);
+      else if (afterWrite === undefined) await refuse(waiting, error);
       else await doubt(waiting, notDurable(error));
     }
     try {
-      await durability?.(kept.map(({ file }) => file.write));
+      await afterWrite?.(kept.map(({ file }) => file.write));
     } catch (error) {
       for (const waiting of kept) await doubt(waiting, error);
       return;

@@ -11,6 +11,8 @@ export interface Name {
   readonly path: string;
   /** Absolute public URL. */
   readonly url: string;
+  /** Whether a file that the catalog knows by now has the path or the URL. */
+  isTaken(): boolean;
   release(): void;
 }
 
@@ -29,14 +31,18 @@ export function createNaming(
   /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
   const nextNumber = new Map<string, number>();
 
-  function isFree(path: string, url: string): boolean {
-    if (inUse.has(path) || inUse.has(url) || reservedUrls.has(url)) return false;
-    if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0) return false;
-    if (format.hasCertainUrls) return true;
+  function isReserved(path: string, url: string): boolean {
+    if (inUse.has(path) || inUse.has(url) || reservedUrls.has(url)) return true;
+    return !format.hasCertainUrls && format.namesakes(path).some((other) => inUse.has(other));
+  }
+
+  function isTaken(path: string, url: string): boolean {
+    if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0) return true;
+    if (format.hasCertainUrls) return false;
     // A file whose URL is unknown may be at this one.
     return (
-      catalog.unresolved(lastSegment(url)).length === 0 &&
-      format.namesakes(path).every((other) => catalog.get(other) === undefined && !inUse.has(other))
+      catalog.unresolved(lastSegment(url)).length > 0 ||
+      format.namesakes(path).some((other) => catalog.get(other) !== undefined)
     );
   }
 
@@ -47,14 +53,14 @@ export function createNaming(
       const path = pathFor(layout.path(slug, draft.date));
       const url = layout.url(slug, draft.date);
       const canonical = canonicalUrl(url) ?? url;
-      if (taken.has(path) || !isFree(path, canonical)) continue;
+      if (taken.has(path) || isReserved(path, canonical) || isTaken(path, canonical)) continue;
       if (n > 1) nextNumber.set(suggestion, n);
       inUse.add(path).add(canonical);
       const release = () => {
         inUse.delete(path);
         inUse.delete(canonical);
       };
-      return { slug, path, url, release };
+      return { slug, path, url, isTaken: () => isTaken(path, canonical), release };
     }
   };
 }

@@ -6,12 +6,12 @@ import { createCatalog } from './catalog.js';
 import type { ContentFolder } from './entry.js';
 import { type OpenStore, prepareStateFolder } from './open-store.js';
 import type { Change } from './scan.js';
-import { takeShared } from './shared-catalog.js';
+import { updateCatalog } from './shared-catalog.js';
 import type { SharedFiles } from './shared-files.js';
 import { createSharedStore, type SharedStore } from './shared-store.js';
-import { createShown } from './shown.js';
 import { loadSnapshot, saveSnapshot } from './snapshot.js';
 import { watchContent } from './watch.js';
+import { createWorktreeChanges } from './worktree-changes.js';
 
 export interface OpenSharedOptions {
   readonly content: ContentFolder;
@@ -19,20 +19,20 @@ export interface OpenSharedOptions {
   readonly stateDir: string;
   readonly shared: SharedFiles;
   readonly log: Log;
-  /** Told of files of the work tree that have changed. */
+  /** Receives the files of the work tree that have changed. */
   readonly onChange: (changes: readonly Change[]) => void;
   /** Whether people's edits are watched for. */
   readonly watch: boolean;
 }
 
-/** A store for several machines, in service. */
+/** An open store for several machines. */
 export interface OpenSharedStore extends OpenStore {
   readonly store: SharedStore;
 }
 
 /**
  * Opens the store of a site that several machines share. A remote that does not answer does not keep it from
- * starting: what was known of it last is known still.
+ * starting: the store begins with what was fetched last.
  */
 export async function openSharedStore(options: OpenSharedOptions): Promise<OpenSharedStore> {
   const { content, stateDir, shared, log, onChange, watch } = options;
@@ -43,17 +43,17 @@ export async function openSharedStore(options: OpenSharedOptions): Promise<OpenS
   const { key } = content.format;
   const fromSnapshot = await loadSnapshot(snapshotPath, `shared ${key}`, catalog);
   const everything = new Set([...shared.names.keys(), ...[...catalog.entries()].map(({ path }) => path)]);
-  let read = await takeShared(content, catalog, shared, everything);
-  const shown = createShown(content, catalog, onChange);
-  shared.onTaken(async (taken) => {
-    for (const [path, name] of taken) {
+  let read = await updateCatalog(content, catalog, shared, everything);
+  const worktree = createWorktreeChanges(content, catalog, onChange);
+  shared.start(async (changes) => {
+    for (const [path, name] of changes) {
       const entry = name === undefined ? catalog.get(path) : undefined;
-      if (entry !== undefined) shown.unshared(entry);
+      if (entry !== undefined) worktree.removed(entry);
     }
-    read += await takeShared(content, catalog, shared, taken.keys());
+    read += await updateCatalog(content, catalog, shared, changes.keys());
   });
   try {
-    await shared.fresh();
+    await shared.refresh();
   } catch (error) {
     log.warn(
       { reason: messageOf(error) },
@@ -61,7 +61,7 @@ export async function openSharedStore(options: OpenSharedOptions): Promise<OpenS
     );
   }
 
-  const store = createSharedStore({ content, catalog, key, shared, shown });
+  const store = createSharedStore({ content, catalog, key, shared, worktree });
   const watcher = watch ? watchContent(content, catalog, store.look, log) : undefined;
   await watcher?.ready;
 

@@ -8,7 +8,6 @@ import type { Log } from '../log.js';
 import { type ArticleStore, createStore, type StoreOptions } from './article-store.js';
 import { type Catalog, createCatalog } from './catalog.js';
 import type { ContentFolder } from './entry.js';
-import type { Durability } from './group-commit.js';
 import { openJournal } from './journal.js';
 import { type RecoveryReport, recover, STAGING } from './recover.js';
 import type { Change } from './scan.js';
@@ -25,8 +24,9 @@ export interface OpenStoreOptions {
   readonly log: Log;
   /** Whether people's edits are watched for. @default true */
   readonly watch?: boolean;
-  readonly durability?: Durability;
-  readonly keepReplaced?: StoreOptions['keepReplaced'];
+  readonly afterWrite?: StoreOptions['afterWrite'];
+  readonly beforeReplace?: StoreOptions['beforeReplace'];
+  readonly onEnsured?: StoreOptions['onEnsured'];
   /** Told of files that changed by another hand than this process's. */
   readonly onChange?: (changes: readonly Change[]) => void;
 }
@@ -50,8 +50,9 @@ export async function openStore({
   stateDir,
   log,
   watch = true,
-  durability,
-  keepReplaced,
+  afterWrite,
+  beforeReplace,
+  onEnsured,
   onChange,
 }: OpenStoreOptions): Promise<OpenStore> {
   await prepareStateFolder(stateDir, log);
@@ -74,8 +75,9 @@ export async function openStore({
     staging: join(stateDir, STAGING),
     log,
     watcher,
-    ...(durability !== undefined && { durability }),
-    ...(keepReplaced !== undefined && { keepReplaced }),
+    ...(afterWrite !== undefined && { afterWrite }),
+    ...(beforeReplace !== undefined && { beforeReplace }),
+    ...(onEnsured !== undefined && { onEnsured }),
     onChange: (changes) => {
       unsaved += changes.length;
       for (const { path, after } of changes) {

@@ -17,41 +17,31 @@ export function sharedStamp(name: string): Stamp {
 }
 
 /**
- * Brings the catalog up to date with the shared files, at these paths or everywhere.
+ * Brings the catalog up to date with the shared files at these paths.
  *
  * @returns how many files were read.
  */
-export async function takeShared(
+export async function updateCatalog(
   content: ContentFolder,
   catalog: Catalog,
-  shared: SharedFiles,
+  shared: Pick<SharedFiles, 'names' | 'texts'>,
   paths: Iterable<string>,
 ): Promise<number> {
-  let changed: string[] = [];
-  let read = 0;
+  const stamps = new Map<string, Stamp>();
   for (const path of paths) {
     if (!isArticlePath(content, path)) continue;
     const name = shared.names.get(path);
     const known = catalog.get(path);
     if (name === undefined) catalog.delete(path);
-    else if (known === undefined || !sameStamp(known.stamp, sharedStamp(name))) changed.push(path);
-    if (changed.length < CHUNK) continue;
-    read += await takeTexts(content, catalog, shared, changed);
-    changed = [];
+    else if (known === undefined || !sameStamp(known.stamp, sharedStamp(name)))
+      stamps.set(path, sharedStamp(name));
   }
-  return read + (await takeTexts(content, catalog, shared, changed));
-}
-
-async function takeTexts(
-  content: ContentFolder,
-  catalog: Catalog,
-  shared: SharedFiles,
-  paths: readonly string[],
-): Promise<number> {
-  const stamps = new Map(paths.map((path) => [path, sharedStamp(shared.names.get(path) ?? '')]));
-  for (const [path, text] of await shared.texts(paths)) {
-    const stamp = stamps.get(path);
-    if (stamp !== undefined) catalog.set(entryIn(content, path, { text, stamp }, catalog.get(path)));
+  const changed = [...stamps.keys()];
+  for (let start = 0; start < changed.length; start += CHUNK) {
+    for (const [path, text] of await shared.texts(changed.slice(start, start + CHUNK))) {
+      const stamp = stamps.get(path);
+      if (stamp !== undefined) catalog.set(entryIn(content, path, { text, stamp }, catalog.get(path)));
+    }
   }
-  return paths.length;
+  return changed.length;
 }

@@ -1,6 +1,6 @@
 import type { Article } from '../article/article.js';
 
-/** An article's file on its way to what all receivers share. */
+/** An article's file on its way to the files that all receivers share. */
 export interface SharedWrite {
   /** Below the content folder, with forward slashes. */
   readonly path: string;
@@ -11,62 +11,66 @@ export interface SharedWrite {
   readonly article: Article;
   /** Whether it is a person's, from the work tree. @default false */
   readonly isEdit?: boolean;
-  /** `SharedFiles.generation` before anything was read that the write was decided upon. */
-  readonly generation: number;
   /** Nothing is begun for it after this moment, by `performance.now()`. */
   readonly deadline: number;
-  /** Called once it is stored, before anybody who waits hears of anything. */
+  /**
+   * Whether the decision to write it still holds. It is asked just before the write is tried, when all is known that
+   * was fetched from other receivers; only where it holds, the write is tried.
+   */
+  isCurrent(): boolean;
+  /** Called once the write is stored, before any caller that waits goes on. */
   accepted(): void;
 }
 
-/** What a file of the work tree is, beside what is shared. */
+/** The state of a file of the work tree, compared with the shared version of it. */
 export type WorkEdit =
   /** A person's text, made from the version that is shared now. */
-  | { readonly is: 'edit'; readonly text: string }
-  /** Nothing that is to be shared. */
-  | { readonly is: 'none' }
-  /** It is looked at again later. */
-  | { readonly is: 'waiting'; readonly waitingFor: string }
+  | { readonly kind: 'edit'; readonly text: string }
+  /** Nothing to share: the text is shared, committed, removed or new. */
+  | { readonly kind: 'none' }
+  /** To be examined again later. */
+  | { readonly kind: 'waiting'; readonly waitingFor: string }
   /** A person's text that only a person can share. */
-  | { readonly is: 'left'; readonly why: string };
+  | { readonly kind: 'left'; readonly why: string };
+
+/** The result of sharing a person's edit; `shared` where it is stored now. */
+export type SharedEdit = { readonly kind: 'shared' } | Exclude<WorkEdit, { readonly kind: 'edit' }>;
 
 /**
- * What a text says of itself: `none` where it is no person's, else whether it was made from the version that is
- * shared now.
+ * The origin of a text, as far as the text itself shows it: `none` where it is not a person's, else whether it was
+ * made from the version that is shared now.
  */
 export type Lineage = 'none' | 'of-shared' | 'of-other' | 'unknown';
 
-/**
- * The content folder as all receivers of a site share it, wherever it lies. The store knows it by this alone:
- * git's side of it is `src/git/remote-store/remote-tree.ts`.
- */
+/** The paths below the content folder that other receivers have changed; the value is the content's name, or undefined where the file is gone. */
+export type SharedChanges = ReadonlyMap<string, string | undefined>;
+
+/** The content folder that all receivers of a site share. The store knows nothing else of the place where it lies. */
 export interface SharedFiles {
   /** The files, by path below the content folder; the value names the content: the same name, the same text. */
   readonly names: ReadonlyMap<string, string>;
-  /** Grows whenever something of other receivers has been taken in. */
-  readonly generation: number;
+  /** Starts to fetch. @param onFetched receives each change of others before any caller that waits for it goes on. */
+  start(onFetched: (changes: SharedChanges) => Promise<void>): void;
   texts(paths: Iterable<string>): Promise<Map<string, string>>;
   /**
-   * Stores a file for all receivers. It is in the work tree too when this resolves, unless a person's file is in
+   * Stores a file for all receivers. When this resolves, the file is in the work tree too, unless a person's file is in
    * the way there.
    *
-   * @throws PressmarkError OUTDATED where others have stored something since `generation`: nothing was stored, it
-   *   is to be decided upon again, unless the error has a cause: then this may have been stored, and what was stored
-   *   since may stand upon it; REMOTE_UNAVAILABLE, and it may be stored nevertheless.
+   * @throws PressmarkError OUTDATED where `isCurrent` no longer holds: nothing was stored, and the decision must be made
+   *   again. If the error has a cause, the end of an earlier attempt is unknown: the write may have been stored, and the
+   *   change that outdates it may be based on it. REMOTE_DECLINED; REMOTE_UNAVAILABLE, and it may be stored nevertheless.
    */
   store(write: SharedWrite): Promise<void>;
   /**
-   * What the work tree has at a path.
+   * The state of a file of the work tree.
    *
-   * @param lineageOf asked about its text.
+   * @param lineageOf finds the lineage of the file's text.
    */
   editAt(path: string, lineageOf: (text: string) => Promise<Lineage>): Promise<WorkEdit>;
   /**
-   * Resolves when all that any receiver had acknowledged at the time of the call is in `names` and taken in.
+   * Resolves when all that any receiver had acknowledged at the time of the call is in `names` and was handed over.
    *
    * @throws PressmarkError REMOTE_UNAVAILABLE.
    */
-  fresh(): Promise<void>;
-  /** Has `take` told of what others have changed, before anybody who waits for it goes on. */
-  onTaken(take: (taken: ReadonlyMap<string, string | undefined>) => Promise<void>): void;
+  refresh(): Promise<void>;
 }

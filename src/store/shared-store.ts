@@ -16,27 +16,28 @@ import {
   entryOf,
   isFuture,
   type ReadFile,
+  sameStamp,
 } from './entry.js';
 import { createNaming } from './naming.js';
 import { createPipeline } from './pipeline.js';
 import type { Found } from './reading.js';
 import { sharedStamp } from './shared-catalog.js';
-import { createEditSharing, type SharedEdit } from './shared-edits.js';
-import type { SharedFiles } from './shared-files.js';
-import type { Shown } from './shown.js';
+import { createEditSharing } from './shared-edits.js';
+import type { SharedEdit, SharedFiles, SharedWrite } from './shared-files.js';
 import type { StoredFile } from './stored-file.js';
 import { createTagSpelling } from './tag-spelling.js';
 import { replacedBy, type UpdateRequest } from './update-request.js';
 import { type Judgement, judged, onlyEntry, type Target, targetOf } from './verdict.js';
+import type { WorktreeChanges } from './worktree-changes.js';
 
 export interface SharedStoreOptions {
   readonly content: ContentFolder;
-  /** What is shared, and nothing else: an article that only this work tree has is none. */
+  /** The shared articles alone; an article that only this work tree has is not one of them. */
   readonly catalog: Catalog;
   /** The key of the content's format before the catalog was filled. */
   readonly key: string;
   readonly shared: SharedFiles;
-  readonly shown: Shown;
+  readonly worktree: WorktreeChanges;
 }
 
 /** The store for several machines. */
@@ -45,10 +46,10 @@ export interface SharedStore extends ArticleStore {
   shareEdit(path: string): Promise<SharedEdit>;
 }
 
-/** Nothing new is begun for a delivery after so long, in milliseconds; what was begun may take 21 s more, of its 30. */
+/** How long a push may be begun for a delivery, in milliseconds; one that was begun may take 21 s more, of the 30. */
 const BEGIN_MS = 8_000;
 
-/** The remote is what receivers of different machines compare and set on; among themselves they need no lock. */
+/** The remote is the compare-and-set for the receivers of all machines; they need no lock. */
 const NO_LOCK: Lock = {
   enter: async () => false,
   leave: () => undefined,
@@ -57,13 +58,20 @@ const NO_LOCK: Lock = {
 };
 
 /**
- * The store for several machines: what the shared files hold is stored, what a work tree holds is not asked.
+ * The store for several machines: the shared files are what is stored; the work tree is not read.
  *
- * Every decision is made on the catalog as it is and offered with the generation it was made on; where others were
- * first it is made again. So what is acknowledged took place at one moment, that of the remote's acceptance. What
- * changes nothing (a lookup, a refusal, a retry) is answered from what the remote had at some moment since it came.
+ * Every decision is made on the catalog as it is, and examined once more just before the push that carries it: where it
+ * no longer holds, it is made again. So an acknowledged delivery took effect at one moment, that of the remote's
+ * acceptance. A lookup, a refusal or a retry changes nothing: it is answered from what the remote had at some moment
+ * since the request came.
  */
-export function createSharedStore({ content, catalog, key, shared, shown }: SharedStoreOptions): SharedStore {
+export function createSharedStore({
+  content,
+  catalog,
+  key,
+  shared,
+  worktree,
+}: SharedStoreOptions): SharedStore {
   const pipeline = createPipeline(NO_LOCK, async () => undefined);
   const chooseName = createNaming(content, catalog);
   const tags = createTagSpelling(content.format, catalog);
@@ -83,7 +91,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
     await readAnew(catalog, entries.filter(isFuture), readAll);
   }
 
-  /** An id that is stored anywhere is stored for good: this needs nobody's word. */
+  /** An id that is stored anywhere is stored for good: the remote need not be asked. */
   function known(id: string): Published | undefined {
     const [entry] = catalog.byId(id);
     return entry === undefined ? undefined : { outcome: 'known', id, url: entry.url };
@@ -106,18 +114,21 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
       const taken = new Set<string>();
       await addresses.refresh();
       for (;;) {
-        const { generation } = shared;
         const found = known(draft.id);
         if (found !== undefined) return found;
-        const { slug, path, url, release } = chooseName(draft, pathFor, taken);
+        const { slug, path, url, isTaken, release } = chooseName(draft, pathFor, taken);
         try {
           if (fs.existsSync(join(content.root, path))) {
-            taken.add(path); // a person's file that nobody else knows of
+            taken.add(path); // a person's file that is in this clone alone
             continue;
           }
           const named = { url, updated: null, ...draft, slug, tags: tags.spelled(draft.tags, tagKey) };
           const { text, article, address } = await content.work.encodeFirst(named, path);
-          const stored = await store({ path, text, article }, address, null, generation, deadline);
+          const isCurrent = () => known(draft.id) === undefined && !isTaken();
+          const stored = await store(
+            { path, text, article },
+            { address, replaces: null, deadline, isCurrent },
+          );
           return { outcome: 'stored', id: article.id, url, stored };
         } catch (error) {
           if (!isOutdated(error)) throw error;
@@ -140,7 +151,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
     return pipeline.run(catalogId(request.targetId), async () => {
       let doubt: unknown;
       for (;;) {
-        const { verdict, read, entry, generation } = await judge(request).catch((error: unknown) => {
+        const { verdict, read, entry } = await judge(request).catch((error: unknown) => {
           // It may have been stored, and replaced by another since: then a refusal would be a lie.
           throw doubt ?? error;
         });
@@ -148,6 +159,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
         const { article } = read.stored;
         const replacement = replacedBy(article, request);
         const { path } = entry;
+        const isCurrent = () => isStill(entry, request);
         const {
           text,
           article: next,
@@ -161,7 +173,8 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
         );
         const file = { path, text, article: next };
         try {
-          return { outcome: 'stored', stored: await store(file, address, read.text, generation, deadline) };
+          const stored = await store(file, { address, replaces: read.text, deadline, isCurrent });
+          return { outcome: 'stored', stored };
         } catch (error) {
           if (!isOutdated(error)) throw error;
           doubt = error.cause;
@@ -170,44 +183,53 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
     });
   }
 
+  /** Whether an update's target is still the file that the update was decided upon. */
+  function isStill({ path, stamp }: Entry, target: Target): boolean {
+    try {
+      const entry = targetOf(catalog, target);
+      return entry.path === path && sameStamp(entry.stamp, stamp);
+    } catch {
+      return false; // the decision is made again, and finds the reason
+    }
+  }
+
   async function store(
     file: StoredFile,
-    address: Address | undefined,
-    replaces: string | null,
-    generation: number,
-    deadline: number,
+    write: Pick<SharedWrite, 'replaces' | 'deadline' | 'isCurrent'> & {
+      readonly address: Address | undefined;
+    },
   ): Promise<StoredFile> {
     const { path, text, article } = file;
-    // Within the turn: who looks afterwards must find it.
+    const { address, replaces, deadline, isCurrent } = write;
+    // Before the next batch is examined and before any lookup is answered.
     const stamp = () => sharedStamp(shared.names.get(path) ?? '');
     const accepted = () => catalog.set(entryOf(content, path, article, stamp(), address));
-    await shown.whileWriting(path, text, () =>
-      shared.store({ path, text, article, replaces, generation, deadline, accepted }),
+    await worktree.whileWriting(path, text, () =>
+      shared.store({ path, text, article, replaces, deadline, isCurrent, accepted }),
     );
     return file;
   }
 
-  /** The verdict on an update. To apply it may be a mistake that the remote will tell; any other must be certain. */
-  async function judge(target: Target): Promise<Judgement & { generation: number }> {
+  /** The verdict on an update. A wrong `apply` is found out by the push; any other verdict must be certain. */
+  async function judge(target: Target): Promise<Judgement> {
     try {
       const judgement = await judgeNow(target);
       if (judgement.verdict === 'apply') return judgement;
     } catch (error) {
       if (!(error instanceof PressmarkError)) throw error;
-      // what is missing or in conflict here may be so no longer
+      // the remote may have the article, or the revision, by now
     }
-    await shared.fresh();
+    await shared.refresh();
     return judgeNow(target);
   }
 
-  async function judgeNow(target: Target): Promise<Judgement & { generation: number }> {
-    const { generation } = shared;
+  async function judgeNow(target: Target): Promise<Judgement> {
     await addresses.refresh();
     const canonical = canonicalUrl(target.targetUrl) ?? '';
     await lookAt([...catalog.byUrl(canonical), ...catalog.byId(target.targetId)]);
     const entry = targetOf(catalog, target);
     const read = await open(entry);
-    return { verdict: judged(read, target), read, entry, generation };
+    return { verdict: judged(read, target), read, entry };
   }
 
   async function confirm(target: Target): Promise<Updated | undefined> {
@@ -215,7 +237,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
   }
 
   async function find(url: string): Promise<Found> {
-    await shared.fresh();
+    await shared.refresh();
     await addresses.refresh();
     await lookAt([...catalog.byUrl(canonicalUrl(url) ?? ''), ...catalog.unresolved(lastSegment(url))]);
     const entry = onlyEntry(catalog, url);
@@ -244,7 +266,7 @@ export function createSharedStore({ content, catalog, key, shared, shown }: Shar
     for (const { id, broken } of catalog.entries()) if (broken === undefined) yield id;
   }
 
-  const { look, isUnderWay } = shown;
+  const { look, isUnderWay } = worktree;
   return {
     html: content.work.html,
     known,

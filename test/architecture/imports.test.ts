@@ -19,7 +19,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   store: ['article', 'generators', 'contract', 'fs', 'log', 'errors'],
   webhook: ['contract', 'article', 'store', 'host', 'log', 'event-loop', 'errors'],
   site: ['article', 'store', 'fs', 'host', 'log', 'errors'],
-  git: ['host', 'fs', 'log', 'errors'],
+  git: ['article', 'store', 'host', 'fs', 'log', 'errors'],
   deploy: ['generators', 'article', 'store', 'git', 'host', 'fs', 'log', 'errors'],
   sender: ['contract', 'fs', 'log', 'errors'],
   app: [

@@ -5,10 +5,12 @@ import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { type Article, draftOf } from '../../src/article/article.js';
 import { encodeFirst } from '../../src/article/codec.js';
+import { openArticleCommits } from '../../src/git/article-commits.js';
 import { openRepository } from '../../src/git/cli/repository.js';
-import { findUncommitted } from '../../src/git/pending/reconcile.js';
+import { reconcile } from '../../src/git/pending/reconcile.js';
 import { readChecked } from '../../src/git/pending/scan-cache.js';
 import { gitPlugin } from '../../src/git/plugin.js';
+import { createHooks } from '../../src/host/hooks.js';
 import { definePlugin, type Host, startHost } from '../../src/host/plugins.js';
 import { articleData } from './deliveries.js';
 
@@ -101,10 +103,18 @@ export async function startUpCheck({ dir, git }: BenchRepository): Promise<{ fir
   fs.rmSync(memory, { force: true });
   const check = async () => {
     const began = performance.now();
-    const remember = (tip: string | null) => readChecked(memory, repository, tip, '', pino());
-    const found = await findUncommitted(repository, files, remember, new AbortController().signal);
-    if ('waitingFor' in found || found.length > 0)
-      throw new Error('the start-up check found what is not there');
+    const log = pino();
+    const { signal } = new AbortController();
+    const openCache = (tip: string | null) => readChecked(memory, repository, tip, '', log);
+    const found = await reconcile({
+      repository,
+      articles: files,
+      openCache,
+      signal,
+      sparesStaged: false,
+    });
+    if (found.kind !== 'found' || found.paths.length > 0)
+      throw new Error('the comparison found what is not there');
     return performance.now() - began;
   };
   return { first: await check(), again: await check() };
@@ -120,14 +130,25 @@ export interface Committing {
 
 /** Starts what commits, as the receiver does it. */
 export async function startCommitting(dir: string): Promise<Committing> {
-  const git = gitPlugin({
+  const log = pino({ level: 'warn' });
+  const hooks = createHooks(log);
+  const commits = await openArticleCommits({
     siteDir: dir,
     env: ENVIRONMENT,
-    readStored: async () => undefined,
-    articles: () => [],
+    hooks,
+    log,
     decode: () => undefined,
     stateDir: join(dir, '.git'),
     staging: join(dir, '.git'),
+  });
+  if (commits === undefined) throw new Error('there is no repository');
+  const git = gitPlugin({
+    kind: 'commits',
+    commits,
+    isBeforeAnswer: false,
+    articles: () => [],
+    siteDir: dir,
+    env: ENVIRONMENT,
   });
   const watcher = definePlugin({
     name: 'watcher',
@@ -139,7 +160,8 @@ export async function startCommitting(dir: string): Promise<Committing> {
       role: 'receiver',
       siteUrl: 'https://example.com',
       siteDir: dir,
-      log: pino({ level: 'warn' }),
+      log,
+      hooks,
       articles: { get: async () => undefined, find: async () => undefined, ids: () => [] },
     },
   );

@@ -1,8 +1,4 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type BrowserContext, chromium } from 'playwright-core';
+import { type Browser, type BrowserContext, chromium } from 'playwright-core';
 
 /** Debian's. */
 export const CHROMIUM = '/usr/bin/chromium';
@@ -31,21 +27,28 @@ export interface BrowserOptions {
   readonly javaScript?: boolean;
 }
 
-/** A browser with a profile of its own; both go away with the test. */
+/** The browser of this process while any test uses it: to start one takes a second. */
+let running: { readonly browser: Promise<Browser>; users: number } | undefined;
+
+/** A window of the browser, which shares no cookies, caches or storage with others; it goes away with the test. */
 export async function openBrowser(
   t: { teardown(dispose: () => unknown): void },
   { colorScheme = 'light', width = 1280, height = 900, scale = 1, javaScript = true }: BrowserOptions = {},
 ): Promise<BrowserContext> {
-  const profile = mkdtempSync(join(tmpdir(), 'pressmark-browser-'));
-  t.teardown(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }));
-  const browser = await chromium.launchPersistentContext(profile, {
-    executablePath: CHROMIUM,
+  running ??= { browser: chromium.launch({ executablePath: CHROMIUM, args: QUIET }), users: 0 };
+  const ours = running;
+  ours.users++;
+  t.teardown(async () => {
+    if (--ours.users > 0) return;
+    if (running === ours) running = undefined;
+    await (await ours.browser).close();
+  });
+  const context = await (await ours.browser).newContext({
     colorScheme,
     viewport: { width, height },
     deviceScaleFactor: scale,
     javaScriptEnabled: javaScript,
-    args: QUIET,
   });
-  t.teardown(() => browser.close());
-  return browser;
+  t.teardown(() => context.close());
+  return context;
 }

@@ -9,13 +9,22 @@ export interface Faults {
   readonly foreign: string[];
   /** How far the page scrolls sideways, in pixels. */
   readonly overflow: number;
+  /** The same on the narrowest screens. */
+  readonly narrowOverflow: number;
   /** How much moved after the page had arrived, as its pictures came: 0 for nothing. */
   readonly layoutShift: number;
   /** What axe-core finds: the rule, and the first element that breaks it. */
   readonly axe: string[];
 }
 
-export const NO_FAULTS: Faults = { complaints: [], foreign: [], overflow: 0, layoutShift: 0, axe: [] };
+export const NO_FAULTS: Faults = {
+  complaints: [],
+  foreign: [],
+  overflow: 0,
+  narrowOverflow: 0,
+  layoutShift: 0,
+  axe: [],
+};
 
 /**
  * Opens a page and looks at it closely.
@@ -54,10 +63,22 @@ export async function lookAt(
   const layoutShift = await page.evaluate<number>(LAYOUT_SHIFT);
   if (options.axe !== false) await page.evaluate(axe.source);
   const found = options.axe === false ? [] : await page.evaluate<string[]>(AXE);
+  await page.setViewportSize({ width: NARROWEST, height: 900 });
+  const narrowOverflow = await page.evaluate<number>(OVERFLOW);
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.close();
-  return { complaints, foreign, overflow: Math.max(0, overflow), layoutShift, axe: found };
+  return {
+    complaints,
+    foreign,
+    overflow: Math.max(0, overflow),
+    narrowOverflow: Math.max(0, narrowOverflow),
+    layoutShift,
+    axe: found,
+  };
 }
+
+/** The width of the narrowest screens, in CSS pixels. */
+const NARROWEST = 320;
 
 const OVERFLOW = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 

@@ -1,7 +1,10 @@
-import MarkdownIt from 'markdown-it';
+import { createRequire } from 'node:module';
+import type MarkdownIt from 'markdown-it';
 import type { IncomingBody, StoredBody } from '../../article/mapping.js';
 import { closedHtml } from '../closed-html.js';
 import type { MappingOptions } from '../generator.js';
+
+const require = createRequire(import.meta.url);
 
 /** What Eleventy's plugins do with the HTML of a page. */
 export interface Transforms {
@@ -88,9 +91,10 @@ export function isMarkdown(
   if (body.kind !== 'markdown' || options.body !== 'markdown' || options.templateSwitch === false)
     return false;
   if (options.rawHtml === false && hasRawHtml(withoutItemComments(body.markdown))) return false;
-  const rendered = markdownIt.render(body.markdown);
+  const { commonMark, eleventy } = renderers();
+  const rendered = commonMark.render(body.markdown);
   // Eleventy turns indented code off; HTML in it would be no text any more.
-  if (eleventyMarkdownIt.render(body.markdown) !== rendered) return false;
+  if (eleventy.render(body.markdown) !== rendered) return false;
   // Only HTML can be made harmless to the plugins of the site.
   return harmless(rendered, options) === rendered;
 }
@@ -135,12 +139,24 @@ function escapeTemplates(html: string): string {
   return html.replace(/[{}]/g, (brace) => `&#${brace.charCodeAt(0)};`).replace(/<(?=[%?])/g, '&lt;');
 }
 
-const markdownIt = new MarkdownIt({ html: true });
-const eleventyMarkdownIt = new MarkdownIt({ html: true }).disable('code');
+type Renderer = InstanceType<typeof MarkdownIt>;
+
+let made: { readonly commonMark: Renderer; readonly eleventy: Renderer } | undefined;
+
+/** Made for the first article: every receiver loads this module, whichever generator its site has. */
+function renderers() {
+  if (made !== undefined) return made;
+  const Markdown = require('markdown-it') as typeof MarkdownIt;
+  made = {
+    commonMark: new Markdown({ html: true }),
+    eleventy: new Markdown({ html: true }).disable('code'),
+  };
+  return made;
+}
 
 function hasRawHtml(markdown: string): boolean {
-  return markdownIt
-    .parse(markdown, {})
+  return renderers()
+    .commonMark.parse(markdown, {})
     .flatMap((token) => [token, ...(token.children ?? [])])
     .some(({ type }) => type === 'html_block' || type === 'html_inline');
 }

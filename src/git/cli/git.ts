@@ -1,14 +1,29 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PressmarkError } from '../../errors.js';
 import { lowerPriority } from '../../fs/process-priority.js';
+import {
+  environmentOf,
+  type GitPlace,
+  killGroup,
+  outputForPeople,
+  redacted,
+  SILENCE,
+  settingsOf,
+  startGroup,
+} from './git-process.js';
+import { createLauncher } from './launcher.js';
+
+export { redacted, SILENCE };
 
 /** How one git command is run. */
 export interface GitRun {
   /** What it reads from standard input; nothing by default. */
-  readonly input?: string | AsyncIterable<Buffer>;
+  readonly input?: string | Buffer | AsyncIterable<Buffer>;
+  /** Whether the input itself says where it ends, as that of fast-import does with `done`. @default false */
+  readonly isDelimited?: boolean;
   /** Another index than the work tree's own. */
   readonly indexFile?: string;
   /** False for the commands that refuse to be told that no path is a pattern. @default true */
@@ -21,10 +36,10 @@ export interface GitRun {
   readonly signal?: AbortSignal | undefined;
   /** Laid over the environment. */
   readonly env?: NodeJS.Dict<string>;
+  /** How old an answer to the same command may be that is given again, in milliseconds. @default 0 */
+  readonly maxAgeMs?: number;
   /** Leaves the processor to others; not for commands that run while a lock is held. */
   readonly background?: boolean;
-  /** Told the process id. */
-  onSpawn?(pid: number): void;
   /** Told whenever the command writes something: a sign of life. */
   onOutput?(): void;
 }
@@ -45,62 +60,40 @@ export interface GitAnswer {
  */
 export type Git = (args: readonly string[], run?: GitRun) => Promise<GitAnswer>;
 
-/** What stands for the words of a git that failed without any. */
-export const SILENCE = 'git said nothing';
-
 /** How far a command in the background stands back. */
 const BACKGROUND_NICE = 10;
 
 /** How long one command may take where nobody says otherwise, in milliseconds. */
-const TIMEOUT_MS = 30_000;
+export const TIMEOUT_MS = 30_000;
 
-// The owner's hooks, daemons and housekeeping are not started from here; what is written is on the disk.
-const SETTINGS = [
-  'core.hooksPath=/dev/null',
-  'core.fsmonitor=false',
-  'gc.auto=0',
-  'maintenance.auto=false',
-  'core.fsync=all',
-  'core.fsyncMethod=fsync',
-].flatMap((setting) => ['-c', setting]);
+/** Where git commands run, and for how long. */
+export interface GitOptions extends GitPlace {
+  /** Kills whatever runs. */
+  readonly signal?: AbortSignal;
+  /** How long one command may take before it is killed, in milliseconds. @default 30000 */
+  readonly timeoutMs?: number;
+}
 
-/**
- * The one runner of git commands.
- *
- * @param options.cwd where they run.
- * @param options.safeDirectory the work tree that may belong to somebody else (git's `safe.directory`).
- * @param options.env the environment; its GIT_* variables are dropped, since they could point elsewhere.
- * @param options.signal kills whatever runs.
- * @param options.timeoutMs how long one command may take before it is killed. @default 30000
- */
-export function createGit(options: {
-  cwd: string;
-  safeDirectory: string;
-  env: NodeJS.ProcessEnv;
-  signal?: AbortSignal;
-  timeoutMs?: number;
-}): Git {
-  const env = cleanEnvironment(options.env);
-  const settings = [...SETTINGS, '-c', `safe.directory=${options.safeDirectory}`];
+/** The one runner of git commands. Each of them is a child of this process. */
+export function createGit(options: GitOptions): Git {
+  const env = environmentOf(options);
+  const settings = settingsOf(options);
 
   return async function git(args, run = {}) {
     const name = `git ${args[0]}`;
-    // a process group of its own: Ctrl-C on a terminal must not kill the commits that the shutdown waits for
-    const child = spawn('git', [...settings, ...args], {
+    const child = startGroup('git', [...settings, ...args], {
       cwd: options.cwd,
       env: {
         ...env,
-        GIT_LITERAL_PATHSPECS: run.literalPaths === false ? '0' : '1',
+        ...(run.literalPaths === false && { GIT_LITERAL_PATHSPECS: '0' }),
         ...(run.indexFile !== undefined && { GIT_INDEX_FILE: run.indexFile }),
         ...run.env,
       },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      detached: true,
     });
     let stopped: string | undefined;
     const stop = (why: string) => {
       stopped ??= why;
-      kill(child);
+      killGroup(child);
     };
     const abort = () => stop('was stopped');
     const ms = run.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS;
@@ -111,19 +104,14 @@ export function createGit(options: {
       if (signal.aborted) abort();
     }
     try {
-      if (child.pid !== undefined) {
-        run.onSpawn?.(child.pid);
-        if (run.background === true) lowerPriority(child.pid, BACKGROUND_NICE);
-      }
+      if (run.background === true && child.pid !== undefined) lowerPriority(child.pid, BACKGROUND_NICE);
       const stdout = collect(child.stdout, run.onOutput);
       const stderr = collect(child.stderr, run.onOutput);
       const [closed] = await Promise.all([once(child, 'close'), feed(child, run.input ?? '')]);
       const code = Number(closed[0] ?? -1);
       if (stopped === undefined && (code === 0 || run.accept?.includes(code) === true))
         return answerOf(code, await stdout);
-      const cause = new Error(
-        redacted(withoutProgress((await stderr).toString('utf8')).trim()).slice(0, 2_000) || SILENCE,
-      );
+      const cause = new Error(outputForPeople((await stderr).toString('utf8')));
       throw new PressmarkError('GIT_FAILED', `${name} ${stopped ?? `ended with exit code ${code}`}`, {
         cause,
       });
@@ -137,24 +125,39 @@ export function createGit(options: {
   };
 }
 
-/** Takes user names and passwords out of URLs: what git says ends up in logs. */
-export function redacted(text: string): string {
-  return text.replace(/(\w:\/\/)[^\s/?#]*@/g, '$1***@');
-}
+/**
+ * The same for many short commands: they are children of a lasting shell, which starts them sooner (`createLauncher`).
+ * Those that run for long, or beside other work, are children of this process as well here.
+ */
+export function createLaunchedGit(options: GitOptions): Git {
+  const git = createGit(options);
+  const launcher = createLauncher(options);
+  const earlier = new Map<string, { readonly answer: GitAnswer; readonly at: number }>();
 
-/** Takes out the lines of a progress meter, each of which overwrites the one before. */
-function withoutProgress(text: string): string {
-  return text.replace(/[^\n]*\r/g, '');
-}
-
-function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
-  return {
-    ...Object.fromEntries(kept),
-    GIT_TERMINAL_PROMPT: '0',
-    GIT_OPTIONAL_LOCKS: '0',
-    LC_ALL: 'C',
+  return async function launchedGit(args, run = {}) {
+    if (run.maxAgeMs === undefined) return launch(args, run);
+    const key = args.join('\0');
+    const known = earlier.get(key);
+    if (known !== undefined && performance.now() - known.at < run.maxAgeMs) return known.answer;
+    const answer = await launch(args, run);
+    earlier.set(key, { answer, at: performance.now() });
+    return answer;
   };
+
+  async function launch(args: readonly string[], run: GitRun): Promise<GitAnswer> {
+    const { input = '', isDelimited = false, indexFile, literalPaths = true, signal } = run;
+    const isShort = !run.background && !run.onOutput && !run.env;
+    if (!isShort || !(typeof input === 'string' || Buffer.isBuffer(input))) return git(args, run);
+    const command = { args, input, isDelimited, indexFile, literalPaths };
+    if (!launcher.accepts(command)) return git(args, run);
+    const { code, stdout, stderr } = await launcher.run(command, {
+      timeoutMs: run.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS,
+      signals: [options.signal, signal].filter((one) => one !== undefined),
+    });
+    if (code === 0 || run.accept?.includes(code) === true) return answerOf(code, stdout);
+    const cause = new Error(outputForPeople(stderr));
+    throw new PressmarkError('GIT_FAILED', `git ${args[0]} ended with exit code ${code}`, { cause });
+  }
 }
 
 function answerOf(code: number, bytes: Buffer): GitAnswer {
@@ -169,10 +172,10 @@ function answerOf(code: number, bytes: Buffer): GitAnswer {
   };
 }
 
-async function collect(stream: Readable, onOutput?: () => void): Promise<Buffer> {
+async function collect(stream: Readable | null, onOutput?: () => void): Promise<Buffer> {
   const chunks: Buffer[] = [];
   try {
-    for await (const chunk of stream) {
+    for await (const chunk of stream ?? []) {
       chunks.push(chunk);
       onOutput?.();
     }
@@ -182,22 +185,13 @@ async function collect(stream: Readable, onOutput?: () => void): Promise<Buffer>
   return Buffer.concat(chunks);
 }
 
-async function feed(child: ChildProcess, input: string | AsyncIterable<Buffer>): Promise<void> {
+async function feed(child: ChildProcess, input: string | Buffer | AsyncIterable<Buffer>): Promise<void> {
   if (child.stdin === null) return;
   try {
-    if (typeof input === 'string') await pipeline(Readable.from([Buffer.from(input)]), child.stdin);
+    if (typeof input === 'string' || Buffer.isBuffer(input))
+      await pipeline(Readable.from([Buffer.from(input)]), child.stdin);
     else await pipeline(Readable.from(input, { highWaterMark: 1 }), child.stdin);
   } catch {
     // a command that ends before it has read everything says why by its exit code
   }
-}
-
-/** Ends the command and its children (filters, unpack-objects), and stops listening to them. */
-function kill(child: ChildProcess): void {
-  try {
-    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
-  } catch {
-    // it had ended already
-  }
-  for (const stream of child.stdio) stream?.destroy();
 }

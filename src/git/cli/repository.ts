@@ -2,12 +2,15 @@ import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { createDirectorySync } from './fsync-directories.js';
-import { createGit, type Git, SILENCE } from './git.js';
+import { createGit, createLaunchedGit, type Git, SILENCE } from './git.js';
+import { type Ask, createLastingGit } from './lasting-git.js';
 
 /** The repository that a site stands in. */
 export interface Repository {
   /** Runs git at the top of the work tree. */
   readonly git: Git;
+  /** Asks a git that stays for the next question. */
+  readonly ask: Ask;
   /** The top of the work tree, absolute. */
   readonly top: string;
   /** From the top to the site's folder: empty, or with a slash at its end. */
@@ -88,8 +91,10 @@ export async function openRepository(
   const uid = process.getuid?.();
   if (!owners.every((owner) => owner === uid || owner === site))
     return { because: 'the work tree around it belongs to another user', unexpected: true };
+  const options = { cwd: top, safeDirectory: top, env, ...run };
   return {
-    git: createGit({ cwd: top, safeDirectory: top, env, ...run }),
+    git: createLaunchedGit(options),
+    ask: createLastingGit(options),
     top,
     prefix,
     gitDir,
@@ -104,7 +109,11 @@ export async function openRepository(
 
 /** The same repository; its git commands are killed, at the latest, by `signal`. */
 export function untilAborted(repository: Repository, signal: AbortSignal): Repository {
-  return { ...repository, git: (args, run) => repository.git(args, { ...run, signal }) };
+  return {
+    ...repository,
+    git: (args, run) => repository.git(args, { ...run, signal }),
+    ask: (args, question, isLast, run) => repository.ask(args, question, isLast, { ...run, signal }),
+  };
 }
 
 function versionIn(text: string): readonly [number, number] {

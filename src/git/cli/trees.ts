@@ -1,17 +1,30 @@
+import { PressmarkError } from '../../errors.js';
+import { commitAt, isAskable, objectsNamed } from './object-names.js';
 import type { Repository } from './repository.js';
 
 /** How long a look into the whole history may take, in milliseconds; it may have a hundred thousand commits. */
 export const HISTORY_MS = 300_000;
 
+/** How many paths are asked for one by one; each costs a walk from the top folder, and a new process costs a hundred. */
+const FEW = 8;
+
 /** The blobs that a commit has at these paths; none before the first commit. */
 export async function blobsAt(
-  { git }: Repository,
+  repository: Repository,
   commit: string | null,
   paths: Iterable<string>,
 ): Promise<Map<string, string>> {
   const wanted = [...new Set(paths)];
   if (commit === null || wanted.length === 0) return new Map();
-  const { stdout } = await git(['ls-tree', '-z', '--full-tree', commit, '--', ...wanted]);
+  const names = wanted.map((path) => `${commit}:${path}`);
+  if (names.length <= FEW && names.every(isAskable)) {
+    const [tree, ...found] = await objectsNamed(repository, [`${commit}^{tree}`, ...names]);
+    if (tree === undefined)
+      throw new PressmarkError('GIT_FAILED', `the repository lacks the commit ${commit}`);
+    const blobs = wanted.map((path, index) => [path, found[index]] as const);
+    return new Map(blobs.flatMap(([path, object]) => (object?.type === 'blob' ? [[path, object.id]] : [])));
+  }
+  const { stdout } = await repository.git(['ls-tree', '-z', '--full-tree', commit, '--', ...wanted]);
   return parseTree(stdout);
 }
 
@@ -39,14 +52,13 @@ export async function blobsBelow(
  * @param since a commit whose own history need not be looked at, where the repository still has it.
  */
 export async function blobsInHistory(
-  { git }: Repository,
+  repository: Repository,
   commit: string,
   paths: readonly string[],
   since: string | null = null,
 ): Promise<Set<string>> {
-  const isThere =
-    since !== null && (await git(['cat-file', '-e', `${since}^{commit}`], { accept: [1, 128] })).code === 0;
-  const { stdout } = await git(
+  const isThere = since !== null && (await commitAt(repository, since)) !== null;
+  const { stdout } = await repository.git(
     [
       'log',
       '--format=',

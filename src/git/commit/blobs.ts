@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import { systemCode } from '../../errors.js';
+import { filteredPaths } from '../cli/path-rules.js';
 import { blobId, type Repository } from '../cli/repository.js';
 
 /** A text as git stores it. */
@@ -94,19 +95,4 @@ export async function blobsOnDisk(repository: Repository, path: string): Promise
     // it is not what was delivered
     return new Set();
   }
-}
-
-async function filteredPaths({ git }: Repository, paths: readonly string[]): Promise<Set<string>> {
-  if (paths.length === 0) return new Set();
-  const input = [...new Set(paths)].map((path) => `${path}\0`).join('');
-  const { stdout } = await git(['check-attr', '-z', '--stdin', 'filter', 'ident', 'working-tree-encoding'], {
-    input,
-  });
-  const filtered = new Set<string>();
-  const fields = stdout.split('\0');
-  for (let index = 0; index + 2 < fields.length; index += 3) {
-    const [path = '', , value = ''] = fields.slice(index, index + 3);
-    if (value !== 'unspecified' && value !== 'unset') filtered.add(path);
-  }
-  return filtered;
 }

@@ -1,6 +1,8 @@
-import { access, stat } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { commitAt } from '../cli/object-names.js';
 import type { Repository } from '../cli/repository.js';
+import { hasConflicts } from './index-conflicts.js';
 
 /** The branch that commits go to. */
 export interface Branch {
@@ -30,44 +32,30 @@ const UNFINISHED: readonly (readonly [file: string, what: string])[] = [
 
 /** The branch that HEAD is on, or what must end before anything is committed. */
 export async function readHead(repository: Repository): Promise<Branch | NotNow> {
-  const { git, gitDir } = repository;
-  const [unfinished, head, tip, conflicted] = await Promise.all([
+  const { gitDir } = repository;
+  const [unfinished, ref, commit, conflicted] = await Promise.all([
     Promise.all(
       UNFINISHED.map(async ([file, what]) => ((await exists(join(gitDir, file))) ? what : undefined)),
     ),
-    git(['symbolic-ref', '-q', 'HEAD'], { accept: [1] }),
-    git(['rev-parse', '-q', '--verify', 'HEAD^{commit}'], { accept: [1] }),
+    branchOfHead(repository),
+    commitAt(repository, 'HEAD'),
     hasConflicts(repository),
   ]);
-  const commit = tip.code === 0 ? tip.stdout.trim() : null;
   const what = unfinished.find((found) => found !== undefined);
   if (what !== undefined) return { waitingFor: `${what} to end`, tip: commit };
   if (conflicted) return { waitingFor: 'the conflicts in the index to be resolved', tip: commit };
-  if (head.code === 1) return { waitingFor: 'HEAD to be on a branch again', tip: commit };
-  return { ref: head.stdout.trim(), tip: commit };
+  if (ref === undefined) return { waitingFor: 'HEAD to be on a branch again', tip: commit };
+  return { ref, tip: commit };
 }
 
-/** The index files that were found without conflicts, by work tree; reading a long one takes its time. */
-const clean = new WeakMap<Repository, string>();
-
-/** Whether paths are unmerged, as after a `git stash pop` that met something. */
-async function hasConflicts(repository: Repository): Promise<boolean> {
-  const stamp = await stampOf(join(repository.gitDir, 'index'));
-  if (stamp === undefined || clean.get(repository) === stamp) return false;
-  const { stdout } = await repository.git(['ls-files', '--unmerged', '-z']);
-  if (stdout !== '') return true;
-  clean.set(repository, stamp);
-  return false;
-}
-
-async function stampOf(path: string): Promise<string | undefined> {
-  try {
-    const { ino, size, mtimeNs } = await stat(path, { bigint: true });
-    return `${ino} ${size} ${mtimeNs}`;
-  } catch {
-    // before the first `git add` there is no index, and nothing unmerged
-    return undefined;
-  }
+/** The full name of the branch that HEAD is on; undefined where it is detached. */
+async function branchOfHead({ git, gitDir }: Repository): Promise<string | undefined> {
+  const head = await readFile(join(gitDir, 'HEAD'), 'utf8').catch(() => '');
+  const [, ref] = /^ref: (refs\/heads\/.+)\n$/.exec(head) ?? [];
+  // With reftable the file says `refs/heads/.invalid`; what else there may be git knows.
+  if (ref !== undefined && !ref.includes('/.')) return ref;
+  const { code, stdout } = await git(['symbolic-ref', '-q', 'HEAD'], { accept: [1] });
+  return code === 0 ? stdout.trim() : undefined;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -14,6 +14,9 @@ export interface Identity {
 
 const FALLBACK: Person = { name: 'Pressmark', email: 'pressmark@localhost' };
 
+/** How old what git's config says may be, in milliseconds; files of it may be anywhere, and people seldom rename themselves. */
+const CONFIG_AGE_MS = 5_000;
+
 /**
  * Who commits: `override`, else what git is configured with, else Pressmark itself. Git's own guess from the
  * machine's names is not asked for; it would put them into a public history.
@@ -25,6 +28,7 @@ export async function identityOf(git: Git, override?: Person): Promise<Identity>
   }
   const { stdout } = await git(['config', '-z', '--get-regexp', '^(user|author|committer)\\.(name|email)$'], {
     accept: [1],
+    maxAgeMs: CONFIG_AGE_MS,
   });
   const set = new Map<string, string>();
   for (const entry of stdout.split('\0')) {

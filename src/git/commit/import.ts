@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repository } from '../cli/repository.js';
 import type { Blob } from './blobs.js';
@@ -22,6 +22,9 @@ export interface Authored extends Person {
 /** From so many commits on, git leaves the processor to others. */
 const MANY = 100;
 
+/** How many bytes of texts are handed to git in one piece. */
+const MOST_AT_ONCE = 1_000_000;
+
 // Only a name inside fast-import; it is reset before the end, so that no such ref is ever written.
 const SCRATCH = 'refs/pressmark/batch';
 
@@ -39,7 +42,7 @@ export async function importCommits(
   { background = true }: { background?: boolean } = {},
 ): Promise<string[]> {
   const now = `${Math.floor(Date.now() / 1_000)} +0000`;
-  async function* stream(): AsyncGenerator<Buffer> {
+  function* commands(): Generator<Buffer> {
     for (const [index, { path, blob, message, authored }] of drafts.entries()) {
       const by = authored === undefined ? `${personLine(author)} ${now}` : authoredLine(authored);
       const from = index === 0 && parent !== null ? `from ${parent}\n` : '';
@@ -58,21 +61,33 @@ export async function importCommits(
     }
     yield Buffer.from(`reset ${SCRATCH}\n\ndone\n`);
   }
-  let pid: number | undefined;
+  const size = drafts.reduce((sum, { blob }) => sum + (blob.content?.length ?? 0), 0);
+  const isSmall = drafts.length < MANY && size <= MOST_AT_ONCE;
   try {
     const { stdout } = await git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
-      input: stream(),
+      input: isSmall ? Buffer.concat([...commands()]) : inPieces(commands()),
+      isDelimited: true,
       // deliveries that stream in come first; a few commits are no burden
       background: background && drafts.length >= MANY,
-      onSpawn: (id) => {
-        pid = id;
-      },
     });
     return stdout.trim().split('\n');
   } catch (error) {
-    // the report that fast-import leaves when it fails is of no use to the owner
-    if (pid !== undefined) await rm(join(gitDir, `fast_import_crash_${pid}`), { force: true });
+    await removeReports(gitDir);
     throw error;
+  }
+}
+
+async function* inPieces(commands: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* commands;
+}
+
+/** The report that fast-import leaves when it fails is of no use to the owner; it names our scratch ref. */
+async function removeReports(gitDir: string): Promise<void> {
+  const names = (await readdir(gitDir)).filter((name) => name.startsWith('fast_import_crash_'));
+  for (const name of names) {
+    const report = join(gitDir, name);
+    const text = await readFile(report, 'utf8').catch(() => ''); // another receiver has removed it
+    if (text.includes(SCRATCH)) await rm(report, { force: true });
   }
 }
 

@@ -7,19 +7,23 @@ import type { IndexLock, IndexLocker } from './index-lock.js';
 /**
  * Sets index entries back to HEAD that a Pressmark has left which was killed before its branch moved: the owner's next
  * commit must not take them along, and nobody shall take them for the owner's.
+ *
+ * @returns how many entries were set back.
  */
 export async function takeBackLeftEntries(
   repository: Repository,
   locker: IndexLocker,
   signal: AbortSignal,
-): Promise<void> {
-  if ((await readIndexNotes(repository)).isEmpty) return;
+): Promise<number> {
+  if ((await readIndexNotes(repository)).isEmpty) return 0;
   const lock = await locker.take(signal);
-  if (lock === undefined) return;
+  if (lock === undefined) return 0;
   try {
     const notes = await readIndexNotes(repository);
-    if (!(await takeBack(repository, lock, notes.isNoted))) return;
+    const count = await takeBack(repository, lock, notes.isNoted);
+    if (count === undefined) return 0;
     await notes.clear();
+    return count;
   } finally {
     await lock.release();
   }
@@ -28,19 +32,19 @@ export async function takeBackLeftEntries(
 /**
  * Sets those of the index's entries back to HEAD that differ from it and are ours; the index is held.
  *
- * @returns false where that cannot be done now: the owner is in the middle of something.
+ * @returns how many; undefined where that cannot be done now, as the owner is in the middle of something.
  */
 export async function takeBack(
   repository: Repository,
   lock: IndexLock,
   isOurs: (entry: NotedEntry) => boolean,
-): Promise<boolean> {
+): Promise<number | undefined> {
   const head = await readHead(repository);
-  if ('waitingFor' in head) return false;
+  if ('waitingFor' in head) return undefined;
   const staged = await stagedBlobs(repository, head.tip);
   const paths = [...staged].filter(([path, blob]) => isOurs({ path, blob })).map(([path]) => path);
   await writeEntries(repository, lock, await entriesAt(repository, head.tip, paths));
-  return true;
+  return paths.length;
 }
 
 /** What a commit has at these paths, as lines for the index. */

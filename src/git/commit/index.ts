@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { emptyTree, type Repository } from '../cli/repository.js';
 import { parseRaw } from '../cli/trees.js';
+import { withoutNewConflicts } from './index-conflicts.js';
 import type { IndexLock } from './index-lock.js';
+
+/** How many entries git is told on its command line. */
+const FEW = 8;
 
 /** What the index shall have at a path. */
 export interface WantedEntry {
@@ -65,11 +69,12 @@ export async function setIndexEntries(
  * @param lines as `git update-index -z --index-info` takes them.
  */
 export async function writeEntries(
-  { git, gitDir }: Repository,
+  repository: Repository,
   lock: IndexLock,
   lines: readonly string[],
 ): Promise<void> {
   if (lines.length === 0) return;
+  const { git, gitDir } = repository;
   const index = join(gitDir, 'index');
   try {
     // Git writes a new file beside it and renames that, so a second name does for a copy.
@@ -78,9 +83,19 @@ export async function writeEntries(
     // before the first `git add` there is no index
     if (systemCode(error) !== 'ENOENT') throw error;
   }
-  await git(['update-index', '-z', '--index-info'], { input: lines.join(''), indexFile: lock.draft });
+  const { args, input } = updateOf(lines);
+  await git(['update-index', ...args], { input, indexFile: lock.draft });
   await flush(lock.draft);
-  await rename(lock.draft, index);
+  await withoutNewConflicts(repository, () => rename(lock.draft, index));
+}
+
+/** A few entries go on the command line: git starts sooner without an input. */
+function updateOf(lines: readonly string[]): { args: readonly string[]; input: string } {
+  const infos = lines.map((line) => /^(100644) ([0-9a-f]+) 0\t(.+)\0$/.exec(line));
+  if (lines.length > FEW || infos.includes(null))
+    return { args: ['-z', '--index-info'], input: lines.join('') };
+  const entries = infos.flatMap((info) => ['--cacheinfo', info?.slice(1).join(',') ?? '']);
+  return { args: ['--add', '--replace', ...entries], input: '' };
 }
 
 async function flush(path: string): Promise<void> {

@@ -3,7 +3,7 @@ import { sep } from 'node:path';
 
 /**
  * The processes that may hold a lock file in a repository: every git that runs in one of `folders`, and whoever has
- * one of `locks` open. Children of this process are not among them: it knows what they do.
+ * one of `locks` open. Those that this process has started are not among them: it knows what they do.
  *
  * @returns their process ids, each with its start time; undefined where the system does not tell (not Linux).
  */
@@ -31,13 +31,24 @@ async function processOf(pid: string) {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
     const end = stat.lastIndexOf(')');
     const name = stat.slice(stat.indexOf('(') + 1, end);
-    const [state, parent, ...rest] = stat.slice(end + 2).split(' ');
+    const [state, parent, group = '', ...rest] = stat.slice(end + 2).split(' ');
     if (state === 'Z') return undefined;
     return {
-      id: `${pid} ${rest[17]}`,
+      id: `${pid} ${rest[16]}`,
       isGit: /^git\b/.test(name),
-      isOwn: Number(parent) === process.pid,
+      // Its child, or one of a shell that it has started; each of these leads a process group.
+      isOwn: Number(parent) === process.pid || (group !== pid && (await parentOf(group)) === process.pid),
     };
+  } catch {
+    // it has ended
+    return undefined;
+  }
+}
+
+async function parentOf(pid: string): Promise<number | undefined> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
     // it has ended
     return undefined;
@@ -48,7 +59,7 @@ async function processOf(pid: string) {
 async function isConversation(pid: string): Promise<boolean> {
   try {
     const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
-    return words.includes('cat-file') || words.includes('fast-import');
+    return ['cat-file', 'check-attr', 'check-ignore', 'fast-import'].some((word) => words.includes(word));
   } catch {
     // it has ended, or it cannot be seen what it does
     return false;

@@ -7,7 +7,13 @@ const MAX_BODY = 10_000;
 export type CommitKind = 'Publish' | 'Update' | 'Revert' | 'Edit';
 
 /** What a text that Pressmark has stored is, told from what stands in it. */
-export function kindOf({ revision, updated }: { revision: string; updated: string | null }): CommitKind {
+export function kindOf({
+  revision,
+  updated,
+}: {
+  revision: string;
+  updated: string | null;
+}): Exclude<CommitKind, 'Edit'> {
   // `pressmark revert` makes such revisions
   if (/^revert-[0-9a-f]{24}$/.test(revision)) return 'Revert';
   return updated === null ? 'Publish' : 'Update';

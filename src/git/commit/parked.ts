@@ -1,14 +1,13 @@
 import { PressmarkError } from '../../errors.js';
 import { logFormat, parseLog } from '../cli/log-output.js';
+import { commitAt } from '../cli/object-names.js';
 import type { Repository } from '../cli/repository.js';
-import { blobsAt, blobsInHistory } from '../cli/trees.js';
-import { blobsOf } from './blobs.js';
-import type { CommitContext, CommitRequest } from './commit-request.js';
 import type { NotNow } from './head.js';
 import { identityOf } from './identity.js';
-import { type Authored, importCommits } from './import.js';
+import { type Authored, type CommitDraft, importCommits } from './import.js';
 import { trailerValue } from './message.js';
 import { moveRef } from './ref-update.js';
+import type { CommitContext } from './transaction.js';
 
 /** A commit that is kept for later. */
 export interface Parked {
@@ -32,71 +31,49 @@ const NONE = 'none';
 const MAX_ATTEMPTS = 20;
 
 /** The last parked commit; null where nothing is parked. */
-export async function parkedTip({ git, parkedRef }: Repository): Promise<string | null> {
-  const { code, stdout } = await git(['rev-parse', '-q', '--verify', `${parkedRef}^{commit}`], {
-    accept: [1],
-  });
-  return code === 0 ? stdout.trim() : null;
+export function parkedTip(repository: Repository): Promise<string | null> {
+  return commitAt(repository, repository.parkedRef);
+}
+
+/** A commit to be parked, and what git has at its path below it. */
+export interface ParkDraft extends CommitDraft {
+  readonly before: string | undefined;
 }
 
 /**
- * Keeps requests as commits under `refs/pressmark/parked`, in order, for `readParked` to find. They stand on
- * no branch's commits, so that nothing the owner rewrites or prunes is needed to read them; the ref keeps
- * them from git's housekeeping.
+ * Keeps commits under `refs/pressmark/parked`, in order, for `readParked` to find. They stand on no branch's commits, so
+ * that nothing the owner rewrites or prunes is needed to read them; the ref keeps them from git's housekeeping.
  *
+ * @param drafting makes the drafts upon the last parked commit; called again where others have parked something
+ *   meanwhile.
+ * @returns the drafts that were parked.
  * @throws PressmarkError GIT_FAILED; nothing has been parked then.
  */
-export async function park(
-  requests: readonly CommitRequest[],
-  { waitingFor }: NotNow,
+export async function park<D extends ParkDraft>(
+  { waitingFor, tip: head }: NotNow,
+  drafting: (parked: string | null) => Promise<readonly D[]>,
   { repository, locker, log, author }: Pick<CommitContext, 'repository' | 'locker' | 'log' | 'author'>,
-): Promise<void> {
+): Promise<readonly D[]> {
   const { parkedRef: ref } = repository;
-  const [blobs, identity] = await Promise.all([
-    blobsOf(repository, requests),
-    identityOf(repository.git, author),
-  ]);
+  const identity = await identityOf(repository.git, author);
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const tip = await parkedTip(repository);
-    const over = await blobsBefore(repository, tip, requests);
-    const paths = requests.map(({ path }) => path);
-    const parked = tip === null ? new Set() : await blobsInHistory(repository, tip, paths);
-    const drafts = requests.flatMap((request, index) => {
-      const { path, before, isEdit = false, isOthers = false } = request;
-      const blob = blobs[index];
-      const present = over.get(path);
-      if (blob === undefined || blob.id === present) return [];
-      // by another receiver, and something newer behind it; only a person writes the same text once more
-      if (parked.has(`${blob.id} ${path}`) && (isOthers || !isEdit)) return [];
-      over.set(path, blob.id);
-      const at = typeof before === 'string' ? before : NONE;
-      const message =
-        `${request.message}Parked-Over: ${present ?? NONE}\n` +
-        `Parked-At: ${at}\nParked-For: ${trailerValue(waitingFor)}\n`;
-      return [{ ...request, message, blob }];
-    });
-    if (drafts.length === 0) return;
-    const commits = await importCommits(repository, tip, drafts, identity);
-    if (await moveRef(repository, locker, log, { ref, to: commits.at(-1) ?? '', from: tip })) return;
+    const drafts = await drafting(tip);
+    if (drafts.length === 0) return [];
+    const commits = await importCommits(
+      repository,
+      tip,
+      drafts.map((draft) => ({ ...draft, message: parkedMessage(draft, head, waitingFor) })),
+      identity,
+    );
+    if (await moveRef(repository, locker, log, { ref, to: commits.at(-1) ?? '', from: tip })) return drafts;
     if (attempt === 0) await locker.sweep();
   }
   throw new PressmarkError('GIT_FAILED', `${ref} could not be moved to the new commits`);
 }
 
-/** What stands at the requests' paths before them: as parked, else on the commit that HEAD was at. */
-async function blobsBefore(repository: Repository, tip: string | null, requests: readonly CommitRequest[]) {
-  const over = new Map<string, string>();
-  // What comes first for a file decides: HEAD may have moved before the next one came.
-  const firsts = new Map<string, string | null>();
-  for (const { path, before } of requests)
-    if (!firsts.has(path)) firsts.set(path, typeof before === 'string' ? before : null);
-  for (const commit of new Set(firsts.values())) {
-    const paths = [...firsts].filter(([, before]) => before === commit).map(([path]) => path);
-    for (const [path, blob] of await blobsAt(repository, commit, paths)) over.set(path, blob);
-  }
-  const paths = requests.map(({ path }) => path);
-  for (const [path, blob] of await blobsAt(repository, tip, paths)) over.set(path, blob);
-  return over;
+function parkedMessage({ message, before }: ParkDraft, head: string | null, waitingFor: string): string {
+  return `${message}Parked-Over: ${before ?? NONE}\nParked-At: ${head ?? NONE}\nParked-For: ${trailerValue(waitingFor)}\n`;
 }
 
 /** The parked commits up to `tip`, oldest first. What is none of Pressmark's making there is left out. */
@@ -148,4 +125,39 @@ export function forgetParked(
   tip: string,
 ): Promise<boolean> {
   return moveRef(repository, locker, log, { ref: repository.parkedRef, to: null, from: tip });
+}
+
+/** What is to become of parked commits, in their order. */
+export interface SortedParked {
+  /** Those that are to be put on the branch. */
+  readonly wanted: readonly Parked[];
+  /** Those that would undo something that was committed since. */
+  readonly overtaken: readonly Parked[];
+}
+
+/**
+ * Says which parked commits are to be put on a branch. The branch's own text is never undone: a commit is wanted only
+ * where the branch has what the commit was made upon.
+ *
+ * @param atTip the blobs that the branch has at the commits' paths.
+ * @param had what the branch had there since, as `<blob> <path>`; a text that it once had is there already, or the owner
+ *   has gone back behind it.
+ */
+export function sortParked(
+  parked: readonly Parked[],
+  atTip: ReadonlyMap<string, string>,
+  had: ReadonlySet<string>,
+): SortedParked {
+  const current = new Map(atTip);
+  const wanted: Parked[] = [];
+  const overtaken: Parked[] = [];
+  for (const one of parked) {
+    const { path, blob, over } = one;
+    if (blob === current.get(path) || had.has(`${blob} ${path}`)) continue;
+    if (over === current.get(path)) {
+      wanted.push(one);
+      current.set(path, blob);
+    } else overtaken.push(one);
+  }
+  return { wanted, overtaken };
 }

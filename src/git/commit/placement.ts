@@ -1,5 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, posix, relative, sep } from 'node:path';
+import { ignoredPaths } from '../cli/path-rules.js';
 import type { Repository } from '../cli/repository.js';
 
 /** Where a file stands in the repository, or why it is not for us to commit. */
@@ -14,7 +15,10 @@ export async function placeFiles(
   paths: Iterable<string>,
 ): Promise<Map<string, Placement>> {
   const placements = await resolveFiles(repository, paths);
-  const ignored = await ignoredOf(repository, placements.values());
+  const inside = [...placements.values()].flatMap((place) =>
+    'inRepository' in place ? [place.inRepository] : [],
+  );
+  const ignored = await ignoredPaths(repository, inside);
   for (const [path, place] of placements) {
     if ('inRepository' in place && ignored.has(place.inRepository))
       placements.set(path, { refused: 'it is ignored by git' });
@@ -71,16 +75,4 @@ async function isThere(path: string): Promise<boolean> {
     // absent, or in a folder that is not there: no repository either way
     return false;
   }
-}
-
-async function ignoredOf({ git }: Repository, places: Iterable<Placement>): Promise<Set<string>> {
-  const inside = [...places].flatMap((place) => ('inRepository' in place ? [place.inRepository] : []));
-  if (inside.length === 0) return new Set();
-  const { stdout } = await git(['check-ignore', '-z', '--stdin'], {
-    // after `./`, no character of a path means anything else
-    input: inside.map((path) => `./${path}\0`).join(''),
-    literalPaths: false,
-    accept: [1],
-  });
-  return new Set(stdout.split('\0').map((path) => path.slice('./'.length)));
 }

@@ -1,17 +1,45 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { type Draft, stillWanted } from '../pending/still-wanted.js';
-import { blobsOf } from './blobs.js';
-import type { BatchResult, CommitContext, CommitRequest } from './commit-request.js';
-import { type Branch, readHead } from './head.js';
-import { identityOf } from './identity.js';
-import { importCommits } from './import.js';
+import type { Log } from '../../log.js';
+import type { Repository } from '../cli/repository.js';
+import { type Branch, type NotNow, readHead } from './head.js';
+import { identityOf, type Person } from './identity.js';
+import { type CommitDraft, importCommits } from './import.js';
 import { setIndexEntries, stagedBlobs, type WantedEntry } from './index.js';
 import { type IndexNotes, type NotedEntry, readIndexNotes } from './index-intents.js';
-import type { IndexLock } from './index-lock.js';
+import type { IndexLock, IndexLocker } from './index-lock.js';
 import { takeBack } from './index-rollback.js';
 import { locksOf, moveRef } from './ref-update.js';
 import { letGoOf } from './stuck-locks.js';
+
+/** What commits are made with. */
+export interface CommitContext {
+  readonly repository: Repository;
+  readonly locker: IndexLocker;
+  readonly log: Log;
+  readonly author?: Person;
+  /** Whether an answer waits for the commits. @default false */
+  readonly urgent?: boolean;
+  /** Whether people's edits are committed too. @default false */
+  readonly commitEdits?: boolean;
+  /** Ends the waiting for the index. */
+  readonly signal: AbortSignal;
+}
+
+/** A draft, and whether it is of a person's text: they may have staged it, and be about to commit it. */
+export interface BatchDraft extends CommitDraft {
+  readonly isEdit: boolean;
+}
+
+/** What became of a batch. */
+export type BatchResult<D extends BatchDraft> =
+  | {
+      readonly kind: 'committed';
+      readonly made: readonly { readonly draft: D; readonly commit: string }[];
+      /** The edits that their owner has staged; they get no commit. */
+      readonly staged: readonly D[];
+    }
+  | { readonly kind: 'not now'; readonly why: NotNow };
 
 /** How often a branch that moves under our hands is followed before the batch is put off. */
 const MAX_ATTEMPTS = 10;
@@ -19,37 +47,34 @@ const MAX_ATTEMPTS = 10;
 const MAX_REFUSALS = 3;
 
 /**
- * Commits each request by itself, in order, touching only its file: the commits are made first, then, with
- * the index locked, the index gets the entries and the branch moves, if it is still where it was. The index
- * goes first: the other way round, an owner's `git commit -a` in between would take the article out again.
+ * Commits each draft by itself, in order, touching only its file: the commits are made first, then, with the index
+ * locked, the index gets the entries and the branch moves, if it is still where it was. The index goes first: the other
+ * way round, an owner's `git commit -a` in between would take the article out again.
  *
  * @param branch where the branch was a moment ago.
+ * @param drafting makes the drafts upon a branch; called again where the branch has moved meanwhile, so that no older
+ *   content is ever committed upon a newer one.
  * @throws PressmarkError GIT_FAILED; nothing has moved then, at most entries of ours stand in the index.
  */
-export async function commitBatch(
-  requests: readonly CommitRequest[],
+export async function commitBatch<D extends BatchDraft>(
   branch: Branch,
+  drafting: (branch: Branch) => Promise<readonly D[]>,
   context: CommitContext,
-): Promise<BatchResult> {
+): Promise<BatchResult<D>> {
   const { repository, locker, log, signal } = context;
   const { gitDir, commonDir } = repository;
   let head = branch;
-  const [blobs, identity] = await Promise.all([
-    blobsOf(repository, requests),
-    identityOf(repository.git, context.author),
-  ]);
-  let all = requests.flatMap((request, index): Draft[] => {
-    const blob = blobs[index];
-    return blob === undefined ? [] : [{ ...request, request, blob }];
-  });
+  const identity = await identityOf(repository.git, context.author);
   let lock: IndexLock | undefined;
   let refusals = 0;
   /** What stands in the index for commits that the branch does not have. */
   let written: readonly NotedEntry[] = [];
+  const staged = new Map<string, D>();
+  const notNow = (why: NotNow): BatchResult<D> => ({ kind: 'not now', why });
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-      const drafts = await stillWanted(context, all, head);
-      if (drafts.length === 0) return { commits: requests.map(() => undefined) };
+      const drafts = (await drafting(head)).filter(({ isEdit, path }) => !isEdit || !staged.has(path));
+      if (drafts.length === 0) return { kind: 'committed', made: [], staged: [...staged.values()] };
       const commits = await importCommits(repository, head.tip, drafts, identity, {
         background: context.urgent !== true,
       });
@@ -57,49 +82,50 @@ export async function commitBatch(
       await repository.syncDirectories(head.ref);
       lock ??= await locker.take(signal);
       if (lock === undefined)
-        return { waitingFor: letGoOf(join(gitDir, 'index.lock'), commonDir), tip: head.tip };
+        return notNow({ waitingFor: letGoOf(join(gitDir, 'index.lock'), commonDir), tip: head.tip });
       const now = await readHead(repository);
-      if ('waitingFor' in now) return now;
+      if ('waitingFor' in now) return notNow(now);
       if (now.ref === head.ref && now.tip === head.tip) {
-        const staged = await stagedBlobs(repository, head.tip, new Set(drafts.map(({ path }) => path)));
-        // Where people's edits are committed, what is staged must be known for ours or theirs after a kill.
-        const isNoted = context.commitEdits === true || drafts.some(({ request }) => request.isEdit);
+        const inIndex = await stagedBlobs(repository, head.tip, new Set(drafts.map(({ path }) => path)));
+        // Where people's edits are committed, an entry must be known for ours or theirs after a kill.
+        const isNoted = context.commitEdits === true || drafts.some(({ isEdit }) => isEdit);
         const notes = isNoted ? await readIndexNotes(repository) : undefined;
-        const inHand = new Set(notes === undefined ? [] : editsInHand(drafts, staged, notes));
-        if (inHand.size > 0) {
-          all = all.filter((draft) => !inHand.has(draft));
+        const theirs = notes === undefined ? [] : stagedEdits(drafts, inIndex, notes);
+        if (theirs.length > 0) {
+          for (const draft of theirs) staged.set(draft.path, draft);
           continue;
         }
         const noted = drafts.map(entryOf);
         await notes?.note(noted);
-        // what a killed one has left there
-        const found = [...staged]
+        const found = [...inIndex]
           .map(([path, blob]) => ({ path, blob }))
           .filter((entry) => notes?.isNoted(entry));
-        const wanted = entriesFor(drafts, [...all.map(entryOf), ...found]);
-        const left = await setIndexEntries(repository, lock, staged, wanted);
-        written = noted;
+        const wanted = entriesFor(drafts, [...noted, ...written, ...found]);
+        const left = await setIndexEntries(repository, lock, inIndex, wanted);
+        written = [...written, ...noted];
         if (await moveBranch(context, head, commits)) {
+          await notes?.forget([...written, ...found]);
           written = [];
-          await notes?.forget([...noted, ...found]);
-          for (const { path, blob } of noted) context.lastCommitted.set(path, blob);
           for (const path of left)
             log.warn(
               { path },
               'committed an article for which you have staged something else; that was left staged',
             );
-          const made = new Map(drafts.map(({ request }, index) => [request, commits[index]]));
-          return { commits: requests.map((request) => made.get(request)) };
+          const made = drafts.flatMap((draft, index) => {
+            const commit = commits[index];
+            return commit === undefined ? [] : [{ draft, commit }];
+          });
+          return { kind: 'committed', made, staged: [...staged.values()] };
         }
       }
       const next = await readHead(repository);
-      if ('waitingFor' in next) return next;
-      // not moved, yet refused: another git command has the branch for a moment, or a killed one for good
+      if ('waitingFor' in next) return notNow(next);
+      // It has not moved, and yet git refuses: another git command has the branch for a moment, or a killed one for good.
       if (next.ref === head.ref && next.tip === head.tip) {
         refusals++;
         if (refusals >= MAX_REFUSALS) {
           const theirs = await locker.giveUpOn(locksOf(repository, head.ref));
-          if (theirs !== undefined) return { waitingFor: letGoOf(theirs, commonDir), tip: head.tip };
+          if (theirs !== undefined) return notNow({ waitingFor: letGoOf(theirs, commonDir), tip: head.tip });
         }
         await setTimeout(10 * refusals);
         if (refusals === 1) await locker.sweep();
@@ -108,33 +134,36 @@ export async function commitBatch(
     }
   } finally {
     try {
-      // the branch has gone on without them
+      // The branch has gone on without them.
       if (lock !== undefined && written.length > 0) await takeBack(repository, lock, isAmong(written));
     } finally {
       await lock?.release();
     }
   }
-  return { waitingFor: `git to let ${head.ref.replace('refs/heads/', '')} be moved`, tip: head.tip };
+  return notNow({
+    waitingFor: `git to let ${head.ref.replace('refs/heads/', '')} be moved`,
+    tip: head.tip,
+  });
 }
 
 /** The edits at whose paths the owner has staged something, and is about to commit it. */
-function editsInHand(
-  drafts: readonly Draft[],
-  staged: ReadonlyMap<string, string>,
+function stagedEdits<D extends BatchDraft>(
+  drafts: readonly D[],
+  inIndex: ReadonlyMap<string, string>,
   notes: IndexNotes,
-): readonly Draft[] {
-  // one of these stands in the index where a Pressmark was killed before its branch moved
+): readonly D[] {
+  // One of these stands in the index where a Pressmark was killed before its branch moved.
   const delivered = new Set(
-    drafts.filter(({ request }) => !request.isEdit).map(({ path, blob }) => `${blob.id} ${path}`),
+    drafts.filter(({ isEdit }) => !isEdit).map(({ path, blob }) => `${blob.id} ${path}`),
   );
-  return drafts.filter(({ request, path }) => {
-    const blob = request.isEdit ? staged.get(path) : undefined;
+  return drafts.filter(({ isEdit, path }) => {
+    const blob = isEdit ? inIndex.get(path) : undefined;
     return blob !== undefined && !delivered.has(`${blob} ${path}`) && !notes.isNoted({ path, blob });
   });
 }
 
 /** The entries for the last of each file's drafts; whatever else of `ours` stands there may be replaced. */
-function entriesFor(drafts: readonly Draft[], ours: readonly NotedEntry[]): WantedEntry[] {
+function entriesFor(drafts: readonly BatchDraft[], ours: readonly NotedEntry[]): WantedEntry[] {
   const last = new Map(drafts.map(({ path, blob }) => [path, blob.id]));
   return [...last].map(([path, blob]) => {
     const known = ours.filter((entry) => entry.path === path).map((entry) => entry.blob);
@@ -146,7 +175,7 @@ function isAmong(entries: readonly NotedEntry[]): (entry: NotedEntry) => boolean
   return ({ path, blob }) => entries.some((entry) => entry.path === path && entry.blob === blob);
 }
 
-function entryOf({ path, blob }: Draft): NotedEntry {
+function entryOf({ path, blob }: BatchDraft): NotedEntry {
   return { path, blob: blob.id };
 }
 

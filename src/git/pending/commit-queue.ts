@@ -1,107 +1,173 @@
-import { messageOf } from '../../errors.js';
+import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { NotNow } from '../commit/head.js';
+import type { Committer } from './committer.js';
+import type { BatchEntry } from './drafting.js';
 import { backoff, createPacing, STEADY } from './pacing.js';
-import type { QueueWork } from './queue-work.js';
-import { isAtHand, lengthOf, type ReplacedText, type Waiting, waitingText } from './waiting.js';
+import type { Outcome, PendingCommit } from './pending-commit.js';
+
+/** What the queue works with. */
+export interface QueueWork extends Committer {
+  /** Finds the articles whose files git lacks; `signal` ends that when the stop begins. */
+  reconcile(signal: AbortSignal): Promise<Found>;
+}
+
+/** What `reconcile` has found. */
+export type Found =
+  | { readonly kind: 'found'; readonly paths: readonly string[] }
+  | { readonly kind: 'not now'; readonly why: NotNow }
+  /** The stop has ended the comparison. */
+  | { readonly kind: 'stopped' };
+
+/** See `Queue.commitSoon`. */
+export interface AwaitedOptions {
+  readonly isReplaced: boolean;
+  readonly limitMs: number;
+  readonly onLate?: (outcome: Outcome) => void;
+}
 
 /** The queue of commits; see `createQueue`. */
 export interface Queue {
-  add(change: Waiting): void;
-  /** Whether something waits for a file's commit, or is being committed. */
-  has(path: string): boolean;
-  /** Adds a text that an update replaces, unless it waits already. */
-  addReplaced(text: ReplacedText): void;
-  /** Has the start-up check done, before what waits then. */
-  recover(): void;
-  /** Has what others have parked committed, as soon as there is a branch for it. */
-  replayParked(): void;
-  /** Commits what waits, without further pauses; resolves with the number that could not be. */
-  close(): Promise<number>;
+  /** Adds an article's file; one that waits already is committed as it is then, once. */
+  add(pending: PendingCommit): void;
+  /**
+   * Adds an article's file, and has the queue work on it without a pause.
+   *
+   * @param options.isReplaced whether an update waits that is about to replace the file.
+   * @param options.limitMs how long to wait, in milliseconds. The file waits in the queue afterwards, too.
+   * @param options.onLate called with the outcome of a batch that had begun when the time was up.
+   * @returns undefined where the time was up.
+   * @throws PressmarkError GIT_FAILED where git has failed meanwhile.
+   */
+  commitSoon(pending: PendingCommit, options: AwaitedOptions): Promise<Outcome | undefined>;
+  /** Whether git has failed at the last attempt, or somebody has waited in vain for the attempt under way. */
+  readonly isFailing: boolean;
+  /** Has the articles' files compared with the branch, before anything that waits. */
+  reconcile(): void;
+  /** Commits the pending commits without further pauses. */
+  close(): Promise<Remaining>;
+}
+
+/** The work that a queue leaves when it is closed. */
+export interface Remaining {
+  /** How many files could not be committed. */
+  readonly files: number;
+  /** Whether the articles' files are still to be compared with the branch. */
+  readonly isToReconcile: boolean;
 }
 
 /** How many commits one batch may have. */
 const MAX_BATCH = 200;
-/** How much text one batch may hold, in characters. */
-const MAX_BATCH_TEXT = 32_000_000;
-/** After how long a failed start-up check is made again, in milliseconds. */
-const RECOVER_AGAIN_MS = 60_000;
+/** After how long a failed comparison is made again, in milliseconds. */
+const RECONCILE_AGAIN_MS = 60_000;
+/** After how long a file that could not be read is read again, in milliseconds. */
+const UNREADABLE_AGAIN_MS = 30_000;
+/** The longest pauses, in milliseconds: after failures, and while HEAD is on no branch. */
+const LONGEST_PAUSE_MS = { failing: 30_000, notNow: 5_000 };
+
+interface Waiter {
+  readonly isReplaced: boolean;
+  /** Whether the time was up; only the outcome is of interest then. */
+  isLate: boolean;
+  resolve(outcome: Outcome): void;
+  reject(error: unknown): void;
+}
+
+/** An entry of a batch, with those who wait for it. Who comes later waits for the next batch: it may read more. */
+interface Taken {
+  readonly entry: BatchEntry;
+  readonly waiters: ReadonlySet<Waiter>;
+}
+
 /**
- * Commits in the background, one batch at a time, in the order of arrival. Deliveries come first: while they
- * stream in, batches are held back so that they grow. What fails stays and is tried again; a batch that fails
- * is taken apart, so that one bad file does not keep the others.
- *
- * @param maxHeldText how much text may wait in memory, in characters; beyond it, texts are read again later.
+ * Commits in the background, one batch at a time, in the order of arrival. Deliveries come first: while they stream in,
+ * batches are held back so that they grow, unless somebody waits for one. What fails stays and is tried again; a batch
+ * that fails is taken apart, so that one bad file does not keep the others.
  */
-export function createQueue(work: QueueWork, log: Log, maxHeldText: number, clock = STEADY): Queue {
-  let waiting: Waiting[] = [];
-  let underWay: readonly Waiting[] = [];
+export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
+  const pending = new Map<string, PendingCommit>();
+  const waiters = new Map<string, Set<Waiter>>();
   const pacing = createPacing(clock);
-  let heldText = 0;
-  let recovering = false;
-  let parked = false;
-  /** How often others have parked something. */
-  let parkings = 0;
+  /** Files that could not be read the last time. */
+  const unreadable = new Set<string>();
+  let isToReconcile = false;
+  /** Whether the last comparison has failed; another one follows after a pause. */
+  let hasFailedToReconcile = false;
+  /** Whether somebody has waited in vain for the attempt under way. */
+  let isStalled = false;
+  /** Whether commits of any receiver may be parked. */
+  let isParked = false;
   let running: Promise<void> | undefined;
   let limit = MAX_BATCH;
   let lastBatch = 0;
   let failures = 0;
-  /** Where HEAD was at the last look. */
-  let lastTip: string | null | undefined;
   let holds = 0;
-  let told: string | undefined;
+  let reported: string | undefined;
 
-  function add(change: Waiting): void {
-    // Soon somebody looks where HEAD is; but not while git fails, and what is committed then is no older than this.
-    if (failures > 0) change.before ??= lastTip;
-    // An edit may have been added after the text that it is was kept for this update, and before the update was stored.
-    if (change.kind !== 'Edit' && change.text !== undefined) dropUnreadEdits(change.path);
-    pacing.arrived(waiting.length === 0);
-    if (heldText + (change.text?.length ?? 0) > maxHeldText) change.text = undefined;
-    heldText += change.text?.length ?? 0;
-    waiting.push(change);
+  function add(one: PendingCommit): void {
+    pacing.arrived(pending.size === 0);
+    put(one);
     start();
   }
 
-  function has(wanted: string): boolean {
-    return [...underWay, ...waiting].some(({ path }) => path === wanted);
+  /** A delivery's message says more than the file does, so the cause of a delivery is kept. */
+  function put(one: PendingCommit): void {
+    const { path } = one;
+    const known = pending.get(path)?.cause;
+    if (known?.kind !== 'delivered' || one.cause.kind === 'delivered') pending.set(path, one);
+    else if (one.cause.kind === 'edited') pending.set(path, { path, cause: { ...known, isEdited: true } });
   }
 
-  function addReplaced({ path, saved, before, revision, isOthers = false }: ReplacedText): void {
-    const known = [...underWay, ...waiting].filter((change) => change.path === path);
-    if (known.some((change) => change.saved === saved)) return;
-    dropUnreadEdits(path);
-    const last = waiting.findLast((change) => change.path === path);
-    if (revision !== undefined && last?.revision === revision) last.saved = saved;
-    else add({ ...waitingText(path, saved), before, isOthers });
-  }
-
-  /** An edit that was to be read from the file is kept by now; what the file holds next comes after the update. */
-  function dropUnreadEdits(path: string): void {
-    waiting = waiting.filter((change) => change.path !== path || change.kind !== 'Edit' || isAtHand(change));
-  }
-
-  function recover(): void {
-    recovering = true;
+  async function commitSoon(
+    one: PendingCommit,
+    { isReplaced, limitMs, onLate = () => undefined }: AwaitedOptions,
+  ): Promise<Outcome | undefined> {
+    const served = new AbortController();
+    const outcome = new Promise<Outcome | undefined>((resolve, reject) => {
+      const waiter: Waiter = {
+        isReplaced,
+        isLate: false,
+        resolve: (result) => (waiter.isLate ? onLate(result) : resolve(result)),
+        reject,
+      };
+      const known = waiters.get(one.path) ?? new Set();
+      waiters.set(one.path, known.add(waiter));
+      void clock.wait(limitMs, served.signal).then(() => {
+        if (!served.signal.aborted) isStalled = true;
+        waiter.isLate = true;
+        resolve(undefined);
+      });
+    });
+    put(one);
+    pacing.wake();
     start();
+    try {
+      return await outcome;
+    } finally {
+      served.abort();
+    }
   }
 
-  function replayParked(): void {
-    parked = true;
-    parkings++;
+  function reconcile(): void {
+    isToReconcile = true;
+    pacing.wake();
     start();
   }
 
   function start(): void {
     running ??= run().finally(() => {
       running = undefined;
-      // something may have come between the loop's last look and now
-      if ((recovering || parked || waiting.length > 0) && !pacing.hurried.aborted) start();
+      // Something may have come between the loop's last look and now.
+      if (isThereWork() && !pacing.hurried.aborted) start();
     });
   }
 
+  function isThereWork(): boolean {
+    return (isToReconcile && !pacing.hurried.aborted) || isParked || pending.size > 0;
+  }
+
   async function run(): Promise<void> {
-    while (recovering || waiting.length > 0 || parked) {
+    while (isThereWork()) {
       const began = clock.now();
       let held: string | undefined;
       try {
@@ -112,142 +178,227 @@ export function createQueue(work: QueueWork, log: Log, maxHeldText: number, cloc
       } catch (error) {
         failures++;
         held = messageOf(error);
-        if (told !== held)
-          log.error({ err: error, waiting: waiting.length }, 'not committed; tried again later');
+        if (reported !== held)
+          log.error({ err: error, waiting: pending.size }, 'not committed; tried again later');
+      } finally {
+        isStalled = false;
       }
       if (held !== undefined) {
-        told = held;
+        reported = held;
         if (pacing.hurried.aborted) return;
-        if (failures > 0) await pacing.pause(backoff(failures, 30_000));
-        // what comes meanwhile must not lie unparked for long
-        else await pacing.untilWoken(backoff(holds, 5_000));
+        if (waiters.size > 0) continue;
+        await pacing.pause(
+          failures > 0
+            ? backoff(failures, LONGEST_PAUSE_MS.failing)
+            : backoff(holds, LONGEST_PAUSE_MS.notNow),
+        );
         continue;
       }
-      told = undefined;
-      await pacing.rest(lastBatch, began);
+      reported = undefined;
+      if (waiters.size === 0) await pacing.rest(lastBatch, began);
     }
   }
 
-  /** One batch, what is parked, or the start-up check; says what it waits for if nothing can be done now. */
+  /** One batch, what is parked, or the comparison; returns what it waits for if nothing can be done now. */
   async function step(): Promise<string | undefined> {
-    const known = parkings;
-    const { head, parked: isParked } = await work.look();
-    parked = isParked || parkings !== known;
+    const position = await orRefuseWaiters(work.look());
+    const { head } = position;
+    isParked = position.isParked;
     lastBatch = 0;
-    lastTip = head.tip;
-    for (const change of waiting) if (change.before === undefined) change.before = head.tip;
-    if ('waitingFor' in head) return keep(head);
-    if (parked) {
-      const held = await work.replay(head);
-      if (held === 'lost') recovering = true;
-      else if (held !== undefined) return keep(held);
-      parked = parkings !== known;
+    if ('waitingFor' in head) return parkAll(head);
+    if (isParked) {
+      const replayed = await orRefuseWaiters(work.replay(head));
+      if (replayed.kind === 'not now') return parkAll(replayed.why);
+      if (replayed.kind === 'lost') isToReconcile = true;
+      isParked = false;
       return undefined;
     }
-    if (recovering) {
-      const found = await lookForLeftovers();
-      if ('waitingFor' in found) return keep(found);
-      // what has been delivered since the start comes with its own message
-      const delivered = new Set(waiting.map(({ path, saved }) => saved ?? path));
-      waiting = [...found.filter(({ path, saved }) => !delivered.has(saved ?? path)), ...waiting];
-      return undefined;
-    }
-    if (waiting.length === 0) return undefined;
-    await pacing.settle(isFull);
-    const batch = take(head.tip);
-    const held = await attempt(batch, () => work.commit(batch, head));
-    if (held !== undefined) {
-      waiting.unshift(...batch);
-      return keep(held);
+    if (isToReconcile && !pacing.hurried.aborted) return compare();
+    if (pending.size === 0) return undefined;
+    await pacing.settle(isDue);
+    const batch = take();
+    const isUrgent = batch.some((one) => one.waiters.size > 0);
+    const result = await attempt(batch, (entries) => work.commit(entries, head, isUrgent));
+    if (result.kind === 'not now') {
+      putBack(batch);
+      return parkAll(result.why);
     }
     limit = Math.min(MAX_BATCH, limit * 4);
     lastBatch = batch.length;
-    heldText -= lengthOf(batch);
+    finish(batch, result.outcomes, pending);
     return undefined;
   }
 
-  /** Does something with a batch; if that fails, the batch waits again, taken apart. */
-  async function attempt<T>(batch: Waiting[], doIt: () => Promise<T>): Promise<T> {
-    underWay = batch;
+  /** Where work that comes before all batches fails, nobody waits for the next attempt: it may fail as well. */
+  async function orRefuseWaiters<T>(result: Promise<T>): Promise<T> {
     try {
-      return await doIt();
+      return await result;
     } catch (error) {
-      waiting.unshift(...batch);
-      // alone and failing: the others first, but for what comes behind it in the same file
-      if (batch.length === 1) {
-        const { path: failing } = batch[0] ?? { path: '' };
-        waiting = [
-          ...waiting.filter(({ path }) => path !== failing),
-          ...waiting.filter(({ path }) => path === failing),
-        ];
-      }
+      refuseWaiters(error);
+      throw error;
+    }
+  }
+
+  function refuseWaiters(error: unknown): void {
+    for (const own of waiters.values()) for (const waiter of own) waiter.reject(error);
+    waiters.clear();
+  }
+
+  /** Does something with a batch. If that fails, its files wait again, and the next batch is a small one. */
+  async function attempt<T>(
+    batch: readonly Taken[],
+    action: (entries: readonly BatchEntry[]) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await action(batch.map(({ entry }) => entry));
+    } catch (error) {
+      for (const one of batch) for (const waiter of one.waiters) waiter.reject(error);
+      putBack(batch.map(({ entry }) => ({ entry, waiters: new Set() })));
+      // One that fails alone lets the others go first.
+      const [alone] = batch;
+      if (batch.length === 1 && alone !== undefined) moveToEnd(alone.entry.path);
       limit = 1;
       throw error;
-    } finally {
-      underWay = [];
     }
   }
 
-  /** Parks the texts at hand. What has to be read from files waits, as git may be at work on them just now. */
-  async function keep(why: NotNow): Promise<string> {
+  /** Parks what can be parked. What was found by comparison waits for the branch. */
+  async function parkAll(why: NotNow): Promise<string> {
     const { waitingFor } = why;
-    if (told !== waitingFor) log.warn({ waiting: waiting.length }, `commits wait for ${waitingFor}`);
-    told = waitingFor;
-    const unread: Waiting[] = [];
-    if (waiting.some(isAtHand)) await pacing.settle(isFull);
+    if (reported !== waitingFor) log.warn({ waiting: pending.size }, `commits wait for ${waitingFor}`);
+    reported = waitingFor;
+    const left = new Map<string, PendingCommit>();
     try {
       for (;;) {
-        unread.push(...waiting.filter((change) => !isAtHand(change)));
-        waiting = waiting.filter(isAtHand);
-        if (waiting.length === 0) return waitingFor;
-        const batch = take(why.tip);
-        await attempt(batch, () => work.park(batch, why));
+        for (const [path, one] of pending) {
+          if (one.cause.kind === 'delivered' || waiters.has(path)) continue;
+          left.set(path, one);
+          pending.delete(path);
+        }
+        if (pending.size === 0) return waitingFor;
+        await pacing.settle(isDue);
+        const batch = take();
+        finish(batch, await attempt(batch, (entries) => work.park(entries, why)), left);
         limit = Math.min(MAX_BATCH, limit * 4);
-        heldText -= lengthOf(batch);
-        parked = true;
+        isParked = true;
       }
     } finally {
-      waiting.unshift(...unread);
+      for (const one of left.values()) put(one);
     }
   }
 
-  async function lookForLeftovers(): Promise<readonly Waiting[] | NotNow> {
+  async function compare(): Promise<string | undefined> {
+    let found: Found;
     try {
-      const found = await work.recover(pacing.hurried);
-      recovering = 'waitingFor' in found;
-      return found;
+      found = await work.reconcile(pacing.hurried);
     } catch (error) {
-      // what is delivered now need not wait for it
-      recovering = false;
-      log.error({ err: error }, 'the check for uncommitted articles failed; tried again later');
+      // What is delivered now need not wait for it.
+      isToReconcile = false;
+      hasFailedToReconcile = true;
+      log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');
       const { hurried } = pacing;
-      void clock.wait(RECOVER_AGAIN_MS, hurried).then(() => (hurried.aborted ? undefined : recover()));
-      return [];
+      void clock.wait(RECONCILE_AGAIN_MS, hurried).then(() => (hurried.aborted ? undefined : reconcile()));
+      return undefined;
+    }
+    // The comparison is left to the next start, and to other receivers.
+    if (found.kind === 'stopped') return undefined;
+    if (found.kind === 'not now') return parkAll(found.why);
+    isToReconcile = false;
+    hasFailedToReconcile = false;
+    for (const path of found.paths) put({ path, cause: { kind: 'found' } });
+    return undefined;
+  }
+
+  /** @param later takes the files that wait for a branch. */
+  function finish(
+    batch: readonly Taken[],
+    outcomes: ReadonlyMap<string, Outcome>,
+    later: Map<string, PendingCommit>,
+  ): void {
+    putBack(batch.filter(({ entry }) => !outcomes.has(entry.path)));
+    for (const { entry, waiters: own } of batch) {
+      const { path, cause } = entry;
+      const outcome = outcomes.get(path);
+      if (outcome === undefined) continue;
+      for (const waiter of own) waiter.resolve(outcome);
+      if (outcome.kind === 'waiting' && !pending.has(path)) later.set(path, { path, cause });
+      if (outcome.kind === 'failed') setAside({ path, cause }, outcome.error);
+      else unreadable.delete(path);
     }
   }
 
-  function isFull(): boolean {
-    return waiting.length >= MAX_BATCH;
+  /** A file that cannot be read keeps nobody else's commit. */
+  function setAside(one: PendingCommit, error: unknown): void {
+    if (!unreadable.has(one.path))
+      log.error({ path: one.path, err: error }, 'not committed: the file cannot be read; tried again later');
+    unreadable.add(one.path);
+    const { hurried } = pacing;
+    void clock.wait(UNREADABLE_AGAIN_MS, hurried).then(() => {
+      if (!hurried.aborted && unreadable.has(one.path)) add(one);
+    });
   }
 
-  /** @param tip where HEAD was before the last of it came. */
-  function take(tip: string | null): Waiting[] {
-    let size = 0;
-    let count = 0;
-    for (const change of waiting) {
-      size += change.text?.length ?? 0;
-      if (count === limit || (count > 0 && size > MAX_BATCH_TEXT)) break;
-      if (change.before === undefined) change.before = tip;
-      count++;
+  function isDue(): boolean {
+    return pending.size >= MAX_BATCH || waiters.size > 0;
+  }
+
+  /** What somebody waits for comes first. */
+  function take(): Taken[] {
+    const batch = new Set<PendingCommit>();
+    for (const path of waiters.keys()) {
+      const one = pending.get(path);
+      if (one !== undefined && batch.size < limit) batch.add(one);
     }
-    return waiting.splice(0, count);
+    for (const one of pending.values()) {
+      if (batch.size === limit) break;
+      batch.add(one);
+    }
+    return [...batch].map(({ path, cause }) => {
+      const own = waiters.get(path) ?? new Set();
+      pending.delete(path);
+      waiters.delete(path);
+      const isReplaced = [...own].some((waiter) => waiter.isReplaced && !waiter.isLate);
+      return { entry: { path, cause, isReplaced }, waiters: own };
+    });
   }
 
-  async function close(): Promise<number> {
+  /** Files that have come again meanwhile keep their new entry. */
+  function putBack(batch: readonly Taken[]): void {
+    if (batch.length === 0) return;
+    const newer = [...pending.values()];
+    pending.clear();
+    for (const { entry, waiters: own } of batch) {
+      const { path, cause } = entry;
+      pending.set(path, { path, cause });
+      if (own.size > 0) waiters.set(path, new Set([...own, ...(waiters.get(path) ?? [])]));
+    }
+    for (const one of newer) put(one);
+  }
+
+  function moveToEnd(path: string): void {
+    const one = pending.get(path);
+    if (one === undefined) return;
+    pending.delete(path);
+    pending.set(path, one);
+  }
+
+  async function close(): Promise<Remaining> {
     pacing.hurry();
     await running;
-    return waiting.length;
+    refuseWaiters(new PressmarkError('GIT_FAILED', 'the receiver is stopping'));
+    return {
+      files: pending.size + unreadable.size,
+      isToReconcile: isToReconcile || hasFailedToReconcile,
+    };
   }
 
-  return { add, has, addReplaced, recover, replayParked, close };
+  return {
+    add,
+    commitSoon,
+    get isFailing() {
+      return failures > 0 || isStalled;
+    },
+    reconcile,
+    close,
+  };
 }

@@ -1,171 +1,228 @@
-import { createMutex } from '../../fs/mutex.js';
-import { type Repository, untilAborted } from '../cli/repository.js';
-import { blobsInHistory } from '../cli/trees.js';
-import type { BatchResult, CommitContext, CommitRequest } from '../commit/commit-request.js';
+import { blobsAt, blobsInHistory } from '../cli/trees.js';
 import { type Branch, type NotNow, readHead } from '../commit/head.js';
+import type { CommitDraft } from '../commit/import.js';
 import { subjectIn } from '../commit/message.js';
-import { forgetParked, type Parked, park, parkedTip, readParked } from '../commit/parked.js';
+import { forgetParked, type Parked, park, parkedTip, readParked, sortParked } from '../commit/parked.js';
 import { locksOf } from '../commit/ref-update.js';
 import { letGoOf } from '../commit/stuck-locks.js';
-import { commitBatch } from '../commit/transaction.js';
-import type { Look } from './queue-work.js';
-import { createRequests, type RequestOptions } from './requests.js';
-import type { Waiting } from './waiting.js';
+import { type CommitContext, commitBatch } from '../commit/transaction.js';
+import type { BatchEntry, Draft, Drafting } from './drafting.js';
+import type { Outcome } from './pending-commit.js';
+
+/** Where the repository is. */
+export interface Position {
+  readonly head: Branch | NotNow;
+  /** Whether commits are parked. */
+  readonly isParked: boolean;
+}
+
+/** What became of the entries of a batch, by path; those beyond the batch's bound have no outcome. */
+export type BatchOutcome =
+  | { readonly kind: 'done'; readonly outcomes: ReadonlyMap<string, Outcome> }
+  | { readonly kind: 'not now'; readonly why: NotNow };
+
+/** What became of the parked commits. */
+export type Replayed =
+  | { readonly kind: 'done' }
+  | { readonly kind: 'not now'; readonly why: NotNow }
+  /** What this process has parked is not there any more: the articles' files must be compared with the branch. */
+  | { readonly kind: 'lost' };
+
+export interface CommitterOptions {
+  readonly context: CommitContext;
+  readonly drafting: Drafting;
+  /** Called for each commit of an article; the path is relative to the site's folder. */
+  readonly onCommitted: (made: { commit: string; path: string; subject: string }) => void;
+  /** Whether a parked text that would undo something on the branch is the newest all the same: the file holds it. */
+  readonly isNewest: (pathInRepository: string, blob: string) => Promise<boolean>;
+  /** Called for each parked text that would undo something on the branch, and is not the newest. */
+  readonly onOvertaken: (path: string, bytes: Buffer) => Promise<void>;
+}
 
 /** How many parked commits are put on the branch at a time. */
 const REPLAY_CHUNK = 500;
 
 const REFUSED = 'git to remove the ref of what was parked';
 
-/** Turns changes into commits, on the branch or parked; see `createCommitter`. */
+/** Turns pending commits into commits, on the branch or parked; see `createCommitter`. */
 export type Committer = ReturnType<typeof createCommitter>;
 
-/** What the queue of one repository works with, and what commits before an answer. */
-export function createCommitter(options: RequestOptions) {
-  const { host, context, replaced } = options;
+/** The work of the commit queue on one repository. */
+export function createCommitter(options: CommitterOptions) {
+  const { context, drafting, onCommitted, isNewest, onOvertaken } = options;
   const { repository, locker, log } = context;
-  const { messageFor, take } = createRequests(options);
-  /** The queue, and what commits before an answer: each would take the other's commits for somebody else's. */
-  const mutex = createMutex();
   /** Whether this process has parked something that it has not put on a branch yet. */
   let hasParked = false;
 
-  async function look({ repository: at }: CommitContext): Promise<Look> {
-    const [head, parked, stuck] = await Promise.all([readHead(at), parkedTip(at), locker.stuckLock()]);
+  async function look(): Promise<Position> {
+    const [head, parked, stuck] = await Promise.all([
+      readHead(repository),
+      parkedTip(repository),
+      locker.stuckLock(),
+    ]);
     const isStuck = stuck !== undefined && !('waitingFor' in head);
     return {
       head: isStuck ? { waitingFor: letGoOf(stuck, repository.commonDir), tip: head.tip } : head,
-      parked: parked !== null || hasParked,
+      isParked: parked !== null || hasParked,
     };
   }
 
   /** Commits a batch in order. */
   async function commit(
-    at: CommitContext,
-    batch: readonly Waiting[],
+    batch: readonly BatchEntry[],
     branch: Branch,
-  ): Promise<NotNow | undefined> {
-    const taken = await take(batch, at.repository);
-    const requests = taken.map(({ request }) => request);
-    const result = await onBranch(at, requests, branch);
-    if ('waitingFor' in result) return result;
-    const made = taken.filter((_, index) => result.commits[index] !== undefined).map(({ change }) => change);
-    const committed = new Set(savedOnes(made));
-    await replaced.committed([...committed], branch.ref);
-    const all = new Set(savedOnes([...batch, ...taken.map(({ change }) => change)]));
-    await replaced.settle([...all].filter((name) => !committed.has(name)));
-    return undefined;
+    urgent: boolean,
+  ): Promise<BatchOutcome> {
+    const began = performance.now();
+    const outcomes = new Map<string, Outcome>();
+    const result = await commitBatch(
+      branch,
+      async ({ tip }) => {
+        const drafted = await drafting.draft(batch, { tip });
+        outcomes.clear();
+        for (const [path, outcome] of drafted.outcomes) outcomes.set(path, outcome);
+        return drafted.drafts;
+      },
+      { ...context, urgent },
+    );
+    if (result.kind === 'not now') return result;
+    // Before a file may be replaced or an answer be given: a power loss must not take the commit away.
+    await repository.syncDirectories(branch.ref);
+    for (const { draft, commit } of result.made) {
+      const { path } = draft.pending;
+      outcomes.set(path, { kind: 'committed', blob: draft.blob.id });
+      onCommitted({ commit, path, subject: subjectIn(draft.message) });
+    }
+    for (const { pending } of result.staged)
+      outcomes.set(pending.path, { kind: 'passed over', why: 'you have staged it' });
+    report(result.made.length, began);
+    logUncommitted(outcomes);
+    return { kind: 'done', outcomes };
   }
 
-  async function onBranch(
-    at: CommitContext,
-    requests: readonly CommitRequest[],
-    branch: Branch,
-  ): Promise<BatchResult> {
-    const began = performance.now();
-    if (requests.length === 0) return { commits: [] };
-    const result = await commitBatch(requests, branch, at);
-    if ('waitingFor' in result) return result;
-    let count = 0;
-    for (const [index, { path: inRepository, message }] of requests.entries()) {
-      const name = result.commits[index];
-      const path = inRepository.slice(repository.prefix.length);
-      if (name === undefined) {
-        log.debug({ path }, 'no commit: the branch has it, or something newer');
-        continue;
-      }
-      count++;
-      // what another site in this repository has parked is not told here
-      if (inRepository.startsWith(repository.prefix))
-        void host.doAction('git.committed', { commit: name, path, subject: subjectIn(message) });
+  function logUncommitted(outcomes: ReadonlyMap<string, Outcome>): void {
+    for (const [path, outcome] of outcomes) {
+      if (outcome.kind === 'present') log.debug({ path }, 'no commit: git has it');
+      else if (outcome.kind === 'passed over') log.debug({ path }, `no commit: ${outcome.why}`);
     }
-    log.info({ commits: count, ms: Math.round(performance.now() - began) }, 'committed');
-    return result;
+  }
+
+  function report(commits: number, began: number): void {
+    if (commits > 0) log.info({ commits, ms: Math.round(performance.now() - began) }, 'committed');
   }
 
   /** Keeps a batch for later, safe from a crash. */
-  async function parkBatch(at: CommitContext, batch: readonly Waiting[], why: NotNow): Promise<void> {
-    const taken = await take(batch, at.repository);
-    replaced.wait(savedOnes(batch));
-    if (taken.length === 0) return;
-    await park(
-      taken.map(({ request }) => request),
+  async function parkBatch(batch: readonly BatchEntry[], why: NotNow): Promise<ReadonlyMap<string, Outcome>> {
+    const outcomes = new Map<string, Outcome>();
+    const parked = await park(
       why,
-      at,
+      async (tip): Promise<readonly Draft[]> => {
+        const drafted = await drafting.draft(batch, { tip: why.tip, parked: tip });
+        outcomes.clear();
+        for (const [path, outcome] of drafted.outcomes) outcomes.set(path, outcome);
+        return drafted.drafts;
+      },
+      context,
     );
-    hasParked = true;
-    log.info({ commits: taken.length, ref: repository.parkedRef }, 'parked');
+    await repository.syncDirectories(repository.parkedRef);
+    for (const { pending, blob } of parked) outcomes.set(pending.path, { kind: 'parked', blob: blob.id });
+    if (parked.length > 0) {
+      hasParked = true;
+      log.info({ commits: parked.length, ref: repository.parkedRef }, 'parked');
+    }
+    return outcomes;
   }
 
-  /**
-   * Puts what is parked on the branch. Done again after a crash, it skips what is there already.
-   *
-   * @returns `lost` where what this process has parked is there no more: the articles' files must be looked at.
-   */
-  async function replay(at: CommitContext, branch: Branch): Promise<NotNow | 'lost' | undefined> {
+  /** Puts what is parked on the branch. Done again after a crash, it skips what is there already. */
+  async function replay(branch: Branch): Promise<Replayed> {
     for (;;) {
-      const tip = await parkedTip(at.repository);
+      const tip = await parkedTip(repository);
       if (tip === null) {
-        const lost = hasParked;
+        const wasParked = hasParked;
         hasParked = false;
-        return lost ? 'lost' : undefined;
+        return { kind: wasParked ? 'lost' : 'done' };
       }
-      const parked = await readParked(at.repository, tip);
+      const parked = await readParked(repository, tip);
+      const overtaken = new Set<Parked>();
       for (let start = 0; start < parked.length; start += REPLAY_CHUNK) {
         const chunk = parked.slice(start, start + REPLAY_CHUNK);
-        const head = start === 0 ? branch : await readHead(at.repository);
-        if ('waitingFor' in head) return head;
-        const left = await notYetThere(at.repository, chunk, head);
-        const held = await onBranch(at, left.map(requestFor), head);
-        if ('waitingFor' in held) return held;
+        const head = start === 0 ? branch : await readHead(repository);
+        if ('waitingFor' in head) return { kind: 'not now', why: head };
+        const result = await replayChunk(chunk, head);
+        if (result.kind === 'not now') return result;
+        for (const one of result.overtaken) overtaken.add(one);
       }
-      if (!(await forgetParked(at, tip))) {
-        // somebody may have parked more meanwhile
-        if ((await parkedTip(at.repository)) !== tip) continue;
+      await keepOvertaken([...overtaken]);
+      if (!(await forgetParked(context, tip))) {
+        // Somebody may have parked more meanwhile.
+        if ((await parkedTip(repository)) !== tip) continue;
         const theirs = await locker.giveUpOn(locksOf(repository, repository.parkedRef, true));
         const waitingFor = theirs === undefined ? REFUSED : letGoOf(theirs, repository.commonDir);
-        return { waitingFor, tip: branch.tip };
+        return { kind: 'not now', why: { waitingFor, tip: branch.tip } };
       }
       hasParked = false;
       log.info({ commits: parked.length }, 'what was parked is on the branch');
-      await replaced.settle([]);
-      return undefined;
+      return { kind: 'done' };
     }
   }
 
-  /** A parked text that the branch once had is there already, or the owner has gone back behind it. */
-  async function notYetThere(
-    at: Repository,
-    parked: readonly Parked[],
-    { tip }: Branch,
-  ): Promise<readonly Parked[]> {
-    if (tip === null) return parked;
-    const paths = [...new Set(parked.map(({ path }) => path))];
-    const had = await blobsInHistory(at, tip, paths, parked[0]?.at);
-    return parked.filter(({ blob, path }) => !had.has(`${blob} ${path}`));
+  async function replayChunk(chunk: readonly Parked[], branch: Branch) {
+    const began = performance.now();
+    const paths = [...new Set(chunk.map(({ path }) => path))];
+    let overtaken: readonly Parked[] = [];
+    const result = await commitBatch(
+      branch,
+      async ({ tip }) => {
+        const atTip = await blobsAt(repository, tip, paths);
+        const had =
+          tip === null
+            ? new Set<string>()
+            : await blobsInHistory(repository, tip, paths, chunk[0]?.at ?? null);
+        const sorted = sortParked(chunk, atTip, had);
+        const newest = await newestOf(sorted.overtaken);
+        overtaken = sorted.overtaken.filter(
+          (one) => !newest.some(({ path, blob }) => path === one.path && blob === one.blob),
+        );
+        return [...sorted.wanted, ...newest].map(draftOf);
+      },
+      context,
+    );
+    if (result.kind === 'not now') return result;
+    for (const { draft, commit } of result.made) {
+      // Another site in this repository may have parked it.
+      if (draft.path.startsWith(repository.prefix))
+        onCommitted({
+          commit,
+          path: draft.path.slice(repository.prefix.length),
+          subject: subjectIn(draft.message),
+        });
+    }
+    report(result.made.length, began);
+    return { kind: 'done' as const, overtaken };
   }
 
-  const workIn = (at: CommitContext) => ({
-    look: () => look(at),
-    commit: (batch: readonly Waiting[], branch: Branch) => mutex.run(() => commit(at, batch, branch)),
-    park: (batch: readonly Waiting[], why: NotNow) => mutex.run(() => parkBatch(at, batch, why)),
-    replay: (branch: Branch) => mutex.run(() => replay(at, branch)),
-  });
+  /** Those that the articles' files hold. They are committed at once: the ref that has them is about to be removed. */
+  async function newestOf(overtaken: readonly Parked[]): Promise<Parked[]> {
+    const last = new Map(overtaken.map((one) => [one.path, one]));
+    const newest: Parked[] = [];
+    for (const one of last.values()) if (await isNewest(one.path, one.blob)) newest.push(one);
+    return newest;
+  }
 
-  return {
-    ...workIn(context),
-    /** The same, for an answer that waits no longer than until `signal` is aborted: git is killed then. */
-    untilAborted: (signal: AbortSignal) =>
-      workIn({ ...context, signal, repository: untilAborted(repository, signal) }),
-    messageFor,
-  };
+  /** The texts that would undo something on the branch are kept before their ref is removed. */
+  async function keepOvertaken(overtaken: readonly Parked[]): Promise<void> {
+    for (const { path, blob } of overtaken) {
+      const { bytes } = await repository.git(['cat-file', 'blob', blob]);
+      await onOvertaken(
+        path.startsWith(repository.prefix) ? path.slice(repository.prefix.length) : path,
+        bytes,
+      );
+    }
+  }
+
+  return { look, commit, park: parkBatch, replay };
 }
 
-/** The names of the replaced texts among some changes. */
-function savedOnes(changes: readonly Waiting[]): string[] {
-  return changes.flatMap(({ saved }) => (saved === undefined ? [] : [saved]));
-}
-
-function requestFor({ path, blob, message, authored, over }: Parked): CommitRequest {
-  return { path, content: { blob }, message, authored, before: { blob: over } };
+function draftOf({ path, blob, message, authored }: Parked): CommitDraft & { readonly isEdit: boolean } {
+  return { path, blob: { id: blob, content: undefined }, message, authored, isEdit: false };
 }

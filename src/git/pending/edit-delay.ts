@@ -1,46 +1,48 @@
-/** How long a file must lie still before its edit is committed, in milliseconds: people save in steps. */
+/** How long a file must not have changed before its edit is committed, in milliseconds: people save in steps. */
 const STILL_MS = 2_000;
 
-/** People's edits that are not finished yet, perhaps; see `createEdits`. */
+/** Delays people's edits until they have stopped saving; see `createEdits`. */
 export interface Edits {
-  /** A file has changed; it is told of after so many milliseconds in which it does not again. @default `stillMs` */
+  /** A file has changed; it is reported once it has not changed for so many milliseconds. @default `stillMs` */
   note(path: string, ms?: number): void;
-  /** Somebody else sees to this file's edit. */
-  forget(path: string): void;
-  /** Nothing is waited for any more. */
+  /** Reports all delayed files at once; from now on nothing is delayed. */
   flush(): void;
 }
 
-/** Tells of each edited file, once it has lain still for `stillMs`. */
-export function createEdits(tell: (path: string) => void, stillMs = STILL_MS): Edits {
+/**
+ * Reports each edited file once it has not changed for `stillMs` milliseconds.
+ *
+ * @param report called with the path of such a file.
+ */
+export function createEdits(report: (path: string) => void, stillMs = STILL_MS): Edits {
   const timers = new Map<string, NodeJS.Timeout>();
-  let isOver = false;
-
-  function forget(path: string): void {
-    clearTimeout(timers.get(path));
-    timers.delete(path);
-  }
+  let isFlushed = false;
 
   function note(path: string, ms = stillMs): void {
-    forget(path);
-    if (isOver) {
-      tell(path);
+    cancel(path);
+    if (isFlushed) {
+      report(path);
       return;
     }
     const timer = setTimeout(() => {
       timers.delete(path);
-      tell(path);
+      report(path);
     }, ms);
     timers.set(path, timer);
   }
 
+  function cancel(path: string): void {
+    clearTimeout(timers.get(path));
+    timers.delete(path);
+  }
+
   function flush(): void {
-    isOver = true;
+    isFlushed = true;
     for (const path of [...timers.keys()]) {
-      forget(path);
-      tell(path);
+      cancel(path);
+      report(path);
     }
   }
 
-  return { note, forget, flush };
+  return { note, flush };
 }

@@ -28,14 +28,17 @@ const LONGEST_REST_MS = 2_000;
 
 /** When work begins and how long it pauses; see `createPacing`. */
 export interface Pacing {
-  /** Something has come; ends a pause that `untilWoken` makes. */
+  /** A delivery has come. */
   arrived(isFirst: boolean): void;
-  /** Lets a burst of deliveries pass, for a while. */
-  settle(isFull: () => boolean): Promise<void>;
+  /** Ends the pause under way: somebody waits, or there is something new to be done. */
+  wake(): void;
+  /** Waits until a burst of deliveries has passed, or until `isDue`. */
+  settle(isDue: () => boolean): Promise<void>;
   /** While deliveries stream in, they come first. */
   rest(commits: number, began: number): Promise<void>;
+  /** Waits until `wake()` at the most. */
   pause(ms: number): Promise<void>;
-  untilWoken(ms: number): Promise<void>;
+  /** Begins the stop. */
   hurry(): void;
   /** Aborted from `hurry()` on. */
   readonly hurried: AbortSignal;
@@ -54,13 +57,16 @@ export function createPacing(clock: Clock): Pacing {
   function arrived(isFirst: boolean): void {
     last = clock.now();
     if (isFirst) first = last;
+  }
+
+  function wake(): void {
     waking.abort();
   }
 
-  async function settle(isFull: () => boolean): Promise<void> {
+  async function settle(isDue: () => boolean): Promise<void> {
     for (;;) {
       const rest = Math.min(last + QUIET_MS, first + LONGEST_WAIT_MS) - clock.now();
-      if (rest <= 0 || isFull() || hurrying.signal.aborted) return;
+      if (rest <= 0 || isDue() || hurrying.signal.aborted) return;
       await pause(rest);
     }
   }
@@ -71,23 +77,18 @@ export function createPacing(clock: Clock): Pacing {
     await pause(Math.min(LONGEST_REST_MS, 3 * (now - began)));
   }
 
-  async function untilWoken(ms: number): Promise<void> {
+  async function pause(ms: number): Promise<void> {
     waking = new AbortController();
-    await pause(ms, waking.signal);
-  }
-
-  async function pause(ms: number, woken?: AbortSignal): Promise<void> {
     // the shutdown does not wait
-    const { signal } = hurrying;
-    await clock.wait(ms, woken === undefined ? signal : AbortSignal.any([signal, woken]));
+    await clock.wait(ms, AbortSignal.any([hurrying.signal, waking.signal]));
   }
 
   return {
     arrived,
+    wake,
     settle,
     rest,
-    pause: (ms) => pause(ms),
-    untilWoken,
+    pause,
     hurry: () => hurrying.abort(),
     hurried: hurrying.signal,
   };

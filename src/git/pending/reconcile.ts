@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { blobId, type Repository } from '../cli/repository.js';
 import { blobsAt, blobsBelow, blobsInHistory, storedBlobs } from '../cli/trees.js';
 import { isTakenAway } from '../commit/blobs.js';
-import { type NotNow, readHead } from '../commit/head.js';
+import { readHead } from '../commit/head.js';
+import { stagedBlobs } from '../commit/index.js';
+import { readIndexNotes } from '../commit/index-intents.js';
+import { resolveFiles } from '../commit/placement.js';
 import { blobsFetched } from '../push/fetched-blobs.js';
+import type { Found } from './commit-queue.js';
 import type { ArticleFile, Checked } from './scan-cache.js';
-import type { Waiting } from './waiting.js';
 
 /** How many files one look into the history is about. */
 const CHUNK = 200;
@@ -14,41 +17,70 @@ const CHUNK = 200;
 /** Up to so many files, git is asked for each rather than for all that it has. */
 const FEW = 2_000;
 
-interface Candidate {
+/** An article's file and its path from the top of the work tree. */
+interface Placed {
   readonly file: ArticleFile;
   readonly inRepository: string;
+}
+
+interface Candidate extends Placed {
+  /** The names that its content may have in git. */
   readonly blobs: readonly string[];
 }
 
+/** What `reconcile` compares with. */
+export interface ReconcileOptions {
+  readonly repository: Repository;
+  /** The files of all articles. */
+  readonly articles: Iterable<ArticleFile>;
+  /** Opens the cache of earlier comparisons for a commit; what git has is written there. */
+  readonly openCache: (tip: string | null) => Promise<Checked>;
+  /** Ends the comparison. */
+  readonly signal: AbortSignal;
+  /** Whether what the owner has staged is theirs to commit, as they have just moved the branch. */
+  readonly sparesStaged: boolean;
+}
+
 /**
- * The start-up check: the articles whose file differs from the branch, oldest first, as changes that wait for
- * their commit. Whether the file is as Pressmark wrote it is looked at when it is committed. What the branch
- * once had and has no longer is left alone: the owner has gone back to it, or has taken it out.
- *
- * @param remember opens the memory of earlier checks for a commit; what is in good order is written there.
+ * Compares the article files with the branch and, where the site pushes, with the fetched branch, and finds those that
+ * git lacks, oldest first. What is parked is on the branch before, or keeps it from being done now. What the branch once
+ * had and has no longer is left alone: the owner has gone back to it, or has taken it out.
  */
-export async function findUncommitted(
-  repository: Repository,
-  articles: Iterable<ArticleFile>,
-  remember: (tip: string | null) => Promise<Checked>,
-  signal: AbortSignal,
-): Promise<readonly Waiting[] | NotNow> {
+export async function reconcile(options: ReconcileOptions): Promise<Found> {
+  const { repository, articles, openCache, signal, sparesStaged } = options;
   const head = await readHead(repository);
-  if ('waitingFor' in head) return head;
+  if ('waitingFor' in head) return { kind: 'not now', why: head };
   const { tip } = head;
-  const checked = await remember(tip);
+  const cache = await openCache(tip);
   const fine: ArticleFile[] = [];
   const unknown: ArticleFile[] = [];
-  for (const file of articles) (checked.has(file) ? fine : unknown).push(file);
-  if (unknown.length === 0) return [];
+  for (const file of articles) (cache.has(file) ? fine : unknown).push(file);
+  if (unknown.length === 0) return { kind: 'found', paths: [] };
 
-  const atTip = await blobsOfFiles(repository, tip, unknown);
+  const places = await resolveFiles(
+    repository,
+    unknown.map(({ path }) => path),
+  );
+  const inside = unknown.flatMap((file): Placed[] => {
+    const place = places.get(file.path);
+    return place !== undefined && 'inRepository' in place ? [{ file, inRepository: place.inRepository }] : [];
+  });
+  const atTip = await blobsOfFiles(
+    repository,
+    tip,
+    inside.map(({ inRepository }) => inRepository),
+  );
   const candidates: Candidate[] = [];
-  for (const file of unknown) {
-    if (signal.aborted) return [];
-    const inRepository = `${repository.prefix}${file.path}`;
-    const read = await blobsOf(repository, inRepository);
-    if (read === undefined) continue;
+  // Each is tried again by itself, and keeps nobody else's commit.
+  const unreadable: string[] = [];
+  for (const { file, inRepository } of inside) {
+    if (signal.aborted) return { kind: 'stopped' };
+    const read = await blobsOf(repository, file);
+    if (read === 'gone') continue;
+    if (read === 'unreadable') {
+      unreadable.push(file.path);
+      continue;
+    }
     const committed = atTip.get(inRepository);
     if (committed === undefined || !read.blobs.includes(committed))
       candidates.push({ file, inRepository, blobs: read.blobs });
@@ -62,43 +94,51 @@ export async function findUncommitted(
     ({ inRepository, blobs }) => !blobs.includes(fetched.get(inRepository) ?? ''),
   );
   const { left, had } = await lookIntoHistory(repository, tip, unfetched);
-  await checked.save([...fine, ...had.map(({ file }) => file)]);
-  return left
+  await cache.save([...fine, ...had.map(({ file }) => file)]);
+  const staged = sparesStaged ? await stagedByOwner(repository, tip, left) : new Set<string>();
+  const paths = left
+    .filter(({ inRepository }) => !staged.has(inRepository))
     .sort((a, b) => a.file.stamp.mtimeMs - b.file.stamp.mtimeMs)
-    .map(({ file: { path }, inRepository, blobs }) => ({
-      path,
-      kind: atTip.has(inRepository) ? 'Update' : 'Publish',
-      seen: blobs,
-      text: undefined,
-      revision: undefined,
-      message: undefined,
-      before: tip,
-    }));
+    .map(({ file }) => file.path);
+  return { kind: 'found', paths: [...paths, ...unreadable] };
+}
+
+/** The paths at which the index differs from the branch, and not because of a Pressmark that was killed. */
+async function stagedByOwner(
+  repository: Repository,
+  tip: string | null,
+  candidates: readonly Candidate[],
+): Promise<Set<string>> {
+  const paths = new Set(candidates.map(({ inRepository }) => inRepository));
+  if (paths.size === 0) return paths;
+  const notes = await readIndexNotes(repository);
+  const staged = [...(await stagedBlobs(repository, tip, paths))];
+  return new Set(staged.filter(([path, blob]) => !notes.isNoted({ path, blob })).map(([path]) => path));
 }
 
 async function blobsOfFiles(
   repository: Repository,
   tip: string | null,
-  files: readonly ArticleFile[],
+  paths: readonly string[],
 ): Promise<Map<string, string>> {
-  if (files.length > FEW) return blobsBelow(repository, tip, repository.prefix);
+  const { prefix } = repository;
+  // A linked content folder may be anywhere in the repository.
+  const below = paths.every((path) => path.startsWith(prefix)) ? prefix : '';
+  if (paths.length > FEW) return blobsBelow(repository, tip, below);
   const found = new Map<string, string>();
-  for (let start = 0; start < files.length; start += CHUNK) {
-    const paths = files.slice(start, start + CHUNK).map(({ path }) => `${repository.prefix}${path}`);
-    for (const [path, blob] of await blobsAt(repository, tip, paths)) found.set(path, blob);
-  }
+  for (let start = 0; start < paths.length; start += CHUNK)
+    for (const [path, blob] of await blobsAt(repository, tip, paths.slice(start, start + CHUNK)))
+      found.set(path, blob);
   return found;
 }
 
 /**
- * What git may call the file's content, with its line ends as they are or as LF; undefined where its owner has taken it
- * away.
- *
- * @throws the system's errors, such as EIO and EMFILE: the check is made again later.
+ * The names that the file's content may have in git, with its line ends as they are or as LF; `gone` where the owner has
+ * removed the file.
  */
-async function blobsOf(repository: Repository, inRepository: string) {
+async function blobsOf(repository: Repository, { path }: ArticleFile) {
   try {
-    const file = await open(join(repository.top, inRepository));
+    const file = await open(join(repository.top, repository.prefix, path));
     try {
       const content = await file.readFile();
       const blobs = [blobId(repository, content)];
@@ -114,9 +154,7 @@ async function blobsOf(repository: Repository, inRepository: string) {
       await file.close();
     }
   } catch (error) {
-    if (!isTakenAway(error)) throw error;
-    // nothing to commit, and no reason to keep the others
-    return undefined;
+    return isTakenAway(error) ? 'gone' : 'unreadable';
   }
 }
 

@@ -1,11 +1,15 @@
+import { messageOf, PressmarkError } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
-import type { CommitContext } from '../commit/commit-request.js';
+import type { Log } from '../../log.js';
+import type { Repository } from '../cli/repository.js';
 import { identityOf } from '../commit/identity.js';
-import type { Origins } from './edit-bases.js';
-import type { PushStatusKeeper } from './push-status.js';
-import { createPusher, type Pusher } from './pusher.js';
-import { createRemote, IN_BACKGROUND, type RemoteSettings, remembering } from './remote.js';
-import type { Exclusive } from './store-lock.js';
+import type { CommitContext } from '../commit/transaction.js';
+import type { EditBases } from './edit-bases.js';
+import { type FollowOptions, follow } from './follow.js';
+import { type PushStatusKeeper, wordsOf } from './push-status.js';
+import { createRemote, fetchedRefMover, IN_BACKGROUND, type Remote, type RemoteSettings } from './remote.js';
+import { createRepeatedTask } from './repeated-task.js';
+import type { StoreLock } from './store-lock.js';
 import { sweepStaging } from './worktree-checkout.js';
 
 /** How the branch is pushed. */
@@ -13,40 +17,58 @@ export interface PushSettings extends RemoteSettings {
   /** How long commits gather before they are pushed, in milliseconds. */
   readonly debounce: number;
   readonly status: PushStatusKeeper;
-  /** The state folder, absolute: the store's lock is in it. */
+  /** The state folder, absolute; it holds the store's lock. */
   readonly stateDir: string;
-  /** Where files are made ready, absolute. */
+  /** The folder in which files are made before they get their names, absolute. */
   readonly staging: string;
-  /** Told of files that have come with others' commits, relative to the site's folder. */
+  /** Receives the files that others' commits have changed, relative to the site's folder. */
   onFiles(paths: readonly string[]): void;
 }
 
 /** What keeps people's files as they are while the branch follows the remote. */
 export interface Keeping {
-  readonly exclusive: Exclusive;
-  readonly origins: Origins;
+  readonly storeLock: StoreLock;
+  readonly bases: EditBases;
 }
 
-/** Pushes what is committed here, and what a former run has left. */
+/** Pushes in the background; see `pushInBackground`. */
+export interface Pusher {
+  /** Requests a push of the branch, which has so many new commits. */
+  request(commits: number): void;
+  /**
+   * Pushes what waits, once. A push that fails is repeated after the next start.
+   *
+   * @returns whether everything is pushed.
+   */
+  close(): Promise<boolean>;
+}
+
+/** The pauses after pushes that failed: the first and the longest, in milliseconds. */
+const PAUSE_MS = { first: 1_000, longest: 300_000 };
+/** How often a branch that others push to as well is followed before the push is put off. */
+const MAX_ATTEMPTS = 5;
+
+/** Pushes the commits that are made here, and those that an earlier run has not pushed. */
 export async function pushInBackground(
   host: PluginHost,
   settings: PushSettings,
   { siteDir, env }: { readonly siteDir: string; readonly env: NodeJS.Dict<string> },
   { repository, locker, author, signal }: CommitContext,
-  { exclusive, origins }: Keeping,
+  { storeLock, bases }: Keeping,
 ): Promise<Pusher> {
   const { log } = host;
   const { staging, status, debounce } = settings;
-  const remember = remembering(repository, locker, log);
-  const remote = await createRemote(repository, settings, env, remember, IN_BACKGROUND);
+  const moveFetchedRef = fetchedRefMover(repository, locker, log);
+  const remote = await createRemote(repository, settings, env, moveFetchedRef, IN_BACKGROUND);
+  const { ref } = remote;
   const identity = await identityOf(repository.git, author);
-  for (const name of await exclusive.run(() => sweepStaging(staging, siteDir)))
+  for (const name of await storeLock.run(() => sweepStaging(staging, siteDir)))
     log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
 
   const pusher = createPusher({
     repository,
     remote,
-    following: { repository, locker, identity, ref: remote.ref, staging, log, signal, exclusive, origins },
+    following: { repository, locker, identity, ref, staging, log, signal, storeLock, bases },
     debounce,
     status,
     log,
@@ -58,4 +80,97 @@ export async function pushInBackground(
   host.addAction('git.committed', () => pusher.request(1));
   host.addAction('host.ready', () => pusher.request(0));
   return pusher;
+}
+
+interface PusherOptions extends Pick<PushSettings, 'debounce' | 'status' | 'onFiles'> {
+  readonly repository: Repository;
+  readonly remote: Remote;
+  /** How the local branch follows what others have pushed. */
+  readonly following: FollowOptions;
+  readonly log: Log;
+}
+
+/**
+ * Pushes the branch some time after commits were made, all that have gathered at once. Where the remote has moved on,
+ * the branch follows it first; nothing is ever forced. A failure is logged once and tried again, each time later and
+ * never in step with other receivers.
+ */
+function createPusher({
+  repository,
+  remote,
+  following,
+  debounce,
+  status,
+  log,
+  onFiles,
+}: PusherOptions): Pusher {
+  let pushedTip: string | undefined;
+
+  /** Pushes the branch as it is now. @returns the reason where that has to be tried again. */
+  async function attempt(): Promise<string | undefined> {
+    const { waiting } = status.now;
+    try {
+      const reason = await pushBranch();
+      // commits that were made meanwhile have their own request
+      const remaining = Math.max(0, status.now.waiting - waiting);
+      if (reason === undefined) status.set({ waiting: remaining, lastError: null, waitingFor: null });
+      return reason;
+    } catch (error) {
+      status.set({ lastError: messageOf(error) });
+      return wordsOf(error);
+    }
+  }
+
+  /** @returns the reason where a person has to do something first. */
+  async function pushBranch(): Promise<string | undefined> {
+    for (let count = 0; count < MAX_ATTEMPTS; count++) {
+      const tip = await branchTip();
+      if (tip === undefined || tip === pushedTip) return undefined;
+      const pushed = await remote.push(tip);
+      if (pushed.outcome === 'accepted') {
+        pushedTip = tip;
+        status.set({ lastPush: new Date().toISOString() });
+        log.info({ commit: tip }, 'pushed');
+        return undefined;
+      }
+      if (pushed.outcome === 'declined')
+        throw new PressmarkError('REMOTE_DECLINED', `${remote.name} declined the push: ${pushed.why}`);
+      const theirs = await remote.fetch(null);
+      if (theirs === null) continue;
+      const deleteBases = following.bases.deleteLater();
+      const followed = await follow(theirs, following);
+      if (followed.kind === 'waiting') {
+        status.set({ waitingFor: followed.waitingFor });
+        return `it waits for ${followed.waitingFor}`;
+      }
+      deleteBases();
+      if (followed.paths.length > 0) onFiles(followed.paths);
+    }
+    throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);
+  }
+
+  async function branchTip(): Promise<string | undefined> {
+    const args = ['rev-parse', '-q', '--verify', `${following.ref}^{commit}`];
+    const { code, stdout } = await repository.git(args, { accept: [1] });
+    return code === 0 ? stdout.trim() : undefined;
+  }
+
+  function onChange(reason: string | undefined): void {
+    if (reason === undefined) log.info('pushes work again');
+    else log.warn({ reason }, 'not pushed; tried again later');
+  }
+
+  function retryMs(failures: number): number {
+    const longest = Math.min(PAUSE_MS.longest, PAUSE_MS.first * 2 ** Math.min(failures - 1, 20));
+    return longest * (0.5 + Math.random() / 2);
+  }
+
+  const task = createRepeatedTask({ attempt, onChange, gatherMs: () => debounce, retryMs });
+  return {
+    request: (commits) => {
+      if (commits > 0) status.set({ waiting: status.now.waiting + commits });
+      task.request();
+    },
+    close: async () => (await task.close()) || (await attempt()) === undefined,
+  };
 }

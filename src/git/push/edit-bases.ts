@@ -4,88 +4,110 @@ import { systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import type { TreeChange } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
-import type { LeftAlone } from './worktree-checkout.js';
+import type { NotFollowed } from './worktree-checkout.js';
 
 /**
- * Which version each file of the work tree was made from: what HEAD has, unless it is told here. Paths are from
- * the top of the work tree, a version is named by its content; the empty name stands for no file.
+ * The version that each file of the work tree was made from: the one in HEAD, unless another one is recorded here.
+ * Paths are from the top of the work tree; a version is the name of its blob, and the empty name stands for no file.
  */
-export interface Origins {
-  /** A file got this content, or was found to have it, before HEAD did. */
-  note(path: string, name: string): void;
-  /** What was noted of a file. Whoever looks at HEAD too asks this first: it is forgotten once HEAD has it. */
-  noted(path: string): string | undefined;
-  /** Files are no longer what was noted of them. */
-  forget(paths: readonly string[]): void;
-  /** What was noted until now is to be in HEAD when the returned function is called. */
-  begin(): () => void;
+export interface EditBases {
+  /** Records that a file got this content, or was found to have it, before HEAD did. */
+  set(path: string, blob: string): void;
+  /** The recorded version. Ask for it before you read HEAD: it is deleted once HEAD has it. */
+  get(path: string): string | undefined;
+  delete(paths: readonly string[]): void;
+  /** Returns a function that deletes what was recorded until now; to be called once HEAD has it. */
+  deleteLater(): () => void;
   /**
-   * Writes down what the files were made from that stay behind while HEAD moves on. The caller keeps everybody
-   * else from the site's files.
+   * Records the versions of the stale files: HEAD moves on without them. The caller holds the store's lock.
    *
-   * @returns those of `left` that do stay behind; the others were made from what HEAD will have.
+   * @returns those of `notFollowed` that are stale indeed; the others were made from what HEAD will have.
    */
-  leave(changes: readonly TreeChange[], left: readonly LeftAlone[]): Promise<readonly LeftAlone[]>;
+  recordStale(
+    changes: readonly TreeChange[],
+    notFollowed: readonly NotFollowed[],
+  ): Promise<readonly NotFollowed[]>;
   /**
-   * Files that were left behind have the content of these names now. The caller keeps everybody else from the
-   * site's files.
+   * Records, before a file is written, that a merge has made its text: of no commit that stands yet. After a kill the text
+   * would pass for a person's edit of HEAD's version. The caller holds the store's lock.
+   *
+   * @returns a function that takes the record back, where the file was not written.
    */
-  caughtUp(names: ReadonlyMap<string, string>): Promise<void>;
+  recordMerged(path: string, blob: string): Promise<() => Promise<void>>;
+  /** Deletes the records of files that are as HEAD has them, or were made from its version. The caller holds the store's lock. */
+  deleteStale(paths: readonly string[]): Promise<void>;
+  /** Records that stale files have the content of these blobs now. The caller holds the store's lock. */
+  setCurrent(blobs: ReadonlyMap<string, string>): Promise<void>;
 }
 
-/** What is noted of a work tree, in memory; what stays behind is in a file, as forgetting it could cost a text. */
-export function createOrigins({ gitDir }: Pick<Repository, 'gitDir'>): Origins {
-  const notes = new Map<string, string>();
+/** Bases in memory; those of stale files are in a file, as a text could be lost without them. */
+export function createEditBases({ gitDir }: Pick<Repository, 'gitDir'>): EditBases {
+  const bases = new Map<string, string>();
 
-  function begin(): () => void {
-    const until = [...notes];
+  function deleteLater(): () => void {
+    const recorded = [...bases];
     return () => {
-      for (const [path, name] of until) if (notes.get(path) === name) notes.delete(path);
+      for (const [path, blob] of recorded) if (bases.get(path) === blob) bases.delete(path);
     };
   }
 
-  async function leave(
+  async function recordStale(
     changes: readonly TreeChange[],
-    left: readonly LeftAlone[],
-  ): Promise<readonly LeftAlone[]> {
-    const alone = new Map(left.map((one) => [one.path, one]));
-    const behind = await leftBehind({ gitDir });
-    const already = behind.size;
+    notFollowed: readonly NotFollowed[],
+  ): Promise<readonly NotFollowed[]> {
+    const remaining = new Map(notFollowed.map((one) => [one.path, one]));
+    const stale = await staleBases({ gitDir });
+    const count = stale.size;
     for (const { path, before, after } of changes) {
-      const isTheirs = alone.get(path)?.isTheirs;
-      if (isTheirs === undefined && after !== null) notes.set(path, after.id);
+      const isTheirs = remaining.get(path)?.isTheirs;
+      if (isTheirs === undefined && after !== null) bases.set(path, after.id);
       if (isTheirs !== true) continue;
-      const origin = notes.get(path) ?? behind.get(path) ?? before?.id ?? '';
-      if (origin === (after?.id ?? '')) alone.delete(path);
-      else behind.set(path, origin);
+      const base = bases.get(path) ?? stale.get(path) ?? before?.id ?? '';
+      if (base === (after?.id ?? '')) remaining.delete(path);
+      else stale.set(path, base);
     }
-    if (behind.size > already) await save(gitDir, behind);
-    return [...alone.values()];
+    if (stale.size > count) await save(gitDir, stale);
+    return [...remaining.values()];
   }
 
-  async function caughtUp(names: ReadonlyMap<string, string>): Promise<void> {
-    const behind = await leftBehind({ gitDir });
-    for (const [path, name] of names) {
-      behind.delete(path);
-      notes.set(path, name);
+  async function recordMerged(path: string, blob: string): Promise<() => Promise<void>> {
+    const before = await staleBases({ gitDir });
+    await save(gitDir, new Map(before).set(path, blob));
+    return () => save(gitDir, before);
+  }
+
+  async function deleteStale(paths: readonly string[]): Promise<void> {
+    const stale = await staleBases({ gitDir });
+    const count = stale.size;
+    for (const path of paths) stale.delete(path);
+    if (stale.size < count) await save(gitDir, stale);
+  }
+
+  async function setCurrent(blobs: ReadonlyMap<string, string>): Promise<void> {
+    const stale = await staleBases({ gitDir });
+    for (const [path, blob] of blobs) {
+      stale.delete(path);
+      bases.set(path, blob);
     }
-    await save(gitDir, behind);
+    await save(gitDir, stale);
   }
 
   return {
-    note: (path, name) => void notes.set(path, name),
-    noted: (path) => notes.get(path),
-    forget: (paths) => {
-      for (const path of paths) notes.delete(path);
+    set: (path, blob) => void bases.set(path, blob),
+    get: (path) => bases.get(path),
+    delete: (paths) => {
+      for (const path of paths) bases.delete(path);
     },
-    begin,
-    leave,
-    caughtUp,
+    deleteLater,
+    recordStale,
+    recordMerged,
+    deleteStale,
+    setCurrent,
   };
 }
 
-/** The files that HEAD has moved on without, and what each was made from. */
-export async function leftBehind({ gitDir }: Pick<Repository, 'gitDir'>): Promise<Map<string, string>> {
+/** The stale files, which HEAD has moved on without, and the version that each was made from; also those of `recordMerged`. */
+export async function staleBases({ gitDir }: Pick<Repository, 'gitDir'>): Promise<Map<string, string>> {
   try {
     return new Map(Object.entries<string>(JSON.parse(await readFile(fileIn(gitDir), 'utf8'))));
   } catch (error) {
@@ -94,11 +116,11 @@ export async function leftBehind({ gitDir }: Pick<Repository, 'gitDir'>): Promis
   }
 }
 
-async function save(gitDir: string, behind: ReadonlyMap<string, string>): Promise<void> {
+async function save(gitDir: string, stale: ReadonlyMap<string, string>): Promise<void> {
   const file = fileIn(gitDir);
-  if (behind.size === 0) return rm(file, { force: true });
+  if (stale.size === 0) return rm(file, { force: true });
   await mkdir(dirname(file), { recursive: true });
-  await writeAtomically(file, `${JSON.stringify(Object.fromEntries(behind), null, 2)}\n`);
+  await writeAtomically(file, `${JSON.stringify(Object.fromEntries(stale), null, 2)}\n`);
 }
 
 function fileIn(gitDir: string): string {

@@ -1,11 +1,11 @@
 import { PressmarkError } from '../../errors.js';
-import type { GitAnswer, GitRun } from '../cli/git.js';
+import type { GitRun } from '../cli/git.js';
 
 /** How a command is run: its limits, and the callback for its output. */
 export type LongRun = Pick<GitRun, 'signal' | 'timeoutMs' | 'onOutput'>;
 
 /** One long git command at a time; see `createLongCommand`. */
-export interface LongCommand {
+export interface LongCommand<A> {
   /**
    * Runs a command, or joins the one with the same key that is under way. A command with another key waits until that
    * one has ended.
@@ -14,18 +14,16 @@ export interface LongCommand {
    * @returns the answer, and whether it is that of a command which had begun before.
    * @throws PressmarkError REMOTE_UNAVAILABLE where the time is up; and what `start` throws.
    */
-  run(key: string, start: (run: LongRun) => Promise<GitAnswer>, waitMs: number): Promise<LongAnswer>;
+  run(
+    key: string,
+    start: (run: LongRun) => Promise<A>,
+    waitMs: number,
+  ): Promise<{ readonly answer: A; readonly isJoined: boolean }>;
 }
 
-/** See `LongCommand`. */
-export interface LongAnswer {
-  readonly answer: GitAnswer;
-  readonly isJoined: boolean;
-}
-
-interface UnderWay {
+interface UnderWay<A> {
   readonly key: string;
-  readonly answer: Promise<GitAnswer>;
+  readonly answer: Promise<A>;
   readonly stop: AbortController;
   /** When the command last wrote something, by `performance.now()`. */
   lastOutput: number;
@@ -35,57 +33,61 @@ interface UnderWay {
 const SILENT_MS = 10_000;
 
 /**
- * Bounds those who wait for a command, not the command: a fetch or a push that takes minutes succeeds in the end,
- * although each caller waits for some seconds only.
+ * Bounds the callers that wait for a command, not the command: a fetch or a push that takes minutes succeeds in the
+ * end, although each caller waits for some seconds only.
  *
- * A command without output does not keep others from trying: they run at the same time, stopped when their time is up. As
- * soon as one of them succeeds, the silent one is stopped.
+ * A command without output does not keep others from trying: they run at the same time, and are stopped when their time
+ * is up. As soon as one of them succeeds, the silent one is stopped.
  *
  * @param longestMs how long a command may take, in milliseconds.
  */
-export function createLongCommand(name: string, longestMs: number, silentMs = SILENT_MS): LongCommand {
-  let underWay: UnderWay | undefined;
+export function createLongCommand<A extends { readonly code: number }>(
+  name: string,
+  longestMs: number,
+  silentMs = SILENT_MS,
+): LongCommand<A> {
+  let underWay: UnderWay<A> | undefined;
 
-  function begin(key: string, start: (run: LongRun) => Promise<GitAnswer>): UnderWay {
+  function begin(key: string, start: (run: LongRun) => Promise<A>): UnderWay<A> {
     const stop = new AbortController();
     const onOutput = () => {
       begun.lastOutput = performance.now();
     };
     const answer = start({ signal: stop.signal, timeoutMs: longestMs, onOutput });
-    const begun: UnderWay = { key, answer, stop, lastOutput: performance.now() };
+    const begun: UnderWay<A> = { key, answer, stop, lastOutput: performance.now() };
     const end = () => {
       if (underWay === begun) underWay = undefined;
     };
-    // nobody may be waiting any more when it fails; the next attempt reports its own failure
+    // There may be no caller any more when it fails; the next attempt reports its own failure.
     answer.then(end, end);
     underWay = begun;
     return begun;
   }
 
-  async function run(key: string, start: (run: LongRun) => Promise<GitAnswer>, waitMs: number) {
+  async function run(key: string, start: (run: LongRun) => Promise<A>, waitMs: number) {
     const until = performance.now() + waitMs;
     for (;;) {
-      const left = until - performance.now();
+      const leftMs = until - performance.now();
       const before = underWay;
       if (before === undefined)
-        return { answer: await within(begin(key, start).answer, left), isJoined: false };
+        return { answer: await within(begin(key, start).answer, leftMs), isJoined: false };
       if (performance.now() - before.lastOutput >= silentMs) {
-        const answer = await start({ timeoutMs: Math.max(1, left) });
+        const answer = await start({ timeoutMs: Math.max(1, leftMs) });
         if (answer.code === 0) before.stop.abort();
         return { answer, isJoined: false };
       }
-      if (before.key === key) return { answer: await within(before.answer, left), isJoined: true };
+      if (before.key === key) return { answer: await within(before.answer, leftMs), isJoined: true };
       const ended = before.answer.then(
         () => undefined,
-        () => undefined, // that was reported to those who had begun it
+        () => undefined, // reported to the callers that have begun it
       );
-      await within(ended, left);
+      await within(ended, leftMs);
     }
   }
 
   async function within<T>(result: Promise<T>, ms: number): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<never>((_, reject) => {
+    const timeout = new Promise<never>((_, reject) => {
       const fail = () =>
         reject(
           new PressmarkError('REMOTE_UNAVAILABLE', `${name} takes its time; git goes on in the background`),
@@ -93,7 +95,7 @@ export function createLongCommand(name: string, longestMs: number, silentMs = SI
       timer = setTimeout(fail, Math.max(0, ms));
     });
     try {
-      return await Promise.race([result, late]);
+      return await Promise.race([result, timeout]);
     } finally {
       clearTimeout(timer);
     }

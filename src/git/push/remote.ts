@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { GitAnswer } from '../cli/git.js';
@@ -14,8 +17,8 @@ export interface RemoteSettings {
 }
 
 /**
- * What became of a push: `accepted`; `refused` by a branch that has moved on, nothing was changed; `declined` by
- * the remote's own rules (a hook, a protected branch), nothing was changed either.
+ * The result of a push: `accepted`; `refused`, as the branch has moved on; or `declined` by the remote's own rules (a
+ * hook, a protected branch). Where it was not accepted, nothing was changed.
  */
 export type Pushed =
   | { readonly outcome: 'accepted' | 'refused' }
@@ -28,35 +31,36 @@ export interface Remote {
   /** The branch's full name, `refs/heads/…`, the same on the remote and here. */
   readonly ref: string;
   /**
-   * Asks the remote for its branch and gets the commits that are not here yet.
+   * Fetches the branch, over one connection.
    *
-   * @param known the commit that it had when it was asked last.
+   * @param known the last commit that was fetched or pushed before; null for none.
    * @returns the branch's last commit, or null where the remote has no such branch yet.
    * @throws PressmarkError REMOTE_UNAVAILABLE.
    */
   fetch(known: string | null): Promise<string | null>;
   /**
-   * Has the branch moved to `commit` where that takes nothing away from it; never by force.
+   * Moves the branch to `commit` where that is a fast-forward; never by force.
    *
    * @throws PressmarkError REMOTE_UNAVAILABLE; whether the remote has taken the commit is unknown then.
    */
   push(commit: string): Promise<Pushed>;
 }
 
-/** The tip that was fetched last stands here, so that housekeeping keeps its objects. */
+/** The ref of the commit that was fetched last, so that housekeeping keeps its objects. */
 export const FETCHED_REF = 'refs/pressmark/remote';
 
-/** Has `FETCHED_REF` stand at a commit. */
-export function remembering(repository: Repository, notes: MoveNotes, log: Log) {
+/** Returns a function that moves `FETCHED_REF`. */
+export function fetchedRefMover(repository: Repository, notes: MoveNotes, log: Log) {
   return (tip: string): Promise<boolean> => moveRef(repository, notes, log, { ref: FETCHED_REF, to: tip });
 }
 
-// The progress is a sign of life.
+// Four commits have some 30 objects; to write and sync that many files takes longer than all the rest of a fetch.
 const FETCH = [
+  '-c',
+  'fetch.unpackLimit=30',
   'fetch',
-  '--progress',
+  '--progress', // a sign of life
   '--no-tags',
-  '--no-write-fetch-head',
   '--no-recurse-submodules',
   '--no-auto-gc',
 ];
@@ -64,50 +68,47 @@ const FETCH = [
 /** How long a caller waits for each step, in milliseconds. */
 export interface RemoteLimits {
   readonly push: number;
-  readonly list: number;
   readonly fetch: number;
   /**
-   * How long a fetch or a push may take that nobody waits for any more, in milliseconds; the next one joins it.
+   * How long a fetch or a push may go on when no caller waits for it any more, in milliseconds; the next one joins it.
    *
    * @default it is stopped at once
    */
   readonly longest?: number;
 }
 
-/**
- * A delivery has 30 s: the store begins nothing for it after 8, and in the worst case a push, a look and a fetch
- * follow.
- */
-const ANSWERING: RemoteLimits = { push: 10_000, list: 4_000, fetch: 7_000 };
+/** A delivery has 30 s: the store begins nothing for it after 8, and in the worst case a push and a fetch follow. */
+const ANSWERING: RemoteLimits = { push: 10_000, fetch: 11_000 };
 
 /** How long a fetch or a push may take: as long as a large repository needs on a slow connection. */
 const LONGEST_MS = 3_600_000;
 
-/** For those that a delivery waits for: it is answered in time, and git goes on. */
+/** Where a delivery waits: it is answered in time, and git goes on. */
 export const WHILE_ANSWERING: RemoteLimits = { ...ANSWERING, longest: LONGEST_MS };
 
 /** Where no delivery waits; then the status says that it takes long. */
-export const IN_BACKGROUND: RemoteLimits = { push: 60_000, list: 60_000, fetch: 60_000, longest: LONGEST_MS };
+export const IN_BACKGROUND: RemoteLimits = { push: 60_000, fetch: 60_000, longest: LONGEST_MS };
 
 /**
- * A branch of a remote, spoken to by the git CLI, which never asks anybody for a password.
+ * A branch of a remote, reached by the git CLI, which never asks for a password.
  *
- * @param remember has `FETCHED_REF` stand at what was fetched; who fetches only to look needs none.
+ * @param moveFetchedRef moves `FETCHED_REF` to what was fetched; a caller that builds nothing on it needs none.
  * @param limits how long the steps may take. @default what a delivery can wait for; git is stopped then
  */
 export async function createRemote(
-  { git }: Repository,
+  { git, commonDir }: Pick<Repository, 'git' | 'commonDir'>,
   { remote = 'origin', branch }: RemoteSettings,
   environment: NodeJS.Dict<string>,
-  remember?: (tip: string) => Promise<unknown>,
+  moveFetchedRef?: (tip: string) => Promise<unknown>,
   limits: RemoteLimits = ANSWERING,
 ): Promise<Remote> {
-  // a URL or path is nobody's business who only sees an answer
+  // An answer goes to strangers, who must not learn a URL or a path.
   const name = /^[\w.-]+$/.test(remote) ? `the git remote ${remote}` : 'the git remote';
   const ref = `refs/heads/${branch ?? (await headBranch())}`;
-  const env = await quiet();
-  const fetching = limits.longest === undefined ? undefined : createLongCommand(name, limits.longest);
-  const pushing = limits.longest === undefined ? undefined : createLongCommand(name, limits.longest);
+  const env = await withoutPrompts();
+  const { longest } = limits;
+  const fetching = longest === undefined ? undefined : createLongCommand<Fetched>(name, longest);
+  const pushing = longest === undefined ? undefined : createLongCommand<GitAnswer>(name, longest);
 
   async function headBranch(): Promise<string> {
     const { code, stdout } = await git(['symbolic-ref', '-q', 'HEAD'], { accept: [1] });
@@ -118,8 +119,8 @@ export async function createRemote(
     );
   }
 
-  /** Nobody is there to be asked for a password: what is not configured fails at once. */
-  async function quiet(): Promise<NodeJS.Dict<string>> {
+  /** There is no person to type a password: a credential that is not configured fails at once. */
+  async function withoutPrompts(): Promise<NodeJS.Dict<string>> {
     const base = environment.GIT_SSH_COMMAND ?? (await setting('core.sshCommand')) ?? 'ssh';
     const variant = environment.GIT_SSH_VARIANT ?? (await setting('ssh.variant')) ?? 'ssh';
     return {
@@ -136,9 +137,13 @@ export async function createRemote(
     return code === 0 ? stdout.trim() : undefined;
   }
 
-  async function ask(args: readonly string[], run: LongRun, accept: readonly number[] = []) {
+  async function askRemote(
+    args: readonly string[],
+    run: LongRun & { readonly env?: NodeJS.Dict<string> },
+    accept: readonly number[] = [],
+  ) {
     try {
-      return await git(args, { env, accept, ...run });
+      return await git(args, { accept, ...run, env: { ...env, ...run.env } });
     } catch (error) {
       throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} did not answer`, {
         cause: error instanceof PressmarkError && error.cause instanceof Error ? error.cause : error,
@@ -147,26 +152,43 @@ export async function createRemote(
   }
 
   async function fetch(known: string | null): Promise<string | null> {
-    const listed = await ask(['ls-remote', '--quiet', remote, ref], { timeoutMs: limits.list });
-    const tip = listed.stdout.split('\t', 1)[0] ?? '';
-    if (tip === '') return null;
-    if (tip === known) return tip;
-    const until = performance.now() + limits.fetch;
-    if (fetching === undefined) await getCommits({ timeoutMs: limits.fetch });
+    let fetched: Fetched;
+    if (fetching === undefined) fetched = await fetchOnce({ timeoutMs: limits.fetch });
     else {
-      const next = () => fetching.run('', getCommits, until - performance.now());
-      // One that had begun before may have got an older commit than the one that was listed now.
-      if ((await next()).isJoined) await next();
+      const until = performance.now() + limits.fetch;
+      const next = () => fetching.run('', fetchOnce, until - performance.now());
+      let { answer, isJoined } = await next();
+      // The branch may have moved since the command that was joined had begun.
+      if (isJoined) ({ answer } = await next());
+      fetched = answer;
     }
-    await remember?.(tip);
+    const { tip } = fetched;
+    if (tip !== null && tip !== known) await moveFetchedRef?.(tip);
     return tip;
   }
 
-  async function getCommits(run: LongRun): Promise<GitAnswer> {
-    // Without a ref of ours, whose lock a killed fetch would leave behind: the next one could never fetch again.
-    const answer = await ask([...FETCH, remote, ref], run, [1]);
-    // Such a lock of the remote-tracking branch is for the owner to remove, and nothing to us.
-    return answer.code === 0 ? answer : ask([...FETCH, '--refmap=', remote, ref], run);
+  /**
+   * One `git fetch`. The name of the commit is in FETCH_HEAD, and nowhere else. The owner's own FETCH_HEAD is left alone
+   * by a git directory of our own, with the objects and refs of the repository, as linked work trees have it. A ref of our
+   * own instead would stay locked for ever after a fetch that is killed.
+   */
+  async function fetchOnce(run: LongRun): Promise<Fetched> {
+    const gitDir = await mkdtemp(join(tmpdir(), 'pressmark-fetch-'));
+    try {
+      await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+      const options = { ...run, env: { GIT_DIR: gitDir, GIT_COMMON_DIR: commonDir } };
+      const { code } = await askRemote([...FETCH, remote, ref], options, [1]);
+      // A forgotten lock of the remote-tracking branch is for the owner to remove; nothing here needs that branch.
+      if (code !== 0) await askRemote([...FETCH, '--refmap=', remote, ref], options);
+      const tip = /^[0-9a-f]+/.exec(await readFile(join(gitDir, 'FETCH_HEAD'), 'utf8'))?.[0];
+      if (tip === undefined) throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} sent no commit`);
+      return { code: 0, tip };
+    } catch (error) {
+      if (!isWithoutBranch(error)) throw error;
+      return { code: 0, tip: null };
+    } finally {
+      await rm(gitDir, { recursive: true, force: true });
+    }
   }
 
   async function push(commit: string): Promise<Pushed> {
@@ -181,7 +203,7 @@ export async function createRemote(
       remote,
       `${commit}:${ref}`,
     ];
-    const put = (run: LongRun) => ask(args, run, [1]);
+    const put = (run: LongRun) => askRemote(args, run, [1]);
     const answer =
       pushing === undefined
         ? await put({ timeoutMs: limits.push })
@@ -192,6 +214,18 @@ export async function createRemote(
   return { name, ref, fetch, push };
 }
 
+/** What a fetch has found: the last commit of the branch; null for no branch. */
+interface Fetched {
+  readonly code: 0;
+  readonly tip: string | null;
+}
+
+/** Whether a fetch failed only because the remote has no such branch. Git's messages are English here (LC_ALL). */
+function isWithoutBranch(error: unknown): boolean {
+  const { cause } = error instanceof Error ? error : {};
+  return cause instanceof Error && cause.message.includes("couldn't find remote ref");
+}
+
 /** Reads `git push --porcelain`: `<flag> TAB <from>:<to> TAB <what happened>`. */
 export function pushedBy({ code, stdout }: GitAnswer, ref: string, name: string): Pushed {
   const line = stdout.split('\n').find((one) => one.split('\t')[1]?.endsWith(`:${ref}`));
@@ -199,7 +233,7 @@ export function pushedBy({ code, stdout }: GitAnswer, ref: string, name: string)
   if (line === undefined || !line.startsWith('!'))
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} gave no clear answer to a push`);
   const what = line.split('\t')[2] ?? '';
-  // Somebody else was first: seen by our side before the push, or by the remote while it took its own lock.
+  // Another push was first: found by our git before the push, or by the remote when it locked the ref.
   const overtaken =
     /^\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists|fetch first|failed to lock/;
   if (overtaken.test(what)) return { outcome: 'refused' };

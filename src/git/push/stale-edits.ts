@@ -3,59 +3,61 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import type { Repository } from '../cli/repository.js';
+import { blobId } from '../cli/repository.js';
 import { blobsAt } from '../cli/trees.js';
+import { type Blob, blobsOf } from '../commit/blobs.js';
 import { readHead } from '../commit/head.js';
-import { blobsIn } from '../remote-store/remote-tree.js';
-import { leftBehind, type Origins } from './edit-bases.js';
-import type { Exclusive } from './store-lock.js';
-import { reasonAgainst } from './worktree-checkout.js';
+import { type EditBases, staleBases } from './edit-bases.js';
+import type { StoreLock } from './store-lock.js';
+import { unwritable } from './worktree-checkout.js';
 
-/** Files that the branch has moved on without, as a person was editing them; see `createBehind`. */
-export interface Behind {
+/** Files that the branch has moved on without, as a person was editing them; see `createStaleEdits`. */
+export interface StaleEdits {
   /** Whether a file, from the top of the work tree, was made from another version than the branch has by now. */
   has(path: string): Promise<boolean>;
-  /** Finds out where a person has taken over what the branch has, before they go on from there. */
-  look(): Promise<void>;
+  /** Finds the files that a person has brought to the branch's version, so that the next edit counts as made from it. */
+  settle(): Promise<void>;
 }
 
-/** Knows which people's edits must not be committed over what others have pushed meanwhile. */
-export function createBehind(repository: Repository, origins: Origins, exclusive: Exclusive): Behind {
-  async function look(): Promise<void> {
-    if ((await leftBehind(repository)).size === 0) return;
+/** Knows the people's edits that must not be committed over what others have pushed meanwhile. */
+export function createStaleEdits(repository: Repository, bases: EditBases, lock: StoreLock): StaleEdits {
+  async function settle(): Promise<void> {
+    if ((await staleBases(repository)).size === 0) return;
     const head = await readHead(repository);
-    if ('waitingFor' in head) return;
-    const names = await caughtUpWith(repository, head.tip);
-    if (names.size > 0) await exclusive.run(() => origins.caughtUp(names));
+    if (!('waitingFor' in head)) await settleStale(repository, bases, lock, head.tip);
   }
 
   async function has(path: string): Promise<boolean> {
-    await look();
-    return (await leftBehind(repository)).has(path);
+    await settle();
+    return (await staleBases(repository)).has(path);
   }
 
-  return { has, look };
+  return { has, settle };
 }
 
-/**
- * Of the files that were left behind, those that are what a commit has.
- *
- * @returns the names of their contents; the empty name for no file.
- */
-export async function caughtUpWith(repository: Repository, tip: string | null): Promise<Map<string, string>> {
-  const behind = [...(await leftBehind(repository)).keys()];
-  const names = await blobsAt(repository, tip, behind);
-  const found = new Map<string, string>();
-  for (const path of behind) {
+/** Records that files are stale no longer: they are as a commit has them, or were made from its version. */
+export async function settleStale(
+  repository: Repository,
+  bases: EditBases,
+  lock: StoreLock,
+  tip: string | null,
+): Promise<void> {
+  const stale = await staleBases(repository);
+  if (stale.size === 0) return;
+  const committed = await blobsAt(repository, tip, stale.keys());
+  const settled = new Map<string, string>();
+  for (const [path, base] of stale) {
     const content = await contentAt(repository, path);
-    const blob = content && (await nameOf(repository, path, content.toString('utf8')));
-    if (blob === names.get(path)) found.set(path, blob ?? '');
+    const blob = content && (await blobNameOf(repository, path, content.toString('utf8')));
+    const atTip = committed.get(path);
+    if (blob === atTip || base === atTip) settled.set(path, atTip ?? '');
   }
-  return found;
+  if (settled.size > 0) await lock.run(() => bases.setCurrent(settled));
 }
 
-/** What a file of the work tree holds; undefined where there is none that is to be read. */
+/** The content of a file of the work tree; undefined where there is none that is to be read. */
 export async function contentAt(repository: Repository, path: string): Promise<Buffer | undefined> {
-  if (reasonAgainst(repository, path) !== undefined) return undefined;
+  if (unwritable(repository, path) !== undefined) return undefined;
   const absolute = join(repository.top, path);
   if (fs.lstatSync(absolute, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
   try {
@@ -66,12 +68,27 @@ export async function contentAt(repository: Repository, path: string): Promise<B
   }
 }
 
-/** The name of the blob that a text at this path becomes, clean filters included. */
-export async function nameOf(
+/** The name of the blob that a text at this path becomes. */
+export async function blobNameOf(
   repository: Repository,
   path: string,
   content: string,
 ): Promise<string | undefined> {
-  const [blob] = await blobsIn(repository, [{ path, content }]);
+  const [blob] = await articleBlobs(repository, [{ path, content }]);
   return blob?.id;
+}
+
+/**
+ * The blobs of texts in the content folder. No filter applies there (`committableTree`), so that git can change only a
+ * text with CR.
+ */
+export async function articleBlobs(
+  repository: Repository,
+  files: readonly { path: string; content: string }[],
+): Promise<Blob[]> {
+  if (files.some(({ content }) => content.includes('\r'))) return blobsOf(repository, files);
+  return files.map((file) => {
+    const content = Buffer.from(file.content);
+    return { id: blobId(repository, content), content };
+  });
 }

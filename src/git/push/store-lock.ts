@@ -2,22 +2,22 @@ import { createLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { createMutex } from '../../fs/mutex.js';
 
-/** Work on the files of a site, one piece at a time; see `createExclusive`. */
-export interface Exclusive {
-  /** @throws what `work` throws; PressmarkError LOCK_TIMEOUT. */
+/** The store's lock, for work on the files of a site; see `createStoreLock`. */
+export interface StoreLock {
+  /** Runs `work` while this process has the lock. @throws what `work` throws; PressmarkError LOCK_TIMEOUT. */
   run<T>(work: () => Promise<T>): Promise<T>;
-  /** Lets go of the lock for good, after the work that was begun or waits for its turn. */
+  /** Releases the lock for good, after the work that was begun or waits for its turn. */
   close(): Promise<void>;
 }
 
 /**
- * Has one piece of work at a time done on a site's files, across the processes of its folder: while the store
- * writes, none of its files is replaced by another hand.
+ * Runs one piece of work at a time on a site's files, across the processes of its folder: no file is replaced while the
+ * store writes.
  *
- * @param stateDir the state folder, in which the store's lock is.
- * @param idleMs how long the lock is kept while nobody needs it, in milliseconds.
+ * @param stateDir the state folder, which holds the store's lock.
+ * @param idleMs how long the lock is kept while it is not needed, in milliseconds.
  */
-export function createExclusive(stateDir: string, idleMs: number): Exclusive {
+export function createStoreLock(stateDir: string, idleMs: number): StoreLock {
   const lock = createLock({ directory: stateDir, helper: findLockHelper(), idleMs });
   const mutex = createMutex();
 

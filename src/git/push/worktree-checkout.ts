@@ -5,89 +5,95 @@ import { dirname, join } from 'node:path';
 import { putNew, stage, syncFile } from '../../fs/atomic-write.js';
 import type { TreeChange } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
-import { checkOut } from './checkout-index.js';
 
 /** A change that was not made to the work tree, and why. */
-export interface LeftAlone {
+export interface NotFollowed {
   readonly path: string;
   readonly why: string;
-  /** Whether it is a person's doing there that is left as it is. */
+  /** Whether a person's change is in its place. */
   readonly isTheirs: boolean;
 }
 
-/** What became of changes to the work tree. */
-export interface WorkTreeChanged {
-  readonly left: LeftAlone[];
-  /** The files that were put there and are not any more: somebody else has put theirs in their place. */
+/** The result of changes to the work tree. */
+export interface WorktreeCheckout {
+  readonly notFollowed: NotFollowed[];
+  /** The files that were written and that another program has replaced since. */
   replaced(): string[];
-  /** Ends the telling of that. */
+  /** Removes what `replaced` needs. */
   close(): Promise<void>;
 }
 
-/** What stands at a path; undefined where nothing does. */
-type Standing = { readonly content: Buffer; readonly isLink: boolean } | undefined;
+/** A file of the work tree or a symbolic link; undefined where there is none. */
+type WorkFile = { readonly content: Buffer; readonly isLink: boolean } | undefined;
 
 interface Wanted {
   readonly change: TreeChange;
-  readonly now: Standing;
+  readonly now: WorkFile;
 }
 
 const EDITED = 'it was changed here and not committed; what the branch has is in HEAD';
 const KEPT = /^kept-([0-9a-f]{64})-/;
 
 /**
- * Makes changes between two commits to the files of the work tree. What a person has there, edited, removed or
- * new, is left alone, whatever the commits say. Each file changes by one rename, so no reader sees half of it.
+ * Makes the changes between two commits to the files of the work tree. A file that a person has edited, removed or added
+ * is left alone, whatever the commits say. Each file is replaced by one rename, so that no reader sees half of it.
  *
- * @param isCommitted whether the commits in between have this content at this path; then it is nobody's edit.
- * @param staging where files are made ready; on the file system of the work tree.
+ * @param isCommitted finds the contents that the commits in between have at some paths; such a content is not an edit.
+ * @param staging the folder in which files are made before they get their names; on the file system of the work tree.
+ * @param beforeWrite called before a file is written; resolves with a function that is called where it was not.
  */
-export async function changeWorkFiles(
+export async function checkOutChanges(
   repository: Repository,
   changes: readonly TreeChange[],
   isCommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
   staging: string,
-): Promise<WorkTreeChanged> {
-  const left: LeftAlone[] = [];
-  /** The second name of each file that was put there: while it has one, no other file gets its inode. */
-  const put = new Map<string, string>();
+  beforeWrite: (change: TreeChange) => Promise<() => Promise<void>> = async () => async () => undefined,
+): Promise<WorktreeCheckout> {
+  const notFollowed: NotFollowed[] = [];
+  /** The second name of each file that was written: while it has one, no other file gets its inode. */
+  const written = new Map<string, string>();
   const wanted: Wanted[] = [];
   // Removals first: a file may come where a folder was.
   for (const change of [...changes].sort((a, b) => Number(a.after !== null) - Number(b.after !== null))) {
     const { path, before, after } = change;
-    const why = reasonAgainst(repository, path);
-    const now = why === undefined ? standingAt(join(repository.top, path)) : undefined;
-    if (why !== undefined) left.push({ path, why, isTheirs: false });
-    else if (isIt(repository, now, after) || after?.mode === SUBMODULE) continue;
-    else if (before !== null && now === undefined) left.push({ path, why: EDITED, isTheirs: true });
+    const why = unwritable(repository, path);
+    const now = why === undefined ? workFileAt(join(repository.top, path)) : undefined;
+    if (why !== undefined) notFollowed.push({ path, why, isTheirs: false });
+    else if (isItem(repository, now, after) || after?.mode === SUBMODULE) continue;
+    else if (before !== null && now === undefined) notFollowed.push({ path, why: EDITED, isTheirs: true });
     else wanted.push({ change, now });
   }
-  if (wanted.length === 0) return { left, replaced: () => [], close: async () => undefined };
+  if (wanted.length === 0) return { notFollowed, replaced: () => [], close: async () => undefined };
   await mkdir(staging, { recursive: true });
   const folder = await mkdtemp(join(staging, 'take-'));
   const close = () => rm(folder, { recursive: true, force: true });
   try {
     // A clean filter or a line end setting makes files of other bytes than the commit has.
-    const unsure = wanted.filter(({ change, now }) => !isIt(repository, now, change.before));
-    await checkOut(repository, itemsOf(wanted, 'after'), join(folder, 'after'));
-    await checkOut(repository, itemsOf(unsure, 'before'), join(folder, 'before'));
+    const unsure = wanted.filter(({ change, now }) => !isItem(repository, now, change.before));
+    await checkOut(repository, wanted, 'after', join(folder, 'after'));
+    await checkOut(repository, unsure, 'before', join(folder, 'before'));
     const committed =
       unsure.length === 0 ? new Set<string>() : await isCommitted(unsure.map(({ change }) => change.path));
     for (const [index, { change, now }] of wanted.entries()) {
       const { path } = change;
       const made = join(folder, 'after', path);
-      if (change.after !== null && isSame(standingAt(made), now)) continue;
+      if (change.after !== null && isSame(workFileAt(made), now)) continue;
       const isKnown =
         !unsure.some((one) => one.change === change) ||
         (now !== undefined && committed.has(`${blobId(repository, now.content)} ${path}`));
-      const decided = isKnown ? now : standingAt(join(folder, 'before', path));
+      const expected = isKnown ? now : workFileAt(join(folder, 'before', path));
       const kept = join(folder, `kept-${digestOf(now?.content)}-${index}`);
       if (change.after !== null && change.after.mode !== LINK) await syncFile(made);
       const second = change.after === null ? undefined : join(folder, `put-${index}`);
       if (second !== undefined) fs.linkSync(made, second);
-      const isPut = isSame(decided, now) && (await putFile(repository, change, now, made, kept));
-      if (!isPut) left.push({ path, why: EDITED, isTheirs: true });
-      else if (second !== undefined) put.set(path, second);
+      let isWritten = false;
+      if (isSame(expected, now)) {
+        const takeBack = await beforeWrite(change);
+        isWritten = await replaceFile(repository, change, now, made, kept);
+        if (!isWritten) await takeBack();
+      }
+      if (!isWritten) notFollowed.push({ path, why: EDITED, isTheirs: true });
+      else if (second !== undefined) written.set(path, second);
     }
   } catch (error) {
     await close();
@@ -95,11 +101,11 @@ export async function changeWorkFiles(
   }
   const isReplaced = ([path, second]: [string, string]) =>
     fs.lstatSync(join(repository.top, path), { throwIfNoEntry: false })?.ino !== fs.lstatSync(second).ino;
-  return { left, replaced: () => [...put].filter(isReplaced).map(([path]) => path), close };
+  return { notFollowed, replaced: () => [...written].filter(isReplaced).map(([path]) => path), close };
 }
 
-/** An article's file that was committed elsewhere than in the work tree. */
-export interface OwnFile {
+/** An article's file whose commit is on the remote already. */
+export interface ArticleFile {
   /** From the top of the work tree. */
   readonly path: string;
   readonly text: string;
@@ -108,58 +114,69 @@ export interface OwnFile {
 }
 
 /**
- * Writes articles' files into the work tree, side by side.
+ * Writes articles' files into the work tree, in parallel.
  *
- * @param staging where they are made ready; on the file system of the work tree.
- * @returns for each whether it is there now; false where a person's own stands there.
+ * @param staging the folder in which they are made before they get their names; on the file system of the work tree.
+ * @returns for each whether it is there now; false where a person's own file is in its place.
  */
-export async function putOwnFiles(
+export async function writeArticles(
   repository: Repository,
-  files: readonly OwnFile[],
+  files: readonly ArticleFile[],
   staging: string,
 ): Promise<boolean[]> {
   await mkdir(staging, { recursive: true });
   const folder = await mkdtemp(join(staging, 'take-'));
   try {
-    return await Promise.all(files.map((file, index) => putOwnFile(repository, file, folder, index)));
+    return await Promise.all(files.map((file, index) => writeArticle(repository, file, folder, index)));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function putOwnFile(
+async function writeArticle(
   repository: Repository,
-  { path, text, replaces }: OwnFile,
+  { path, text, replaces }: ArticleFile,
   folder: string,
   index: number,
 ): Promise<boolean> {
-  if (reasonAgainst(repository, path) !== undefined) return false;
-  const now = standingAt(join(repository.top, path));
+  if (unwritable(repository, path) !== undefined) return false;
+  const now = workFileAt(join(repository.top, path));
   const content = Buffer.from(text);
   if (isSame({ content, isLink: false }, now)) return true;
-  const decided = replaces === null ? undefined : { content: Buffer.from(replaces), isLink: false };
-  if (!isSame(decided, now)) return false;
+  const expected = replaces === null ? undefined : { content: Buffer.from(replaces), isLink: false };
+  if (!isSame(expected, now)) return false;
   const { temp } = await stage(folder, content);
   const change = { path, before: null, after: { mode: FILE, id: '' } };
-  return putFile(repository, change, now, temp, join(folder, `kept-${digestOf(now?.content)}-${index}`));
+  return replaceFile(repository, change, now, temp, join(folder, `kept-${digestOf(now?.content)}-${index}`));
 }
 
 const FILE = '100644';
 const SUBMODULE = '160000';
 const LINK = '120000';
 
-function itemsOf(wanted: readonly Wanted[], side: 'before' | 'after') {
-  return wanted.flatMap(({ change }) => {
-    const item = change[side];
-    return item === null ? [] : [{ path: change.path, ...item }];
-  });
+/** Writes files of a commit below `folder`, as a checkout would make them: filters and line ends applied. */
+async function checkOut(
+  { git }: Repository,
+  wanted: readonly Wanted[],
+  side: 'before' | 'after',
+  folder: string,
+): Promise<void> {
+  const entries = wanted.flatMap(({ change: { path, [side]: item } }) =>
+    item === null ? [] : [`${item.mode} ${item.id} 0\t${path}\0`],
+  );
+  if (entries.length === 0) return;
+  await mkdir(folder, { recursive: true });
+  const indexFile = join(folder, '.pressmark-index');
+  await git(['update-index', '-z', '--index-info'], { input: entries.join(''), indexFile });
+  await git(['checkout-index', '--all', '--quiet', `--prefix=${folder}/`], { indexFile });
+  await rm(indexFile);
 }
 
-/** Replaces what was decided upon; false where it has become something else meanwhile. */
-async function putFile(
+/** Replaces a file that was compared before; false where it has changed since. */
+async function replaceFile(
   repository: Repository,
   { path, after }: TreeChange,
-  now: Standing,
+  now: WorkFile,
   made: string,
   kept: string,
 ): Promise<boolean> {
@@ -168,12 +185,12 @@ async function putFile(
     await mkdir(dirname(target), { recursive: true });
     return putNew(made, target);
   }
-  // Under its second name the old file can be looked at again: somebody may have it open, and save.
+  // Under its second name the old file can be read again: a program may have it open, and save.
   fs.linkSync(target, kept);
-  if (!isSame(standingAt(kept), now) || fs.lstatSync(kept).ino !== fs.lstatSync(target).ino) return false;
+  if (!isSame(workFileAt(kept), now) || fs.lstatSync(kept).ino !== fs.lstatSync(target).ino) return false;
   if (after === null) fs.unlinkSync(target);
   else fs.renameSync(made, target);
-  if (!isSame(standingAt(kept), now)) {
+  if (!isSame(workFileAt(kept), now)) {
     fs.renameSync(kept, target);
     return false;
   }
@@ -192,8 +209,8 @@ function removeEmptyFolders(top: string, folder: string): void {
   }
 }
 
-/** Why nothing is written at a path: what a commit names must stay in the work tree and out of git's own folder. */
-export function reasonAgainst({ top }: Repository, path: string): string | undefined {
+/** Why no file is written at a path: a commit must not name one outside of the work tree or in git's own folder. */
+export function unwritable({ top }: Repository, path: string): string | undefined {
   const parts = path.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..' || /^\.git$|^git~\d+$/i.test(part)))
     return 'such a path is not written';
@@ -204,7 +221,7 @@ export function reasonAgainst({ top }: Repository, path: string): string | undef
   return undefined;
 }
 
-function standingAt(path: string): Standing {
+function workFileAt(path: string): WorkFile {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined || stat.isDirectory()) return undefined;
   return stat.isSymbolicLink()
@@ -212,12 +229,12 @@ function standingAt(path: string): Standing {
     : { content: fs.readFileSync(path), isLink: false };
 }
 
-function isIt(repository: Repository, now: Standing, item: TreeChange['after']): boolean {
+function isItem(repository: Repository, now: WorkFile, item: TreeChange['after']): boolean {
   if (now === undefined || item === null) return now === undefined && item === null;
   return now.isLink === (item.mode === LINK) && blobId(repository, now.content) === item.id;
 }
 
-function isSame(a: Standing, b: Standing): boolean {
+function isSame(a: WorkFile, b: WorkFile): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.isLink === b.isLink && a.content.equals(b.content);
 }
@@ -227,10 +244,10 @@ function digestOf(content: Buffer | undefined): string {
 }
 
 /**
- * Removes what a killed process has left where files are made ready. A file that a person saved into at that very
- * moment is theirs: it is brought to light under a name of its own.
+ * Removes what a killed process has left in the staging folder. A file that a person saved at the moment in which it was
+ * replaced is theirs: it gets a name of its own in `top`.
  *
- * @returns the names that were brought to light, in `top`.
+ * @returns the names of such files.
  */
 export async function sweepStaging(staging: string, top: string): Promise<string[]> {
   const found: string[] = [];
@@ -239,7 +256,7 @@ export async function sweepStaging(staging: string, top: string): Promise<string
     const folder = join(staging, name);
     for (const file of fs.readdirSync(folder)) {
       const mark = KEPT.exec(file)?.[1];
-      if (mark === undefined || digestOf(standingAt(join(folder, file))?.content) === mark) continue;
+      if (mark === undefined || digestOf(workFileAt(join(folder, file))?.content) === mark) continue;
       const recovered = `recovered-${mark.slice(0, 12)}`;
       fs.renameSync(join(folder, file), join(top, recovered));
       found.push(recovered);

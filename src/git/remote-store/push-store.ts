@@ -1,269 +1,224 @@
 import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
-import type { ArticleChange } from '../../host/hook-types.js';
 import type { Log } from '../../log.js';
-import type { Person } from '../commit/identity.js';
+import type { SharedChanges, SharedFiles, SharedWrite } from '../../store/shared-files.js';
+import { identityOf, type Person } from '../commit/identity.js';
 import { createIndexLocker } from '../commit/index-lock.js';
 import { committableTree } from '../committable.js';
-import { createOrigins } from '../push/edit-bases.js';
-import { follow } from '../push/follow.js';
-import { type LeftEdit, type PushStatusKeeper, wordsOf } from '../push/push-status.js';
-import type { RemoteSettings } from '../push/remote.js';
-import { createExclusive } from '../push/store-lock.js';
-import { type OwnFile, sweepStaging } from '../push/worktree-checkout.js';
-import { createOwnFiles } from '../push/worktree-writer.js';
-import { openShared, type Taken } from './remote-tree.js';
-import { createWorkEdits } from './worktree-edits.js';
+import { createEditBases } from '../push/edit-bases.js';
+import type { PushStatusKeeper } from '../push/push-status.js';
+import {
+  createRemote,
+  FETCHED_REF,
+  fetchedRefMover,
+  type RemoteSettings,
+  WHILE_ANSWERING,
+} from '../push/remote.js';
+import { settleStale } from '../push/stale-edits.js';
+import { createStoreLock } from '../push/store-lock.js';
+import { type ArticleFile, sweepStaging, writeArticles } from '../push/worktree-checkout.js';
+import { commitAt, openRemoteTree } from './remote-tree.js';
+import { createWorktreeEdits } from './worktree-edits.js';
+import { createWorktreeFollower } from './worktree-follower.js';
 
-/** An article on its way to the remote. */
-export interface SharedArticle {
-  /** Below the content folder, with forward slashes. */
-  readonly path: string;
-  readonly text: string;
-  readonly replaces: string | null;
-  readonly article: ArticleChange['article'];
-  readonly generation: number;
-  readonly deadline: number;
-  /** Whether it is a person's, from the work tree. */
-  readonly isEdit?: boolean;
-  accepted(): void;
-}
-
-/** What the git plugin gives to commits that are made here. */
-export interface Wording {
-  /** The whole commit message of an article. */
-  message(article: SharedArticle): Promise<string>;
-  /** Told of the commit that the remote has taken. */
-  committed(article: SharedArticle, commit: string, message: string): void;
-}
-
-export interface SharedFilesOptions extends RemoteSettings {
+export interface PushStoreOptions extends RemoteSettings {
   /** The site's folder, absolute. */
   readonly siteDir: string;
   /** The content folder, relative to the site's folder, with forward slashes and one at its end. */
   readonly content: string;
   /** The state folder, absolute. */
   readonly stateDir: string;
-  /** Where files are made ready, absolute. */
+  /** The folder in which files are made before they get their names, absolute. */
   readonly staging: string;
   readonly status: PushStatusKeeper;
   readonly author?: Person;
   readonly env: NodeJS.Dict<string>;
   readonly log: Log;
-  /** How often the remote is asked when nobody else asks, in milliseconds. */
+  /** How often the remote is asked where no delivery asks it, in milliseconds. */
   readonly fetchEvery: number;
-  /** Told of files of the work tree that have changed, below the content folder. */
+  /** The whole commit message of an article. */
+  message(write: SharedWrite): Promise<string>;
+  /** Receives each commit that the remote has accepted. */
+  onCommit(write: SharedWrite, commit: string, message: string): void;
+  /** Receives the files of the work tree that have changed, below the content folder. */
   onFiles(paths: readonly string[]): void;
 }
 
-/** The content folder on the remote, with this clone behind it; see `openSharedFiles`. */
-export type SharedFiles = Awaited<ReturnType<typeof openSharedFiles>>;
+/** The content folder on the remote, and this clone of it; see `openSharedFiles`. */
+export interface PushStore extends SharedFiles {
+  /** The files that a person may have edited while no receiver ran. */
+  editedFiles(): Promise<readonly string[]>;
+  /** Finds the stale files that a person has brought to the remote's version, so that the next edit counts as made from it. */
+  settleStale(): Promise<void>;
+  /** Why nothing can be stored now; undefined where the remote answers. */
+  trouble(): string | undefined;
+  close(): Promise<void>;
+}
 
-/** How long the branch gathers changes before it follows, at least and at the most, in milliseconds. */
-const GATHER_MS = { least: 150, most: 3_000 };
-/** After how long it is tried again where a person or an error is in the way, in milliseconds. */
-const AGAIN_MS = 3_000;
 /** How long an answer waits until the article is in the work tree, in milliseconds; then the file comes later. */
-const PUT_MS = 2_000;
+const WORKTREE_WAIT_MS = 2_000;
 
 /**
- * The content folder as the remote has it, for durability `push`: what is stored goes to the remote first; the
- * local branch, index and work tree follow.
+ * The content folder as the remote has it, for durability `push`: a file is stored when the remote has it; the local
+ * branch, index and work tree follow.
  *
  * @throws PressmarkError CONFIG_INVALID where the site's folder cannot be shared like that.
  */
-export async function openSharedFiles(options: SharedFilesOptions) {
-  const { log, staging, status } = options;
+export async function openSharedFiles(options: PushStoreOptions): Promise<PushStore> {
+  const { log, staging, status, author, env } = options;
   const stop = new AbortController();
   const repository = await committableTree(options, 'push', stop.signal);
   const folder = `${repository.prefix}${options.content}`;
-  const exclusive = createExclusive(options.stateDir, 200);
-  for (const name of await exclusive.run(() => sweepStaging(staging, options.siteDir)))
+  const storeLock = createStoreLock(options.stateDir, 200);
+  for (const name of await storeLock.run(() => sweepStaging(staging, options.siteDir)))
     log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
-  const putFile = createOwnFiles(repository, exclusive, staging);
   const locker = createIndexLocker(repository, findLockHelper(), log);
   await locker.sweep();
-  const { remote, branch, author, env } = options;
-  const shared = await openShared({
+  // The follower moves `FETCHED_REF`: a delivery that waits for a fetch need not wait for that too.
+  const remote = await createRemote(repository, options, env, undefined, WHILE_ANSWERING);
+  const { ref } = remote;
+  const identity = await identityOf(repository.git, author);
+  const bases = createEditBases(repository);
+
+  let onFetched = async (_: SharedChanges): Promise<void> => undefined;
+  const tree = await openRemoteTree({
+    repository,
+    remote,
+    identity,
+    folder,
+    tip: await commitAt(repository, FETCHED_REF),
+    log,
+    onFetched: (changes) => onFetched(changes),
+    onTip: () => follower.request(),
+  });
+  const follower = createWorktreeFollower({
     repository,
     locker,
-    folder,
-    env,
+    identity,
+    ref,
+    staging,
     log,
-    remote,
-    branch,
-    ...(author && { author }),
+    storeLock,
+    bases,
+    status,
+    tip: () => tree.tip,
+    moveFetchedRef: fetchedRefMover(repository, locker, log),
+    onFiles: (paths) => {
+      const inside = paths.filter((path) => path.startsWith(folder));
+      if (inside.length > 0) options.onFiles(inside.map((path) => path.slice(folder.length)));
+    },
   });
-  const origins = createOrigins(repository);
-  const workEdits = createWorkEdits({ repository, folder, shared, origins });
-  let wording: Wording | undefined;
-  let waiting = 0;
+  const worktreeEdits = createWorktreeEdits({ repository, folder, ref, tree, bases });
+  let pending = 0;
+  let timer: NodeJS.Timeout | undefined;
 
-  async function store(article: SharedArticle): Promise<void> {
-    const { path, text, replaces, isEdit = false } = article;
+  async function store(write: SharedWrite): Promise<void> {
+    const { path, text, replaces, isEdit = false } = write;
     const inRepository = `${folder}${path}`;
-    let name = '';
-    status.set({ waiting: ++waiting });
+    let blob = '';
+    status.set({ waiting: ++pending });
     try {
-      await shared.offer({
-        path,
-        text,
-        size: text.length,
-        generation: article.generation,
-        deadline: article.deadline,
-        message: wording?.message(article) ?? Promise.resolve(`${article.article.title}\n`),
+      await tree.queue.push({
+        ...write,
+        message: options.message(write),
         accepted: () => {
-          name = shared.names.get(path) ?? '';
-          // whatever the person makes of it next
-          if (isEdit) origins.note(inRepository, name);
-          article.accepted();
+          blob = tree.names.get(path) ?? '';
+          // the base of whatever the person writes next
+          if (isEdit) bases.set(inRepository, blob);
+          write.accepted();
         },
-        committed: (commit, message) => wording?.committed(article, commit, message),
+        committed: (commit, message) => options.onCommit(write, commit, message),
       });
       status.set({ lastPush: new Date().toISOString(), lastError: null });
     } catch (error) {
       if (error instanceof PressmarkError) status.set({ lastError: messageOf(error) });
       throw error;
     } finally {
-      status.set({ waiting: --waiting });
+      status.set({ waiting: --pending });
     }
-    if (isEdit) return;
-    const isLate = new AbortController();
-    const putting = putIntoWorkTree({ path: inRepository, text, replaces }, name, isLate.signal);
-    const timer = new AbortController();
-    const { signal } = timer;
-    // A large change that the branch follows may keep the work tree for long; the remote has the article.
-    const time = setTimeout(PUT_MS, undefined, { signal }).catch(() => undefined); // aborted: it is there
-    await Promise.race([putting, time]);
-    timer.abort();
-    isLate.abort();
+    if (!isEdit) await writeInTime({ path: inRepository, text, replaces }, blob);
   }
 
-  /** @param isLate aborted where nobody waits any more: then the branch follows, and reports what it leaves alone. */
-  async function putIntoWorkTree(file: OwnFile, name: string, isLate: AbortSignal): Promise<void> {
+  /** Writes a stored article into the work tree, and waits for it as long as an answer can. */
+  async function writeInTime(file: ArticleFile, blob: string): Promise<void> {
     const path = file.path.slice(folder.length);
-    try {
-      if (await putFile(file)) origins.note(file.path, name);
-      else if (!isLate.aborted)
-        log.warn({ path }, 'a file that you have here and have not committed is in an article’s way');
-    } catch (error) {
-      // The remote has it: what this work tree makes of it later is no reason to refuse it.
-      log.warn({ path, err: error }, 'a stored article could not be written into the work tree yet');
-    }
+    const timeout = new AbortController();
+    const { signal } = timeout;
+    let isLate = false;
+    const written = writeSoon(file).then(
+      (isWritten) => {
+        if (isWritten) bases.set(file.path, blob);
+        // Later, the branch follows, and reports the files that stay as they are.
+        else if (!isLate)
+          log.warn({ path }, 'a file that you have here and have not committed is in an article’s way');
+      },
+      // The remote has the article: the work tree is no reason to refuse it.
+      (error: unknown) =>
+        log.warn({ path, err: error }, 'a stored article could not be written into the work tree yet'),
+    );
+    // The branch may follow a large change, and keep the work tree for long.
+    const time = setTimeout(WORKTREE_WAIT_MS, undefined, { signal }).catch(() => undefined);
+    await Promise.race([written, time]);
+    isLate = true;
+    timeout.abort();
   }
 
-  async function fresh(): Promise<void> {
+  /** The articles that are written together as soon as the store's lock is free. */
+  let nextFiles = new Map<string, ArticleFile>();
+  let nextWritten: Promise<ReadonlyMap<string, boolean>> | undefined;
+
+  async function writeSoon(file: ArticleFile): Promise<boolean> {
+    const earlier = nextFiles.get(file.path);
+    nextFiles.set(file.path, earlier === undefined ? file : { ...file, replaces: earlier.replaces });
+    nextWritten ??= storeLock.run(async () => {
+      const files = [...nextFiles.values()];
+      nextFiles = new Map();
+      nextWritten = undefined;
+      const written = await writeArticles(repository, files, staging);
+      return new Map(files.map(({ path }, index) => [path, written[index] === true]));
+    });
+    return (await nextWritten).get(file.path) === true;
+  }
+
+  async function refresh(): Promise<void> {
     try {
-      await shared.fresh();
-      if (waiting === 0) status.set({ lastError: null });
+      await tree.queue.waitForFetch();
+      if (pending === 0) status.set({ lastError: null });
     } catch (error) {
       status.set({ lastError: messageOf(error) });
       throw error;
     }
   }
 
-  let wanted = false;
-  let told: string | undefined;
-  let following: Promise<void> | undefined;
-
-  function followSoon(): void {
-    wanted = true;
-    following ??= keepUp().finally(() => {
-      following = undefined;
-      // the tip may have moved between the loop's last look and now
-      if (wanted && !stop.signal.aborted) followSoon();
-    });
+  function start(listener: typeof onFetched): void {
+    onFetched = listener;
+    // the status has the error
+    timer = setInterval(() => void refresh().catch(() => undefined), options.fetchEvery).unref();
+    follower.request();
   }
-
-  async function keepUp(): Promise<void> {
-    let took = 0;
-    while (wanted && !stop.signal.aborted) {
-      // While deliveries stream in, they come first.
-      await rest(Math.min(GATHER_MS.most, Math.max(GATHER_MS.least, 3 * took)));
-      wanted = false;
-      const began = performance.now();
-      const { tip } = shared;
-      if (tip === null) return;
-      const why = await step(tip);
-      took = performance.now() - began;
-      if (why !== told) {
-        status.set({ waitingFor: why ?? null });
-        if (why !== undefined) log.warn(`the work tree does not follow the remote; it waits for ${why}`);
-      }
-      told = why;
-      if (why === undefined) continue;
-      await rest(AGAIN_MS);
-      wanted = true;
-    }
-  }
-
-  /** Says what it waits for where the branch cannot follow now. */
-  async function step(tip: string): Promise<string | undefined> {
-    const { identity, remote } = shared;
-    const { ref } = remote;
-    try {
-      const { signal } = stop;
-      const done = origins.begin();
-      const around = { repository, locker, identity, ref, staging, log, signal, exclusive, origins };
-      const followed = await follow(tip, around);
-      if ('waitingFor' in followed) return followed.waitingFor;
-      done();
-      await lookForCaughtUp();
-      const inside = followed.paths.filter((path) => path.startsWith(folder));
-      if (inside.length > 0) options.onFiles(inside.map((path) => path.slice(folder.length)));
-      return undefined;
-    } catch (error) {
-      return stop.signal.aborted ? undefined : wordsOf(error);
-    }
-  }
-
-  async function lookForCaughtUp(): Promise<void> {
-    const names = await workEdits.caughtUp();
-    if (names.size > 0) await exclusive.run(() => origins.caughtUp(names));
-  }
-
-  async function rest(ms: number): Promise<void> {
-    // the shutdown does not wait
-    await setTimeout(ms, undefined, { signal: stop.signal, ref: false }).catch(() => undefined);
-  }
-
-  const timer = setInterval(() => void fresh().catch(() => undefined), options.fetchEvery);
-  timer.unref();
-  shared.onMoved(followSoon);
-  followSoon();
 
   async function close(): Promise<void> {
     clearInterval(timer);
-    await shared.close();
+    await tree.queue.close();
     stop.abort();
-    await following;
-    await exclusive.close();
+    await follower.close();
+    await storeLock.close();
     await locker.close();
   }
 
   return {
-    names: shared.names,
-    get generation() {
-      return shared.generation;
-    },
-    texts: shared.texts,
-    /** What a person has made of a file here; paths are below the content folder. */
-    editAt: workEdits.at,
-    /** Finds out where a person has taken over what the remote has, before they go on from there. */
-    lookForCaughtUp,
-    /** The files that a person may have edited while nothing ran. */
-    editedFiles: workEdits.all,
-    /** Has it known which edits stay in this clone. */
-    tellLeft: (leftEdits: readonly LeftEdit[]) => status.set({ leftEdits }),
-    /** Why nothing can be stored now; undefined where the remote answers. */
-    trouble: () => (shared.trouble === undefined ? undefined : messageOf(shared.trouble)),
+    names: tree.names,
+    start,
+    texts: tree.texts,
     store,
-    fresh,
-    onTaken: (take: (taken: Taken) => Promise<void>) => shared.onTaken(take),
-    /** Has messages worded by, and commits told to, the git plugin. */
-    wordWith: (words: Wording) => {
-      wording = words;
+    editAt: worktreeEdits.at,
+    refresh,
+    editedFiles: worktreeEdits.all,
+    settleStale: () => settleStale(repository, bases, storeLock, tree.tip),
+    trouble: () => {
+      const { lastFailure } = tree.queue;
+      return lastFailure === undefined ? undefined : messageOf(lastFailure);
     },
     close,
   };

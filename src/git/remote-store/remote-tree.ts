@@ -2,91 +2,62 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
+import type { SharedChanges, SharedWrite } from '../../store/shared-files.js';
 import { blobsNamed, changesBetween, filesBelow, isFile } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
-import { type Blob, blobsOf } from '../commit/blobs.js';
-import { identityOf, type Person } from '../commit/identity.js';
+import type { Identity } from '../commit/identity.js';
 import { importCommits } from '../commit/import.js';
-import type { MoveNotes } from '../commit/ref-update.js';
-import {
-  createRemote,
-  FETCHED_REF,
-  type Pushed,
-  type RemoteSettings,
-  remembering,
-  WHILE_ANSWERING,
-} from '../push/remote.js';
-import { createTurns, type Offer } from './push-turns.js';
+import type { Pushed, Remote } from '../push/remote.js';
+import { articleBlobs } from '../push/stale-edits.js';
+import { createPushQueue } from './push-queue.js';
 
-/** An article's file that the remote is to take. */
-export interface SharedWrite extends Offer {
-  /** Below the content folder, with forward slashes. */
-  readonly path: string;
-  readonly text: string;
+/** A write with the commit that it becomes. */
+export interface CommitWrite extends SharedWrite {
   /** The whole commit message. */
   readonly message: Promise<string>;
-  /** Told the commit that the remote has taken. */
+  /** Called with the commit that the remote has accepted. */
   committed(commit: string, message: string): void;
 }
 
-/** A path below the content folder whose content has become another; the name of the content, or undefined. */
-export type Taken = ReadonlyMap<string, string | undefined>;
-
-export interface SharedOptions extends RemoteSettings {
+export interface RemoteTreeOptions {
   readonly repository: Repository;
-  readonly locker: MoveNotes;
+  readonly remote: Remote;
+  readonly identity: Identity;
   /** From the top of the work tree to the content folder, with a slash at its end. */
   readonly folder: string;
-  readonly author?: Person;
-  readonly env: NodeJS.Dict<string>;
+  /** The commit that was fetched last; null for none. */
+  readonly tip: string | null;
   readonly log: Log;
+  /** Receives what others have changed, before any caller that waits for it goes on. */
+  onFetched(changes: SharedChanges): Promise<void>;
+  /** Receives each new tip. */
+  onTip(tip: string): void;
 }
 
-/** The content folder as the remote has it; see `openShared`. */
-export type Shared = Awaited<ReturnType<typeof openShared>>;
+/** The content folder as the remote has it; see `openRemoteTree`. */
+export type RemoteTree = Awaited<ReturnType<typeof openRemoteTree>>;
 
 /**
- * The content folder as it is on the remote's branch, which all receivers share: what the remote has taken is
- * stored, whatever any one clone's work tree holds. A person's uncommitted edits are not seen here.
+ * The content folder on the remote's branch, which all receivers share: a file that the remote has accepted is stored,
+ * whatever the work tree of any clone holds. People's uncommitted edits are not part of it.
  */
-export async function openShared({
-  repository,
-  locker,
-  folder,
-  author,
-  env,
-  log,
-  ...settings
-}: SharedOptions) {
-  const { git } = repository;
-  const remember = remembering(repository, locker, log);
-  const remote = await createRemote(repository, settings, env, remember, WHILE_ANSWERING);
-  const identity = await identityOf(git, author);
-  const below = folder.replace(/\/$/, '');
-  let tip = await lastTip();
+export async function openRemoteTree(options: RemoteTreeOptions) {
+  const { repository, remote, identity, folder, log, onFetched, onTip } = options;
+  const root = folder.replace(/\/$/, '');
+  let { tip } = options;
   const names = new Map<string, string>();
-  const takers: ((taken: Taken) => Promise<void>)[] = [];
-  const movers: (() => void)[] = [];
-  const turns = createTurns<SharedWrite>({ push, look }, log);
-  if (tip !== null) await nameFiles(tip);
-
-  /** What the remote had when this clone heard of it last. */
-  async function lastTip(): Promise<string | null> {
-    const { code, stdout } = await git(['rev-parse', '-q', '--verify', `${FETCHED_REF}^{commit}`], {
-      accept: [1],
-    });
-    return code === 0 ? stdout.trim() : null;
-  }
-
-  async function nameFiles(commit: string): Promise<void> {
-    for (const [path, id] of await filesBelow(repository, commit, below))
+  /** The commit that the names are of: not the tip where the receiver of the changes has failed. */
+  let namesOf = tip;
+  /** The paths that the receiver of the changes lacks. */
+  const unreported = new Set<string>();
+  if (tip !== null)
+    for (const [path, id] of await filesBelow(repository, tip, root))
       names.set(path.slice(folder.length), id);
-  }
 
-  async function push(batch: readonly SharedWrite[]): Promise<Pushed> {
+  async function push(batch: readonly CommitWrite[]): Promise<Pushed> {
     const messages = await Promise.all(batch.map(({ message }) => message));
     const files = batch.map(({ path, text }) => ({ path: `${folder}${path}`, content: text }));
-    const blobs = await blobsIn(repository, files);
+    const blobs = await articleBlobs(repository, files);
     const drafts = files.flatMap(({ path }, index) => {
       const blob = blobs[index];
       return blob === undefined ? [] : [{ path, blob, message: messages[index] ?? '' }];
@@ -95,55 +66,51 @@ export async function openShared({
     const last = commits.at(-1);
     if (last === undefined) throw new PressmarkError('GIT_FAILED', 'git made no commits');
     const pushed = await remote.push(last);
-    if (pushed.outcome === 'accepted') {
-      tip = last;
-      for (const [index, { path, committed }] of batch.entries()) {
-        names.set(path, blobs[index]?.id ?? '');
-        committed(commits[index] ?? last, messages[index] ?? '');
-      }
-      for (const tell of movers) tell();
-    }
     if (pushed.outcome === 'declined') log.error({ reason: pushed.why }, 'the git remote declined commits');
+    if (pushed.outcome !== 'accepted') return pushed;
+    if (namesOf === tip) namesOf = last;
+    tip = last;
+    for (const [index, { path, committed }] of batch.entries()) {
+      names.set(path, blobs[index]?.id ?? '');
+      committed(commits[index] ?? last, messages[index] ?? '');
+    }
+    onTip(last);
     return pushed;
   }
 
-  async function look(): Promise<boolean> {
-    const found = (await remote.fetch(tip)) ?? (await begin());
-    if (found === null || found === tip) return false;
-    const taken = new Map<string, string | undefined>();
-    for (const { path, after } of await changesBetween(repository, tip, found, below))
-      taken.set(path.slice(folder.length), after !== null && isFile(after.mode) ? after.id : undefined);
-    // First the names, which the takers read by; should one fail, the next look begins here again.
-    for (const [path, name] of taken) {
-      if (name === undefined) names.delete(path);
-      else names.set(path, name);
+  async function fetch(): Promise<boolean> {
+    const fetched = (await remote.fetch(tip)) ?? (await pushFirst());
+    if (fetched === null || (fetched === tip && namesOf === tip)) return false;
+    // The names first, as the receiver of the changes reads by them. Where it fails, the next fetch reports these paths
+    // again, and what they have become by then.
+    for (const { path, after } of await changesBetween(repository, namesOf, fetched, root)) {
+      const inside = path.slice(folder.length);
+      if (after !== null && isFile(after.mode)) names.set(inside, after.id);
+      else names.delete(inside);
+      unreported.add(inside);
     }
-    for (const take of takers) await take(taken);
-    tip = found;
-    for (const tell of movers) tell();
+    namesOf = fetched;
+    await onFetched(new Map([...unreported].map((path) => [path, names.get(path)] as const)));
+    unreported.clear();
+    tip = fetched;
+    onTip(fetched);
     return true;
   }
 
-  /** The remote has no such branch: it gets what this clone has; null where that is nothing either. */
-  async function begin(): Promise<string | null> {
+  /** Pushes what this clone has, where the remote has no such branch; null where that is nothing either. */
+  async function pushFirst(): Promise<string | null> {
     if (tip !== null)
       throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} has lost its branch; push it again`);
-    const { code, stdout } = await git(['rev-parse', '-q', '--verify', `${remote.ref}^{commit}`], {
-      accept: [1],
-    });
-    if (code === 1) return null;
-    const first = stdout.trim();
+    const first = await commitAt(repository, remote.ref);
+    if (first === null) return null;
     const { outcome } = await remote.push(first);
     if (outcome !== 'accepted')
-      throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} did not take its first commits`);
+      throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} did not accept its first commits`);
     log.info({ commit: first }, 'the git remote had no such branch; it was pushed');
     return first;
   }
 
-  /**
-   * The texts of these files as the remote has them; the work tree's own files where they are the same, as
-   * reading them is cheaper.
-   */
+  /** The texts of these files as the remote has them, read from the work tree where it has the same, which is cheaper. */
   async function texts(paths: Iterable<string>): Promise<Map<string, string>> {
     const found = new Map<string, string>();
     const missing = new Map<string, string>();
@@ -162,41 +129,21 @@ export async function openShared({
     return found;
   }
 
+  const queue = createPushQueue<CommitWrite>({ push, fetch }, log);
   return {
-    remote,
-    identity,
     /** The files below the content folder, by path; the value names the content. */
     names: names as ReadonlyMap<string, string>,
     /** The last commit that the remote is known to have. */
     get tip() {
       return tip;
     },
-    get generation() {
-      return turns.generation;
-    },
-    /** What the last talk with the remote failed with; undefined where it went well. */
-    get trouble() {
-      return turns.trouble;
-    },
-    offer: turns.offer,
-    fresh: turns.fresh,
+    queue,
     texts,
-    /** Is told of what others have changed, before anybody who waits for it goes on. */
-    onTaken: (take: (taken: Taken) => Promise<void>) => void takers.push(take),
-    /** Is told whenever the tip has moved. */
-    onMoved: (tell: () => void) => void movers.push(tell),
-    close: turns.close,
   };
 }
 
-/** The blobs of texts in the content folder. No filter applies here (`committableTree`), so only a text with CR can become another one in git. */
-export async function blobsIn(
-  repository: Repository,
-  files: readonly { path: string; content: string }[],
-): Promise<Blob[]> {
-  if (files.some(({ content }) => content.includes('\r'))) return blobsOf(repository, files);
-  return files.map((file) => {
-    const content = Buffer.from(file.content);
-    return { id: blobId(repository, content), content };
-  });
+/** The commit that a ref is at; null where there is no such ref. */
+export async function commitAt({ git }: Repository, ref: string): Promise<string | null> {
+  const { code, stdout } = await git(['rev-parse', '-q', '--verify', `${ref}^{commit}`], { accept: [1] });
+  return code === 0 ? stdout.trim() : null;
 }

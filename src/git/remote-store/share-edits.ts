@@ -1,49 +1,46 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
+import type { SharedEdit } from '../../store/shared-files.js';
 import { createEdits } from '../pending/edit-delay.js';
 import type { LeftEdit } from '../push/push-status.js';
-import type { WorkEdit } from './worktree-edits.js';
-
-/** What became of a file that was looked at: `shared` where a person's edit is on the remote now. */
-export type SharedEdit = { readonly is: 'shared' } | Exclude<WorkEdit, { readonly is: 'edit' }>;
 
 export interface ShareEditsOptions {
   /**
-   * Brings a person's edit to the remote, if the file holds one.
+   * Pushes a person's edit, if the file holds one.
    *
    * @param path below the content folder.
    * @throws PressmarkError REMOTE_UNAVAILABLE, REMOTE_DECLINED; the file is as it was.
    */
   share(path: string): Promise<SharedEdit>;
-  /** The files that may hold edits which were made while nothing ran, below the content folder. */
+  /** The files that may hold edits which were made while no receiver ran, below the content folder. */
   editedFiles(): Promise<readonly string[]>;
-  /** Finds out where a person has taken over what the remote has, before they go on from there. */
-  lookForCaughtUp(): Promise<void>;
+  /** Finds the stale files that a person has brought to the remote's version, so that the next edit counts as made from it. */
+  settleStale(): Promise<void>;
   /** A path below the site's folder, as seen from the content folder; undefined where it is not in it. */
   contentRelative(path: string): string | undefined;
-  /** Told which edits stay in this clone, and why. */
-  tellLeft(edits: readonly LeftEdit[]): void;
+  /** Receives the edits that stay in this clone, and why. */
+  setLeftEdits(edits: readonly LeftEdit[]): void;
 }
 
-/** The pauses before a file is looked at again, in milliseconds: the first and the longest. */
+/** The pauses before a file is examined again, in milliseconds: the first and the longest. */
 const AGAIN_MS = { first: 3_000, longest: 60_000 };
-/** So many edits are looked at at a time: who edits a thousand files at once must not keep deliveries waiting. */
+/** How many edits are shared at a time: a person who edits a thousand files at once must not keep deliveries waiting. */
 const AT_ONCE = 8;
 /** How long the shutdown waits for edits, in milliseconds. */
 const CLOSE_MS = 5_000;
 
-/** With durability `push`: has each edit of a person pushed, once its file has lain still for a while. */
+/** With durability `push`: pushes each edit of a person some time after the file was last changed. */
 export function shareEdits(
   host: Pick<PluginHost, 'log' | 'addAction' | 'onClose'>,
-  { share, editedFiles, lookForCaughtUp, contentRelative, tellLeft }: ShareEditsOptions,
+  { share, editedFiles, settleStale, contentRelative, setLeftEdits }: ShareEditsOptions,
 ): void {
   const { log } = host;
-  const tries = new Map<string, number>();
-  const told = new Map<string, string>();
-  const underWay = new Set<Promise<void>>();
-  let closing = false;
+  const attempts = new Map<string, number>();
+  const leftEdits = new Map<string, string>();
   const ready = new Set<string>();
+  const underWay = new Set<Promise<void>>();
+  let isClosing = false;
   const edits = createEdits((path) => {
     ready.add(path);
     start();
@@ -68,51 +65,49 @@ export function shareEdits(
   async function tryToShare(path: string): Promise<void> {
     try {
       const edit = await share(path);
-      if (edit.is === 'waiting') return later(path, `it waits for ${edit.waitingFor}`);
-      if (edit.is === 'left') {
-        tell(path, edit.why);
-        // a commit and a push of it change no file
-        return later(path, edit.why);
-      }
-      tries.delete(path);
-      if (told.delete(path)) tellAll();
-      if (edit.is === 'shared') log.info({ path }, 'an edit is on the remote');
+      if (edit.kind === 'waiting') return tryAgain(path, `it waits for ${edit.waitingFor}`);
+      // A commit and a push of the edit change no file: only another look finds them.
+      if (edit.kind === 'left') return leave(path, edit.why);
+      attempts.delete(path);
+      if (leftEdits.delete(path)) report();
+      if (edit.kind === 'shared') log.info({ path }, 'an edit is on the remote');
     } catch (error) {
-      tell(path, messageOf(error));
-      later(path, messageOf(error));
+      leave(path, messageOf(error));
     }
   }
 
-  function tell(path: string, why: string): void {
-    if (told.get(path) === why) return;
-    told.set(path, why);
-    log.warn({ path, why }, 'your edit is in this clone alone');
-    tellAll();
+  function leave(path: string, why: string): void {
+    if (leftEdits.get(path) !== why) {
+      leftEdits.set(path, why);
+      log.warn({ path, why }, 'your edit is in this clone alone');
+      report();
+    }
+    tryAgain(path, why);
   }
 
-  function tellAll(): void {
-    tellLeft([...told].map(([path, why]) => ({ path, why })));
+  function report(): void {
+    setLeftEdits([...leftEdits].map(([path, why]) => ({ path, why })));
   }
 
-  function later(path: string, why: string): void {
-    const times = (tries.get(path) ?? 0) + 1;
-    tries.set(path, times);
-    log.debug({ path, why }, 'an edit is looked at again later');
-    const wait = Math.min(AGAIN_MS.first * 2 ** Math.min(times - 1, 10), AGAIN_MS.longest);
-    if (!closing) edits.note(path, wait);
+  function tryAgain(path: string, why: string): void {
+    const count = (attempts.get(path) ?? 0) + 1;
+    attempts.set(path, count);
+    log.debug({ path, why }, 'an edit is examined again later');
+    const wait = Math.min(AGAIN_MS.first * 2 ** Math.min(count - 1, 10), AGAIN_MS.longest);
+    if (!isClosing) edits.note(path, wait);
   }
 
   host.addAction('article.edited', async ({ path }) => {
     const below = contentRelative(path);
     if (below === undefined) return;
     edits.note(below);
-    await lookForCaughtUp();
+    await settleStale();
   });
   host.addAction('host.ready', async () => {
     for (const path of await editedFiles()) edits.note(path);
   });
   host.onClose(async () => {
-    closing = true;
+    isClosing = true;
     edits.flush();
     const timer = new AbortController();
     await Promise.race([idle(), pause(CLOSE_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);

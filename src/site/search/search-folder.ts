@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { discard, isLeftover, syncHere } from '../../fs/atomic-write.js';
+import { makeBelow } from '../../fs/make-below.js';
 import { syncFiles } from '../../fs/sync-files.js';
 import { isGone } from '../../store/entry.js';
 
@@ -47,7 +48,7 @@ export interface SearchFolder {
    * the new one needs is written and synced first, then the entry is replaced, and what the old one needed stays until
    * the next time.
    *
-   * @throws Error where the files cannot be synced; the old index stays.
+   * @throws Error where the files cannot be synced, and where there is no output folder; the old index stays.
    */
   replace(files: readonly IndexFile[], of: string): Promise<void>;
   /** Removes our files. */
@@ -105,7 +106,7 @@ export function openSearchFolder(outputDir: string): SearchFolder {
     const target = join(root, path);
     if (isSame(target, content)) return;
     const temp = join(root, `.pressmark-${randomBytes(8).toString('hex')}.tmp`);
-    fs.mkdirSync(dirname(target), { recursive: true });
+    makeBelow(outputDir, dirname(target));
     try {
       fs.writeFileSync(temp, content);
       // What is named by its content has nothing under its name that could be lost.

@@ -1,9 +1,10 @@
 // The process that indexes the site for its search; `search-job.ts` starts it.
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { messageOf } from '../../errors.js';
 import { createLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
+import { makeBelow } from '../../fs/make-below.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import { isGone } from '../../store/entry.js';
 import { openSearchFolder } from './search-folder.js';
@@ -45,7 +46,8 @@ function yieldToEverything(): void {
 
 async function perform(request: SearchRequest): Promise<SearchOutcome> {
   const { outputDir, lockDir, pages, of } = request;
-  fs.mkdirSync(lockDir, { recursive: true });
+  // The state folder may have been deleted; where its folder is gone too, so is the site.
+  makeBelow(dirname(dirname(lockDir)), lockDir);
   const lock = createLock({ directory: lockDir, helper: findLockHelper(), timeoutMs: LOCK_WAIT_MS });
   await lock.enter();
   try {

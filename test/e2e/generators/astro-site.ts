@@ -24,5 +24,6 @@ export const ASTRO_SITE: Omit<SiteUnderTest, 'tools'> = {
 /** Its server for people who write. */
 export const ASTRO_DEV: DevServer = {
   command: (port) => `npx astro dev --port ${port}`,
-  rebuilt: /Reloaded data|restarting/g,
+  // A new file may be noticed twice: when it gets its name, and when it loses the one that it was written under.
+  rebuilt: /Reloaded data from (\S+)\s(?![\s\S]*Reloaded data from \1\s)|restarting/g,
 };

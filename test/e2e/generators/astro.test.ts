@@ -3,11 +3,12 @@ import { ASTRO_DEV, ASTRO_SITE } from './astro-site.js';
 import { tryDevServer } from './dev-server.js';
 import { followDocs } from './docs.js';
 import { dropIn } from './drop-in.js';
-import { tryOwnPosts } from './own-posts.js';
 
-const site = { ...ASTRO_SITE, tools: 'astro-5' };
+const site = {
+  ...ASTRO_SITE,
+  tools: 'astro-5',
+  copied: ['src/content/blog/Raised-Beds.md', 'src/content/blog/green-manure.md'],
+};
 
 dropIn(test, site);
-tryOwnPosts(test, site, ['src/content/blog/Raised-Beds.md', 'src/content/blog/green-manure.md']);
-followDocs(test, site);
-tryDevServer(test, site, ASTRO_DEV);
+tryDevServer(test, site, followDocs(test, site), ASTRO_DEV);

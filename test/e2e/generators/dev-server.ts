@@ -5,27 +5,27 @@ import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/until.js';
 import { PUBLISHED_AT } from './articles.js';
+import type { LiveSite } from './docs.js';
 import type { SiteUnderTest } from './drop-in.js';
-import { checkOut } from './working-copy.js';
 
 /** The server with which a site's people preview what they write. */
 export interface DevServer {
   command(port: number): string;
-  /** What it prints for each rebuild. */
+  /** What it prints for each rebuild, or for each file that has caused some. */
   readonly rebuilt: RegExp;
 }
 
 /** Registers the test that a published article appears in the preview after one rebuild, and nothing else causes one. */
-export function tryDevServer(test: TestFn, site: SiteUnderTest, { command, rebuilt }: DevServer): void {
+export function tryDevServer(
+  test: TestFn,
+  site: SiteUnderTest,
+  live: () => LiveSite,
+  { command, rebuilt }: DevServer,
+): void {
   test.serial(
     'an article appears in the preview by itself, after one rebuild; nothing else causes one',
     async (t) => {
-      const copy = checkOut(site);
-      t.teardown(copy.remove);
-      copy.install();
-      t.is((await copy.pressmark('init', '--yes')).code, 0);
-      const receiver = await copy.start();
-      t.teardown(() => receiver.kill('SIGKILL'));
+      const { copy, client, origin: receiver } = live();
       const port = await freePort();
       const preview = spawn('bash', ['-c', `exec ${command(port)}`], {
         cwd: copy.dir,
@@ -50,13 +50,13 @@ export function tryDevServer(test: TestFn, site: SiteUnderTest, { command, rebui
 
       /** Publishes an article, with all that a service asks around it, and waits for its page. */
       const publish = async (id: string) => {
-        for (let probe = 0; probe < 5; probe++) t.is((await fetch(`${receiver.origin}/healthz`)).status, 200);
+        for (let probe = 0; probe < 5; probe++) t.is((await fetch(`${receiver}/healthz`)).status, 200);
         const data = article({ id, title: `Preview of ${id}`, slug: id, published_at: PUBLISHED_AT });
-        const { status, json, text } = await receiver.post('article.published', data, {
+        const { status, json, text } = await client.post('article.published', data, {
           envelope: { timestamp: PUBLISHED_AT },
         });
         t.is(status, 200, text);
-        t.is((await receiver.find(json.url)).id, id);
+        t.is((await client.find(json.url)).id, id);
         const { pathname } = new URL(json.url);
         await until(
           `${command(port)} serves ${pathname}`,

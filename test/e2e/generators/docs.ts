@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { TestFn } from 'ava';
-import { createClient } from '../../support/client.js';
+import { type Client, createClient } from '../../support/client.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
 import { until } from '../../support/until.js';
 import { PUBLISHED_AT } from './articles.js';
 import type { SiteUnderTest } from './drop-in.js';
-import { checkOut, ROOT } from './working-copy.js';
+import { checkOut, ROOT, type WorkingCopy } from './working-copy.js';
 
 /** From a clone of a site to the first article live. */
 const MOST_COMMANDS = 3;
@@ -29,13 +29,32 @@ function commandsOf(page: string): string[] {
   return lines.slice(0, start + 1);
 }
 
-/** Registers the test that runs docs/<generator>.md word for word. */
-export function followDocs(test: TestFn, site: SiteUnderTest): void {
+/** A site that the commands of the docs have brought live. */
+export interface LiveSite {
+  readonly copy: WorkingCopy;
+  /** `http://127.0.0.1:<port>` of the receiver. */
+  readonly origin: string;
+  /** Sends to the receiver. */
+  readonly client: Client;
+}
+
+/**
+ * Registers the test that runs docs/<generator>.md word for word.
+ *
+ * @returns a function that returns the site, for the tests after it.
+ */
+export function followDocs(test: TestFn, site: SiteUnderTest): () => LiveSite {
+  let live: LiveSite | undefined;
+  const disposers: (() => unknown)[] = [];
+  test.after.always(async () => {
+    for (const dispose of disposers) await dispose();
+  });
+
   test.serial(`docs/${site.folder}.md leads from a clone to the first article live`, async (t) => {
     const commands = commandsOf(fs.readFileSync(join(ROOT, `docs/${site.folder}.md`), 'utf8'));
     t.true(commands.length <= MOST_COMMANDS, commands.join('\n'));
     const copy = checkOut(site);
-    t.teardown(copy.remove);
+    disposers.unshift(copy.remove);
     const port = await freePort();
     const env = { PORT: String(port) };
     let url = '';
@@ -48,7 +67,7 @@ export function followDocs(test: TestFn, site: SiteUnderTest): void {
           stdio: 'ignore',
           detached: true,
         });
-        t.teardown(async () => {
+        disposers.unshift(async () => {
           if (receiver.pid === undefined || receiver.exitCode !== null) return;
           const ended = once(receiver, 'exit');
           process.kill(-receiver.pid, 'SIGKILL');
@@ -61,9 +80,12 @@ export function followDocs(test: TestFn, site: SiteUnderTest): void {
             () => false,
           ),
         );
-        const { post } = createClient(`${origin}/webhook`, copy.secret());
+        const client = createClient(`${origin}/webhook`, copy.secret());
+        live = { copy, origin, client };
         const data = article({ slug: 'the-first-article', published_at: PUBLISHED_AT });
-        const answer = await post('article.published', data, { envelope: { timestamp: PUBLISHED_AT } });
+        const answer = await client.post('article.published', data, {
+          envelope: { timestamp: PUBLISHED_AT },
+        });
         t.is(answer.status, 200, answer.text);
         url = answer.json.url;
       } else {
@@ -80,4 +102,9 @@ export function followDocs(test: TestFn, site: SiteUnderTest): void {
     await until(`${file} is built`, () => page() !== '');
     t.true(page().includes('Where to put the hive') && page().includes(site.marker), file);
   });
+
+  return () => {
+    if (live === undefined) throw new Error('the docs did not lead to a receiver');
+    return live;
+  };
 }

@@ -2,7 +2,6 @@ import test from 'ava';
 import { tryDevServer } from './dev-server.js';
 import { followDocs } from './docs.js';
 import { dropIn, type SiteUnderTest } from './drop-in.js';
-import { tryOwnPosts } from './own-posts.js';
 
 const site: SiteUnderTest = {
   folder: 'eleventy',
@@ -10,6 +9,12 @@ const site: SiteUnderTest = {
   build: 'npm run build',
   output: '_site',
   isBuiltByHand: true,
+  copied: [
+    'content/blog/compost.md',
+    'content/blog/rain-butt.html',
+    'content/blog/slug-count.md',
+    'content/blog/tool-shed.md',
+  ],
   siteUrl: 'https://allotment.example/notes',
   marker: '<footer>Plot 14, by the railway</footer>',
   day: (iso) => iso.slice(0, 10),
@@ -35,14 +40,7 @@ const site: SiteUnderTest = {
 };
 
 dropIn(test, site);
-tryOwnPosts(test, site, [
-  'content/blog/compost.md',
-  'content/blog/rain-butt.html',
-  'content/blog/slug-count.md',
-  'content/blog/tool-shed.md',
-]);
-followDocs(test, site);
-tryDevServer(test, site, {
+tryDevServer(test, site, followDocs(test, site), {
   command: (port) => `npx eleventy --serve --quiet --port=${port}`,
   rebuilt: /File (?:changed|added|removed)/g,
 });

@@ -2,12 +2,12 @@ import test from 'ava';
 import { tryDevServer } from './dev-server.js';
 import { followDocs } from './docs.js';
 import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
-import { tryOwnPosts } from './own-posts.js';
 
 const site: SiteUnderTest = {
   folder: 'hugo',
   build: 'npm run build',
   output: 'public',
+  copied: ['content/posts/late-frost.md', 'content/posts/sowing-beans.md'],
   siteUrl: 'https://garden.example/notes',
   marker: '<footer>{{ not a template }}</footer>',
   day: dayIn('Asia/Tokyo'),
@@ -37,9 +37,7 @@ const site: SiteUnderTest = {
 };
 
 dropIn(test, site);
-tryOwnPosts(test, site, ['content/posts/late-frost.md', 'content/posts/sowing-beans.md']);
-followDocs(test, site);
-tryDevServer(test, site, {
+tryDevServer(test, site, followDocs(test, site), {
   command: (port) => `hugo server --port ${port}`,
   rebuilt: /rebuilding site/g,
 });

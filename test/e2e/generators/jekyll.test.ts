@@ -2,13 +2,17 @@ import test from 'ava';
 import { tryDevServer } from './dev-server.js';
 import { followDocs } from './docs.js';
 import { dayIn, dropIn, type SiteUnderTest } from './drop-in.js';
-import { tryOwnPosts } from './own-posts.js';
 
 const site: SiteUnderTest = {
   folder: 'jekyll',
   build: 'jekyll build --quiet',
   output: '_site',
   isBuiltByHand: true,
+  copied: [
+    '_posts/2025-03-02-first-sowing.markdown',
+    '_posts/2025-04-18-late-frost.md',
+    '_posts/2025-06-30-the-shed.html',
+  ],
   siteUrl: 'https://allotment.example/notes',
   marker: '<header class="masthead">',
   day: dayIn('Asia/Tokyo'),
@@ -29,13 +33,7 @@ const site: SiteUnderTest = {
 };
 
 dropIn(test, site);
-tryOwnPosts(test, site, [
-  '_posts/2025-03-02-first-sowing.markdown',
-  '_posts/2025-04-18-late-frost.md',
-  '_posts/2025-06-30-the-shed.html',
-]);
-followDocs(test, site);
-tryDevServer(test, site, {
+tryDevServer(test, site, followDocs(test, site), {
   command: (port) => `jekyll serve --port ${port}`,
   rebuilt: /Regenerating:/g,
 });

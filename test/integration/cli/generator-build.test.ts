@@ -6,21 +6,24 @@ import { runPostbuild } from '../../../src/app/postbuild.js';
 import { article, update } from '../../support/events.js';
 import { run, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
 import { TOY_CONFIG, toyPost, writeToySite } from '../deploy/toy-generator.js';
 
 const SITE = 'https://garden.example/base';
 const JSON_LD = '<script type="application/ld+json">{"@type":"Article"}</script>';
 
+const TITLED = toyPost({ title: 'A Title', date: '2026-01-02', permalink: '/p/:title/' });
+
 /** A site of the toy generator with two posts and a draft, which is built by hand alone. */
 function toySite(t: Parameters<typeof tempDir>[0]): string {
   const dir = tempDir(t);
   writeToySite(dir, {
+    'content/old.md': toyPost({ title: 'Old', date: '2026-01-02' }),
+    'content/titled.md': TITLED,
     'pressmark.config.mjs': TOY_CONFIG.replace(
       "build: 'node toy.mjs'",
       "build: { command: 'node toy.mjs', background: false }",
     ),
-    'content/old.md': toyPost({ title: 'Old', date: '2026-01-02' }),
-    'content/titled.md': toyPost({ title: 'A Title', date: '2026-01-02', permalink: '/p/:title/' }),
     'content/draft.md': toyPost({ title: 'Draft', draft: true }),
   });
   return dir;
@@ -28,7 +31,13 @@ function toySite(t: Parameters<typeof tempDir>[0]): string {
 
 test('build runs the generator, completes the pages and proves the URLs of existing posts', async (t) => {
   const dir = toySite(t);
+  fs.rmSync(join(dir, 'content/titled.md'));
   const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
+  // The receiver proves what is there when it starts, and the build what came later.
+  await until('the receiver has proven what there is', () =>
+    receiver.log.some(({ msg }) => msg === 'addresses of existing posts proven'),
+  );
+  fs.writeFileSync(join(dir, 'content/titled.md'), TITLED);
   const lookup = (path: string) => receiver.post('article.lookup', { target_url: `${SITE}${path}` });
   const comment = '<!-- svc:item:new -->';
   const answer = await receiver.post(
@@ -43,7 +52,7 @@ test('build runs the generator, completes the pages and proves the URLs of exist
     }),
   );
   t.is(answer.json.url, `${SITE}/blog/new/`);
-  t.is((await lookup('/old/')).status, 404);
+  t.is((await lookup('/p/a-title/')).status, 404);
 
   const built = await run(['build', '--dir', dir]);
   t.is(built.code, 0, built.stderr);

@@ -168,7 +168,10 @@ test.serial(
     const data = article();
     const refused = await post('article.published', data);
     t.is(refused.status, 503);
-    t.regex(refused.json.error, /^git took longer than 8 s .* stored, but has no commit yet: send it again/);
+    t.regex(
+      refused.json.error,
+      /^the article is stored, but has no commit yet: git took longer than 8 s .* send it again/,
+    );
     await until('the git that hangs is killed', () => !git.isRunning());
     t.is(articleFiles(dir).length, files + 1);
     t.is(ids(dir).length, commits);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { gitIn } from '../../support/clones.js';
 import { until } from '../../support/until.js';
@@ -97,12 +97,11 @@ test.serial('an edit that its owner has committed or staged gets no commit of Pr
   t.deepEqual(staged.subjects(), [PUBLISHED, UPDATED]);
   t.is(gitIn(dir, 'diff', '--cached', '--name-only').trim(), staged.path);
   t.is(gitIn(dir, 'show', `:${staged.path}`), second.text);
-  const left = join(dir, '.pressmark', 'left-edits');
-  const [name = '', ...more] = fs.readdirSync(left);
-  t.is(fs.readFileSync(join(left, name), 'utf8'), second.text);
-  t.true(name.startsWith(basename(staged.path, '.md')), name);
+  const kept = join(dir, '.pressmark', 'replaced', staged.path);
+  const [name = '', ...more] = fs.readdirSync(kept);
+  t.is(fs.readFileSync(join(kept, name), 'utf8'), second.text);
   t.deepEqual(more, []);
-  t.deepEqual(fs.readdirSync(join(dir, '.pressmark', 'replaced')), []);
+  t.false(fs.existsSync(join(dir, '.pressmark', 'replaced', inHead.path)));
   gitIn(dir, 'reset', '--quiet');
 });
 

@@ -1,9 +1,9 @@
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
-import type { GitPluginOptions } from '../../../src/git/plugin.js';
+import { encode } from '../../../src/article/codec.js';
 import type { Host } from '../../../src/host/plugins.js';
-import { makeSite, readStored as readStoredIn, type Site, startAndCheck } from './site.js';
+import { blank, makeSite, type Site, startAndCheck } from './site.js';
 
 /** No edit lies still for so long while a test runs, in milliseconds. */
 const NEVER = 3_600_000;
@@ -44,26 +44,6 @@ test('an edit that an update replaces before it lies still is committed before t
   t.is(await site.git('status', '--porcelain'), '');
 });
 
-test('an edit that is not UTF-8, replaced in the moment of its commit, is never committed with other bytes', async (t) => {
-  const site = await makeSite(t);
-  let path = '';
-  const replacement = 'something that was saved just now\n';
-  const readStored: GitPluginOptions['readStored'] = async (wanted) => {
-    const stored = await readStoredIn(site.dir, wanted);
-    if (stored?.text.includes('caf') === true) await site.write(path, replacement);
-    return stored;
-  };
-  const host = await site.start({ commitEdits: true, readStored });
-  path = await site.publish('one');
-  await site.untilCommitted(1);
-  await appendFile(join(site.dir, path), Buffer.from('caf\xe9 noir\n', 'latin1'));
-  await edit(site, host, path, '');
-  await site.untilLogged('no commit: the file holds something else');
-  t.is(await site.read(path), replacement);
-  await host.close();
-  t.deepEqual((await site.subjects()).slice(1), ['Publish: Title of one']);
-});
-
 test('edits that were made while nothing ran are committed at the next start', async (t) => {
   const site = await makeSite(t);
   await site.start();
@@ -97,7 +77,7 @@ test('an edit that the owner has staged is theirs to commit', async (t) => {
   await appendFile(join(site.dir, path), 'my words\n');
   await site.git('add', path);
   await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
-  await site.untilLogged('no commit: the branch has it');
+  await site.untilLogged('no commit: you have staged it');
   await site.publish('two');
   await site.untilCommitted(2);
   t.deepEqual((await site.subjects()).slice(1), ['Publish: Title of one', 'Publish: Title of two']);
@@ -114,10 +94,10 @@ test('what a branch switch does to files is not committed as an edit', async (t)
   await site.git('commit', '-qam', 'My words');
   await site.git('checkout', '-q', 'main');
   await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
-  await site.untilLogged('no commit: the file holds something else');
+  await site.untilLogged('no commit: git has it');
   await site.git('checkout', '-q', 'drafts');
   await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
-  await site.untilLogged('no commit: the branch has it');
+  await site.until('git has that, too', () => site.logged('no commit: git has it').length === 2);
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'My words']);
   t.is(await site.git('log', '--format=%s', 'main'), 'Publish: Title of one\nFirst\n');
 });
@@ -181,4 +161,33 @@ test('a start looks only at what has changed since the last one', async (t) => {
   await startAndStop();
   t.is((await site.subjects()).at(-1), 'Update: Title of article-2');
   t.is((await readFile(memory, 'utf8')).split('\n').length, 6);
+});
+
+test('an edit of a version that git does not have is committed on top of what it has', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start({ commitEdits: true });
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  const update = encode({ ...blank('one'), title: 'Rewritten', revision: 'r2' });
+  await site.write(path, `${update}my words\n`);
+  await edit(site, host, path, '');
+  await site.untilCommitted(2);
+  t.deepEqual((await site.subjects()).slice(2), ['Edit: Rewritten']);
+});
+
+test('an edit of an older version than HEAD has is left to its owner, with a warning', async (t) => {
+  const site = await makeSite(t);
+  const host = await site.start({ commitEdits: true });
+  const path = await site.publish('one');
+  const published = await site.read(path);
+  await site.update('one', { revision: 'r2', title: 'Rewritten' });
+  await site.untilCommitted(2);
+  // as an editor saves it that was open all the time
+  await site.write(path, `${published}my words\n`);
+  await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
+  await site.untilLogged('made from an older version than HEAD has');
+  t.is(site.committed.length, 2);
+  await site.update('one', { revision: 'r3', title: 'Third' });
+  await site.untilCommitted(4);
+  t.deepEqual((await site.subjects()).slice(2), ['Update: Rewritten', 'Edit: Title of one', 'Update: Third']);
 });

@@ -28,7 +28,10 @@ export function gitThatFails(t: Parameters<typeof tempDir>[0]) {
     `    if [ "$times" -gt 1 ]; then echo "$what $command $((times - 1))" > '${rule}'; else`,
     `      rm '${rule}'`,
     '      case $what in killed-after) git "$@";; esac',
-    '      kill -9 $PPID; exit 137',
+    // its parent is the receiver, or a shell by way of which the receiver runs git
+    '      receiver=$PPID',
+    '      while grep -q "sh$" /proc/$receiver/comm; do receiver=$(cut -d " " -f 4 /proc/$receiver/stat); done',
+    '      kill -9 $receiver; exit 137',
     '    fi;;',
     '  esac',
     'fi',

@@ -104,8 +104,8 @@ test("a person's edit is not committed where edits are not asked for", async (t)
   const host = await site.start();
   const path = await site.publish('one');
   const stored = await site.read(path);
-  await site.write(path, `${stored}\nand my words\n`);
   await site.untilCommitted(1);
+  await site.write(path, `${stored}\nand my words\n`);
   await host.hooks.doAction('article.edited', { path, id: 'one', url: '' });
   await host.close();
   t.is(site.committed.length, 1);

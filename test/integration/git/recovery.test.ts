@@ -75,3 +75,21 @@ test('the start-up check and deliveries at the same time commit everything once'
   t.is(new Set(subjects).size, 40);
   t.is(await site.git('status', '--porcelain'), '');
 });
+
+test('after the owner has moved the branch back, articles without a commit are committed, and staged ones are left to them', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  await site.publish('one');
+  await site.publish('two');
+  await site.untilCommitted(2);
+  await site.git('reset', '-q', '--soft', 'HEAD~1');
+  await site.untilLogged('HEAD is not where it was');
+  await site.untilLogged('articles compared with the branch');
+  t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
+  t.regex(await site.git('status', '--porcelain'), /^A {2}content/);
+
+  await site.git('reset', '-q', 'HEAD~1');
+  await site.untilCommitted(4);
+  t.deepEqual((await site.subjects()).sort(), ['First', 'Publish: Title of one', 'Publish: Title of two']);
+  t.is(await site.git('status', '--porcelain'), '');
+});

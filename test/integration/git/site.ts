@@ -8,9 +8,14 @@ import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import type { Article } from '../../../src/article/article.js';
 import { decode, encode } from '../../../src/article/codec.js';
-import type { KeepReplaced } from '../../../src/git/pending/keeping.js';
+import {
+  type ArticleCommits,
+  type ArticleCommitsOptions,
+  openArticleCommits,
+} from '../../../src/git/article-commits.js';
 import type { ArticleFile } from '../../../src/git/pending/scan-cache.js';
-import { type GitPluginOptions, gitPlugin } from '../../../src/git/plugin.js';
+import { gitPlugin } from '../../../src/git/plugin.js';
+import { createHooks } from '../../../src/host/hooks.js';
 import { definePlugin, type Host, type PluginHost, startHost } from '../../../src/host/plugins.js';
 import { until } from '../../support/until.js';
 
@@ -23,6 +28,7 @@ export interface Site {
   /** The site's folder in it. */
   readonly dir: string;
   readonly articles: Map<string, Article>;
+  readonly paths: Map<string, string>;
   readonly log: { level: number; msg: string; [key: string]: unknown }[];
   readonly committed: { commit: string; path: string; subject: string }[];
   /** Runs git as the owner would. */
@@ -38,6 +44,8 @@ export interface Site {
   start(options?: StartOptions): Promise<Host>;
   /** Stops as `kill -9` would: what waits is forgotten. */
   stop(): Promise<void>;
+  /** Knows the articles of another receiver on the same folder. */
+  adopt(other: Site): void;
   publish(id: string, change?: Partial<Article>, options?: { path?: string }): Promise<string>;
   update(id: string, change?: Partial<Article>): Promise<void>;
   /** The lines of the log whose message holds these words. */
@@ -48,7 +56,9 @@ export interface Site {
   untilCommitted(count: number): Promise<void>;
 }
 
-export interface StartOptions extends Partial<GitPluginOptions> {
+export interface StartOptions extends Partial<ArticleCommitsOptions> {
+  /** What a catalog would tell. @default the site's articles */
+  articles?(): Iterable<ArticleFile>;
   setup?(host: PluginHost): void;
 }
 
@@ -98,7 +108,7 @@ export function siteAt(
   const log: Site['log'] = [];
   const committed: Site['committed'] = [];
   const hosts: Host[] = [];
-  let keepReplaced: KeepReplaced | undefined;
+  let commits: ArticleCommits | undefined;
   const logger = pino(
     { level: 'debug', base: null },
     { write: (line: string) => void log.push(JSON.parse(line)) },
@@ -108,8 +118,13 @@ export function siteAt(
     top,
     dir,
     articles,
+    paths,
     log,
     committed,
+    adopt(other) {
+      for (const [id, article] of other.articles) articles.set(id, article);
+      for (const [id, path] of other.paths) paths.set(id, path);
+    },
     async git(...args) {
       const { stdout } = await run('git', args, { cwd: top, env, maxBuffer: 1e9 });
       return stdout;
@@ -124,7 +139,8 @@ export function siteAt(
     read: (path) => readFile(join(dir, path), 'utf8'),
     articleFiles: () => filesIn(dir, paths.values()),
     revision: async (path) => (await readStored(dir, path))?.article.revision,
-    async start({ setup, ...options } = {}) {
+    async start({ setup, articles: listed = site.articleFiles, ...options } = {}) {
+      const hooks = createHooks(logger);
       const watcher = definePlugin({
         name: 'watcher',
         setup(host) {
@@ -132,44 +148,49 @@ export function siteAt(
           setup?.(host);
         },
       });
-      const plugin = gitPlugin({
+      commits = await openArticleCommits({
         siteDir: dir,
         env,
+        hooks,
+        log: logger.child({ plugin: 'git' }),
         // no test waits for an edit to lie still, and no shutdown is cut short on a busy machine
         stillMs: 20,
         closeMs: 60_000,
-        readStored: (path) => readStored(dir, path),
-        articles: site.articleFiles,
+        replaceMs: 60_000,
         decode: storedIn,
         stateDir: join(top, '..', 'state'),
         staging: join(top, '..', 'staging'),
-        keepsReplaced: (keep) => {
-          keepReplaced = keep;
-        },
         ...options,
       });
-      const host = await startHost(
-        [
-          { plugin, origin: 'test' },
-          { plugin: watcher, origin: 'test' },
-        ],
-        {
-          role: 'receiver',
-          siteUrl: 'https://example.org',
+      const entries = [{ plugin: watcher, origin: 'test' }];
+      if (commits !== undefined) {
+        const plugin = gitPlugin({
+          kind: 'commits',
+          commits,
+          isBeforeAnswer: false,
+          articles: listed,
           siteDir: dir,
-          log: logger,
-          articles: {
-            get: async (id) => articles.get(id),
-            find: async () => undefined,
-            ids: () => articles.keys(),
-          },
+          env,
+        });
+        entries.unshift({ plugin, origin: 'test' });
+      }
+      const host = await startHost(entries, {
+        role: 'receiver',
+        siteUrl: 'https://example.org',
+        siteDir: dir,
+        log: logger,
+        hooks,
+        articles: {
+          get: async (id) => articles.get(id),
+          find: async () => undefined,
+          ids: () => articles.keys(),
         },
-      );
+      });
       hosts.push(host);
       return host;
     },
     async stop() {
-      keepReplaced = undefined;
+      commits = undefined;
       for (const host of hosts.splice(0)) await host.close();
     },
     async publish(id, change = {}, { path = `content/articles/2026/11/${id}.md` } = {}) {
@@ -201,10 +222,7 @@ export function siteAt(
     const text = encode(article);
     const before = await readStored(dir, path);
     articles.set(article.id, article);
-    if (before !== undefined) {
-      const revision = before.pristine ? before.article.revision : undefined;
-      await keepReplaced?.({ path, revision });
-    }
+    if (before !== undefined) await commits?.beforeReplace(path);
     await site.write(path, text);
     const replaced = before?.pristine === false ? { replaced: before } : {};
     const payload = { event, article, path, timestamp: '2026-11-20T08:00:00Z', text, ...replaced };

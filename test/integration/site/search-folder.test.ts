@@ -77,6 +77,12 @@ test('where writing fails in the middle the old index is whole, and the next wri
   );
 });
 
+test('an index does not bring back an output folder that was removed', async (t) => {
+  const dir = join(tempDir(t), 'public');
+  await t.throwsAsync(openSearchFolder(dir).replace(index('a'), '1'), { code: 'ENOENT' });
+  t.false(fs.existsSync(dir));
+});
+
 test('files of others are neither removed nor taken for ours', async (t) => {
   const dir = tempDir(t);
   const folder = openSearchFolder(dir);

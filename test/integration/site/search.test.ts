@@ -168,6 +168,19 @@ test('the index follows the articles and the settings, and is not made again of 
   t.deepEqual(site.logged, []);
 });
 
+test('a job brings nothing back of a site whose folder was removed while it started', async (t) => {
+  const { site, open, newest } = searchableSite(t);
+  site.write('hive');
+  await site.builder.buildAll();
+  const outcome = await open().index(async (count) => {
+    const pages = await newest(count);
+    fs.rmSync(site.dir, { recursive: true });
+    return pages;
+  });
+  t.is(outcome?.is, 'failed');
+  t.false(fs.existsSync(site.dir));
+});
+
 test('an index that somebody else made stays, and the log says so once', async (t) => {
   const { site, open, newest } = searchableSite(t);
   put(join(site.dir, 'public/pagefind/pagefind-entry.json'), 'theirs');

@@ -149,7 +149,7 @@ export async function makeOwnerSite(
   async function caughtUp(): Promise<void> {
     const end = performance.now() + PATIENCE_MS;
     for (;;) {
-      const waiting = await missingIn({ dir, git });
+      const waiting = await missingIn(git);
       if (waiting === '') return;
       if (performance.now() > end)
         throw new BrokenPromise(
@@ -162,14 +162,11 @@ export async function makeOwnerSite(
   return { dir, receivers, logs, git, publish, kill, insist, rebase, caughtUp };
 }
 
-/** The articles that git does not have yet and the refs of parked commits; empty if there are none. */
-async function missingIn({ dir, git }: Pick<OwnerSite, 'dir' | 'git'>): Promise<string> {
-  const lines = (await git('status', '--porcelain', '--', 'content')).split('\n');
-  // Staged changes do not count: `git commit <path>` of the owner may leave an edit staged that an update has replaced.
-  const status = lines.filter((line) => /^[ ?]/.test(line));
-  const replaced = filesIn(join(dir, '.pressmark', 'replaced'));
+/** The articles whose files differ from HEAD or from the index, and the refs of parked commits; empty if there are none. */
+async function missingIn(git: OwnerSite['git']): Promise<string> {
+  const status = (await git('status', '--porcelain', '--', 'content')).split('\n');
   const parked = await git('for-each-ref', '--format=%(refname)', 'refs/pressmark/');
-  return [...status, ...replaced, parked.trim()].filter((line) => line !== '').join(', ');
+  return [...status, parked.trim()].filter((line) => line !== '').join(', ');
 }
 
 /** The files of a folder; none if it does not exist. */

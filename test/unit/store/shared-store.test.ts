@@ -7,10 +7,10 @@ import { PressmarkError } from '../../../src/errors.js';
 import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../src/generators/layout.js';
 import { createCatalog } from '../../../src/store/catalog.js';
 import { contentFolder } from '../../../src/store/entry.js';
-import { takeShared } from '../../../src/store/shared-catalog.js';
+import { updateCatalog } from '../../../src/store/shared-catalog.js';
 import type { SharedFiles, SharedWrite } from '../../../src/store/shared-files.js';
 import { createSharedStore } from '../../../src/store/shared-store.js';
-import { createShown } from '../../../src/store/shown.js';
+import { createWorktreeChanges } from '../../../src/store/worktree-changes.js';
 import { article, SENT } from '../../support/events.js';
 import { SITE_URL } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -27,23 +27,19 @@ function stage(
   const names = new Map<string, string>();
   const content = contentFolder(tempDir(t), layout);
   const catalog = createCatalog();
-  let generation = 0;
   const put = (path: string, text: string) => {
     texts.set(path, text);
     names.set(path, hash('sha1', text));
   };
   const shared: SharedFiles = {
     names,
-    get generation() {
-      return generation;
-    },
     texts: async (paths) => new Map([...paths].map((path) => [path, texts.get(path) ?? ''])),
-    fresh: async () => undefined,
-    onTaken: () => undefined,
-    editAt: async () => ({ is: 'none' }),
+    refresh: async () => undefined,
+    start: () => undefined,
+    editAt: async () => ({ kind: 'none' }),
     store: async (write) => {
-      if (write.generation !== generation) throw outdated();
       await accept(write);
+      if (!write.isCurrent()) throw outdated();
       put(write.path, write.text);
       write.accepted();
     },
@@ -51,12 +47,11 @@ function stage(
   /** What another machine stores. */
   const other = async (path: string, text: string) => {
     put(path, text);
-    await takeShared(content, catalog, shared, [path]);
-    generation++;
+    await updateCatalog(content, catalog, shared, [path]);
   };
-  const shown = createShown(content, catalog, () => undefined);
+  const worktree = createWorktreeChanges(content, catalog, () => undefined);
   return {
-    store: createSharedStore({ content, catalog, key: content.format.key, shared, shown }),
+    store: createSharedStore({ content, catalog, key: content.format.key, shared, worktree }),
     texts,
     other,
   };

@@ -8,7 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { createServer, type ServerOptions } from '../../../../src/app/server/server.js';
 import { article, envelope } from '../../../support/events.js';
-import { type Receiver, STORE_ONLY, startReceiver } from '../../../support/receiver.js';
+import { type Receiver, STORE_ONLY, sharedReceiver, startReceiver } from '../../../support/receiver.js';
 import { signature } from '../../../support/signer.js';
 import { sendThenRead } from '../../../support/sockets.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -104,6 +104,15 @@ const descriptors = ({ pid }: Receiver) => fs.readdirSync(`/proc/${pid}/fd`).len
 function megabytes({ pid }: Receiver, what: 'VmRSS' | 'VmHWM'): number {
   const status = fs.readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1_000;
+}
+
+const shared = sharedReceiver(test, STORE_ONLY);
+
+/** The receiver for the tests that run one after the other, without the connections of the test before. */
+async function quietReceiver(): Promise<Receiver> {
+  const receiver = shared();
+  await until('the connections of the test before are closed', () => descriptors(receiver) < 100);
+  return receiver;
 }
 
 test('requests that are sent ahead on one connection are answered one after the other, in their order', async (t) => {
@@ -206,7 +215,7 @@ test('the bytes that wait for slow readers are bounded: the slowest are cut off'
 test.serial(
   'one file is open for a connection, however many requests are sent ahead and not read',
   async (t) => {
-    const receiver = await startReceiver(t, STORE_ONLY);
+    const receiver = await quietReceiver();
     serve(receiver, 'feed.json', 30_000_000);
     const before = descriptors(receiver);
     const clients = await connectMany(t, receiver.port, 100, GET('/feed.json').repeat(16));
@@ -244,7 +253,7 @@ for (const [what, bytes] of [
   ['that wait for pages to change', GET('/.pressmark/live', 'localhost')],
 ] as const)
   test.serial(`200-published: a delivery is answered beside 1,100 connections ${what}`, async (t) => {
-    const receiver = await startReceiver(t, STORE_ONLY);
+    const receiver = await quietReceiver();
     serve(receiver, 'film.bin', 10_000_000);
     await connectMany(t, receiver.port, 1_100, bytes);
     for (let n = 0; n < 5; n++) t.is(await publish(receiver), 200);
@@ -252,7 +261,7 @@ for (const [what, bytes] of [
   });
 
 test.serial('503: twenty pages may reload themselves, and the next one is told so', async (t) => {
-  const { port } = await startReceiver(t, STORE_ONLY);
+  const { port } = await quietReceiver();
   const streams = await connectMany(t, port, 100, GET('/.pressmark/live', '127.0.0.1'));
   const statuses: string[] = [];
   for (const { socket } of streams)

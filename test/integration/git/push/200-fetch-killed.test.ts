@@ -47,11 +47,6 @@ const CASES = [
     locks: ['refs/remotes/origin/main.lock'],
   },
   {
-    when: 'while it remembers what was fetched',
-    words: 'update-ref refs/pressmark/remote',
-    locks: ['refs/pressmark/remote.lock'],
-  },
-  {
     when: 'while the branch follows',
     words: 'pressmark: follow the remote',
     locks: ['refs/heads/main.lock', 'HEAD.lock', 'refs/pressmark/remote.lock'],

@@ -6,7 +6,7 @@ import { findLockHelper } from '../../../../src/fs/lock-helper.js';
 import { openRepository } from '../../../../src/git/cli/repository.js';
 import { identityOf } from '../../../../src/git/commit/identity.js';
 import { createIndexLocker } from '../../../../src/git/commit/index-lock.js';
-import { createOrigins, leftBehind } from '../../../../src/git/push/edit-bases.js';
+import { createEditBases, staleBases } from '../../../../src/git/push/edit-bases.js';
 import { follow } from '../../../../src/git/push/follow.js';
 import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -26,7 +26,7 @@ async function followWhile(t: ExecutionContext, meanwhile: (dir: string) => void
   if ('because' in repository) throw new Error(repository.because);
   const locker = createIndexLocker(repository, findLockHelper(), log);
   t.teardown(locker.close);
-  const origins = createOrigins(repository);
+  const bases = createEditBases(repository);
   let done = false;
   const followed = await follow(tip, {
     repository,
@@ -36,14 +36,14 @@ async function followWhile(t: ExecutionContext, meanwhile: (dir: string) => void
     staging: join(dir, '.pressmark', 'staging'),
     log,
     signal: new AbortController().signal,
-    exclusive: { run: (work) => work(), close: async () => undefined },
-    origins: {
-      ...origins,
-      leave: async (...args) => {
-        const left = await origins.leave(...args);
+    storeLock: { run: (work) => work(), close: async () => undefined },
+    bases: {
+      ...bases,
+      recordStale: async (...args) => {
+        const stale = await bases.recordStale(...args);
         if (!done) meanwhile(dir);
         done = true;
-        return left;
+        return stale;
       },
     },
   });
@@ -51,9 +51,9 @@ async function followWhile(t: ExecutionContext, meanwhile: (dir: string) => void
   t.is(gitIn(dir, 'rev-parse', 'HEAD').trim(), tip);
   t.is(fs.statSync(join(dir, FILE)).nlink, 1);
   t.deepEqual(fs.readdirSync(join(dir, '.pressmark', 'staging')), []);
-  const behind = (await leftBehind(repository)).get(FILE);
+  const behind = (await staleBases(repository)).get(FILE);
   const text = fs.readFileSync(join(dir, FILE), 'utf8');
-  return { text, origin: behind ?? origins.noted(FILE), status: gitIn(dir, 'status', '--porcelain') };
+  return { text, origin: behind ?? bases.get(FILE), status: gitIn(dir, 'status', '--porcelain') };
 }
 
 /** What git calls a text: `printf 'old\\n' | git hash-object --stdin`. */

@@ -264,7 +264,7 @@ test.serial('edits are neither committed over what others have pushed meanwhile,
 
   // one that an update replaces is left to its owner as a file
   t.is((await change(committing, second.id, second.url)).status, 200);
-  const left = join(dir, '.pressmark', 'left-edits');
+  const left = join(dir, '.pressmark', 'replaced', second.path);
   await until('the edit is kept as a file', () => fs.existsSync(left));
   t.is(await committing.stop(), 0);
   t.deepEqual(

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import test from 'ava';
 import { createDirectorySync } from '../../../../src/git/cli/fsync-directories.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -39,4 +39,49 @@ test('with reftable, the folder reftable is synced, although a file stands where
   await t.notThrowsAsync(sync('refs/heads/feature/x'));
   trap(join(commonDir, 'reftable'));
   await t.throwsAsync(sync('refs/heads/feature/x'), { code: 'ELOOP' });
+});
+
+/** The folders below a repository that are synced while `work` runs. */
+async function syncedBy(commonDir: string, work: () => Promise<void>): Promise<string[]> {
+  const { openSync } = fs;
+  const opened: string[] = [];
+  fs.openSync = (path, ...rest) => {
+    opened.push(relative(commonDir, String(path)));
+    return openSync(path, ...rest);
+  };
+  try {
+    await work();
+  } finally {
+    fs.openSync = openSync;
+  }
+  return opened.filter((path) => !path.startsWith('..')).sort();
+}
+
+test.serial('a folder is synced again when it may have changed, and no more often', async (t) => {
+  const { commonDir, gitDir } = makeRepository(tempDir(t));
+  const [now, before] = [new Date(), new Date(Date.now() - 3_600_000)];
+  const sync = createDirectorySync({ commonDir, gitDir, now: () => now.getTime() });
+  const [fan, old] = ['1a', '2b'].map((name) => join(commonDir, 'objects', name));
+  const refs = join(commonDir, 'refs', 'heads');
+  if (fan === undefined || old === undefined) throw new Error('no folders');
+  for (const folder of [fan, old, refs]) fs.mkdirSync(folder, { recursive: true });
+  const all = [commonDir, refs, join(refs, '..'), fan, old, join(commonDir, 'objects', 'pack')];
+  /** A clock of the file system that stands still; the time of `old` is long ago. */
+  const stop = () => {
+    for (const folder of [...all, join(commonDir, 'objects')])
+      fs.utimesSync(folder, now, folder === old ? before : now);
+  };
+  const synced = () => {
+    stop();
+    return syncedBy(commonDir, () => sync('refs/heads/main'));
+  };
+  const own = ['', 'refs', 'refs/heads'];
+  t.deepEqual(await synced(), [...own, 'objects', 'objects/1a', 'objects/2b', 'objects/pack'].sort());
+  // a ref may have been replaced in the same moment, and an object not
+  t.deepEqual(await synced(), own);
+  fs.writeFileSync(join(fan, 'an object'), '');
+  t.deepEqual(await synced(), [...own, 'objects/1a'].sort());
+  t.deepEqual(await synced(), own);
+  fs.mkdirSync(join(commonDir, 'objects', '3c'));
+  t.deepEqual(await synced(), [...own, 'objects', 'objects/3c'].sort());
 });

@@ -1,85 +1,72 @@
 import test from 'ava';
 import { pino } from 'pino';
-import { createQueue } from '../../../../src/git/pending/commit-queue.js';
-import type { QueueWork } from '../../../../src/git/pending/queue-work.js';
-import type { Waiting } from '../../../../src/git/pending/waiting.js';
+import { createQueue, type QueueWork } from '../../../../src/git/pending/commit-queue.js';
+import type { BatchEntry } from '../../../../src/git/pending/drafting.js';
+import type { Outcome, PendingCommit } from '../../../../src/git/pending/pending-commit.js';
 import { virtualClock } from '../../../support/virtual-clock.js';
 import { elapse } from '../virtual-time.js';
 
 const log = pino({ level: 'silent' });
-const change = (path: string, text = 'x'): Waiting => ({
+const delivered = (path: string): PendingCommit => ({
   path,
-  kind: 'Publish',
-  text,
-  revision: 'r',
-  message: Promise.resolve('m'),
-  before: undefined,
+  cause: { kind: 'delivered', commit: 'Publish', blob: path, message: Promise.resolve('m') },
 });
+const found = (path: string): PendingCommit => ({ path, cause: { kind: 'found' } });
+
+const BRANCH = { ref: 'refs/heads/main', tip: 'tip' };
+const REBASE = { waitingFor: 'a rebase to end', tip: 'tip' };
+const SOON = { isReplaced: true, limitMs: 2_000 };
+
+const outcomesOf = (batch: readonly BatchEntry[], kind: 'committed' | 'parked') =>
+  new Map<string, Outcome>(batch.map(({ path }) => [path, { kind, blob: path }]));
 
 /** A queue whose batches are written down, on a clock of its own. */
-function record(work: Partial<QueueWork> = {}, maxHeldText = 1_000) {
+function record(work: Partial<QueueWork> = {}) {
   const clock = virtualClock(0);
-  const batches: Waiting[][] = [];
+  const batches: BatchEntry[][] = [];
   const queue = createQueue(
     {
-      look: async () => ({ head: { ref: 'refs/heads/main', tip: 'tip' }, parked: false }),
-      commit: async (batch) => {
+      look: async () => ({ head: BRANCH, isParked: false }),
+      async commit(batch) {
         batches.push([...batch]);
-        return undefined;
+        return { kind: 'done', outcomes: outcomesOf(batch, 'committed') };
       },
-      park: async () => undefined,
-      replay: async () => undefined,
-      recover: async () => [],
+      park: async (batch) => outcomesOf(batch, 'parked'),
+      replay: async () => ({ kind: 'done' }),
+      reconcile: async () => ({ kind: 'found', paths: [] }),
       ...work,
     },
     log,
-    maxHeldText,
     clock,
   );
   const soon = (expected: string, holds: () => boolean) => elapse(clock, expected, holds);
-  return { queue, batches, clock, soon };
+  const paths = () => batches.flat().map(({ path }) => path);
+  return { queue, batches, paths, clock, soon };
 }
 
 test('a burst becomes one batch, at most 200 commits long, in order', async (t) => {
-  const { queue, batches } = record();
-  for (let index = 0; index < 450; index++) queue.add(change(`${index}`));
-  t.is(await queue.close(), 0);
+  const { queue, batches, paths } = record();
+  for (let index = 0; index < 450; index++) queue.add(delivered(`${index}`));
+  t.is((await queue.close()).files, 0);
   t.deepEqual(
     batches.map((batch) => batch.length),
     [200, 200, 50],
   );
   t.deepEqual(
-    batches.flat().map(({ path }) => path),
+    paths(),
     Array.from({ length: 450 }, (_, index) => `${index}`),
   );
-  t.true(batches.flat().every(({ before }) => before === 'tip'));
 });
 
-test('texts beyond the limit are not held in memory', async (t) => {
-  const { queue, batches } = record({}, 5);
-  for (const path of ['a', 'b', 'c']) queue.add(change(path, 'xx'));
-  await queue.close();
-  t.deepEqual(
-    batches.flat().map(({ text }) => text),
-    ['xx', 'xx', undefined],
-  );
-});
-
-test('an edit that has lain still just before an update replaces it is committed once, before the update', async (t) => {
+test('a file that comes twice is committed once, as it was delivered', async (t) => {
   const { queue, batches } = record();
-  const edit = (): Waiting => ({ ...change('a'), kind: 'Edit', text: undefined });
-  queue.addReplaced({ path: 'a', saved: 'the edit', before: 'tip' });
-  queue.add(edit());
-  queue.add({ ...change('a'), kind: 'Update' });
-  queue.add(edit()); // made after the update
+  queue.add(found('a'));
+  queue.add(delivered('a'));
+  queue.add(found('a'));
   await queue.close();
   t.deepEqual(
-    batches.flat().map(({ kind, saved, text }) => [kind, saved, text]),
-    [
-      ['Update', 'the edit', undefined],
-      ['Update', undefined, 'x'],
-      ['Edit', undefined, undefined],
-    ],
+    batches.flat().map(({ path, cause }) => [path, cause.kind]),
+    [['a', 'delivered']],
   );
 });
 
@@ -90,142 +77,301 @@ test('a commit that fails does not keep the others waiting, and is tried again',
     async commit(batch) {
       if (broken && batch.some(({ path }) => path === 'bad')) throw new Error('no');
       done.push(...batch.map(({ path }) => path));
-      return undefined;
+      return { kind: 'done', outcomes: outcomesOf(batch, 'committed') };
     },
   });
-  for (const path of ['bad', 'a', 'b']) queue.add(change(path));
+  for (const path of ['bad', 'a', 'b']) queue.add(delivered(path));
   await soon('the other two are committed', () => done.length === 2);
   t.deepEqual(done, ['a', 'b']);
   broken = false;
   await soon('the third is committed', () => done.length === 3);
   t.deepEqual(done, ['a', 'b', 'bad']);
-  t.is(await queue.close(), 0);
+  t.is((await queue.close()).files, 0);
 });
 
-test('deliveries are parked while there is no branch, and are committed first when there is one', async (t) => {
+test('a file that cannot be read does not count as a failure of git, and is tried again', async (t) => {
+  let isReadable = false;
+  const { queue, soon, clock } = record({
+    async commit(batch) {
+      const outcome: Outcome = isReadable
+        ? { kind: 'committed', blob: 'a' }
+        : { kind: 'failed', error: new Error('EIO') };
+      return { kind: 'done', outcomes: new Map(batch.map(({ path }) => [path, outcome])) };
+    },
+  });
+  const outcome = queue.commitSoon(found('a'), SOON);
+  await soon('somebody who waits is told', () => clock.waiting() > 0);
+  t.is((await outcome)?.kind, 'failed');
+  t.false(queue.isFailing);
+  isReadable = true;
+  await soon('it is read again after half a minute', () => clock.now() > 31_000);
+  t.is((await queue.close()).files, 0);
+});
+
+test('what somebody waits for is committed without a pause, and first', async (t) => {
+  const { queue, batches, clock } = record();
+  queue.add(delivered('a'));
+  queue.add(delivered('b'));
+  const outcome = await queue.commitSoon(found('b'), SOON);
+  t.deepEqual(outcome, { kind: 'committed', blob: 'b' });
+  t.is(clock.now(), 0);
+  t.deepEqual(
+    batches.map((batch) => batch.map(({ path, isReplaced }) => [path, isReplaced])),
+    [
+      [
+        ['b', true],
+        ['a', false],
+      ],
+    ],
+  );
+});
+
+test('who comes while a batch is under way waits for the next one, which reads the file again', async (t) => {
+  let go: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const batches: string[][] = [];
+  const { queue, soon } = record({
+    async commit(batch) {
+      batches.push(batch.map(({ path }) => path));
+      if (batches.length === 1) await held;
+      return { kind: 'done', outcomes: outcomesOf(batch, 'committed') };
+    },
+  });
+  queue.add(delivered('a'));
+  await soon('the batch is under way', () => batches.length === 1);
+  const outcome = queue.commitSoon(found('a'), SOON);
+  go();
+  await outcome;
+  t.deepEqual(batches, [['a'], ['a']]);
+});
+
+test('nobody waits for longer than they want; the outcome comes later', async (t) => {
+  let go: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const late: Outcome[] = [];
+  const { queue, soon } = record({
+    async commit(batch) {
+      await held;
+      return { kind: 'done', outcomes: outcomesOf(batch, 'committed') };
+    },
+  });
+  let outcome: Outcome | undefined | 'waits' = 'waits';
+  void queue.commitSoon(found('a'), { ...SOON, onLate: (one) => late.push(one) }).then((one) => {
+    outcome = one;
+  });
+  await soon('the time is up', () => outcome === undefined);
+  t.deepEqual(late, []);
+  go();
+  await queue.close();
+  t.deepEqual(late, [{ kind: 'committed', blob: 'a' }]);
+});
+
+test('where git fails, those who wait hear of it at once', async (t) => {
+  const { queue } = record({
+    async commit() {
+      throw new Error('no');
+    },
+  });
+  await t.throwsAsync(queue.commitSoon(found('a'), SOON), { message: 'no' });
+  t.true(queue.isFailing);
+  t.is((await queue.close()).files, 1);
+});
+
+test('deliveries are parked while there is no branch, and are put on it first when there is one', async (t) => {
   let isDetached = true;
   const done: string[] = [];
-  const { queue, batches, soon } = record({
+  const { queue, batches, paths, soon } = record({
     look: async () => ({
-      head: isDetached ? { waitingFor: 'a rebase to end', tip: 'tip' } : { ref: 'r', tip: 'tip' },
-      parked: done.some((name) => name.startsWith('parked')) && !done.includes('replayed'),
+      head: isDetached ? REBASE : BRANCH,
+      isParked: done.some((name) => name.startsWith('parked')) && !done.includes('replayed'),
     }),
     async park(batch) {
       done.push(...batch.map(({ path }) => `parked ${path}`));
+      return outcomesOf(batch, 'parked');
     },
     async replay() {
       done.push('replayed');
-      return undefined;
+      return { kind: 'done' };
     },
   });
-  queue.add(change('a'));
-  queue.add({ ...change('edit'), kind: 'Edit', text: undefined });
-  queue.add(change('b'));
+  queue.add(delivered('a'));
+  queue.add({ path: 'edit', cause: { kind: 'edited' } });
+  queue.add(delivered('b'));
   await soon('two deliveries are parked', () => done.length === 2);
-  queue.add(change('c'));
+  queue.add(delivered('c'));
   await soon('the third delivery is parked', () => done.length === 3);
   t.deepEqual([batches, done], [[], ['parked a', 'parked b', 'parked c']]);
+  t.is((await queue.commitSoon(found('d'), SOON))?.kind, 'parked');
   isDetached = false;
   await soon('the edit is committed', () => batches.length === 1);
   await queue.close();
   t.is(done.at(-1), 'replayed');
-  t.deepEqual(
-    batches.flat().map(({ path }) => path),
-    ['edit'],
-  );
+  t.deepEqual(paths(), ['edit']);
 });
 
 test('commits that cannot be parked wait, and a stop counts them', async (t) => {
   let attempts = 0;
   const { queue, batches, soon } = record({
-    look: async () => ({ head: { waitingFor: 'a rebase to end', tip: 'tip' }, parked: false }),
+    look: async () => ({ head: REBASE, isParked: false }),
     async park() {
       attempts++;
       throw new Error('no');
     },
   });
-  queue.add(change('a'));
-  queue.add(change('b'));
+  queue.add(delivered('a'));
+  queue.add(delivered('b'));
   await soon('parking is tried again', () => attempts >= 2);
-  t.is(await queue.close(), 2);
+  t.is((await queue.close()).files, 2);
   t.deepEqual(batches, []);
 });
 
 test('where the parked commits are gone, the articles are compared with the branch again', async (t) => {
-  let isThere = true;
-  let looks = 0;
+  let isParked = true;
+  let comparisons = 0;
   const { queue, soon } = record({
-    look: async () => ({ head: { ref: 'r', tip: 'tip' }, parked: isThere }),
+    look: async () => ({ head: BRANCH, isParked }),
     async replay() {
-      isThere = false;
-      return 'lost';
+      isParked = false;
+      return { kind: 'lost' };
     },
-    async recover() {
-      looks++;
-      return [];
+    async reconcile() {
+      comparisons++;
+      return { kind: 'found', paths: [] };
     },
   });
-  queue.add(change('a'));
-  await soon('the articles are compared with the branch', () => looks === 1);
-  t.is(await queue.close(), 0);
+  queue.add(delivered('a'));
+  await soon('the articles are compared with the branch', () => comparisons === 1);
+  t.is((await queue.close()).files, 0);
 });
 
-test('a failed start-up check does not hold back deliveries, and the changes that a check finds are committed before them', async (t) => {
+test('a comparison that fails does not hold back deliveries, and of what it finds each file is committed once', async (t) => {
   const failing = record({
-    async recover() {
+    async reconcile() {
       throw new Error('no');
     },
   });
-  failing.queue.recover();
-  failing.queue.add(change('a'));
+  failing.queue.reconcile();
+  failing.queue.add(delivered('a'));
   await failing.soon('the delivery is committed', () => failing.batches.length === 1);
   await failing.queue.close();
 
-  const many = Array.from({ length: 150_000 }, (_, index) => change(`old-${index}`));
-  const finding = record({ recover: async () => [...many, change('new')] });
-  finding.queue.recover();
-  finding.queue.add(change('new'));
+  const many = Array.from({ length: 150_000 }, (_, index) => `old-${index}`);
+  const finding = record({ reconcile: async () => ({ kind: 'found', paths: [...many, 'new'] }) });
+  finding.queue.reconcile();
+  finding.queue.add(delivered('new'));
+  await finding.soon('a batch is committed', () => finding.batches.length > 0);
   await finding.queue.close();
-  const paths = finding.batches.flat().map(({ path }) => path);
-  t.is(paths.length, 150_001);
-  t.is(paths.indexOf('new'), 150_000);
+  t.is(finding.paths().length, 150_001);
+  t.is(new Set(finding.paths()).size, 150_001);
 });
 
-test('a change that comes while a batch gathers is given the commit that HEAD was at, too', async (t) => {
+test('a batch gathers for at most 300 ms, however fast deliveries come', async (t) => {
   const { queue, batches, clock, soon } = record();
-  queue.add(change('a'));
-  await soon('the batch gathers', () => clock.waiting() > 0);
-  t.deepEqual(batches, []);
-  queue.add(change('b'));
-  await soon('the batch is committed', () => batches.length > 0);
-  t.deepEqual(
-    batches.map((batch) => batch.map(({ path, before }) => `${path} ${before}`)),
-    [['a tip', 'b tip']],
-  );
-});
-
-test('a batch gathers for at most 300 ms, however fast changes come', async (t) => {
-  const { queue, batches, clock, soon } = record();
-  await soon('a batch is committed while changes still come', () => {
-    queue.add(change('a'));
+  await soon('a batch is committed while deliveries still come', () => {
+    queue.add(delivered('a'));
     return batches.length > 0;
   });
   t.true(clock.now() >= 300 && clock.now() <= 400, `after ${clock.now()} ms`);
   await queue.close();
 });
 
-test('a start-up check that has failed is made again after a minute, but not after the end', async (t) => {
-  let checks = 0;
-  const recover = async () => {
-    checks++;
+test('a comparison that has failed is made again after a minute, but not after the end', async (t) => {
+  let comparisons = 0;
+  const reconcile = async () => {
+    comparisons++;
     throw new Error('git fails');
   };
-  const { queue, soon, clock } = record({ recover });
-  queue.recover();
-  await soon('the check is made again', () => checks === 2);
+  const { queue, soon, clock } = record({ reconcile });
+  queue.reconcile();
+  await soon('the comparison is made again', () => comparisons === 2);
   await queue.close();
   const end = clock.now();
   await soon('some minutes pass', () => clock.now() > end + 300_000);
-  t.is(checks, 2);
+  t.is(comparisons, 2);
   t.is(clock.waiting(), 0);
+});
+
+test('what was edited after its delivery, and lies still before the commit, is committed as both', async (t) => {
+  const causes: unknown[] = [];
+  let isDetached = true;
+  const { queue, soon } = record({
+    look: async () => ({ head: isDetached ? REBASE : BRANCH, isParked: false }),
+    park: async (batch) => new Map<string, Outcome>(batch.map(({ path }) => [path, { kind: 'waiting' }])),
+    async commit(batch) {
+      for (const { cause } of batch)
+        causes.push([cause.kind, cause.kind === 'delivered' && cause.isEdited === true]);
+      return { kind: 'done', outcomes: outcomesOf(batch, 'committed') };
+    },
+  });
+  queue.add(delivered('a'));
+  queue.add({ path: 'a', cause: { kind: 'edited' } });
+  queue.add(found('a'));
+  queue.add(delivered('b'));
+  queue.add(found('b'));
+  isDetached = false;
+  await soon('both are committed', () => causes.length === 2);
+  t.deepEqual(causes, [
+    ['delivered', true],
+    ['delivered', false],
+  ]);
+  await queue.close();
+});
+
+test('where parked commits cannot be put on the branch, those who wait hear of it, and git is not asked without a pause', async (t) => {
+  let replays = 0;
+  const { queue, clock } = record({
+    look: async () => ({ head: BRANCH, isParked: true }),
+    async replay() {
+      // An endless loop would never let this test go on.
+      if (++replays > 100) return new Promise<never>(() => undefined);
+      throw new Error('no');
+    },
+  });
+  await t.throwsAsync(queue.commitSoon(found('a'), SOON), { message: 'no' });
+  t.true(queue.isFailing);
+  t.is(clock.now(), 0);
+  t.is(replays, 1);
+  t.deepEqual(await queue.close(), { files: 1, isToReconcile: false });
+});
+
+test('while somebody has waited in vain for an attempt, git counts as failing', async (t) => {
+  let go: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const { queue, soon } = record({
+    async commit(batch) {
+      await held;
+      return { kind: 'done', outcomes: outcomesOf(batch, 'committed') };
+    },
+  });
+  const outcome = queue.commitSoon(found('a'), SOON);
+  await soon('the time is up', () => queue.isFailing);
+  t.is(await outcome, undefined);
+  go();
+  await soon('git has answered', () => !queue.isFailing);
+  t.false(queue.isFailing);
+  await queue.close();
+});
+
+test('a stop in the middle of a comparison leaves the comparison to other receivers', async (t) => {
+  let isComparing = false;
+  const { queue, paths, soon } = record({
+    async reconcile(signal) {
+      isComparing = true;
+      await new Promise((resolve) => {
+        signal.addEventListener('abort', resolve);
+      });
+      return { kind: 'stopped' };
+    },
+  });
+  queue.reconcile();
+  await soon('the comparison is under way', () => isComparing);
+  queue.add(delivered('a'));
+  t.deepEqual(await queue.close(), { files: 0, isToReconcile: true });
+  t.deepEqual(paths(), ['a']);
 });

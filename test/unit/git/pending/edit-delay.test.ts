@@ -34,18 +34,6 @@ test('an edited file counts as edited once it has lain still for two seconds, ho
   });
 });
 
-test('a forgotten file is not reported until it is edited again', (t) => {
-  record((edits, told, pass) => {
-    edits.note('one');
-    edits.forget('one');
-    pass(60_000);
-    t.deepEqual(told, []);
-    edits.note('one', 10);
-    pass(10);
-    t.deepEqual(told, ['one']);
-  });
-});
-
 test('a flush reports all edits that have not lain still yet, and no edit waits afterwards', (t) => {
   record((edits, told, pass) => {
     edits.note('one');

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import test from 'ava';
 import { PressmarkError } from '../../../../src/errors.js';
 import { createGit, type Git, redacted } from '../../../../src/git/cli/git.js';
-import type { Repository } from '../../../../src/git/cli/repository.js';
+import { openRepository } from '../../../../src/git/cli/repository.js';
 import { createRemote, pushedBy } from '../../../../src/git/push/remote.js';
+import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
@@ -59,18 +60,19 @@ test('user names and passwords are taken out of git’s messages', (t) => {
 
 test('a delivery is answered within 30 s, as each command that talks to the remote has a limit', async (t) => {
   const limits = new Map<string, number>();
-  const said = 'abc\trefs/heads/main\n';
-  const git: Git = async ([name = ''], { timeoutMs = Number.POSITIVE_INFINITY } = {}) => {
+  const git: Git = async (args, { timeoutMs = Number.POSITIVE_INFINITY, env } = {}) => {
+    const name = args.find((arg) => /^[a-z]+$/.test(arg)) ?? '';
     if (name !== 'config') limits.set(name, timeoutMs);
-    return { code: 0, stdout: said, bytes: Buffer.from(said) };
+    if (name === 'fetch') fs.writeFileSync(join(env?.GIT_DIR ?? '', 'FETCH_HEAD'), "abc\t\tbranch 'main'\n");
+    return { code: 0, stdout: '', bytes: Buffer.alloc(0) };
   };
-  const remote = await createRemote({ git } as Repository, { branch: 'main' }, {});
+  const remote = await createRemote({ git, commonDir: '/nowhere' }, { branch: 'main' }, {});
   t.is(await remote.fetch(null), 'abc');
   t.deepEqual(await remote.push('abc'), { outcome: 'accepted' });
-  t.deepEqual([...limits.keys()].sort(), ['fetch', 'ls-remote', 'push']);
-  const [push = 0, list = 0, fetch = 0] = ['push', 'ls-remote', 'fetch'].map((name) => limits.get(name));
-  // The store begins nothing after 8 s. In the worst case these three follow.
-  t.true(8_000 + push + list + fetch < 30_000, `${push}, ${list} and ${fetch} ms`);
+  t.deepEqual([...limits.keys()].sort(), ['fetch', 'push']);
+  const [push = 0, fetch = 0] = ['push', 'fetch'].map((name) => limits.get(name));
+  // The store begins nothing after 8 s. In the worst case these two follow.
+  t.true(8_000 + push + fetch < 30_000, `${push} and ${fetch} ms`);
 });
 
 /** A git that runs a program of its own for ever. */
@@ -82,6 +84,27 @@ function endlessGit(bin: string, signal?: AbortSignal) {
   const env = { PATH: `${bin}:${PATH}` };
   return { git: createGit({ cwd: bin, safeDirectory: bin, env, ...(signal && { signal }) }), child };
 }
+
+test('a fetch finds the last commit or no branch at all, and leaves the owner’s FETCH_HEAD alone', async (t) => {
+  const clones = makeRemote(tempDir(t));
+  const dir = clones.clone('a');
+  gitIn(dir, 'fetch', '--quiet');
+  const own = fs.readFileSync(join(dir, '.git', 'FETCH_HEAD'), 'utf8');
+  const tip = commitAndPush(clones.clone('b'), 'page.md', 'text\n');
+  const repository = await openRepository(dir, gitEnvironment(dir));
+  if ('because' in repository) return t.fail(repository.because);
+  const fetched: string[] = [];
+  const fetchIn = async (branch: string, known: string | null) => {
+    const move = async (commit: string) => fetched.push(commit);
+    return (await createRemote(repository, { branch }, {}, move)).fetch(known);
+  };
+  t.is(await fetchIn('main', null), tip);
+  t.is(gitIn(dir, 'show', `${tip}:page.md`), 'text\n');
+  t.is(await fetchIn('main', tip), tip);
+  t.is(await fetchIn('other', null), null);
+  t.deepEqual(fetched, [tip], 'what is known is not recorded again');
+  t.is(fs.readFileSync(join(dir, '.git', 'FETCH_HEAD'), 'utf8'), own);
+});
 
 test('a git command that takes longer than its limit is stopped', async (t) => {
   const { git } = endlessGit(tempDir(t));

@@ -5,33 +5,33 @@ import type { Catalog } from './catalog.js';
 import { type ContentFolder, type Entry, readEntry, sameStamp } from './entry.js';
 import { type Change, isArticlePath } from './scan.js';
 
-/** What the work tree shows of the shared files; see `createShown`. */
-export interface Shown {
-  /** Does `work`, which writes a file with this text; what is seen of it is no news. */
+/** The changes of the work tree that the store has not made; see `createWorktreeChanges`. */
+export interface WorktreeChanges {
+  /** Runs `work`, which writes a file with this text, and does not report that file. */
   whileWriting(path: string, text: string, work: () => Promise<void>): Promise<void>;
   /**
-   * Looks at paths that may have changed, and tells of those that did.
+   * Examines paths that may have changed, and reports those that have.
    *
-   * @returns the paths that are being written just now and must be asked again.
+   * @returns the paths that are being written at this moment and must be examined again.
    */
   look(paths: Iterable<string>): string[];
   isUnderWay(path: string): boolean;
-  /** Remembers what an article was that is no longer shared, until its file is gone too. */
-  unshared(entry: Entry): void;
+  /** Remembers the entry of an article that is no longer shared, until its file is gone too. */
+  removed(entry: Entry): void;
 }
 
 /**
- * Tells of files of the work tree that were changed by another hand than the store's: another receiver's articles
- * when they arrive here, and people's edits. For those who build pages from them; nothing is decided by it.
+ * Reports files of the work tree that the store has not written: another receiver's articles when they arrive here, and
+ * people's edits. Pages are built from them; the store decides nothing by them.
  */
-export function createShown(
+export function createWorktreeChanges(
   content: ContentFolder,
   catalog: Catalog,
   onChange: (changes: readonly Change[]) => void,
-): Shown {
+): WorktreeChanges {
   const underWay = new Set<string>();
-  const unshared = new Map<string, Entry>();
-  /** The files that were told of or written here, as they were then. */
+  const removed = new Map<string, Entry>();
+  /** The files that were reported or written here, as they were then. */
   const seen = new Map<string, Stamp | undefined>();
 
   async function whileWriting(path: string, text: string, work: () => Promise<void>): Promise<void> {
@@ -69,8 +69,8 @@ export function createShown(
     if (seen.has(path) && (stamp === undefined ? before === undefined : before && sameStamp(stamp, before)))
       return [];
     seen.set(path, stamp);
-    const known = catalog.get(path) ?? unshared.get(path);
-    unshared.delete(path);
+    const known = catalog.get(path) ?? removed.get(path);
+    removed.delete(path);
     const after = stamp === undefined ? undefined : readEntry(content, path, known);
     return [{ path, before: known, after }];
   }
@@ -79,6 +79,6 @@ export function createShown(
     whileWriting,
     look,
     isUnderWay: (path) => underWay.has(path),
-    unshared: (entry) => unshared.set(entry.path, entry),
+    removed: (entry) => void removed.set(entry.path, entry),
   };
 }

@@ -33,47 +33,47 @@ export interface Findings {
 }
 
 /**
- * Finds texts that updates have replaced and that were lost: a text of Pressmark must have a commit; a text of a person
- * must have a commit or be in `.pressmark/left-edits/`. Also finds texts that were committed twice.
+ * Finds texts that updates have replaced and that were lost: each of them, a person's or Pressmark's, must be in the
+ * history of the branch or in a file below `.pressmark/replaced/`. Also finds texts that were committed twice.
  *
  * @param saved every text that a person has saved, by its revision.
- * @param isOwners whether a person also commits this file; Pressmark then does not commit older texts of it.
  */
-export async function lookForLosses(
+export async function findLostTexts(
   { dir, git }: Pick<OwnerSite, 'dir' | 'git'>,
   updates: readonly SentUpdate[],
   saved: ReadonlyMap<string, string>,
-  isOwners: (path: string) => boolean,
 ): Promise<Findings[]> {
-  const left = filesIn(join(dir, '.pressmark', 'left-edits')).map((path) => fs.readFileSync(path, 'utf8'));
   const all: Findings[] = [];
   for (const path of new Set(updates.map((one) => one.path))) {
     const commits = await commitsOf(git, path);
-    const revisions = commits.map(({ revision }) => revision).filter((revision) => revision !== '');
-    const wrong = [...new Set(revisions.filter((one, index) => revisions.indexOf(one) < index))].map(
-      (revision) => `${revision} is committed twice`,
+    const kept = filesIn(join(dir, '.pressmark', 'replaced', path)).map((file) =>
+      fs.readFileSync(file, 'utf8'),
     );
+    const texts = new Set([...kept, ...commits.map(({ text }) => text)]);
+    const revisions = new Set([...texts].map(revisionOf));
+    const wrong = committedTwice(commits);
     for (const { id, base, status } of updates.filter((one) => one.path === path)) {
-      const isCommitted = commits.some(({ text }) => revisionOf(text) === id);
-      const isStored = status === 200 || isCommitted;
-      const isPressmarks = isStored && !base.startsWith('edit-') && !isOwners(path);
-      if (isPressmarks && !commits.some(({ text }) => revisionOf(text) === base))
-        wrong.push(`${base}, which ${id} has replaced, has no commit`);
-      if (!isStored || !base.startsWith('edit-')) continue;
-      const text = saved.get(base);
-      const places = commits.filter((one) => one.text === text);
+      if (status !== 200 && !revisions.has(id)) continue; // it was not stored
       const what = `${base}, which ${id} has replaced,`;
+      if (!base.startsWith('edit-')) {
+        if (!revisions.has(base)) wrong.push(`${what} is lost`);
+        continue;
+      }
+      const text = saved.get(base);
       if (text === undefined) wrong.push(`${what} was saved by nobody`);
-      else if (places.filter(({ subject }) => subject.startsWith('Edit: ')).length > 1)
-        wrong.push(`${what} has more than one commit`);
-      else if (places.length === 0 && !left.includes(text)) wrong.push(`${what} is lost`);
-      else if (places.length === 0 && !isOwners(path))
-        wrong.push(`${what} was left to the owner, who has not committed this file`);
+      else if (!texts.has(text)) wrong.push(`${what} is lost`);
     }
     const history = commits.map(({ subject, text }) => `${subject} ${revisionOf(text)}`);
     if (wrong.length > 0) all.push({ path, wrong, history });
   }
   return all;
+}
+
+/** Pressmark's commits of a text that it has committed before. */
+function committedTwice(commits: readonly Commit[]): string[] {
+  const own = commits.filter(({ revision }) => revision !== '').map(({ text }) => text);
+  const twice = new Set(own.filter((text, index) => own.indexOf(text) < index));
+  return [...twice].map((text) => `${revisionOf(text)} is committed twice`);
 }
 
 /** The commits of one file, newest first. */

@@ -2,8 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { openRepository, type Repository } from '../../../../src/git/cli/repository.js';
-import { blobsOnDisk } from '../../../../src/git/commit/blobs.js';
-import { findUncommitted } from '../../../../src/git/pending/reconcile.js';
+import { reconcile } from '../../../../src/git/pending/reconcile.js';
 import { gitEnvironment, gitIn } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -25,14 +24,14 @@ async function repositoryWith(
 
 function uncommittedIn(repository: Repository) {
   const files = [{ path: 'a.md', stamp: { ino: 1, size: 1, mtimeMs: 1 } }];
-  const remember = async () => ({ has: () => false, save: async () => undefined });
-  return findUncommitted(repository, files, remember, new AbortController().signal);
+  const openCache = async () => ({ has: () => false, save: async () => undefined });
+  const { signal } = new AbortController();
+  return reconcile({ repository, articles: files, openCache, signal, sparesStaged: false });
 }
 
-test('an article that the disk fails to read is not taken for removed', async (t) => {
+test('an article that the disk fails to read is not taken for removed, and is tried again', async (t) => {
   const repository = await repositoryWith(t, (path) => fs.symlinkSync(EVERY_READ_FAILS, path));
-  await t.throwsAsync(blobsOnDisk(repository, 'a.md'), { code: 'EIO' });
-  await t.throwsAsync(uncommittedIn(repository), { code: 'EIO' });
+  t.deepEqual(await uncommittedIn(repository), { kind: 'found', paths: ['a.md'] });
 });
 
 for (const [what, make] of [
@@ -42,6 +41,5 @@ for (const [what, make] of [
 ] as const)
   test(`an article that ${what} has nothing to be committed`, async (t) => {
     const repository = await repositoryWith(t, make);
-    t.is((await blobsOnDisk(repository, 'a.md')).size, 0);
-    t.deepEqual(await uncommittedIn(repository), []);
+    t.deepEqual(await uncommittedIn(repository), { kind: 'found', paths: [] });
   });

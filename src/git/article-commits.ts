@@ -1,0 +1,280 @@
+import { join } from 'node:path';
+import { findLockHelper } from '../fs/lock-helper.js';
+import type { ArticleChange } from '../host/hook-types.js';
+import type { Hooks } from '../host/hooks.js';
+import type { Log } from '../log.js';
+import { blobId, openRepository, type Repository } from './cli/repository.js';
+import { blobsOnDisk } from './commit/blobs.js';
+import type { Person } from './commit/identity.js';
+import { createIndexLocker } from './commit/index-lock.js';
+import { takeBackLeftEntries } from './commit/index-rollback.js';
+import { kindOf } from './commit/message.js';
+import type { CommitContext } from './commit/transaction.js';
+import { type BeforeReplace, createBeforeReplace } from './pending/before-replace.js';
+import { type CommitBeforeAnswer, createCommitBeforeAnswer } from './pending/commit-before-answer.js';
+import { createCommitMessages } from './pending/commit-messages.js';
+import { createQueue, type Found } from './pending/commit-queue.js';
+import { createCommitter } from './pending/committer.js';
+import { createDrafting } from './pending/drafting.js';
+import { createEdits } from './pending/edit-delay.js';
+import { reconcile } from './pending/reconcile.js';
+import { createReplacedFiles } from './pending/replaced-files.js';
+import { watchRepository } from './pending/repository-watch.js';
+import { type ArticleFile, readChecked } from './pending/scan-cache.js';
+import type { Keeping } from './push/background-push.js';
+import { createEditBases } from './push/edit-bases.js';
+import { createStaleEdits } from './push/stale-edits.js';
+import { createStoreLock } from './push/store-lock.js';
+import type { StoredFile } from './stored-file.js';
+
+/** How commit messages read, and who commits. */
+export interface CommitSettings {
+  /** Author and committer. @default what git is configured with, else `Pressmark <pressmark@localhost>` */
+  readonly author?: Person;
+  /** The message without its trailers; `:kind`, `:title`, `:id`, `:slug`, `:revision`, `:author` are replaced. */
+  readonly message?: string;
+  /** Whether subjects end in `[skip ci]`. @default false */
+  readonly skipCi?: boolean;
+  /** Whether people's edits of articles are committed too, each as `Edit: <title>`. @default false */
+  readonly commitEdits?: boolean;
+}
+
+/** Limits in milliseconds, each with its default. */
+export interface CommitLimits {
+  /** For one git command. @default 30000, or 8000 where answers wait for commits */
+  readonly timeoutMs?: number;
+  /** How long a file must not have changed before its edit is committed. @default 2000 */
+  readonly stillMs?: number;
+  /** How long a busy index is waited for. @default 4000, or 2000 where answers wait for commits */
+  readonly indexWaitMs?: number;
+  /** How long an update waits for the commit of what it replaces. @default 2000, or 8000 where answers wait for commits */
+  readonly replaceMs?: number;
+  /** How long the stop waits for commits. @default 7000 */
+  readonly closeMs?: number;
+}
+
+export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
+  /** The site's folder, absolute. */
+  readonly siteDir: string;
+  /** The environment that is handed on to git, without its GIT_* variables. */
+  readonly env: NodeJS.Dict<string>;
+  /** Whether answers wait for commits (durability `commit`). @default false */
+  readonly isBeforeAnswer?: boolean;
+  /** Whether the branch is pushed in the background, so that others' commits come into the work tree. @default false */
+  readonly isPushed?: boolean;
+  readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
+  readonly log: Log;
+  /** Reads a text that an article's file (relative to the site's folder) has held; undefined where it is malformed. */
+  decode(path: string, text: string): StoredFile | undefined;
+  /** The state folder, absolute. */
+  readonly stateDir: string;
+  /** Where files are written before they get their name there; absolute. */
+  readonly staging: string;
+}
+
+/** The commits of a site's articles; see `openArticleCommits`. Paths are relative to the site's folder. */
+export interface ArticleCommits {
+  readonly context: CommitContext;
+  /** What keeps people's files as they are while the branch follows the remote; undefined where nothing is pushed. */
+  readonly keeping: Keeping | undefined;
+  readonly beforeReplace: BeforeReplace;
+  readonly commitBeforeAnswer: CommitBeforeAnswer;
+  /** An article was stored: it is committed in the background. */
+  add(change: ArticleChange): void;
+  /** Git may lack what a file holds. */
+  addFound(path: string): void;
+  /** A person may have edited a file. */
+  addEdit(path: string): Promise<void>;
+  /**
+   * From now on commits what other receivers leave.
+   *
+   * @param articles the files of all articles.
+   * @param onDeadReceiver called when another receiver has died: it may have left pushes, too.
+   */
+  start(articles: () => Iterable<ArticleFile>, onDeadReceiver: () => void): Promise<void>;
+  /** Commits what a former run has left. */
+  reconcile(): void;
+  /**
+   * Commits what waits.
+   *
+   * @param push called after that; resolves with whether everything is pushed.
+   */
+  close(push?: () => Promise<boolean>): Promise<void>;
+}
+
+/** How long the stop waits for commits, in milliseconds. */
+const CLOSE_MS = 7_000;
+/** How long one git command may take where answers wait for commits, in milliseconds. */
+const URGENT_TIMEOUT_MS = 8_000;
+/** How long a busy index is waited for where answers wait for commits, in milliseconds; then they are parked. */
+const URGENT_INDEX_WAIT_MS = 2_000;
+
+/**
+ * Commits every publication and update to the git repository that the site is in: one commit each, of exactly that file.
+ *
+ * @returns undefined outside of a git work tree.
+ */
+export async function openArticleCommits(
+  options: ArticleCommitsOptions,
+): Promise<ArticleCommits | undefined> {
+  const { log, siteDir, env, timeoutMs } = options;
+  const stop = new AbortController();
+  const limitMs = timeoutMs ?? (options.isBeforeAnswer === true ? URGENT_TIMEOUT_MS : undefined);
+  const run = { signal: stop.signal, ...(limitMs !== undefined && { timeoutMs: limitMs }) };
+  const found = await openRepository(siteDir, env, run);
+  if ('because' in found) {
+    log[found.unexpected ? 'warn' : 'info'](`articles are not committed: ${found.because}`);
+    return undefined;
+  }
+  if (found.foreign)
+    log.warn('the git repository belongs to another user; what is committed here belongs to root');
+  return createArticleCommits(found, stop, options);
+}
+
+function createArticleCommits(
+  repository: Repository,
+  stop: AbortController,
+  options: ArticleCommitsOptions,
+): ArticleCommits {
+  const { hooks, log, decode, stateDir, staging, commitEdits = false, isBeforeAnswer = false } = options;
+  const { replaceMs } = options;
+  const indexWaitMs = options.indexWaitMs ?? (isBeforeAnswer ? URGENT_INDEX_WAIT_MS : undefined);
+  const locker = createIndexLocker(repository, findLockHelper(), log, indexWaitMs);
+  const { signal } = stop;
+  const { author } = options;
+  const context: CommitContext = { repository, locker, log, signal, commitEdits, ...(author && { author }) };
+  const keeping =
+    options.isPushed === true
+      ? { storeLock: createStoreLock(stateDir, 0), bases: createEditBases(repository) }
+      : undefined;
+  const staleEdits = keeping && createStaleEdits(repository, keeping.bases, keeping.storeLock);
+  const messages = createCommitMessages({
+    hooks,
+    log,
+    template: options.message,
+    skipCi: options.skipCi ?? false,
+  });
+  const replaced = createReplacedFiles(stateDir, staging);
+  const drafting = createDrafting({
+    repository,
+    log,
+    commitEdits,
+    messages,
+    decode,
+    isLeftBehind: async (path) => (await staleEdits?.has(path)) ?? false,
+  });
+  const committer = createCommitter({
+    context,
+    drafting,
+    onCommitted: (made) => {
+      lastCommit = made.commit;
+      void hooks.doAction('git.committed', made);
+    },
+    isNewest: async (path, blob) =>
+      !((await staleEdits?.has(path)) ?? false) && (await blobsOnDisk(repository, path)).has(blob),
+    onOvertaken: keepOvertaken,
+  });
+  const queue = createQueue({ ...committer, reconcile: recover }, log);
+  const edits = createEdits((path) => queue.add({ path, cause: { kind: 'edited' } }), options.stillMs);
+  let articles: () => Iterable<ArticleFile> = () => [];
+  let lastCommit: string | undefined;
+  let hasMoved = false;
+  let onDeadReceiver: () => void = () => undefined;
+  let endWatch: () => void = () => undefined;
+
+  /** What other receivers and former runs have left, step by step. */
+  async function recover(signal: AbortSignal): Promise<Found> {
+    const sparesStaged = hasMoved;
+    const deadReceivers = await locker.sweepDeadReceivers();
+    // The watch does not find them any more.
+    if (deadReceivers > 0) onDeadReceiver();
+    const indexEntries = await takeBackLeftEntries(repository, locker, signal);
+    const cache = join(stateDir, 'git-checked');
+    const openCache = (tip: string | null) =>
+      readChecked(cache, repository, tip, `edits ${commitEdits}`, log);
+    hasMoved = false;
+    let found: Found | undefined;
+    try {
+      found = await reconcile({ repository, articles: articles(), openCache, signal, sparesStaged });
+    } finally {
+      // The next comparison takes the place of one that did not come to its end.
+      if (found?.kind !== 'found') hasMoved ||= sparesStaged;
+    }
+    if (found.kind === 'found') {
+      const uncommitted = found.paths.length;
+      log.debug({ deadReceivers, indexEntries, uncommitted }, 'articles compared with the branch');
+    }
+    return found;
+  }
+
+  async function keepOvertaken(path: string, bytes: Buffer): Promise<void> {
+    const file = await replaced.keep(path, bytes);
+    log.warn(
+      { path, file },
+      'a parked text is not put on the branch, which has another one by now; this file has the text',
+    );
+  }
+
+  function add(change: ArticleChange): void {
+    const { path, article, text } = change;
+    const commit = kindOf(article);
+    const blob = blobId(repository, Buffer.from(text));
+    queue.add({ path, cause: { kind: 'delivered', commit, blob, message: messages.of(commit, change) } });
+  }
+
+  async function start(files: () => Iterable<ArticleFile>, onDead: () => void): Promise<void> {
+    articles = files;
+    onDeadReceiver = onDead;
+    endWatch = await watchRepository({
+      repository,
+      locker,
+      log,
+      lastCommit: () => lastCommit,
+      onDeadReceiver: () => {
+        queue.reconcile();
+        onDeadReceiver();
+      },
+      onMoved: () => {
+        hasMoved = true;
+        queue.reconcile();
+      },
+    });
+  }
+
+  async function close(push: () => Promise<boolean> = async () => true): Promise<void> {
+    const timer = setTimeout(() => stop.abort(), options.closeMs ?? CLOSE_MS);
+    endWatch();
+    edits.flush();
+    const remaining = await queue.close();
+    const isPushed = await push();
+    await keeping?.storeLock.close();
+    clearTimeout(timer);
+    await locker.close(remaining.files > 0 || remaining.isToReconcile || !isPushed);
+    if (remaining.files > 0)
+      log.warn({ articles: remaining.files }, 'not committed yet; the next start commits them');
+  }
+
+  return {
+    context,
+    keeping,
+    beforeReplace: createBeforeReplace({
+      repository,
+      queue,
+      replaced,
+      log,
+      isBeforeAnswer,
+      ...(replaceMs !== undefined && { limitMs: replaceMs }),
+    }),
+    commitBeforeAnswer: createCommitBeforeAnswer(repository, queue, messages),
+    add,
+    addFound: (path) => queue.add({ path, cause: { kind: 'found' } }),
+    addEdit: async (path) => {
+      if (!commitEdits) return;
+      edits.note(path);
+      await staleEdits?.settle();
+    },
+    start,
+    reconcile: queue.reconcile,
+    close,
+  };
+}

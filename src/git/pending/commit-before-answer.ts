@@ -1,0 +1,62 @@
+import { PressmarkError } from '../../errors.js';
+import type { ArticleChange } from '../../host/hook-types.js';
+import { blobId, type Repository } from '../cli/repository.js';
+import { kindOf } from '../commit/message.js';
+import type { CommitMessages } from './commit-messages.js';
+import type { Queue } from './commit-queue.js';
+import { isInGit } from './pending-commit.js';
+
+/** An article's file that was stored and is not acknowledged yet. */
+export interface StoredChange {
+  /** Relative to the site's folder, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  readonly article: ArticleChange['article'];
+}
+
+/** How long git may take while an answer waits, in milliseconds: a delivery may wait for two batches, the service for 30 s. */
+const LIMIT_MS = 8_000;
+
+/**
+ * Called with durability `commit` before stored articles are acknowledged. Resolves when their commits, on the branch or
+ * parked, are on the disk.
+ *
+ * @throws PressmarkError COMMIT_FAILED where one has no commit. Its file stays as it was written and is committed later,
+ *   so that the sender's next attempt is answered with 200.
+ */
+export type CommitBeforeAnswer = (changes: readonly StoredChange[]) => Promise<void>;
+
+/** See `CommitBeforeAnswer`. */
+export function createCommitBeforeAnswer(
+  repository: Pick<Repository, 'objectFormat'>,
+  queue: Pick<Queue, 'commitSoon'>,
+  messages: CommitMessages,
+): CommitBeforeAnswer {
+  return async (changes) => {
+    await Promise.all(changes.map(commit));
+  };
+
+  async function commit({ path, text, article }: StoredChange): Promise<void> {
+    const kind = kindOf(article);
+    const cause = {
+      kind: 'delivered',
+      commit: kind,
+      blob: blobId(repository, Buffer.from(text)),
+      message: messages.ofFile(kind, path, { article, text }),
+    } as const;
+    const options = { isReplaced: false, limitMs: LIMIT_MS };
+    const outcome = await queue.commitSoon({ path, cause }, options).catch((cause: unknown) => {
+      const message = 'the article is stored, but could not be committed; send it again';
+      throw new PressmarkError('COMMIT_FAILED', message, { cause });
+    });
+    if (outcome !== undefined && isInGit(outcome)) return;
+    const why =
+      outcome === undefined
+        ? `git took longer than ${LIMIT_MS / 1_000} s on this receiver`
+        : 'the receiver’s log says why';
+    throw new PressmarkError(
+      'COMMIT_FAILED',
+      `the article is stored, but has no commit yet: ${why}; send it again when git works`,
+    );
+  }
+}

@@ -1,0 +1,71 @@
+import type { CommitKind } from '../commit/message.js';
+import type { Cause } from './pending-commit.js';
+
+/** The commit that a file's content is to get, or why it gets none. */
+export type Decision =
+  /** Git has it. */
+  | { readonly kind: 'present' }
+  | { readonly kind: 'commit'; readonly as: CommitKind; readonly message: 'of the delivery' | 'of the file' }
+  | { readonly kind: 'none'; readonly why: string; readonly isWorthAWarning: boolean }
+  /** Only what the file says of itself and what the history has can decide; see `decideByText`. */
+  | { readonly kind: 'undecided' };
+
+/** The names of a file's content and of what git has at its path. */
+export interface BlobFacts {
+  readonly cause: Cause;
+  /** The content as a blob, byte for byte. */
+  readonly raw: string;
+  /** The content as a blob after git's filters. */
+  readonly blob: string;
+  /** What the commit has that this one would stand on; undefined for nothing. */
+  readonly before: string | undefined;
+}
+
+/** The decision for a file, as far as the names of contents make it. */
+export function decideByBlob({ cause, raw, blob, before }: BlobFacts): Decision {
+  if (blob === before) return { kind: 'present' };
+  if (cause.kind === 'delivered' && cause.blob === raw)
+    return { kind: 'commit', as: cause.commit, message: 'of the delivery' };
+  return { kind: 'undecided' };
+}
+
+/** What decides where the names of contents do not. */
+export interface TextFacts {
+  readonly cause: Cause;
+  /** What the file says of itself; undefined where it is no article. */
+  readonly file: { readonly pristine: boolean; readonly commit: Exclude<CommitKind, 'Edit'> } | undefined;
+  /** Whether an update waits that replaces the file. */
+  readonly isReplaced: boolean;
+  /** Whether people's edits are committed. */
+  readonly commitEdits: boolean;
+  /** Whether the branch had this very content at this path earlier. */
+  readonly wasCommitted: boolean;
+  /** Whether the text was made from an older version than the branch has. */
+  readonly isStale: boolean;
+  /** Whether the work tree's file was left alone when the branch took in what others have pushed. */
+  readonly isLeftBehind: boolean;
+}
+
+const COMMIT_YOURSELF = 'git diff shows both, commit what is to stay';
+const LEFT_BEHIND = `your edit is not committed: others have pushed a newer version than the one it was made from; ${COMMIT_YOURSELF}`;
+const STALE = `your edit is not committed: it was made from an older version than HEAD has; ${COMMIT_YOURSELF}`;
+
+/** The decision for a file that holds neither what git has nor what was delivered last. */
+export function decideByText(facts: TextFacts): Decision {
+  const { cause, file, isReplaced, commitEdits, wasCommitted, isStale, isLeftBehind } = facts;
+  if (file === undefined) return none('it is not an article');
+  // The owner has gone back to it, or has taken the file out of git.
+  if (wasCommitted) return { kind: 'present' };
+  if (isLeftBehind) return none(LEFT_BEHIND, true);
+  if (file.pristine) return { kind: 'commit', as: file.commit, message: 'of the file' };
+  if (isReplaced) return { kind: 'commit', as: 'Edit', message: 'of the file' };
+  if (!commitEdits) return none('people’s edits are theirs to commit');
+  // The person may be in the middle of saving; an edit has its own moment.
+  if (cause.kind === 'delivered' && cause.isEdited !== true) return none('the file was edited meanwhile');
+  if (isStale) return none(STALE, true);
+  return { kind: 'commit', as: 'Edit', message: 'of the file' };
+}
+
+function none(why: string, isWorthAWarning = false): Decision {
+  return { kind: 'none', why, isWorthAWarning };
+}

@@ -1,0 +1,247 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Log } from '../../log.js';
+import { blobsNamed } from '../cli/objects.js';
+import { blobId, type Repository } from '../cli/repository.js';
+import { blobsAt, blobsInHistory } from '../cli/trees.js';
+import { blobOfBytes, blobsOf, isTakenAway } from '../commit/blobs.js';
+import type { CommitDraft } from '../commit/import.js';
+import { type CommitKind, kindOf } from '../commit/message.js';
+import { placeFiles } from '../commit/placement.js';
+import type { StoredFile } from '../stored-file.js';
+import { decideByBlob, decideByText } from './commit-decision.js';
+import type { CommitMessages } from './commit-messages.js';
+import type { Outcome, PendingCommit } from './pending-commit.js';
+
+/** A pending commit in a batch. */
+export interface BatchEntry extends PendingCommit {
+  /** Whether an update waits that replaces what the file holds. */
+  readonly isReplaced: boolean;
+}
+
+/** A commit that is to be made for a pending one. */
+export interface Draft extends CommitDraft {
+  readonly pending: BatchEntry;
+  readonly isEdit: boolean;
+  /** What git has at the path below this commit; undefined for nothing. */
+  readonly before: string | undefined;
+}
+
+/** The drafts of a batch, and what became of its entries that get no commit. */
+export interface Drafted {
+  readonly drafts: readonly Draft[];
+  readonly outcomes: ReadonlyMap<string, Outcome>;
+}
+
+export interface DraftingOptions {
+  readonly repository: Repository;
+  readonly log: Log;
+  /** Whether people's edits are committed. */
+  readonly commitEdits: boolean;
+  readonly messages: CommitMessages;
+  /** Reads a text that an article's file holds or has held; undefined where it is not an article. */
+  readonly decode: (path: string, text: string) => StoredFile | undefined;
+  /** Whether the branch has taken in what others have pushed and left this file (from the top) alone. */
+  readonly isLeftBehind: (path: string) => Promise<boolean>;
+}
+
+/** Where the commits of a batch are to stand; both null before the first commit. */
+export interface Base {
+  /** HEAD's commit. */
+  readonly tip: string | null;
+  /** The last parked commit, where the batch is to be parked upon it; undefined where it goes to the branch. */
+  readonly parked?: string | null;
+}
+
+/** Makes drafts of commits from the article files as they are now; see `createDrafting`. */
+export type Drafting = ReturnType<typeof createDrafting>;
+
+/** So much content one batch may hold, in bytes; the entries beyond it wait for the next batch. */
+const MAX_BYTES = 32_000_000;
+/** So many contents are hashed without a pause: deliveries are being answered on this thread. */
+const HASHED_AT_ONCE = 20;
+
+interface FileContent {
+  readonly pending: BatchEntry;
+  /** From the top of the work tree. */
+  readonly inRepository: string;
+  readonly bytes: Buffer;
+  readonly raw: string;
+}
+
+/** Decides which files of a batch get a commit, reading each file at that moment. */
+export function createDrafting(options: DraftingOptions) {
+  const { repository, log, commitEdits, messages, decode, isLeftBehind } = options;
+  const warnings = new Set<string>();
+
+  /**
+   * Drafts the commits of a batch upon `base`. The caller has read `base` before; if it moves afterwards, the drafts are
+   * made again. So no commit stands on one that is newer than the content which it commits.
+   *
+   * @param bounded the repository, where git has less time than usual. @default the repository
+   */
+  async function draft(batch: readonly BatchEntry[], base: Base, bounded = repository): Promise<Drafted> {
+    const outcomes = new Map<string, Outcome>();
+    const files = await readFiles(batch, outcomes, bounded);
+    const paths = files.map(({ inRepository }) => inRepository);
+    const before = await blobsAt(bounded, base.tip, paths);
+    if (base.parked !== undefined)
+      for (const [path, blob] of await blobsAt(bounded, base.parked, paths)) before.set(path, blob);
+    const blobs = await blobsOf(bounded, await contentsOf(files, bounded));
+
+    const drafts: Draft[] = [];
+    const undecided: { readonly file: FileContent; readonly blob: string }[] = [];
+    for (const [index, file] of files.entries()) {
+      const { pending, inRepository, raw } = file;
+      const blob = blobs[index];
+      if (blob === undefined) continue;
+      const known = before.get(inRepository);
+      const decision = decideByBlob({ cause: pending.cause, raw, blob: blob.id, before: known });
+      if (decision.kind === 'present') outcomes.set(pending.path, { kind: 'present', blob: blob.id });
+      else if (decision.kind === 'commit' && pending.cause.kind === 'delivered') {
+        const message = await pending.cause.message;
+        drafts.push({ pending, path: inRepository, blob, message, isEdit: false, before: known });
+      } else if (base.parked !== undefined && !pending.isReplaced)
+        // In the middle of a rebase, say, git itself may have written this file.
+        outcomes.set(pending.path, { kind: 'waiting' });
+      else undecided.push({ file, blob: blob.id });
+    }
+    if (undecided.length === 0) return { drafts, outcomes };
+
+    const history = await historyOf(base, undecided, bounded);
+    for (const { file, blob: id } of undecided) {
+      const { pending, inRepository, bytes } = file;
+      const { path, cause, isReplaced } = pending;
+      const text = bytes.toString('utf8');
+      const stored = decode(path, text);
+      const known = before.get(inRepository);
+      const decision = decideByText({
+        cause,
+        file: stored && { pristine: stored.pristine, commit: kindIn(stored, known) },
+        isReplaced,
+        commitEdits,
+        wasCommitted: history.had.has(`${id} ${inRepository}`),
+        isStale: stored !== undefined && isStale(stored, path, inRepository, known, history),
+        isLeftBehind: await isLeftBehind(inRepository),
+      });
+      const blob = blobs[files.indexOf(file)];
+      if (decision.kind === 'present') outcomes.set(path, { kind: 'present', blob: id });
+      else if (decision.kind !== 'commit' || stored === undefined || blob === undefined) {
+        const why = decision.kind === 'none' ? decision.why : 'it is not an article';
+        if (decision.kind === 'none' && decision.isWorthAWarning) log.warn({ path }, why);
+        outcomes.set(path, { kind: 'passed over', why });
+      } else {
+        const message = await messages.ofFile(decision.as, path, stored);
+        const isEdit = decision.as === 'Edit';
+        drafts.push({ pending, path: inRepository, blob, message, isEdit, before: known });
+      }
+    }
+    return { drafts, outcomes };
+  }
+
+  /** Reads the files of a batch up to a bound; the entries beyond it have no outcome yet. */
+  async function readFiles(
+    batch: readonly BatchEntry[],
+    outcomes: Map<string, Outcome>,
+    bounded: Repository,
+  ): Promise<FileContent[]> {
+    const places = await placeFiles(
+      bounded,
+      batch.map(({ path }) => path),
+    );
+    const files: FileContent[] = [];
+    let size = 0;
+    for (const pending of batch) {
+      const { path } = pending;
+      const place = places.get(path);
+      if (place === undefined || 'refused' in place) {
+        const why = place?.refused ?? 'it has no place in the repository';
+        reportOnce(path, why);
+        outcomes.set(path, { kind: 'passed over', why });
+        continue;
+      }
+      if (size > MAX_BYTES) break;
+      try {
+        const bytes = await readFile(join(repository.top, repository.prefix, path));
+        size += bytes.length;
+        const raw = blobId(repository, bytes);
+        files.push({ pending, inRepository: place.inRepository, bytes, raw });
+        if (files.length % HASHED_AT_ONCE === 0) await nextTurn();
+      } catch (error) {
+        const isGone = isTakenAway(error);
+        outcomes.set(
+          path,
+          isGone ? { kind: 'passed over', why: 'the file is gone' } : { kind: 'failed', error },
+        );
+      }
+    }
+    return files;
+  }
+
+  /** The contents for git's filters. A file that is not UTF-8 is committed byte for byte. */
+  async function contentsOf(files: readonly FileContent[], bounded: Repository) {
+    return Promise.all(
+      files.map(async ({ inRepository: path, bytes }) => {
+        const text = bytes.toString('utf8');
+        const isText = !text.includes('\ufffd') || Buffer.from(text).equals(bytes);
+        return { path, content: isText ? text : { blob: await blobOfBytes(bounded, path, bytes) } };
+      }),
+    );
+  }
+
+  /** What git had at some paths earlier, and the texts of it where an edit's base must be found. */
+  async function historyOf(
+    { tip, parked = null }: Base,
+    undecided: readonly { readonly file: FileContent }[],
+    bounded: Repository,
+  ): Promise<History> {
+    const paths = undecided.map(({ file }) => file.inRepository);
+    const had = new Set<string>();
+    for (const commit of [tip, parked])
+      if (commit !== null) for (const entry of await blobsInHistory(bounded, commit, paths)) had.add(entry);
+    const ids = [...had].map((entry) => entry.slice(0, entry.indexOf(' '))).filter((id) => !/^0+$/.test(id));
+    return { had, texts: commitEdits ? await blobsNamed(bounded, ids) : new Map() };
+  }
+
+  /** Whether an edit was made from a version that the branch had before the one that it has now. */
+  function isStale(
+    { pristine, digest }: StoredFile,
+    path: string,
+    inRepository: string,
+    known: string | undefined,
+    { had, texts }: History,
+  ): boolean {
+    if (pristine || known === undefined || digest === undefined) return false;
+    const digestIn = (id: string) => decode(path, texts.get(id)?.toString('utf8') ?? '')?.digest;
+    if (digestIn(known) === digest) return false;
+    return [...had].some((entry) => {
+      const end = entry.indexOf(' ');
+      return entry.slice(end + 1) === inRepository && digestIn(entry.slice(0, end)) === digest;
+    });
+  }
+
+  /** All articles of an ignored folder have the same reason. */
+  function reportOnce(path: string, why: string): void {
+    if (warnings.has(why)) return;
+    warnings.add(why);
+    log.warn(
+      { path },
+      `the article is not committed: ${why}; said once, it may be so for other articles, too`,
+    );
+  }
+
+  return { draft };
+}
+
+interface History {
+  /** `<blob> <path>` */
+  readonly had: ReadonlySet<string>;
+  readonly texts: ReadonlyMap<string, Buffer>;
+}
+
+/** An update is the first commit of its file where git has never had the publication. */
+function kindIn({ article }: StoredFile, known: string | undefined): Exclude<CommitKind, 'Edit'> {
+  const written = kindOf(article);
+  return written === 'Update' && known === undefined ? 'Publish' : written;
+}

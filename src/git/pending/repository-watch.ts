@@ -1,0 +1,90 @@
+import { messageOf } from '../../errors.js';
+import type { Log } from '../../log.js';
+import type { Repository } from '../cli/repository.js';
+import { readHead } from '../commit/head.js';
+import type { IndexLocker } from '../commit/index-lock.js';
+
+/** How often the repository is looked at, in milliseconds: what a dead receiver leaves is finished within 15 s. */
+const INTERVAL_MS = 5_000;
+
+export interface RepositoryWatchOptions {
+  readonly repository: Repository;
+  readonly locker: Pick<IndexLocker, 'announce' | 'sweepDeadReceivers'>;
+  readonly log: Log;
+  /** The commit that this process has made last; undefined before the first. */
+  lastCommit(): string | undefined;
+  /** Called when another receiver on the repository has died, or has stopped with commits or pushes left. */
+  onDeadReceiver(): void;
+  /** Called when the owner has moved HEAD to a commit whose history lacks the one where it was. */
+  onMoved(): void;
+}
+
+/**
+ * Notices when another receiver on the same repository has died, and when the owner has moved the branch. What a receiver
+ * had acknowledged is in the articles' files then, but perhaps in no commit, or in a parked one, or not pushed.
+ *
+ * @returns a function that ends the watch.
+ */
+export async function watchRepository(options: RepositoryWatchOptions): Promise<() => void> {
+  const { repository, locker, log, lastCommit, onDeadReceiver, onMoved } = options;
+  let isLooking = false;
+  let reported: string | undefined;
+  /** What the branch must contain; undefined until HEAD was on a branch. */
+  let known: string | null | undefined;
+  /** What `lastCommit` returned at the last look. */
+  let lastMade: string | undefined;
+
+  async function look(): Promise<void> {
+    const count = await locker.sweepDeadReceivers();
+    if (count > 0) {
+      log.info({ receivers: count }, 'another receiver on this folder has ended; this one finishes its work');
+      onDeadReceiver();
+    }
+    if (!(await hasMoved())) return;
+    log.info('HEAD is not where it was; articles without a commit are looked for');
+    onMoved();
+  }
+
+  /** In the middle of a rebase nothing can be said; afterwards it counts as one move. */
+  async function hasMoved(): Promise<boolean> {
+    const made = lastCommit();
+    const head = await readHead(repository);
+    if ('waitingFor' in head) return false;
+    const { tip } = head;
+    const before = [known, made === lastMade ? undefined : made];
+    let isGone = false;
+    for (const commit of new Set(before))
+      if (commit !== undefined && commit !== null && !(await isContained(commit, tip))) isGone = true;
+    // Not before git has answered: where it fails, the next check asks again.
+    known = tip;
+    lastMade = made;
+    return isGone;
+  }
+
+  async function isContained(commit: string, tip: string | null): Promise<boolean> {
+    if (tip === null || commit === tip) return commit === tip;
+    // 128: the commit is not in the repository any more
+    const answer = await repository.git(['merge-base', '--is-ancestor', commit, tip], { accept: [1, 128] });
+    return answer.code === 0;
+  }
+
+  /** One look at a time: a kernel lock is asked for in another process. */
+  async function lookUnlessLooking(): Promise<void> {
+    if (isLooking) return;
+    isLooking = true;
+    await look().catch(report);
+    isLooking = false;
+  }
+
+  /** Commits fail for the same reason, and report more of it. */
+  function report(error: unknown): void {
+    const reason = messageOf(error);
+    if (reason !== reported) log.debug({ reason }, 'the repository cannot be watched');
+    reported = reason;
+  }
+
+  await locker.announce().catch(report);
+  await hasMoved().catch(report);
+  const timer = setInterval(() => void lookUnlessLooking(), INTERVAL_MS).unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,76 @@
+import { setTimeout } from 'node:timers/promises';
+
+/** Work that is done on request, again and again until it succeeds; see `createRepeatedTask`. */
+export interface RepeatedTask {
+  request(): void;
+  /** Aborted from `close()` on. */
+  readonly signal: AbortSignal;
+  /** Ends after the attempt under way. @returns whether nothing is requested any more. */
+  close(): Promise<boolean>;
+}
+
+export interface RepeatedTaskOptions {
+  /** @returns the reason where it did not succeed; undefined where it did. */
+  attempt(): Promise<string | undefined>;
+  /** Called after each attempt whose result is another than that of the one before. */
+  onChange(reason: string | undefined): void;
+  /** How long requests gather before an attempt, in milliseconds. @param tookMs how long the last attempt took. */
+  gatherMs(tookMs: number): number;
+  /** How long the pause after a failure is, in milliseconds. @param failures how many there were in a row. */
+  retryMs(failures: number): number;
+}
+
+/** Runs one attempt at a time for all requests that have come before it, and repeats it after a failure. */
+export function createRepeatedTask(options: RepeatedTaskOptions): RepeatedTask {
+  const { attempt, onChange, gatherMs, retryMs } = options;
+  const closing = new AbortController();
+  const { signal } = closing;
+  let isRequested = false;
+  let running: Promise<void> | undefined;
+  let lastReason: string | undefined;
+  let failures = 0;
+
+  function request(): void {
+    isRequested = true;
+    if (!signal.aborted) start();
+  }
+
+  function start(): void {
+    running ??= run().finally(() => {
+      running = undefined;
+      // a request may have come after the loop had ended
+      if (isRequested && !signal.aborted) start();
+    });
+  }
+
+  async function run(): Promise<void> {
+    let tookMs = 0;
+    while (isRequested && !signal.aborted) {
+      await pause(gatherMs(tookMs));
+      if (signal.aborted) return;
+      isRequested = false;
+      const began = performance.now();
+      const reason = await attempt();
+      tookMs = performance.now() - began;
+      if (reason !== lastReason) onChange(reason);
+      lastReason = reason;
+      failures = reason === undefined ? 0 : failures + 1;
+      if (reason === undefined) continue;
+      isRequested = true;
+      await pause(retryMs(failures));
+    }
+  }
+
+  async function pause(ms: number): Promise<void> {
+    // the shutdown does not wait
+    await setTimeout(ms, undefined, { signal, ref: false }).catch(() => undefined);
+  }
+
+  async function close(): Promise<boolean> {
+    closing.abort();
+    await running;
+    return !isRequested;
+  }
+
+  return { request, signal, close };
+}

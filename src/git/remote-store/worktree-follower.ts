@@ -1,0 +1,64 @@
+import { type FollowOptions, follow } from '../push/follow.js';
+import { type PushStatusKeeper, wordsOf } from '../push/push-status.js';
+import { createRepeatedTask, type RepeatedTask } from '../push/repeated-task.js';
+import { settleStale } from '../push/stale-edits.js';
+
+export interface WorktreeFollowerOptions extends Omit<FollowOptions, 'signal'> {
+  readonly status: PushStatusKeeper;
+  /** The last commit that the remote is known to have; null for none. */
+  tip(): string | null;
+  /** Moves `FETCHED_REF`, where the branch cannot. */
+  moveFetchedRef(commit: string): Promise<unknown>;
+  /** Receives the files that have changed, from the top of the work tree. */
+  onFiles(paths: readonly string[]): void;
+}
+
+/** How long changes gather before the work tree follows them, at least and at the most, in milliseconds. */
+const GATHER_MS = { least: 500, most: 3_000 };
+/** After how long it is tried again where a person or an error is in the way, in milliseconds. */
+const AGAIN_MS = 3_000;
+
+/**
+ * Brings the branch, the index and the work tree of this clone to what the remote has, some time after each request.
+ * Deliveries that stream in come first.
+ */
+export function createWorktreeFollower({
+  status,
+  tip,
+  moveFetchedRef,
+  onFiles,
+  ...options
+}: WorktreeFollowerOptions): RepeatedTask {
+  const { repository, storeLock, bases, log } = options;
+
+  async function attempt(): Promise<string | undefined> {
+    const commit = tip();
+    if (commit === null) return undefined;
+    const { signal } = task;
+    try {
+      const deleteBases = bases.deleteLater();
+      const followed = await follow(commit, { ...options, signal });
+      if (followed.kind === 'waiting') {
+        await moveFetchedRef(commit);
+        return followed.waitingFor;
+      }
+      deleteBases();
+      await settleStale(repository, bases, storeLock, tip());
+      onFiles(followed.paths);
+      return undefined;
+    } catch (error) {
+      return signal.aborted ? undefined : wordsOf(error);
+    }
+  }
+
+  const task = createRepeatedTask({
+    attempt,
+    onChange: (reason) => {
+      status.set({ waitingFor: reason ?? null });
+      if (reason !== undefined) log.warn(`the work tree does not follow the remote; it waits for ${reason}`);
+    },
+    gatherMs: (tookMs) => Math.min(GATHER_MS.most, Math.max(GATHER_MS.least, 3 * tookMs)),
+    retryMs: () => AGAIN_MS,
+  });
+  return task;
+}

@@ -1,0 +1,53 @@
+import { setTimeout } from 'node:timers/promises';
+import test from 'ava';
+import { createRepeatedTask } from '../../../../src/git/push/repeated-task.js';
+import { until } from '../../../support/until.js';
+
+/** A task whose attempts come to these results, in order. */
+function taskOf(results: (string | undefined)[], retryMs = 1) {
+  let attempts = 0;
+  const changes: (string | undefined)[] = [];
+  const failures: number[] = [];
+  const task = createRepeatedTask({
+    attempt: async () => {
+      await setTimeout(1);
+      return results[attempts++];
+    },
+    onChange: (reason) => void changes.push(reason),
+    gatherMs: () => 1,
+    retryMs: (count) => {
+      failures.push(count);
+      return retryMs;
+    },
+  });
+  return { task, changes, failures, attempts: () => attempts };
+}
+
+test('an attempt that fails is repeated until one succeeds, and each reason is reported once', async (t) => {
+  const { task, changes, failures, attempts } = taskOf(['no', 'no', 'never', undefined]);
+  task.request();
+  await until('an attempt succeeds', () => attempts() === 4);
+  t.true(await task.close());
+  t.deepEqual(changes, ['no', 'never', undefined]);
+  t.deepEqual(failures, [1, 2, 3]);
+});
+
+test('requests that come together need one attempt; one that comes during an attempt needs another', async (t) => {
+  const { task, attempts } = taskOf([]);
+  task.request();
+  task.request();
+  await until('the first attempt runs', () => attempts() === 1);
+  task.request();
+  await until('the second attempt runs', () => attempts() === 2);
+  t.true(await task.close());
+  t.is(attempts(), 2);
+});
+
+test('a task that is closed begins no attempt, and says whether one is still requested', async (t) => {
+  const { task, attempts } = taskOf(['no'], 600_000);
+  task.request();
+  await until('an attempt fails', () => attempts() === 1);
+  t.false(await task.close());
+  task.request();
+  t.is(attempts(), 1);
+});
