@@ -14,6 +14,9 @@ const RETRY_MS = { thread: { first: 1_000, last: 60_000 }, pages: { first: 30_00
 /** When a site that stands is looked at: what waits to be delivered at the start comes first. */
 const FIRST_LOOK_MS = 1_000;
 
+/** Before the handlers of other plugins, which may take their time: these only note what is to be built. */
+const FIRST = { priority: 0 };
+
 export interface SitePluginOptions {
   /** The index of the site's search; undefined for a site without. */
   readonly search?: Search;
@@ -103,21 +106,25 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         burst.note();
         schedule.request([path.slice(prefix.length)]);
       };
-      host.addAction('article.published', changed);
-      host.addAction('article.updated', changed);
-      host.addAction('article.edited', changed);
-      host.addAction('article.removed', changed);
+      host.addAction('article.published', changed, FIRST);
+      host.addAction('article.updated', changed, FIRST);
+      host.addAction('article.edited', changed, FIRST);
+      host.addAction('article.removed', changed, FIRST);
       let unwatch: (() => Promise<void>) | undefined;
       let firstLook: NodeJS.Timeout | undefined;
-      host.addAction('host.ready', () => {
-        const look = () => looks.request('all');
-        if (options.isWhole?.() === true) firstLook = setTimeout(look, FIRST_LOOK_MS);
-        else look();
-        unwatch = options.watch?.(({ renewed }) => {
-          if (renewed) thread.renew();
-          looks.request('all');
-        });
-      });
+      host.addAction(
+        'host.ready',
+        () => {
+          const look = () => looks.request('all');
+          if (options.isWhole?.() === true) firstLook = setTimeout(look, FIRST_LOOK_MS);
+          else look();
+          unwatch = options.watch?.(({ renewed }) => {
+            if (renewed) thread.renew();
+            looks.request('all');
+          });
+        },
+        FIRST,
+      );
       host.onClose(async () => {
         await Promise.all([unwatch?.(), options.search?.close()]);
         clearTimeout(retry);
