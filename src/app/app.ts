@@ -20,6 +20,7 @@ import { createPageCheck } from './page-check.js';
 import { createLiveReload } from './server/live-reload.js';
 import { createServer, pathsOf } from './server/server.js';
 import { startBuilderEarly } from './start-builder.js';
+import { themeOf } from './theme.js';
 
 // For the commands, which know the app and not the host.
 export { definePlugin, type Plugin } from '../host/plugins.js';
@@ -56,6 +57,7 @@ export async function startApp(
   { further = [], terminal = false, reload, live = true }: StartOptions = {},
 ): Promise<App> {
   const { outputDir, stateDir } = foldersOf(settings);
+  themeOf(settings); // what is wrong with it is said here, and not by each build
   const content = contentOf(settings);
   const prefix = posix.join(settings.content.replaceAll('\\', '/'), '/');
   const siteRelative = (path: string) => `${prefix}${path}`;
@@ -109,6 +111,11 @@ export async function startApp(
     });
     const { router } = host;
     if (router !== undefined) reservePaths(content, settings, pathsOf(router));
+    reservePaths(
+      content,
+      settings,
+      host.outputs.map(({ output }) => `${settings.siteUrl}/${output.path}`),
+    );
     for (const url of content.reservedUrls)
       for (const { path } of catalog.byUrl(url))
         log.warn(
@@ -145,7 +152,7 @@ export async function startApp(
       endpoint: settings.endpoint,
       log,
     });
-    await early.prepared();
+    await early.loaded();
     const port = await server.listen(settings.port, settings.host);
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     const endProofs = proveInBackground(settings, log);

@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { configuredPlugins } from '../config/config-file.js';
 import { createLog } from '../log.js';
-import type { Answer } from '../site/messages.js';
-import { serveBuilds } from '../site/thread.js';
+import type { Answer } from '../site/builder/thread-messages.js';
+import { serveBuilds } from '../site/builder/thread-worker.js';
 import { type BuilderSettings, openSiteBuilder } from './site-builder.js';
 
 // The entry of the thread that builds pages; `first-party.ts` starts it.
@@ -16,9 +16,9 @@ const failed = (error: unknown) => {
   log.debug({ err: error }, 'what was built last could not be read');
   return false;
 };
-const answer = (stands: boolean) => {
+const answer = (isWhole: boolean) => {
   const isUndamaged = builder.isUndamaged();
-  port.postMessage({ id: 0, is: 'prepared', stands, isUndamaged } satisfies Answer);
+  port.postMessage({ id: 0, kind: 'loaded', isWhole, isUndamaged } satisfies Answer);
 };
-void builder.prepare().catch(failed).then(answer);
+void builder.load().catch(failed).then(answer);
 serveBuilds(port, builder, log);

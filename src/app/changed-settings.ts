@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
+import { themeOf } from './theme.js';
 
 /** Not settings of a person's, or only together with one. */
 const NO_SETTINGS: readonly (keyof Settings)[] = ['dir', 'environment', 'configFile', 'siteUrlIsGuess'];
@@ -30,6 +31,7 @@ export async function rereadSettings(
   let next: Settings;
   try {
     next = await load();
+    themeOf(next);
   } catch (error) {
     log.error({ reason: messageOf(error) }, 'the config is wrong and was not taken over; the old one stays');
     return current;

@@ -33,6 +33,11 @@ export interface SiteGenerator {
 export function contentOf(settings: ContentSettings): ContentFolder {
   const { contentDir } = foldersOf(settings);
   const site = generatorOf(settings);
+  if (site === undefined && settings.articles.file.startsWith('pages/'))
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      `articles.file ${quote(settings.articles.file)} is in pages/, where pages are that are no articles; choose another folder`,
+    );
   const layout = layoutOf(settings, site?.options.timeZone);
   const format = site && formatOf(settings, site, layout);
   const content = contentFolder(contentDir, layout, format, formatThreadOf(settings, site?.options));

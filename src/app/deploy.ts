@@ -21,7 +21,7 @@ import { findLockHelper } from '../fs/lock-helper.js';
 import { openRepository, type Repository } from '../git/cli/repository.js';
 import type { PluginEntry } from '../host/plugins.js';
 import type { Log } from '../log.js';
-import { manifestPath } from '../site/manifest.js';
+import { manifestPath } from '../site/write/manifest.js';
 import type { ArticleStore } from '../store/article-store.js';
 import type { DurableStore } from './durability.js';
 import { foldersOf } from './folders.js';

@@ -54,7 +54,13 @@ function siteEntry(options: FirstPartyOptions): PluginEntry {
       },
     });
   return {
-    plugin: sitePlugin({ spawn, contentDir: settings.content, watch, search, stands: options.early.stands }),
+    plugin: sitePlugin({
+      spawn,
+      contentDir: settings.content,
+      watch,
+      search,
+      isWhole: options.early.isWhole,
+    }),
     origin: 'site in the config',
   };
 }

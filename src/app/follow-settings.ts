@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
 import type { Log } from '../log.js';
 import { rereadSettings } from './changed-settings.js';
 import { foldersOf } from './folders.js';
+import { themeOf } from './theme.js';
 import { watchSources } from './watch-sources.js';
 
 export interface FollowOptions {
@@ -32,6 +34,7 @@ export function followSettings(
   const onConfig = () => {
     if (reload !== undefined) queue = queue.then(() => reread(reload));
   };
-  const { templatesDir } = foldersOf(settings);
-  return watchSources({ dir: settings.dir, templatesDir }, { onTheme: on.onTheme, onConfig }, log);
+  const { templatesDir, contentDir } = foldersOf(settings);
+  const folders = [templatesDir, join(contentDir, 'pages'), ...themeOf(settings).dirs];
+  return watchSources({ dir: settings.dir, folders }, { onTheme: on.onTheme, onConfig }, log);
 }

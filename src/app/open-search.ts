@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Settings } from '../config/load.js';
 import type { Log } from '../log.js';
-import { createSearch, type Search } from '../site/search.js';
+import { createSearch, type Search } from '../site/search/search.js';
 import { foldersOf } from './folders.js';
 
 /**

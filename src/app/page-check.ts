@@ -1,5 +1,5 @@
 import { definePlugin, type Plugin } from '../host/plugins.js';
-import { isOutputSynced } from '../site/manifest.js';
+import { isOutputSynced } from '../site/write/manifest.js';
 import type { EarlyBuilder } from './start-builder.js';
 
 /** Whether the pages may be served; see `createPageCheck`. */
@@ -17,7 +17,7 @@ export interface PageCheck {
  */
 export function createPageCheck(
   stateDir: string | undefined,
-  { stands, isUndamaged }: Pick<EarlyBuilder, 'stands' | 'isUndamaged'>,
+  early: Pick<EarlyBuilder, 'isWhole' | 'isUndamaged'>,
 ): PageCheck {
   let isWhole = stateDir === undefined || isOutputSynced({ stateDir });
   const plugin = definePlugin({
@@ -28,5 +28,5 @@ export function createPageCheck(
       });
     },
   });
-  return { isWhole: () => isWhole || stands() || isUndamaged(), plugin };
+  return { isWhole: () => isWhole || early.isWhole() || early.isUndamaged(), plugin };
 }

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import type { Settings } from '../config/load.js';
-import { damagedCompressed, isEverCompressed } from '../site/compressed.js';
-import { damagedFiles } from '../site/damage.js';
-import { manifestPath, openManifest } from '../site/manifest.js';
+import { damagedCompressed, isEverCompressed } from '../site/write/compressed.js';
+import { damagedFiles } from '../site/write/damage.js';
+import { manifestPath, openManifest } from '../site/write/manifest.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 

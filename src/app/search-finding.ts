@@ -1,5 +1,5 @@
 import type { Settings } from '../config/load.js';
-import { pagefindVersion } from '../site/pagefind.js';
+import { pagefindVersion } from '../site/search/pagefind.js';
 import type { Finding } from './finding.js';
 
 const about = 'search';

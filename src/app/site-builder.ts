@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
@@ -7,16 +8,18 @@ import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError } from '../errors.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
 import type { Log } from '../log.js';
-import { type Builder, createBuilder } from '../site/build.js';
-import { pagefindVersion } from '../site/pagefind.js';
-import { readerOf } from '../site/reader.js';
-import { siteInfoOf } from '../site/site-info.js';
+import { type Builder, createBuilder } from '../site/builder/builder.js';
+import { readerOf } from '../site/index/plugin-reader.js';
+import { siteInfoOf } from '../site/render/site-info.js';
+import { pagefindVersion } from '../site/search/pagefind.js';
 import { createCatalog } from '../store/catalog.js';
+import { codeDigest } from './code-digest.js';
 import { contentOf } from './content.js';
 import type { EarlyThread } from './early-thread.js';
 import { foldersOf } from './folders.js';
 import { loadPlugins } from './load-plugins.js';
-import { startHelperThread } from './start-helper.js';
+import { startRenderThread } from './start-render-thread.js';
+import { themeOf } from './theme.js';
 
 /** A builder and the plugins that filter its pages. */
 export interface SiteBuilder {
@@ -42,7 +45,7 @@ export function buildsSite(
  * travel between threads.
  *
  * @param configured the config's `plugins`.
- * @param early a helper's thread that was started before.
+ * @param early a render thread that was started before.
  */
 export async function openSiteBuilder(
   settings: BuilderSettings,
@@ -54,7 +57,8 @@ export async function openSiteBuilder(
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
   const { pageSize, search, hosting, compress } = settings.site;
   const version = search === false ? undefined : pagefindVersion(log); // takes its time while plugins are loaded
-  const { contentDir, ...folders } = foldersOf(settings);
+  const { contentDir, templatesDir, ...folders } = foldersOf(settings);
+  const theme = themeOf(settings);
   const content = contentOf(settings);
   const catalog = createCatalog();
   const plugins = await loadPlugins(settings.dir, configured);
@@ -69,16 +73,22 @@ export async function openSiteBuilder(
   fs.mkdirSync(folders.stateDir, { recursive: true });
   const builder = createBuilder({
     ...folders,
+    themeDirs: [...theme.dirs, templatesDir],
     content,
     catalog,
-    site: siteInfoOf(settings.siteUrl, { ...settings.site, search: (await version) !== undefined }),
+    site: siteInfoOf(
+      settings.siteUrl,
+      { ...settings.site, search: (await version) !== undefined },
+      theme.settings,
+    ),
     pageSize,
     hosting,
     compress,
     log,
     hooks: host.hooks,
+    outputs: host.outputs,
     fingerprint: fingerprint(plugins, settings.configFile),
-    ...(availableParallelism() > 1 && { spawnHelper }),
+    ...(availableParallelism() > 1 && { spawnRenderWorker }),
   });
   const close = async () => {
     await builder.close();
@@ -86,21 +96,30 @@ export async function openSiteBuilder(
   };
   return { builder, close };
 
-  function spawnHelper(): Worker {
-    return early?.take() ?? startHelperThread(settings);
+  function spawnRenderWorker(): Worker {
+    return early?.take() ?? startRenderThread(settings);
   }
 }
 
-/** What pages depend on beside articles and templates: a plugin that was changed builds the pages anew. */
+/**
+ * What pages depend on besides articles and templates: where one of these changes, they are built anew. Dates are written
+ * with the tables of Node.js for languages and time zones.
+ */
 function fingerprint(plugins: readonly PluginEntry[], configFile: string | undefined): string {
+  const { icu, tz, cldr, unicode } = process.versions;
   const parts = plugins.map(({ plugin, file }) => [
     plugin.name,
     plugin.version,
-    file === undefined ? null : digestOf(file),
+    file === undefined ? null : codeDigest(file),
   ]);
-  return hash('sha256', JSON.stringify([parts, configFile === undefined ? null : digestOf(configFile)]));
+  const ofConfig = configFile === undefined ? null : codeDigest(configFile);
+  return hash('sha256', JSON.stringify([versions(), [icu, tz, cldr, unicode], parts, ofConfig]));
 }
 
-function digestOf(path: string): string {
-  return hash('sha256', fs.readFileSync(path));
+/** The versions of Pressmark and of what it makes HTML of Markdown with. */
+function versions(): string[] {
+  const require = createRequire(import.meta.url);
+  const own: { version: string } = require('../../../package.json');
+  const markdown: { version: string } = require('markdown-it/package.json');
+  return [own.version, markdown.version];
 }

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../config/load.js';
-import type { Answer } from '../site/messages.js';
+import type { Answer } from '../site/builder/thread-messages.js';
 import { type EarlyThread, earlyThread } from './early-thread.js';
 import type { BuilderSettings } from './site-builder.js';
 
@@ -11,9 +11,9 @@ const LONGEST_WAIT_MS = 1_000;
 /** The builder's thread, started early. */
 export interface EarlyBuilder extends EarlyThread {
   /** Resolves when the thread knows what was built last, so that it can build the first page at once; or is late. */
-  prepared(): Promise<void>;
+  loaded(): Promise<void>;
   /** Whether the site stands whole as it was built last, as far as is known. */
-  stands(): boolean;
+  isWhole(): boolean;
   /** Whether the output has been checked and nothing in it is damaged. */
   isUndamaged(): boolean;
 }
@@ -29,7 +29,7 @@ export function startBuilder(settings: Settings, terminal: boolean): Worker {
  * Starts the builder's thread at the same time as the store is opened: each has much to read where a site is large.
  * A site that another generator builds has none.
  *
- * @param longestWaitMs how long `prepared` waits at most. @default 1000
+ * @param longestWaitMs how long `loaded` waits at most. @default 1000
  */
 export function startBuilderEarly(
   settings: Settings,
@@ -37,17 +37,17 @@ export function startBuilderEarly(
   longestWaitMs = LONGEST_WAIT_MS,
 ): EarlyBuilder {
   const worker = settings.site === false ? undefined : startBuilder(settings, terminal);
-  let stands = false;
+  let isWhole = false;
   let isUndamaged = false;
   const heard = firstWordOf(worker).then((word) => {
-    stands = word?.is === 'prepared' && word.stands;
-    isUndamaged = word?.is === 'prepared' && word.isUndamaged;
+    isWhole = word?.kind === 'loaded' && word.isWhole;
+    isUndamaged = word?.kind === 'loaded' && word.isUndamaged;
   });
   return {
     ...earlyThread(worker),
-    stands: () => stands,
+    isWhole: () => isWhole,
     isUndamaged: () => isUndamaged,
-    prepared: async () => {
+    loaded: async () => {
       const late = new AbortController();
       const timeout = setTimeout(longestWaitMs, undefined, { signal: late.signal }).catch(() => undefined);
       await Promise.race([heard, timeout]);
@@ -56,7 +56,7 @@ export function startBuilderEarly(
   };
 }
 
-/** Its first message, which is that it is prepared; undefined where it has ended before, or there is none. */
+/** Its first message, which is that it has loaded the site; undefined where it has ended before, or there is none. */
 function firstWordOf(worker: Worker | undefined): Promise<Answer | undefined> {
   if (worker === undefined) return Promise.resolve(undefined);
   return new Promise((resolve) => {

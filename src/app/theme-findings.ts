@@ -2,11 +2,12 @@ import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
 import { startHost } from '../host/plugins.js';
 import { createLog } from '../log.js';
-import { siteInfoOf } from '../site/site-info.js';
-import { tryTheme } from '../site/try-theme.js';
+import { siteInfoOf } from '../site/render/site-info.js';
+import { tryTheme } from '../site/render/try-theme.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 import { loadPlugins } from './load-plugins.js';
+import { themeOf } from './theme.js';
 
 const about = 'theme';
 
@@ -26,16 +27,19 @@ export async function themeFindings(settings: Settings): Promise<Finding[]> {
 
 async function failuresOf(settings: Settings, said: Exclude<Settings['site'], false>): Promise<string[]> {
   const { templatesDir } = foldersOf(settings);
+  const theme = themeOf(settings);
+  const log = createLog({ level: 'silent', terminal: false });
   const host = await startHost(await loadPlugins(settings.dir, settings.plugins), {
     role: 'builder',
     siteUrl: settings.siteUrl,
     siteDir: settings.dir,
-    log: createLog({ level: 'silent', terminal: false }),
+    log,
     articles: NO_ARTICLES,
   });
   try {
-    const site = siteInfoOf(settings.siteUrl, { ...said, search: said.search !== false });
-    return await tryTheme(templatesDir, site, host.hooks);
+    const site = siteInfoOf(settings.siteUrl, { ...said, search: said.search !== false }, theme.settings);
+
+    return await tryTheme([...theme.dirs, templatesDir], site, host.hooks, host.outputs, log);
   } finally {
     await host.close();
   }

@@ -11,12 +11,13 @@ const SETTLE_MS = 100;
 export interface Sources {
   /** The site's folder, with the config and `.env`. */
   readonly dir: string;
-  readonly templatesDir: string;
+  /** With templates, and with the pages that the owner wrote. */
+  readonly folders: readonly string[];
 }
 
 /** Who is told of a change. */
 export interface SourceListeners {
-  /** A template, a partial or a style sheet came, changed or went. */
+  /** A template, a partial, a style sheet or a page of the owner's came, changed or went. */
   onTheme(): void;
   /** The config or `.env` did. */
   onConfig(): void;
@@ -28,19 +29,19 @@ export interface SourceListeners {
  * @returns what ends the watching.
  */
 export function watchSources(
-  { dir, templatesDir }: Sources,
+  { dir, folders }: Sources,
   { onTheme, onConfig }: SourceListeners,
   log: Log,
 ): () => Promise<void> {
   const settings = [...CONFIG_NAMES, '.env'];
-  const sources = [dir, templatesDir, ...settings.map((name) => `${dir}/${name}`)];
+  const sources = [dir, ...folders, ...settings.map((name) => `${dir}/${name}`)];
   // The folder, and not each config in it: a watched file that is removed is not noticed when it comes again.
-  const watcher = watch([templatesDir, dir], {
+  const watcher = watch([...folders, dir], {
     ignoreInitial: true,
     // What editors keep beside a file, and in a folder that is more than templates what is none of ours.
     ignored: (path) =>
       /[\\/](?:\.(?!env$)|node_modules)/.test(path.slice(dir.length)) ||
-      !(sources.includes(path) || path.startsWith(`${templatesDir}/`)),
+      !(sources.includes(path) || folders.some((folder) => path.startsWith(`${folder}/`))),
   });
   let due = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;

@@ -141,12 +141,12 @@ export function decodeForPages(text: string, fallback: Fallback): ReadableArticl
  *   further down, or say more there; see `isTopFirst`.
  */
 export function decodeTop(text: string, fallback: Fallback): ReadableArticle['article'] | undefined {
-  const data = readOwnTop(text, OWN_KEYS);
+  const data = readOwnTop(text);
   return data && fieldsOf(data, '', fallback);
 }
 
 function split(text: string): FrontMatter {
-  return readOwnForm(text, OWN_KEYS) ?? splitFrontMatter(text);
+  return readOwnForm(text) ?? splitFrontMatter(text);
 }
 
 function fieldsOf(data: FrontMatter['data'], body: string, fallback: Fallback): Omit<Article, 'revision'> {

@@ -77,6 +77,9 @@ export interface Amended {
   readonly address?: Address;
 }
 
+/** Where pages of the owner's are that are no articles, such as `pages/about.md`. */
+const STANDALONE = 'pages/';
+
 /**
  * The format of sites that Pressmark builds itself; docs/article-file.md describes it.
  *
@@ -91,7 +94,7 @@ export function plainFormat(url: (slug: string, date: string) => string): Articl
     hasCertainUrls: true,
     readsMarkdown: false,
     proofOf: () => undefined,
-    isArticlePath: (path) => path.endsWith('.md'),
+    isArticlePath: (path) => path.endsWith('.md') && !path.startsWith(STANDALONE),
     pathFor: (pattern) => pattern,
     namesakes: () => [],
     slugOf,

@@ -5,17 +5,16 @@ const LF = 0x0a;
 
 /**
  * The quick way to read a file that has the very form in which Pressmark writes one; see `readOwnYaml`. It gives
- * exactly what `splitFrontMatter` gives, or nothing.
+ * exactly what `splitFrontMatter` gives, or nothing. Keys of the owner or of a plugin may stand between Pressmark's.
  *
- * @param keys the keys that there may be.
  * @returns undefined for anything else, whatever a person has made of the file; `splitFrontMatter` must be asked.
  */
-export function readOwnForm(text: string, keys: ReadonlySet<string>): FrontMatter | undefined {
+export function readOwnForm(text: string): FrontMatter | undefined {
   if (!text.startsWith('---\n')) return undefined;
   const end = text.indexOf('\n---', 3);
   if (end === -1 || (text.length > end + 4 && text.charCodeAt(end + 4) !== LF)) return undefined;
   const head = text.slice(4, end + 1);
-  const data = readOwnYaml(head, (key) => keys.has(key));
+  const data = readOwnYaml(head);
   return data && { data, body: text.slice(end + 5), isTopFirst: isTopFirst(Object.keys(data)) };
 }
 
@@ -29,10 +28,10 @@ const FIRST_BLOCK = 'json_ld';
  * @returns undefined where it does not reach as far as that, and for any other form. The file may still be malformed
  *   below, or have more keys there: whoever reads it whole is told by `isTopFirst`.
  */
-export function readOwnTop(text: string, keys: ReadonlySet<string>): FrontMatter['data'] | undefined {
+export function readOwnTop(text: string): FrontMatter['data'] | undefined {
   if (!text.startsWith('---\n')) return undefined;
   const end = text.indexOf(`\n${FIRST_BLOCK}: `);
-  return end === -1 ? undefined : readOwnYaml(text.slice(4, end + 1), (key) => keys.has(key));
+  return end === -1 ? undefined : readOwnYaml(text.slice(4, end + 1));
 }
 
 /** Whether these keys are in the order in which Pressmark writes them, as far as it matters to `readOwnTop`. */

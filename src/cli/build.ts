@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { EarlyThread } from '../app/early-thread.js';
 import type { SiteBuilder } from '../app/site-builder.js';
-import { startHelperEarly } from '../app/start-helper.js';
+import { startRenderThreadEarly } from '../app/start-render-thread.js';
 import { loadSettings, type Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { createLog } from '../log.js';
@@ -48,7 +48,7 @@ async function run(options: BuildOptions): Promise<void> {
   }
   if (settings.site === false)
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
-  const early = options.check ? undefined : startHelperEarly(settings);
+  const early = options.check ? undefined : startRenderThreadEarly(settings);
   try {
     await build(settings, options, early);
   } finally {

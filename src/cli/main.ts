@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   log: async () => (await import('./log.js')).logCommand(),
   revert: async () => (await import('./revert.js')).revertCommand(),
   check: async () => (await import('./check.js')).checkCommand(),
+  theme: async () => (await import('./theme.js')).themeCommand(),
   status: async () => (await import('./status.js')).statusCommand(),
   doctor: async () => (await import('./doctor.js')).doctorCommand(),
   demo: async () => (await import('./demo.js')).demoCommand(),

@@ -46,6 +46,12 @@ export const siteSchema = z.strictObject({
     .string()
     .regex(/^#(?:[\da-f]{3}|[\da-f]{6})$/i, { error: 'must be a colour such as #0a7d5c' })
     .default('#93371f'),
+  /** A theme between the built-in one and the site's own templates: a package, a folder, or `[one of these, settings]`. */
+  theme: z
+    .union([z.string().min(1), z.tuple([z.string().min(1), z.record(z.string(), z.unknown())])], {
+      error: 'must be a package or a folder such as ./themes/mine, or [one of these, its settings]',
+    })
+    .optional(),
   /** How dates and numbers are written. Default: as in `language`. */
   locale: z.string().refine(isLanguageTag, { error: 'must be a language tag such as en-GB' }).optional(),
   /** The time zone whose day is shown. @default 'UTC' */

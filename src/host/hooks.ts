@@ -29,6 +29,16 @@ interface Registered<H> {
   readonly plugin: string;
 }
 
+/** How long handlers may take; see `createHooks`. */
+export interface HookLimits {
+  readonly filterTimeoutMs?: number;
+  readonly actionTimeoutMs?: number;
+  readonly mostTimeouts?: number;
+}
+
+/** How long a filter handler that has timed out too often is not called. */
+const GIVEN_UP_MS = 600_000;
+
 /** The typed hooks of one host; see `createHooks`. */
 export type Hooks = ReturnType<typeof createHooks>;
 
@@ -37,10 +47,18 @@ export type Hooks = ReturnType<typeof createHooks>;
  * refused with 500 and sent again); an action's failure is logged and nobody else's business.
  *
  * @param options.filterTimeoutMs how long one filter handler may take. @default 5000
+ * @param options.mostTimeouts after how many timeouts in a row a filter handler is not called for ten minutes and fails
+ *   at once: else each page of a site would wait for it. @default Infinity
  * @param options.actionTimeoutMs after how long a running action handler is reported and no longer waited for. @default 30000
  */
-export function createHooks(log: Log, options: { filterTimeoutMs?: number; actionTimeoutMs?: number } = {}) {
-  const { filterTimeoutMs = 5_000, actionTimeoutMs = 30_000 } = options;
+export function createHooks(log: Log, options: HookLimits = {}) {
+  const {
+    filterTimeoutMs = 5_000,
+    actionTimeoutMs = 30_000,
+    mostTimeouts = Number.POSITIVE_INFINITY,
+  } = options;
+  /** Filter handlers that have taken too long, how often in a row, and since when they are not called. */
+  const timeouts = new WeakMap<object, { count: number; since: number }>();
   const filters: { [N in FilterName]?: Registered<FilterHandler<N>>[] } = {};
   const actions: { [N in ActionName]?: Registered<ActionHandler<N>>[] } = {};
   let sealed = false;
@@ -74,11 +92,7 @@ export function createHooks(log: Log, options: { filterTimeoutMs?: number; actio
     handler: unknown,
     plugin: string,
   ): void {
-    if (sealed)
-      throw new PressmarkError(
-        'PLUGIN_INVALID',
-        `plugin ${plugin} adds ${quote(name)} after the start; add hooks in setup()`,
-      );
+    checkOpen(plugin, quote(name));
     if (!known.includes(name)) {
       throw new PressmarkError(
         'HOOK_UNKNOWN',
@@ -87,6 +101,15 @@ export function createHooks(log: Log, options: { filterTimeoutMs?: number; actio
     }
     if (typeof handler !== 'function')
       throw new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: the handler of ${name} is no function`);
+  }
+
+  /** Refuses what a plugin adds after the start. @throws PressmarkError PLUGIN_INVALID */
+  function checkOpen(plugin: string, what: string): void {
+    if (sealed)
+      throw new PressmarkError(
+        'PLUGIN_INVALID',
+        `plugin ${plugin} adds ${what} after the start; add it in setup()`,
+      );
   }
 
   /** Whether anything filters `name`; what no one looks at need not be computed. */
@@ -111,11 +134,13 @@ export function createHooks(log: Log, options: { filterTimeoutMs?: number; actio
         new PressmarkError('FILTER_FAILED', `filter ${name} of plugin ${plugin} ${why}`, { cause });
       let next: Filters[N]['value'] | undefined;
       try {
+        if (isGivenUp(handler)) throw new TimeoutError();
         next = await within(filterTimeoutMs, (async () => handler(current, context))());
+        timeouts.delete(handler);
       } catch (error) {
-        throw error instanceof TimeoutError
-          ? fail(`took longer than ${filterTimeoutMs} ms`)
-          : fail(`failed: ${messageOf(error)}`, error);
+        if (!(error instanceof TimeoutError)) throw fail(`failed: ${messageOf(error)}`, error);
+        noteTimeout(handler);
+        throw fail(`took longer than ${filterTimeoutMs} ms`);
       }
       if (next === undefined) throw fail('returned nothing; a filter must return its value');
       current = next;
@@ -123,21 +148,35 @@ export function createHooks(log: Log, options: { filterTimeoutMs?: number; actio
     return current;
   }
 
-  /** Tells everybody; each handler alone, timed. Resolves when all have finished or were given up on; never rejects. */
+  function isGivenUp(handler: object): boolean {
+    const { count, since } = timeouts.get(handler) ?? { count: 0, since: 0 };
+    return count >= mostTimeouts && performance.now() - since < GIVEN_UP_MS;
+  }
+
+  function noteTimeout(handler: object): void {
+    if (isGivenUp(handler)) return;
+    const count = (timeouts.get(handler)?.count ?? 0) + 1;
+    timeouts.set(handler, { count, since: performance.now() });
+  }
+
+  /**
+   * Runs the handlers of an action one after the other, by priority. A handler that fails, or runs longer than the time
+   * limit, is logged, and the next one runs. Resolves when the last one has finished or is no longer waited for; never
+   * rejects.
+   */
   async function doAction<N extends ActionName>(name: N, payload: Actions[N]): Promise<void> {
-    const list: readonly Registered<ActionHandler<N>>[] | undefined = actions[name];
-    if (list === undefined) return;
-    await Promise.all(
-      list.map(async ({ handler, plugin }) => {
-        try {
-          await within(actionTimeoutMs, (async () => handler(payload))());
-        } catch (error) {
-          if (error instanceof TimeoutError)
-            log.warn({ plugin, action: name }, `action handler is still running after ${actionTimeoutMs} ms`);
-          else log.error({ plugin, action: name, err: error }, 'action handler failed');
-        }
-      }),
-    );
+    const list: readonly Registered<ActionHandler<N>>[] = actions[name] ?? [];
+    for (const { handler, plugin } of list) {
+      try {
+        const running = handler(payload);
+        // A handler that is not asynchronous ends in the turn in which it was called.
+        if (isThenable(running)) await within(actionTimeoutMs, Promise.resolve(running));
+      } catch (error) {
+        if (error instanceof TimeoutError)
+          log.warn({ plugin, action: name }, `action handler is still running after ${actionTimeoutMs} ms`);
+        else log.error({ plugin, action: name, err: error }, 'action handler failed');
+      }
+    }
   }
 
   /** Ends registration: what the server does must not change while it runs. */
@@ -145,7 +184,7 @@ export function createHooks(log: Log, options: { filterTimeoutMs?: number; actio
     sealed = true;
   }
 
-  return { addFilter, addAction, hasFilter, applyFilters, doAction, seal };
+  return { addFilter, addAction, checkOpen, hasFilter, applyFilters, doAction, seal };
 }
 
 function insert<H>(list: Registered<H>[], entry: Registered<H>): void {
@@ -153,9 +192,15 @@ function insert<H>(list: Registered<H>[], entry: Registered<H>): void {
   list.splice(after === -1 ? list.length : after, 0, entry);
 }
 
-class TimeoutError extends Error {}
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
+}
 
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+/** What `within` throws. */
+export class TimeoutError extends Error {}
+
+/** What `work` gives. @throws TimeoutError where it takes longer than `ms` */
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new TimeoutError()), ms);

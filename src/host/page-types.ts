@@ -20,10 +20,17 @@ export interface ArticleSummary extends ArticleLink {
   readonly modified: string | null;
   readonly author: string;
   readonly tags: readonly string[];
+  /**
+   * Front matter that is not Pressmark's, as the file has it. In lists without keys whose values have more than 1,000
+   * characters as JSON.
+   */
+  readonly extra: Readonly<Record<string, unknown>>;
 }
 
 /** An article on its own page. */
 export interface ArticleOnPage extends ArticleSummary {
+  /** The focus keyword; may be empty. */
+  readonly keyword: string;
   /** The HTML to show. */
   readonly html: string;
   /** The head's `json_ld`. */
@@ -65,6 +72,8 @@ export interface SiteInfo {
   readonly logo: { readonly src: string; readonly width: number; readonly height: number } | null;
   /** The accent colour as it can be read on light and on dark paper, `#rrggbb`. */
   readonly accent: { readonly light: string; readonly dark: string };
+  /** The settings of the theme. */
+  readonly theme: Readonly<Record<string, string | number | boolean>>;
   /** How dates and numbers are written, BCP 47. */
   readonly locale: string;
   /** Whose days dates show, such as `Europe/Vienna`. */
@@ -74,7 +83,25 @@ export interface SiteInfo {
 }
 
 /** The kinds of pages. */
-export type PageKind = 'article' | 'home' | 'archive' | 'tag' | 'tags' | 'author' | 'search' | 'notFound';
+export type PageKind =
+  | 'article'
+  | 'page'
+  | 'home'
+  | 'archive'
+  | 'tag'
+  | 'tags'
+  | 'author'
+  | 'search'
+  | 'notFound';
+
+/** A page that the owner wrote: a file in `content/pages/`. */
+export interface StandalonePage {
+  readonly title: string;
+  readonly description: string;
+  readonly html: string;
+  /** Its further front matter. */
+  readonly extra: Readonly<Record<string, unknown>>;
+}
 
 /** What every page's template gets. */
 export interface PageContext {
@@ -86,6 +113,8 @@ export interface PageContext {
   readonly canonical: string;
   /** The article itself on its page; null elsewhere. */
   readonly article: ArticleOnPage | null;
+  /** The page that the owner wrote; null elsewhere. */
+  readonly page: StandalonePage | null;
   /** The articles that the page lists, newest first. */
   readonly articles: readonly ArticleSummary[];
   /** The tag of a tag page. */

@@ -5,6 +5,7 @@ import { messageOf, PressmarkError, quote } from '../errors.js';
 import { type Log, REDACTION } from '../log.js';
 import type { ActionName, Actions, FilterName, Filters } from './hook-types.js';
 import { type ActionHandler, createHooks, type FilterHandler, type Hooks } from './hooks.js';
+import { checkOutput, type PluginOutput, type SiteOutput } from './outputs.js';
 import { checkPlugin } from './plugin-shape.js';
 
 /** How long plugins may take to stop, in milliseconds; the whole stop has 10 s. */
@@ -48,6 +49,8 @@ export interface PluginHost<O = unknown> {
   readonly articles: ArticleReader;
   addFilter<N extends FilterName>(name: N, handler: FilterHandler<N>, options?: { priority?: number }): void;
   addAction<N extends ActionName>(name: N, handler: ActionHandler<N>, options?: { priority?: number }): void;
+  /** Adds files to the site, such as `llms.txt`; they are made in the thread that builds pages. */
+  addOutput(output: SiteOutput): void;
   /** Runs a filter; for first-party plugins and plugins with hooks of others to run (see `createHooks`). */
   applyFilters<N extends FilterName>(
     name: N,
@@ -93,6 +96,8 @@ export interface Host {
   readonly hooks: Hooks;
   /** The plugins' routes; undefined where there are no plugins. */
   readonly router: Router | undefined;
+  /** Files of the site that plugins make. */
+  readonly outputs: readonly PluginOutput[];
   /** Tells `host.closing`, then disposes of plugins, last set up first. */
   close(): Promise<void>;
 }
@@ -109,7 +114,8 @@ export interface HostSurroundings {
 }
 
 /**
- * Sets up the plugins in the order given, each after those it requires, and ends registration.
+ * Sets up the plugins in the order given, each after those it requires, and ends registration. Where one fails, those
+ * that were set up before it are closed.
  *
  * @param limits how long the end may take. @default 2 s for `host.closing`, 8 s for each disposer
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin and where it came from.
@@ -119,12 +125,19 @@ export async function startHost(
   around: HostSurroundings,
   { closingMs, disposeMs }: CloseLimits = CLOSE_LIMITS,
 ): Promise<Host> {
-  const { hooks = createHooks(around.log), ...surroundings } = around;
+  const limits = around.role === 'builder' ? { mostTimeouts: 3 } : {};
+  const { hooks = createHooks(around.log, limits), ...surroundings } = around;
   const disposers: Disposer[] = [];
+  const outputs: PluginOutput[] = [];
   // Loaded where it is needed, which is not where pages are built without plugins.
   const router = entries.length === 0 ? undefined : new (await import('@koa/router')).default();
   if (router !== undefined) {
-    for (const entry of inOrder(entries)) await add(entry, router);
+    try {
+      for (const entry of inOrder(entries)) await add(entry, router);
+    } catch (error) {
+      await dispose(); // else the timers and connections of those set up before keep the process alive
+      throw error;
+    }
     router.register = refuseRoutes;
   }
   hooks.seal();
@@ -141,6 +154,11 @@ export async function startHost(
         hooks.addFilter(hook, handler, { plugin: name, ...(priority !== undefined && { priority }) }),
       addAction: (hook, handler, { priority } = {}) =>
         hooks.addAction(hook, handler, { plugin: name, ...(priority !== undefined && { priority }) }),
+      addOutput: (output) => {
+        hooks.checkOpen(name, `output ${quote(output.path)}`);
+        checkOutput({ plugin: name, output }, outputs);
+        outputs.push({ plugin: name, output });
+      },
       applyFilters: hooks.applyFilters,
       doAction: hooks.doAction,
       onClose: (dispose) => disposers.push({ plugin: name, dispose }),
@@ -154,8 +172,12 @@ export async function startHost(
 
   async function close(): Promise<void> {
     await Promise.race([hooks.doAction('host.closing', {}), pause(closingMs, undefined, { ref: false })]);
-    // Side by side, last set up first: what one of them has to flush must not cost another its time.
-    await Promise.all(disposers.reverse().map(disposeOf));
+    await dispose();
+  }
+
+  /** Side by side, last set up first: what one of them has to flush must not cost another its time. */
+  async function dispose(): Promise<void> {
+    await Promise.all(disposers.splice(0).reverse().map(disposeOf));
   }
 
   async function disposeOf({ plugin, dispose }: Disposer): Promise<void> {
@@ -169,7 +191,7 @@ export async function startHost(
     }
   }
 
-  return { hooks, router, close };
+  return { hooks, router, outputs, close };
 }
 
 /** What is served must not change while it is served. */

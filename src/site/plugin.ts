@@ -1,9 +1,9 @@
 import type { Worker } from 'node:worker_threads';
 import { definePlugin, type Plugin } from '../host/plugins.js';
-import { createBuilderThread } from './builder-thread.js';
-import { createRush } from './rush.js';
-import { createSchedule, type Work } from './schedule.js';
-import type { Search } from './search.js';
+import { createBurst } from './builder/burst.js';
+import { createSchedule, type Work } from './builder/schedule.js';
+import { createBuilderThread } from './builder/thread-client.js';
+import type { Search } from './search/search.js';
 
 /** How long pending work may take when the service stops. */
 const CLOSE_MS = 5_000;
@@ -14,12 +14,15 @@ const RETRY_MS = { thread: { first: 1_000, last: 60_000 }, pages: { first: 30_00
 /** When a site that stands is looked at: what waits to be delivered at the start comes first. */
 const FIRST_LOOK_MS = 1_000;
 
+/** Before the handlers of other plugins, which may take their time: these only note what is to be built. */
+const FIRST = { priority: 0 };
+
 export interface SitePluginOptions {
   /** The index of the site's search; undefined for a site without. */
   readonly search?: Search;
   spawn(): Worker;
-  /** Whether the site stands already when the receiver is ready. @default no */
-  stands?(): boolean;
+  /** Whether the site stands whole already when the receiver is ready. @default no */
+  isWhole?(): boolean;
   readonly contentDir: string;
   /** How long pending work may take when the service stops. @default 5000 */
   readonly closeMs?: number;
@@ -51,27 +54,30 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       const { log } = host;
       const thread = createBuilderThread(options.spawn, log);
       const schedule = createSchedule(run);
-      const rush = createRush(thread.pace);
+      const burst = createBurst(thread.pace);
       // Beside the other: changes need not wait until everything has been looked at.
       const looks = createSchedule(run);
       let failures = 0;
       let notBefore = 0;
       let retry: NodeJS.Timeout | undefined;
+      let isAllDue = false; // whether the retry that waits is one of everything
 
       async function run(work: Work): Promise<void> {
         if (performance.now() < notBefore) return; // a build of everything is to come
         const answer = await thread.build(work === 'all' ? 'all' : [...work]);
-        if (answer.is === 'built') {
+        if (answer.kind === 'built') {
           const { report } = answer;
           const level = report.written + report.removed > 0 ? 'info' : 'debug';
-          const { files: _, ...counts } = report;
+          const { isOutdated, ...built } = report;
+          const { files: _, ...counts } = built;
           log[level](counts, 'site built');
           failures = report.failed === 0 ? 0 : failures + 1;
           if (report.failed > 0) later([], pause(RETRY_MS.pages));
           const articles = work === 'all' ? [] : [...work].map((path) => `${prefix}${path}`);
-          void host.doAction('site.built', { ...report, articles });
+          void host.doAction('site.built', { ...built, articles });
           options.search?.built(thread.newestPages);
-        } else if (answer.is === 'failed') {
+          if (isOutdated) looks.request('all');
+        } else if (answer.kind === 'failed') {
           failures++;
           const ms = pause({ ...RETRY_MS.thread, first: retryMs });
           notBefore = performance.now() + ms;
@@ -85,38 +91,45 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       }
 
       function later(work: readonly string[] | 'all', ms: number): void {
+        if (isAllDue) return; // which builds these too
+        isAllDue = work === 'all';
         clearTimeout(retry);
         retry = setTimeout(() => {
           notBefore = 0;
+          isAllDue = false;
           (work === 'all' ? looks : schedule).request(work);
         }, ms);
       }
 
       const changed = ({ path }: { readonly path: string }) => {
         if (!path.startsWith(prefix)) return;
-        rush.note();
+        burst.note();
         schedule.request([path.slice(prefix.length)]);
       };
-      host.addAction('article.published', changed);
-      host.addAction('article.updated', changed);
-      host.addAction('article.edited', changed);
-      host.addAction('article.removed', changed);
+      host.addAction('article.published', changed, FIRST);
+      host.addAction('article.updated', changed, FIRST);
+      host.addAction('article.edited', changed, FIRST);
+      host.addAction('article.removed', changed, FIRST);
       let unwatch: (() => Promise<void>) | undefined;
       let firstLook: NodeJS.Timeout | undefined;
-      host.addAction('host.ready', () => {
-        const look = () => looks.request('all');
-        if (options.stands?.() === true) firstLook = setTimeout(look, FIRST_LOOK_MS);
-        else look();
-        unwatch = options.watch?.(({ renewed }) => {
-          if (renewed) thread.renew();
-          looks.request('all');
-        });
-      });
+      host.addAction(
+        'host.ready',
+        () => {
+          const look = () => looks.request('all');
+          if (options.isWhole?.() === true) firstLook = setTimeout(look, FIRST_LOOK_MS);
+          else look();
+          unwatch = options.watch?.(({ renewed }) => {
+            if (renewed) thread.renew();
+            looks.request('all');
+          });
+        },
+        FIRST,
+      );
       host.onClose(async () => {
         await Promise.all([unwatch?.(), options.search?.close()]);
         clearTimeout(retry);
         clearTimeout(firstLook);
-        rush.stop();
+        burst.stop();
         thread.pace(false);
         const end = performance.now() + closeMs;
         await Promise.race([Promise.all([looks.drain(), schedule.drain()]), elapsed(closeMs)]);

@@ -1,33 +1,60 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { articleFiles } from '../support/content.js';
 import { article } from '../support/events.js';
-import { startReceiver } from '../support/receiver.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
 import { tempDir } from '../support/temp-dir.js';
 import { until } from '../support/until.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** The example as the page has it, and the file name that its first line gives. */
-function exampleOnPage(): { name: string; code: string } {
+/** An example as the page has it, whose first line gives its file name. */
+function exampleOnPage(name: string): string {
   const page = fs.readFileSync(join(ROOT, 'docs/plugins.md'), 'utf8');
-  const code = /```js\n(\/\/ (plugins\/\S+)\n[\s\S]*?)```/.exec(page);
-  if (code?.[1] === undefined || code[2] === undefined) throw new Error('docs/plugins.md has no example');
-  return { name: code[2], code: code[1] };
+  const examples = [...page.matchAll(/```js\n(\/\/ (plugins\/\S+)\n[\s\S]*?)```/g)];
+  const code = examples.find(([, , file]) => file === name)?.[1];
+  if (code === undefined) throw new Error(`docs/plugins.md has no example ${name}`);
+  return code;
 }
 
-test('the example of docs/plugins.md does what the page says', async (t) => {
-  const dir = tempDir(t);
-  const { name, code } = exampleOnPage();
+/** A receiver with an example of the page. */
+function receiverWith(t: ExecutionContext, dir: string, name: string): Promise<Receiver> {
   fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
-  fs.writeFileSync(join(dir, name), code);
+  fs.writeFileSync(join(dir, name), exampleOnPage(name));
   // As after `npm install`: the package by its name.
   fs.mkdirSync(join(dir, 'node_modules'));
   fs.symlinkSync(ROOT, join(dir, 'node_modules/pressmark'));
+  return startReceiver(t, { dir });
+}
 
-  const receiver = await startReceiver(t, { dir });
+test('the output of docs/plugins.md has at most 15 lines, and follows the articles', async (t) => {
+  const dir = tempDir(t);
+  const name = 'plugins/llms.mjs';
+  const lines = exampleOnPage(name).trimEnd().split('\n');
+  t.true(lines.filter((line) => !line.startsWith('//') && line !== '').length <= 15);
+  const receiver = await receiverWith(t, dir, name);
+  const llms = join(dir, 'public/llms.txt');
+  for (const title of ['First', 'Second']) {
+    const { json } = await receiver.post(
+      'article.published',
+      article({ title, slug: title.toLowerCase(), meta_description: `About ${title}` }),
+    );
+    const line = `- [${title}](${json.url}): About ${title}`;
+    await until(
+      'the file of the plugin has the article',
+      () => fs.existsSync(llms) && fs.readFileSync(llms, 'utf8').includes(line),
+    );
+  }
+  t.is(fs.readFileSync(llms, 'utf8').match(/^- /gm)?.length, 2);
+  const taken = await receiver.post('article.published', article({ slug: 'llms.txt' }));
+  t.notRegex(taken.json.url, /llms\.txt/);
+});
+
+test('the example of docs/plugins.md does what the page says', async (t) => {
+  const dir = tempDir(t);
+  const receiver = await receiverWith(t, dir, 'plugins/reading-time.mjs');
   const words = Array.from({ length: 660 }, () => 'word').join(' ');
   const { status } = await receiver.post(
     'article.published',

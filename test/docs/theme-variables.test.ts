@@ -34,13 +34,14 @@ function documented(): Documented[] {
 
 /** How each helper is called to see what it gives. */
 const CALLS: Record<string, string> = {
-  'it.link': `it.link('/tags/')`,
+  'it.url': `it.url('/tags/')`,
   'it.tagLink': `it.tagLink('One')`,
   'it.authorLink': `it.authorLink('Ada')`,
-  'it.day': `it.day('2026-01-01')`,
+  'it.date': `it.date('2026-01-01')`,
+  'it.asset': `it.asset('style.css')`,
   'it.isoDate': `it.isoDate('2026-01-01')`,
   'it.byYear': `it.byYear(it.articles)`,
-  'it.say': `it.say('readingTime', { minutes: 3 })`,
+  'it.t': `it.t('readingTime', { minutes: 3 })`,
 };
 
 /** A layout that says of everything in `it` what type it has, by its path. */
@@ -53,7 +54,7 @@ const note = (path, value) => {
   const type = isList ? (ofObjects ? 'list of objects' : 'list of strings') : value === null ? 'null' : typeof value;
   (found[path] ??= []).push(isList && value.length === 0 ? 'empty list' : type);
   if (isList) for (const one of value) { if (ofObjects) members(path + '[]', one); }
-  else if (type === 'object' && path !== 'it.extra') members(path, value);
+  else if (type === 'object' && !/\\.(?:extra|theme)$/.test(path)) members(path, value);
 };
 const members = (path, value) => { for (const [key, one] of Object.entries(value)) note(path + '.' + key, one); };
 for (const [key, value] of Object.entries(it))
@@ -79,6 +80,7 @@ async function seen(t: Parameters<typeof testSite>[0]): Promise<Seen[]> {
   for (const settings of [{ navigation, logo: '/logo.svg', search: true }, {}]) {
     const site = testSite(t, { settings, pageSize: 2 });
     put(join(site.options.templatesDir, 'layout.eta'), LAYOUT);
+    put(join(site.options.content.root, 'pages/about.md'), '---\ntitle: About\n---\nWords.\n');
     for (let n = 1; n <= 8; n++)
       site.write(`a${n}`, {
         date: n > 2 ? `2026-01-0${n}` : 'some day',

@@ -1,5 +1,5 @@
 import type { SiteInfo } from '../../src/host/page-types.js';
-import { type SiteSettings, siteInfoOf } from '../../src/site/site-info.js';
+import { type SiteSettings, siteInfoOf } from '../../src/site/render/site-info.js';
 
 /** The `SiteInfo` of a site with made-up settings. */
 export function siteInfo(url: string, settings: Partial<SiteSettings> = {}): SiteInfo {

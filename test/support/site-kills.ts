@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
-import { createBuilder } from '../../src/site/build.js';
+import { createBuilder } from '../../src/site/builder/builder.js';
 import { builtAnew, pathOf, siteIn, type TestSite } from '../integration/site/test-site.js';
 import type { Random } from './random.js';
 

@@ -61,7 +61,7 @@ export function createServer({
   app.use(webhook);
   app.use(healthz(health, details, statusToken));
   app.use(failuresAsJson(log));
-  if (router !== undefined) app.use(router.routes());
+  if (router !== undefined) app.use(wrongMethodAsJson).use(router.routes()).use(router.allowedMethods());
   if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
   app.use(preview(options));
   const { server, close } = createWatchedServer(refusing(app.callback()), log);
@@ -98,20 +98,44 @@ export function pathsOf(router: Router): string[] {
   );
 }
 
-/** A plugin's route that throws is answered like everything else here: as JSON, without a word of the inside. */
+/**
+ * Answers for a plugin's route that throws, as JSON. `context.throw(403, 'reason')` answers 403 with its reason; any
+ * other error is logged, and the answer says nothing of it.
+ */
 function failuresAsJson(log: Log): Middleware {
   return async (context, next) => {
     try {
       await next();
     } catch (error) {
+      for (const name of context.res.getHeaderNames()) context.remove(name); // they described another body
+      const { status, expose } = httpErrorOf(error);
+      context.status = status;
+      if (expose) {
+        context.body = { error: messageOf(error) };
+        return;
+      }
       if (isClientGone(error)) log.debug({ reason: messageOf(error) }, 'a client went away');
       else log.error({ err: error, path: context.path }, 'a route failed');
-      for (const name of context.res.getHeaderNames()) context.remove(name); // they were said of something else
-      context.status = 500;
       context.body = { error: 'this route failed; the log says why' };
     }
   };
 }
+
+/** The status of an error that `context.throw` has made, and whether its message is meant for the client. */
+function httpErrorOf(error: unknown): { readonly status: number; readonly expose: boolean } {
+  const { status, expose }: { status?: unknown; expose?: unknown } =
+    typeof error === 'object' && error !== null ? error : {};
+  if (typeof status !== 'number' || typeof expose !== 'boolean') return { status: 500, expose: false };
+  return status >= 400 && status < 600 ? { status, expose } : { status: 500, expose: false };
+}
+
+/** A route that exists for other methods answers 405, with their names in `Allow`. */
+const wrongMethodAsJson: Middleware = async (context, next) => {
+  await next();
+  if (context.status !== 405 && context.status !== 501) return;
+  const allowed = context.response.get('Allow');
+  if (allowed !== '') context.body = { error: `${context.method} is not allowed here; use ${allowed}` };
+};
 
 function healthz(
   health: () => string | undefined,

@@ -21,19 +21,15 @@ const NESTED_BLOCK_END = /\n(?! {4}|\n)/g;
 
 /**
  * The quick way to read YAML in the very form in which Pressmark writes it: each value a JSON string, a list of them, a
- * literal block, a date, true or false, or a map of such. A full YAML reader takes several times as long, which counts
+ * literal block, a number, a date, true, false or null, or a map of such. A full YAML reader takes several times as long, which counts
  * where 100,000 files are read, and where one has a megabyte. It gives exactly what that gives, or nothing.
  *
  * @param source whole lines.
- * @param isKey the keys that there may be.
  * @returns undefined for anything else, whatever a person has made of it; a full reader must be asked.
  */
-export function readOwnYaml(
-  source: string,
-  isKey: (key: string) => boolean = isPlainKey,
-): Record<string, unknown> | undefined {
+export function readOwnYaml(source: string): Record<string, unknown> | undefined {
   if (ODD.test(source) || !source.isWellFormed()) return undefined;
-  const map = readMap(source, 0, 0, isKey);
+  const map = readMap(source, 0, 0);
   return map?.end === source.length ? map.data : undefined;
 }
 
@@ -46,7 +42,6 @@ function readMap(
   source: string,
   start: number,
   indent: number,
-  isKey: (key: string) => boolean,
 ): { readonly data: Record<string, unknown>; readonly end: number } | undefined {
   const data: Record<string, unknown> = {};
   let at = start;
@@ -54,7 +49,7 @@ function readMap(
     const lineEnd = source.indexOf('\n', at);
     const colon = source.indexOf(':', at);
     const key = source.slice(at + indent, colon);
-    if (lineEnd === -1 || colon === -1 || !isKey(key) || Object.hasOwn(data, key)) return undefined;
+    if (lineEnd === -1 || colon === -1 || !isPlainKey(key) || Object.hasOwn(data, key)) return undefined;
     const read = readValue(source, colon + 1, lineEnd, indent);
     if (read === undefined) return undefined;
     data[key] = read.value;
@@ -71,7 +66,7 @@ function readValue(
   indent: number,
 ): { readonly value: unknown; readonly end: number } | undefined {
   if (start === lineEnd) {
-    const map = indent === 0 ? readMap(source, lineEnd + 1, NESTED, isPlainKey) : undefined;
+    const map = indent === 0 ? readMap(source, lineEnd + 1, NESTED) : undefined;
     return map === undefined || map.end === lineEnd + 1 ? undefined : { value: map.data, end: map.end };
   }
   if (source.charCodeAt(start) !== SPACE) return undefined;
@@ -80,11 +75,16 @@ function readValue(
   return value === undefined ? undefined : { value, end: lineEnd + 1 };
 }
 
-/** A JSON string, a list of such, a date, true or false, all of which mean the same in YAML. */
-function valueOn(line: string): string | string[] | boolean | undefined {
+/** A number that every YAML reader writes back as it stands. */
+const NUMBER = /^(?:0|-?[1-9]\d{0,14})(?:\.\d{1,6})?$/;
+
+/** A JSON string, a list of such, a number, a date, true, false or null, all of which mean the same in YAML. */
+function valueOn(line: string): string | string[] | number | boolean | null | undefined {
   const first = line.charAt(0);
   if (first !== '"' && first !== '[') {
     if (line === 'true' || line === 'false') return line === 'true';
+    if (line === 'null') return null;
+    if (NUMBER.test(line)) return Number(line);
     return DATE.test(line) ? line : undefined;
   }
   let value: unknown;

@@ -1,5 +1,5 @@
 import { PressmarkError } from '../../errors.js';
-import { isAskable, objectsNamed } from './object-names.js';
+import { commitAt, isAskable, objectsNamed } from './object-names.js';
 import type { Repository } from './repository.js';
 
 /** How long a look into the whole history may take, in milliseconds; it may have a hundred thousand commits. */
@@ -52,14 +52,13 @@ export async function blobsBelow(
  * @param since a commit whose own history need not be looked at, where the repository still has it.
  */
 export async function blobsInHistory(
-  { git }: Repository,
+  repository: Repository,
   commit: string,
   paths: readonly string[],
   since: string | null = null,
 ): Promise<Set<string>> {
-  const isThere =
-    since !== null && (await git(['cat-file', '-e', `${since}^{commit}`], { accept: [1, 128] })).code === 0;
-  const { stdout } = await git(
+  const isThere = since !== null && (await commitAt(repository, since)) !== null;
+  const { stdout } = await repository.git(
     [
       'log',
       '--format=',

@@ -54,15 +54,10 @@ export function fetchedRefMover(repository: Repository, notes: MoveNotes, log: L
   return (tip: string): Promise<boolean> => moveRef(repository, notes, log, { ref: FETCHED_REF, to: tip });
 }
 
-/**
- * From so many objects on, git keeps a pack instead of a file for each. Some three commits have them, and to write,
- * sync and delete that many files takes longer than all the rest of a fetch.
- */
-export const PACK_FROM = 20;
-
+// Four commits have some 30 objects; to write and sync that many files takes longer than all the rest of a fetch.
 const FETCH = [
   '-c',
-  `fetch.unpackLimit=${PACK_FROM}`,
+  'fetch.unpackLimit=30',
   'fetch',
   '--progress', // a sign of life
   '--no-tags',

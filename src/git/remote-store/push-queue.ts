@@ -98,6 +98,7 @@ export function createPushQueue<W extends QueuedWrite>(
   let limit = MAX_BATCH;
   let failures = 0;
   let lastError: unknown;
+  let hasFetched = false;
   let rivalsUntil = Number.NEGATIVE_INFINITY;
   let pushFrom = Number.NEGATIVE_INFINITY;
   /** Ends the pause in which other receivers push. */
@@ -180,7 +181,9 @@ export function createPushQueue<W extends QueuedWrite>(
     }
     try {
       const isNew = await remote.fetch();
-      if (isNew) rivalsUntil = clock.now() + RIVAL_MS;
+      // The first fetch finds what others have pushed since this receiver ran last.
+      if (isNew && hasFetched) rivalsUntil = clock.now() + RIVAL_MS;
+      hasFetched = true;
       for (const { resolve } of served) resolve();
       // refused although nothing is new: the branch was locked for a moment
       return isNew || pushed?.outcome !== 'refused';

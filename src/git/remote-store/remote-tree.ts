@@ -7,7 +7,7 @@ import { blobsNamed, changesBetween, filesBelow, isFile } from '../cli/objects.j
 import { blobId, type Repository } from '../cli/repository.js';
 import type { Identity } from '../commit/identity.js';
 import { importCommits } from '../commit/import.js';
-import { PACK_FROM, type Pushed, type Remote } from '../push/remote.js';
+import type { Pushed, Remote } from '../push/remote.js';
 import { articleBlobs } from '../push/stale-edits.js';
 import { createPushQueue } from './push-queue.js';
 
@@ -43,12 +43,7 @@ export type RemoteTree = Awaited<ReturnType<typeof openRemoteTree>>;
  */
 export async function openRemoteTree(options: RemoteTreeOptions) {
   const { repository, remote, identity, folder, log, onFetched, onTip } = options;
-  const { git } = repository;
   const root = folder.replace(/\/$/, '');
-  const packing: Repository = {
-    ...repository,
-    git: (args, run) => git(['-c', `fastimport.unpackLimit=${PACK_FROM}`, ...args], run),
-  };
   let { tip } = options;
   const names = new Map<string, string>();
   /** The commit that the names are of: not the tip where the receiver of the changes has failed. */
@@ -67,7 +62,7 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
       const blob = blobs[index];
       return blob === undefined ? [] : [{ path, blob, message: messages[index] ?? '' }];
     });
-    const commits = await importCommits(packing, tip, drafts, identity, { background: false });
+    const commits = await importCommits(repository, tip, drafts, identity, { background: false });
     const last = commits.at(-1);
     if (last === undefined) throw new PressmarkError('GIT_FAILED', 'git made no commits');
     const pushed = await remote.push(last);

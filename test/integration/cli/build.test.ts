@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { WORTH_A_HELPER } from '../../../src/site/hired.js';
+import { WORTH_A_POOL } from '../../../src/site/builder/render-pool.js';
 import { article } from '../../support/events.js';
 import { run, SITE_URL, startReceiver } from '../../support/receiver.js';
 import { makeTempDir, removeTempDir, tempDir } from '../../support/temp-dir.js';
@@ -128,7 +128,7 @@ test.serial('build --clean gives what a clean build gives and leaves a person’
 test('build of a large site names the broken plugin and ends, although its helper thread has begun', async (t) => {
   const dir = tempDir(t);
   fs.mkdirSync(join(dir, 'content'));
-  for (let n = 0; n < WORTH_A_HELPER; n++)
+  for (let n = 0; n < WORTH_A_POOL; n++)
     fs.writeFileSync(join(dir, `content/article-${n}.md`), `---\ntitle: Article ${n}\n---\nText\n`);
   fs.mkdirSync(join(dir, 'plugins'));
   fs.writeFileSync(join(dir, 'plugins/broken.mjs'), 'throw new Error("out of ink");\n');

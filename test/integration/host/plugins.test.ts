@@ -48,6 +48,9 @@ const ACTIONS = `export default { name: 'actions', setup(host) {
 
 const ROUTES = `export default { name: 'routes', setup(host) {
   host.router.get('/broken', () => { throw new Error('inside'); });
+  host.router.get('/private', (context) => context.throw(403, 'for members alone'));
+  host.router.get('/unavailable', (context) => context.throw(503, 'inside'));
+  host.router.post('/subscribe', (context) => { context.body = 'subscribed'; });
   host.router.all('/webhook', (context) => { context.body = 'taken'; });
   host.router.get('/late', (context) => {
     try { host.router.get('/more', () => {}); context.body = 'added'; } catch (error) { context.body = error.message; }
@@ -179,6 +182,31 @@ test.serial(
     );
   },
 );
+
+test.serial(
+  '403-routes: context.throw answers with its status and, below 500, with its reason; nothing is logged as a failure',
+  async (t) => {
+    const { origin, log } = receiver();
+    const refused = await fetch(`${origin}/private`);
+    t.deepEqual([refused.status, await refused.text()], [403, '{"error":"for members alone"}']);
+    t.false(JSON.stringify(log).includes('for members alone'));
+    const unavailable = await fetch(`${origin}/unavailable`);
+    t.deepEqual(
+      [unavailable.status, await unavailable.text()],
+      [503, '{"error":"this route failed; the log says why"}'],
+    );
+  },
+);
+
+test.serial('405-routes: a route answers only its own methods, and names them', async (t) => {
+  const { origin } = receiver();
+  const wrong = await fetch(`${origin}/subscribe`);
+  t.deepEqual(
+    [wrong.status, wrong.headers.get('allow'), await wrong.text()],
+    [405, 'POST', '{"error":"GET is not allowed here; use POST"}'],
+  );
+  t.is(await (await fetch(`${origin}/subscribe`, { method: 'POST' })).text(), 'subscribed');
+});
 
 test.serial(
   '405-routes: a route that is added after the start is refused, and a plugin cannot take the webhook',

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { type Builder, createBuilder } from '../../../src/site/build.js';
+import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
 import { builtAnew, put, type TestSite, testSite } from './test-site.js';
 
 // At a start the first deliveries are built before everything has been looked at.
@@ -18,7 +18,7 @@ async function builtSite(t: ExecutionContext): Promise<TestSite> {
 /** Starts again, and builds an article before anything else has been looked at. */
 async function startWith(site: TestSite, slug: string): Promise<Builder> {
   const builder = createBuilder(site.options);
-  const stands = await builder.prepare();
+  const stands = await builder.load();
   if (!stands) throw new Error('the site does not stand');
   await builder.buildChanged([site.write(slug, { date: '2026-02-01T08:00:00Z', tags: ['One'] })]);
   return builder;
@@ -48,7 +48,7 @@ test('what has changed while nothing ran is built by the first build of everythi
 test('a site that was never built does not stand, and its first change builds everything', async (t) => {
   const site = testSite(t);
   site.write('one');
-  t.false(await site.builder.prepare());
+  t.false(await site.builder.load());
   await site.builder.buildChanged([site.write('two')]);
   t.deepEqual(site.output(), await builtAnew(site.options));
 });
@@ -56,7 +56,7 @@ test('a site that was never built does not stand, and its first change builds ev
 test('a page that was removed is built again at the start', async (t) => {
   const site = await builtSite(t);
   fs.rmSync(join(site.dir, 'public/articles/a9/index.html'));
-  t.true(await createBuilder(site.options).prepare());
+  t.true(await createBuilder(site.options).load());
   t.deepEqual(site.output(), await builtAnew(site.options));
 });
 
@@ -64,7 +64,7 @@ test('after a first change whose build failed, the next change has everything lo
   const site = await builtSite(t);
   const manifest = join(site.options.stateDir, 'site-manifest.ndjson');
   const builder = createBuilder(site.options);
-  t.true(await builder.prepare());
+  t.true(await builder.load());
   fs.rmSync(manifest);
   fs.mkdirSync(manifest);
   await t.throwsAsync(builder.buildChanged([site.write('first')]), { code: 'EISDIR' });

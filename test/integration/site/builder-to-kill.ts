@@ -1,6 +1,6 @@
 // The process that test/support/site-kills.ts starts. It builds the site in a folder, and then whatever it is told to,
 // until it is killed or, before a certain change of the disk, kills itself.
-import { createBuilder } from '../../../src/site/build.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { beforeDiskChanges } from '../../support/site-kills.js';
 import { siteIn } from './test-site.js';
 

@@ -3,8 +3,8 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { createHooks } from '../../../src/host/hooks.js';
 import { createLog } from '../../../src/log.js';
-import { createBuilder } from '../../../src/site/build.js';
-import { serveBuilds } from '../../../src/site/thread.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
+import { serveBuilds } from '../../../src/site/builder/thread-worker.js';
 import { contentFolder } from '../../../src/store/entry.js';
 import { siteInfo } from '../../support/site-info.js';
 
@@ -17,7 +17,7 @@ const builder = createBuilder({
   content: contentFolder(`${root}/content`, patternLayout(url, 'articles/:slug.md', '/articles/:slug/')),
   outputDir: `${root}/public`,
   stateDir: `${root}/.pressmark`,
-  templatesDir: `${root}/templates`,
+  themeDirs: [`${root}/templates`],
   site: siteInfo(url),
   log,
   hooks: createHooks(log),

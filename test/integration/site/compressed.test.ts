@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
-import { createBuilder } from '../../../src/site/build.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { put, type TestSite, testSite } from './test-site.js';
 
 /** A site whose texts are compressed. */

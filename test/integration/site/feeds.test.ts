@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { z } from 'zod';
@@ -145,6 +147,29 @@ test('the feeds change with the newest articles alone', async (t) => {
   t.deepEqual(feeds(), before);
   await site.builder.buildChanged([site.write('a39', { date: '2026-01-30', title: 'Another' })]);
   for (const feed of feeds()) t.true(feed.includes('Another'));
+});
+
+test('a malformed article does not lose its text in the feeds, nor is it there without one after a restart', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  const file = join(site.options.content.root, site.write('b', { title: 'Half edited' }));
+  await site.builder.buildAll();
+  const good = fs.readFileSync(file, 'utf8');
+  fs.writeFileSync(file, good.replace('title: "', 'title: ["'));
+  await site.builder.buildChanged(['articles/b.md', site.write('c')]);
+  t.true(site.page('feed.json').includes('The body of b'));
+  t.true(site.page('feed.json').includes('The body of c'));
+
+  const again = testSite(t, { dir: site.dir });
+  await again.builder.buildAll();
+  t.true(site.page('feed.json').includes('The body of b'), 'nothing that it shows has changed');
+  await again.builder.buildChanged([site.write('d')]);
+  const { items } = JSON_FEED.parse(JSON.parse(site.page('feed.json')));
+  t.deepEqual(items.map(({ title }) => title).sort(), ['Title of a', 'Title of c', 'Title of d']);
+  t.false(site.page('feed.xml').includes('Half edited'));
+  fs.writeFileSync(file, good);
+  await again.builder.buildChanged(['articles/b.md']);
+  t.true(site.page('rss.xml').includes('The body of b'));
 });
 
 test('the sitemap has home and every article', async (t) => {

@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { SiteOptions } from '../../../src/site/build.js';
-import { createBuilder } from '../../../src/site/build.js';
-import type { Hosting } from '../../../src/site/hosting-files.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
+import type { SiteOptions } from '../../../src/site/options.js';
+import type { Hosting } from '../../../src/site/outputs/static-files.js';
 import { siteInfo } from '../../support/site-info.js';
 import { put, type TestSite, testSite } from './test-site.js';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { type Builder, createBuilder } from '../../../src/site/build.js';
+import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
 import { createRandom } from '../../support/random.js';
 import {
   beforeDiskChanges,
@@ -16,17 +16,17 @@ import { tempDir } from '../../support/temp-dir.js';
 import { builtAnew, type TestSite, testSite } from './test-site.js';
 
 /** Changes four articles, of which one is new, and removes one. @returns their paths. */
-function change(site: TestSite, round: number): string[] {
-  const gone = `articles/a${19 + round}.md`;
-  fs.rmSync(join(site.options.content.root, gone), { force: true });
-  const written = [3, 5, 6, 20 + round].map((n) =>
+function change(site: TestSite, session: number): string[] {
+  const removed = `articles/a${19 + session}.md`;
+  fs.rmSync(join(site.options.content.root, removed), { force: true });
+  const written = [3, 5, 6, 20 + session].map((n) =>
     site.write(`a${n}`, {
-      date: `2026-01-${10 + ((n + round) % 19)}T08:00:00Z`,
-      title: `Round ${round}`,
-      tags: [`t${(n + round) % 4}`],
+      date: `2026-01-${10 + ((n + session) % 19)}T08:00:00Z`,
+      title: `Round ${session}`,
+      tags: [`t${(n + session) % 4}`],
     }),
   );
-  return [...written, gone];
+  return [...written, removed];
 }
 
 /**
@@ -64,11 +64,14 @@ test.serial(
     const random = createRandom('the end of a build');
     const places = [0, 1, ...[0.1, 0.4, 0.7].map((share) => Math.floor((share + random.next() * 0.3) * all))];
     for (const [index, place] of places.entries()) {
-      const round = index + 1;
-      t.true((await buildUntil(builder, change(site, round), place)) > place, `change ${place} is not made`);
+      const session = index + 1;
+      t.true(
+        (await buildUntil(builder, change(site, session), place)) > place,
+        `change ${place} is not made`,
+      );
       await builder.close();
       // What it was about to build is another thing by the time that somebody starts again.
-      if (round % 2 === 1) fs.rmSync(join(site.options.content.root, `articles/a${20 + round}.md`));
+      if (session % 2 === 1) fs.rmSync(join(site.options.content.root, `articles/a${20 + session}.md`));
 
       builder = createBuilder(site.options);
       t.is((await builder.buildAll()).failed, 0);
@@ -123,13 +126,13 @@ test('two processes on one folder take turns, and what one has built the other d
   const site = testSite(t, { pageSize: 2 });
   for (let n = 1; n <= 6; n++) site.write(`a${n}`);
   const [one, two] = await Promise.all([start(t, site), start(t, site)]);
-  for (let round = 0; round < 2; round++) {
-    const paths = [site.write(`b${round}`), site.write('a1', { title: `Round ${round}` })];
+  for (let session = 0; session < 2; session++) {
+    const paths = [site.write(`b${session}`), site.write('a1', { title: `Round ${session}` })];
     const built = Promise.all([once(one, 'message'), once(two, 'message')]);
     one.send(paths);
     two.send([...paths].reverse());
     await built;
-    t.deepEqual(outputOf(site), await builtAnew(site.options), `round ${round}`);
+    t.deepEqual(outputOf(site), await builtAnew(site.options), `round ${session}`);
   }
   const written = fs.statSync(join(site.options.outputDir, 'articles/a1/index.html')).ino;
   two.send(['articles/a1.md']);

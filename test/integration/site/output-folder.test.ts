@@ -32,6 +32,42 @@ test('files that Pressmark did not write are neither deleted nor overwritten', a
   t.is(site.logged.length, 2);
 });
 
+test('a robots.txt that the owner puts in the place of the built one stays, also where it was made from that', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  await site.builder.buildAll();
+  const built = site.page('robots.txt');
+  const later = new Date(Date.now() + 60_000); // what a power loss leaves has the time of our own writing
+  for (const mine of ['User-agent: *\nDisallow: /\n', `${built}Disallow: /drafts/\n`]) {
+    const file = join(site.options.outputDir, 'robots.txt');
+    put(file, mine);
+    fs.utimesSync(file, later, later);
+    await site.builder.buildAll({ force: true });
+    t.is(site.page('robots.txt'), mine);
+    const again = testSite(t, { dir: site.dir });
+    await again.builder.buildAll({ force: true });
+    t.is(site.page('robots.txt'), mine);
+    t.true(again.logged.some((line) => line.includes('robots.txt')));
+    t.deepEqual(await again.builder.check(), []);
+  }
+});
+
+test('a clean build leaves files that only speak of Pressmark', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  await site.builder.buildAll();
+  const mine = {
+    'notes.md': '# Pressmark\n\nHow we publish.\n',
+    'about.html': '<!doctype html><!-- Pressmark --><p>mine</p>',
+    'theme.css': '/* Pressmark colours */',
+    'old.html': '<meta name="generator" content="Pressmark Pro">',
+  };
+  for (const [file, text] of Object.entries(mine)) put(join(site.options.outputDir, file), text);
+  fs.rmSync(site.options.stateDir, { recursive: true });
+  await testSite(t, { dir: site.dir }).builder.buildAll({ clean: true });
+  for (const [file, text] of Object.entries(mine)) t.is(site.page(file), text);
+});
+
 test('when the manifest is lost nothing is deleted, and our own pages are built again', async (t) => {
   const site = testSite(t);
   site.write('a');

@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { canonicalUrl } from '../../../src/contract/canonical-url.js';
-import { createBuilder } from '../../../src/site/build.js';
-import { readerOf } from '../../../src/site/reader.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
+import { readerOf } from '../../../src/site/index/plugin-reader.js';
 import { createCatalog } from '../../../src/store/catalog.js';
 import { pathOf, SITE_URL, testSite } from './test-site.js';
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import test from 'ava';
 import { isReservedFile, isReservedSlug } from '../../../src/article/reserved.js';
-import { createBuilder } from '../../../src/site/build.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { put, testSite } from './test-site.js';
 
 test('whatever a site builds at its top is reserved, and articles’ own files are not', async (t) => {

@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { createBuilder } from '../../../src/site/build.js';
+import type { SiteOutput } from '../../../src/host/outputs.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { fc, runs } from '../../support/property.js';
 import { builtAnew, pathOf, put, SITE_URL, type TestSite, testSite } from './test-site.js';
 
@@ -63,9 +64,27 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+/** The files of a plugin: for each tag its articles, made again where one of them has changed. */
+const DECKS: SiteOutput = {
+  path: 'decks/',
+  paths: ({ articles }) => new Set([...articles].flatMap(({ tags }) => tags.map(deckOf))),
+  affectedBy: (changes) =>
+    changes.flatMap(({ before, after }) => [...(before?.tags ?? []), ...(after?.tags ?? [])].map(deckOf)),
+  render: (path, { articles }) =>
+    JSON.stringify(
+      [...articles].filter(({ tags }) => tags.map(deckOf).includes(path)),
+      null,
+      1,
+    ),
+};
+
+function deckOf(tag: string): string {
+  return `decks/${Buffer.from(tag).toString('hex')}.json`;
+}
+
 /** A site, what a person and the service do to it, and the builder that follows. */
 function world(site: TestSite) {
-  let options = { ...site.options, pageSize: 2 };
+  let options = { ...site.options, pageSize: 2, outputs: [{ plugin: 'test', output: DECKS }] };
   let builder = createBuilder(options);
   const root = site.options.content.root;
   const at = (path: string) => join(root, path);
@@ -107,7 +126,7 @@ function world(site: TestSite) {
       case 'spoil page': {
         const page = join(options.outputDir, 'articles', step.slug, 'index.html');
         // where no page stands the file would be a person's, which is left alone
-        if (fs.existsSync(page)) put(page, '<!-- Pressmark --> half a pa');
+        if (fs.existsSync(page)) put(page, '<meta name="generator" content="Pressmark"> half a pa');
         return 'all';
       }
       case 'move': {
@@ -139,7 +158,7 @@ function world(site: TestSite) {
       await builder.close();
       builder = createBuilder(options);
       // the next change comes before everything is looked at
-      if (what === 'restart' && (await builder.prepare())) return 0;
+      if (what === 'restart' && (await builder.load())) return 0;
     }
     const report = Array.isArray(what) ? await builder.buildChanged(what) : await builder.buildAll();
     return report.failed;

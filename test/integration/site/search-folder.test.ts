@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { type IndexFile, openSearchFolder } from '../../../src/site/search-folder.js';
+import { type IndexFile, openSearchFolder } from '../../../src/site/search/search-folder.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 /** An index as Pagefind writes it: files named by their content, and one that names them. */
@@ -111,8 +111,8 @@ test('an index whose record a power loss has emptied is replaced', async (t) => 
   const dir = tempDir(t);
   const folder = openSearchFolder(dir);
   await folder.replace(index('a'), '1');
-  for (const left of ['', '\0'.repeat(100), '{"generator":"Press']) {
-    fs.writeFileSync(join(dir, 'pagefind/pressmark.json'), left);
+  for (const vacated of ['', '\0'.repeat(100), '{"generator":"Press']) {
+    fs.writeFileSync(join(dir, 'pagefind/pressmark.json'), vacated);
     t.false(folder.isForeign());
     t.false(folder.isCurrent('1'));
   }

@@ -7,7 +7,7 @@ import test, { type ExecutionContext } from 'ava';
 import { openSearch } from '../../../src/app/open-search.js';
 import { openSiteBuilder } from '../../../src/app/site-builder.js';
 import { loadSettings } from '../../../src/config/load.js';
-import { createSearch, type SearchSettings } from '../../../src/site/search.js';
+import { createSearch, type SearchSettings } from '../../../src/site/search/search.js';
 import { article } from '../../support/events.js';
 import { type Receiver, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';

@@ -42,7 +42,7 @@ const FAILURES: Record<string, { file: string; text: string; says: RegExp }> = {
   },
   'a phrase that no file of words has': {
     file: 'home.eta',
-    text: "\n<%= it.say('nonsense') %>",
+    text: "\n<%= it.t('nonsense') %>",
     says: /template home\.eta:2: words\/en\.json has no \\"nonsense\\"/,
   },
   'the icon': {

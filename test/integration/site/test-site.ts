@@ -4,22 +4,26 @@ import { Writable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import type { HelperData } from '../../../src/app/helper-thread.js';
+import type { RenderWorkerData } from '../../../src/app/render-thread.js';
 import type { Article } from '../../../src/article/article.js';
 import { encodeFirst } from '../../../src/article/codec.js';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { createHooks, type Hooks } from '../../../src/host/hooks.js';
 import type { Log } from '../../../src/log.js';
-import { type Builder, createBuilder, type SiteOptions } from '../../../src/site/build.js';
-import type { SiteSettings } from '../../../src/site/site-info.js';
+import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
+import type { SiteOptions } from '../../../src/site/options.js';
+import type { SiteSettings } from '../../../src/site/render/site-info.js';
 import { contentFolder } from '../../../src/store/entry.js';
 import { siteInfo } from '../../support/site-info.js';
 import { tempDir } from '../../support/temp-dir.js';
 
+/** What a site is built from, and its own templates. */
+export type TestOptions = SiteOptions & { readonly templatesDir: string };
+
 /** A site in a temporary folder. */
 export interface TestSite {
   readonly dir: string;
-  readonly options: SiteOptions;
+  readonly options: TestOptions;
   readonly builder: Builder;
   /** What was logged at `warn` and above. */
   readonly logged: string[];
@@ -74,7 +78,7 @@ export function siteIn(
   const log = gatheringLog(logged);
   const hooks = createHooks(log);
   addHooks?.(hooks);
-  const options: SiteOptions = {
+  const options: TestOptions = {
     content: contentFolder(
       join(root, 'content'),
       patternLayout(url, 'articles/:slug.md', '/articles/:slug/'),
@@ -82,6 +86,7 @@ export function siteIn(
     outputDir: join(root, 'public'),
     stateDir: join(root, '.pressmark'),
     templatesDir: join(root, 'templates'),
+    themeDirs: [join(root, 'templates')],
     site: siteInfo(url, settings),
     ...(pageSize !== undefined && { pageSize }),
     log,
@@ -119,15 +124,15 @@ export async function builtAnew(options: SiteOptions): Promise<Record<string, st
 }
 
 /** Starts the thread that helps to build a test site. */
-export function startHelper({ content }: SiteOptions): Worker {
-  const workerData: HelperData = {
+export function startRenderWorker({ content }: SiteOptions): Worker {
+  const workerData: RenderWorkerData = {
     contentDir: content.root,
     siteUrl: SITE_URL,
     file: 'articles/:slug.md',
     permalink: '/articles/:slug/',
     logLevel: 'silent',
   };
-  return new Worker(new URL('../../../src/app/helper-thread.js', import.meta.url), { workerData });
+  return new Worker(new URL('../../../src/app/render-thread.js', import.meta.url), { workerData });
 }
 
 /** Writes a file and the folders above it. */

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { put, type TestSite, testSite } from './test-site.js';
 
 /** Writes a file of the site's own theme. */
@@ -105,7 +106,7 @@ test('assets are copied byte by byte, and go when they are gone', async (t) => {
   t.deepEqual(fs.readFileSync(join(site.options.outputDir, 'assets/fonts/x.woff2')), other);
 
   fs.rmSync(join(site.options.templatesDir, 'assets'), { recursive: true });
-  t.is((await site.builder.buildAll()).removed, 1);
+  t.is((await site.builder.buildAll()).removed, 2, 'under both of its names');
   t.false(site.has('assets/fonts'));
 });
 
@@ -187,4 +188,123 @@ test('the built-in style sheet stays small, and the docs say how small', async (
   const docs = fs.readFileSync(new URL('../../../../docs/themes.md', import.meta.url), 'utf8');
   const said = Number(/The style sheet has (\d+) KB/.exec(docs)?.[1]);
   t.true(Math.abs(said - size / 1_000) < 1, `the docs say ${said} KB, it has ${size} bytes`);
+});
+
+test('front matter of one’s own reaches templates, in lists too, and names the template of an article', async (t) => {
+  const site = testSite(t);
+  ownFile(site, 'landing.eta', "<% layout('./layout') %>Landing: <%= it.article.extra.hero.alt %>");
+  ownFile(
+    site,
+    'home.eta',
+    "<% layout('./layout') %><% it.articles.forEach(({ extra }) => { %>[<%= extra.series %>]<% }) %>",
+  );
+  const long = 'long '.repeat(1_000);
+  site.write('a', { extra: { layout: 'landing', hero: { alt: 'A bed' }, series: 'Soil', long } });
+  site.write('b', { extra: { layout: 'post', series: 'Moss' }, date: '2026-11-03T08:00:00Z' });
+  t.is((await site.builder.buildAll()).failed, 0);
+  t.true(site.page('articles/a/index.html').includes('Landing: A bed'));
+  t.true(site.page('articles/b/index.html').includes('The body of b'), 'there is no post.eta');
+  t.true(
+    site.page('index.html').includes('[Moss]\n[Soil]') || site.page('index.html').includes('[Moss][Soil]'),
+  );
+  t.deepEqual(await site.builder.check(), []);
+
+  const again = testSite(t, { dir: site.dir });
+  await again.builder.buildChanged([
+    site.write('b', { extra: { series: 'Fern' }, date: '2026-11-03T08:00:00Z' }),
+  ]);
+  t.regex(site.page('index.html'), /\[Fern\]\s*\[Soil\]/);
+  const manifest = fs.readFileSync(join(site.options.stateDir, 'site-manifest.ndjson'), 'utf8');
+  t.false(manifest.includes('long long'), 'the index holds no long values');
+});
+
+test('a page of the owner’s is made, linked where it says so, and goes with its file', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  const file = (name: string) => join(site.options.content.root, 'pages', name);
+  put(file('about.md'), '---\ntitle: About us\nnavigation: true\norder: 2\n---\nWe *write*.\n');
+  put(file('legal/imprint.md'), '---\ntitle: Imprint\nnavigation: Legal\norder: 1\n---\nWords.\n');
+  put(file('hidden.md'), '---\ntitle: Hidden\nlayout: bare\n---\nWords.\n');
+  put(file('tags.md'), '---\ntitle: Not these\n---\n');
+  ownFile(site, 'bare.eta', 'Bare: <%= it.page.title %>');
+  t.is((await site.builder.buildAll()).failed, 0);
+  const about = site.page('about/index.html');
+  t.true(about.includes('<h1>About us</h1>') && about.includes('We <em>write</em>.'));
+  t.regex(
+    about,
+    /<a href="\/legal\/imprint\/">Legal<\/a>\s*<a href="\/about\/" aria-current="page">About us<\/a>/,
+  );
+  t.is(site.page('hidden/index.html'), 'Bare: Hidden');
+  t.false(site.page('tags/index.html').includes('Not these'));
+  t.true(site.page('sitemap.xml').includes('https://x.example/about/'));
+  t.false(site.page('index.html').includes('/hidden/'));
+  t.false(site.page('archive/index.html').includes('Imprint</a></h2>'));
+  t.deepEqual(await site.builder.check(), []);
+
+  put(file('about.md'), '---\ntitle: ["About\n---\n');
+  await site.builder.buildAll();
+  t.is(site.page('about/index.html').includes('We <em>write</em>.'), true, 'half an edit harms nothing');
+  fs.rmSync(file('about.md'));
+  await site.builder.buildAll();
+  t.false(site.has('about'));
+  t.false(site.page('articles/a/index.html').includes('About us'));
+});
+
+test('a file in root/ stands at the top of the site, also in place of one of the site’s own', async (t) => {
+  const site = testSite(t);
+  ownFile(site, 'root/favicon.ico', 'icon');
+  ownFile(site, 'root/robots.txt', 'User-agent: mine');
+  ownFile(site, 'root/.well-known/security.txt', 'Contact: me');
+  ownFile(site, 'root/.DS_Store', 'x');
+  await site.builder.buildAll();
+  t.is(site.page('favicon.ico'), 'icon');
+  t.is(site.page('robots.txt'), 'User-agent: mine');
+  t.is(site.page('.well-known/security.txt'), 'Contact: me');
+  t.false(site.has('.DS_Store'));
+  t.deepEqual(await site.builder.check(), []);
+});
+
+test('asset gives the link of a file under a name that changes with its content', async (t) => {
+  const site = testSite(t);
+  ownFile(site, 'assets/hero.jpg', 'one');
+  ownFile(site, 'partials/footer.eta', `<img src="<%= it.asset('hero.jpg') %>">`);
+  await site.builder.buildAll();
+  const linked = () =>
+    /<img src="\/(assets\/hero\.[0-9a-f]{8}\.jpg)">/.exec(site.page('index.html'))?.[1] ?? '';
+  const first = linked();
+  t.is(site.page(first), 'one');
+  ownFile(site, 'assets/hero.jpg', 'two');
+  await site.builder.buildAll();
+  t.not(linked(), first);
+  t.is(site.page(linked()), 'two');
+  t.false(site.has(first));
+
+  ownFile(site, 'partials/footer.eta', `<%= it.asset('no.jpg') %>`);
+  await site.builder.buildAll();
+  t.true(site.logged.some((line) => line.includes('there is no asset no.jpg')));
+});
+
+test('a theme’s files stand in place of those of its parent, and the site’s own in place of the theme’s', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  const [parent, theme] = [join(site.dir, 'parent'), join(site.dir, 'theme')];
+  put(join(parent, 'partials/footer.eta'), 'parent footer <%~ include("./partials/more") %>');
+  put(join(parent, 'partials/more.eta'), 'parent more');
+  put(join(parent, 'style.css'), '.parent {}');
+  put(join(parent, 'words/en.json'), '{ "archive": "Parent archive", "tags": "Parent tags" }');
+  put(join(theme, 'partials/more.eta'), 'theme more');
+  put(join(theme, 'custom.css'), '.theme {}');
+  put(join(theme, 'words/en.json'), '{ "tags": "Theme tags" }');
+  put(join(theme, 'assets/a.txt'), 'theme');
+  ownFile(site, 'custom.css', '.mine {}');
+  ownFile(site, 'assets/b.txt', 'mine');
+  const themeDirs = [parent, theme, site.options.templatesDir];
+  const builder = createBuilder({ ...site.options, themeDirs });
+  t.is((await builder.buildAll()).failed, 0);
+  const page = site.page('articles/a/index.html');
+  t.true(page.includes('parent footer theme more'));
+  t.true(page.includes('Parent archive') && page.includes('Theme tags'));
+  const [style = ''] = styleSheets(site);
+  t.regex(site.page(style), /^\.parent \{\}\n\.theme \{\}\n\.mine \{\}\n/);
+  t.is(site.page('assets/a.txt') + site.page('assets/b.txt'), 'thememine');
 });

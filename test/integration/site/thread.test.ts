@@ -2,8 +2,9 @@ import { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
 import type { BuildReport, FileChange } from '../../../src/host/hook-types.js';
 import { definePlugin, type Host, startHost } from '../../../src/host/plugins.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { type SitePluginOptions, sitePlugin } from '../../../src/site/plugin.js';
-import type { NewestPages } from '../../../src/site/search.js';
+import type { NewestPages } from '../../../src/site/search/search.js';
 import { until } from '../../support/until.js';
 import { gatheringLog, SITE_URL, type TestSite, testSite } from './test-site.js';
 
@@ -108,6 +109,24 @@ test('the search learns which pages are the newest; what is pending is built bef
   await host.close();
   t.true(site.has('articles/late/index.html'));
   t.is(closed, 1);
+});
+
+test('where another process has built with other settings, everything is built again after the next event', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  const { host, built } = await run(t, site, () => worker(site));
+  await host.hooks.doAction('host.ready', { url: SITE_URL });
+  await built();
+  const other = createBuilder({ ...site.options, site: { ...site.options.site, title: 'Other' } });
+  await other.buildAll();
+  await other.close();
+  t.true(site.page('articles/a/index.html').includes('Other'));
+
+  site.write('b');
+  await host.hooks.doAction('article.edited', change('b'));
+  await built();
+  await built();
+  t.deepEqual(await createBuilder(site.options).check(), []);
 });
 
 test('a thread that crashes is started again, builds everything, and the log says why it crashed', async (t) => {

@@ -3,8 +3,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
-import { createBuilder } from '../../../src/site/build.js';
-import { manifestPath } from '../../../src/site/manifest.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
+import { manifestPath } from '../../../src/site/write/manifest.js';
 import { builtAnew, pathOf, put, type TestSite, testSite } from './test-site.js';
 
 // What a power loss leaves, made by hand: sizes and times are as they were written, bytes are not.
@@ -18,10 +18,10 @@ const LEFT = {
   'the bytes of another file': (bytes) => Buffer.alloc(bytes.length, 'Other words. '),
 } satisfies Record<string, (bytes: Buffer) => Buffer>;
 
-function damage(path: string, left: (bytes: Buffer) => Buffer): void {
+function damage(path: string, vacated: (bytes: Buffer) => Buffer): void {
   const bytes = fs.readFileSync(path);
   fs.renameSync(path, `${path}.old`);
-  fs.writeFileSync(path, left(bytes));
+  fs.writeFileSync(path, vacated(bytes));
   // To the nanosecond, which Node.js cannot.
   execFileSync('touch', ['-r', `${path}.old`, path]);
   fs.rmSync(`${path}.old`);
@@ -51,13 +51,13 @@ function afterCleanStop(site: TestSite): void {
   fs.appendFileSync(manifestPath(site.options), '{"unsynced":[]}\n');
 }
 
-for (const [what, left] of Object.entries(LEFT))
+for (const [what, vacated] of Object.entries(LEFT))
   test(`pages of which a power loss has left ${what} are built again before the site counts as whole`, async (t) => {
     const site = await builtSite(t);
     const style = Object.keys(site.output()).find((file) => /^assets\/style\..*\.css$/.test(file)) ?? '';
     const files = ['articles/a2/index.html', 'index.html', 'feed.xml', 'favicon.svg', 'sitemap.xml', style];
-    for (const file of files) damage(fileIn(site, file), left);
-    t.true(await createBuilder(site.options).prepare());
+    for (const file of files) damage(fileIn(site, file), vacated);
+    t.true(await createBuilder(site.options).load());
     t.deepEqual(site.output(), await builtAnew(site.options));
   });
 
@@ -81,7 +81,7 @@ test('pages are built again where the manifest has lost what it said of them, bu
       damage(fileIn(site, file), LEFT['the bytes of another file']);
     change(site);
     const builder = createBuilder(site.options);
-    await builder.prepare();
+    await builder.load();
     await builder.buildAll();
     t.deepEqual(site.output(), await builtAnew(site.options));
   }
@@ -94,7 +94,7 @@ test('where the whole manifest is lost, the site does not count as whole before 
     damage(fileIn(site, 'index.html'), LEFT['its first half and zeros']);
     fs.writeFileSync(manifestPath(site.options), text);
     const builder = createBuilder(site.options);
-    t.false(await builder.prepare());
+    t.false(await builder.load());
     await builder.buildAll();
     t.deepEqual(site.output(), await builtAnew(site.options));
   }
@@ -110,7 +110,7 @@ test('files that the owner has put into the output folder stay after an unclean 
     damage(fileIn(site, 'articles/a2/index.html'), LEFT.zeros);
     change(site);
     const again = createBuilder(site.options);
-    await again.prepare();
+    await again.load();
     await again.buildAll();
     for (const [file, text] of Object.entries(mine)) t.is(site.page(file), text);
     t.true(site.page('articles/a2/index.html').includes('The body of a2'));
@@ -125,14 +125,14 @@ test('a damaged page that cannot be built goes; one that its owner has changed s
   const later = Date.now() / 1_000 + 60;
   fs.utimesSync(fileIn(site, 'articles/a3/index.html'), later, later);
   const builder = createBuilder(site.options);
-  await builder.prepare();
+  await builder.load();
   await builder.buildAll();
   t.false(site.has('articles/a2/index.html'));
   t.is(site.page('articles/a3/index.html'), 'mine');
 });
 
 test('a removed page that is there again after a power loss goes again', async (t) => {
-  for (const left of [(bytes: Buffer) => bytes, LEFT['the bytes of another file']]) {
+  for (const vacated of [(bytes: Buffer) => bytes, LEFT['the bytes of another file']]) {
     const site = await builtSite(t);
     const page = fileIn(site, 'articles/a2/index.html');
     const bytes = fs.readFileSync(page);
@@ -140,16 +140,16 @@ test('a removed page that is there again after a power loss goes again', async (
     const builder = createBuilder(site.options);
     await builder.buildAll();
     t.false(fs.existsSync(page));
-    put(page, left(bytes).toString('latin1'));
+    put(page, vacated(bytes).toString('latin1'));
     const again = createBuilder(site.options);
-    await again.prepare();
+    await again.load();
     await again.buildAll();
     t.false(fs.existsSync(page));
   }
 });
 
 test('compressed files that a power loss has damaged are made again; those of the owner stay', async (t) => {
-  for (const [what, left] of Object.entries(LEFT)) {
+  for (const [what, vacated] of Object.entries(LEFT)) {
     const site = testSite(t);
     const options = { ...site.options, compress: true };
     site.write('a1');
@@ -159,8 +159,8 @@ test('compressed files that a power loss has damaged are made again; those of th
     fs.writeFileSync(fileIn(site, 'articles/a2/index.html.gz'), mine);
     await createBuilder(options).buildAll();
     for (const file of ['articles/a1/index.html.br', 'index.html.gz', 'feed.xml.br'])
-      damage(fileIn(site, file), left);
-    t.true(await createBuilder(options).prepare());
+      damage(fileIn(site, file), vacated);
+    t.true(await createBuilder(options).load());
     const bytes = (file: string) => fs.readFileSync(fileIn(site, file));
     for (const file of ['articles/a1/index.html', 'index.html', 'feed.xml']) {
       t.true(brotliDecompressSync(bytes(`${file}.br`)).equals(bytes(file)), what);
@@ -185,7 +185,7 @@ test.serial('after a clean stop a start reads no page but the newest, and writes
   Reflect.set(fs, 'readFileSync', spy);
   const builder = createBuilder(site.options);
   try {
-    t.true(await builder.prepare());
+    t.true(await builder.load());
   } finally {
     Reflect.set(fs, 'readFileSync', original);
   }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { decode, type StoredArticle } from '../../../src/article/codec.js';
-import { filesBelow } from '../../../src/site/output.js';
+import { filesBelow } from '../../../src/site/write/writer.js';
 import { gitEnvironment } from '../../support/clones.js';
 import { articleFiles, debris } from '../../support/content.js';
 import { launch, type Receiver, type ReceiverOptions, run, SITE_URL } from '../../support/receiver.js';

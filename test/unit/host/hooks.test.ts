@@ -69,6 +69,38 @@ test('a filter that throws, rejects, returns nothing or hangs is a failure that 
   }
 });
 
+test('a filter that hangs again and again is given up, and fails at once with the same words', async (t) => {
+  const hooks = createHooks(silent, { filterTimeoutMs: 5, mostTimeouts: 3 });
+  let calls = 0;
+  hooks.addFilter(
+    'page.html',
+    () => {
+      calls++;
+      return new Promise<string>(() => undefined);
+    },
+    { plugin: 'slow' },
+  );
+  const messages = new Set<string>();
+  for (let n = 0; n < 10; n++)
+    messages.add((await t.throwsAsync(hooks.applyFilters('page.html', '', page)))?.message ?? '');
+  t.is(calls, 3);
+  t.deepEqual([...messages], ['filter page.html of plugin slow took longer than 5 ms']);
+});
+
+test('the handlers of an action run one after the other, by priority', async (t) => {
+  const hooks = createHooks(silent);
+  const told: string[] = [];
+  const slow = (name: string) => async () => {
+    told.push(`${name} begins`);
+    await new Promise((resolve) => setImmediate(resolve));
+    told.push(`${name} ends`);
+  };
+  hooks.addAction('host.ready', slow('last'), { plugin: 'a', priority: 20 });
+  hooks.addAction('host.ready', slow('first'), { plugin: 'b' });
+  await hooks.doAction('host.ready', { url: 'http://localhost:1' });
+  t.deepEqual(told, ['first begins', 'first ends', 'last begins', 'last ends']);
+});
+
 test('an action that throws, rejects or hangs does not stop the other actions', async (t) => {
   const hooks = createHooks(silent, { actionTimeoutMs: 20 });
   const told: string[] = [];

@@ -42,6 +42,24 @@ test('plugins are set up in their order, each after those it requires, and close
   t.deepEqual(closed, ['b last', 'b first']);
 });
 
+test('where a plugin cannot be set up, those that were set up before it are closed', async (t) => {
+  const closed: string[] = [];
+  const closing = (name: string): PluginEntry =>
+    entry(definePlugin({ name, setup: (host) => host.onClose(() => closed.push(name)) }));
+  const broken = entry(
+    definePlugin({
+      name: 'broken',
+      setup: () => {
+        throw new Error('no key');
+      },
+    }),
+  );
+  await t.throwsAsync(startHost([closing('a'), closing('b'), broken, closing('c')], around), {
+    message: /plugin broken .*no key/,
+  });
+  t.deepEqual(closed, ['b', 'a']);
+});
+
 test('a handler of host.closing that never ends does not keep the disposers from their work', async (t) => {
   let isDisposed = false;
   let endHandler: (() => void) | undefined;
@@ -130,6 +148,22 @@ for (const [name, [entries, words]] of Object.entries(REFUSED)) {
     await t.throwsAsync(startHost(entries, around), { message: words });
   });
 }
+
+for (const path of ['', '/a.txt', '../a.txt', 'a/../b', '.hidden', 'feed.xml', 'tags/', 'LLMS.txt', 7])
+  test(`the host refuses the output ${path}`, async (t) => {
+    const render = () => '';
+    const plugin = definePlugin({
+      name: 'a',
+      setup: (host) => {
+        host.addOutput({ path: 'llms.txt', render });
+        host.addOutput({ path: path as string, render });
+      },
+    });
+    await t.throwsAsync(startHost([entry(plugin)], around), {
+      code: 'PLUGIN_INVALID',
+      message: /plugin a: /,
+    });
+  });
 
 test('a plugin gets its options as their check has returned them', async (t) => {
   let seen: unknown;

@@ -5,6 +5,7 @@ import {
   cutFrontMatter,
   readFrontMatter,
   readFrontMatterStrictly,
+  splitFrontMatter,
 } from '../../../../src/article/front-matter/read.js';
 import type { FrontMatterValue } from '../../../../src/article/mapping.js';
 import { fc, runs } from '../../../support/property.js';
@@ -78,6 +79,28 @@ test('the quick reader gives what the YAML reader gives, whatever was done to th
   );
 });
 
+test('a number, true, false and null are read as the YAML reader reads them', (t) => {
+  for (const value of ['0', '7', '-12', '1.5', '-2.75', '1.50', '999999999999999', 'true', 'false', 'null']) {
+    const source = `title: ${value}\n`;
+    t.deepEqual(readOwnYaml(source), splitFrontMatter(`---\n${source}---\n`).data);
+  }
+  for (const value of [
+    '-0',
+    '007',
+    '+1',
+    '1e3',
+    '0x3',
+    '.5',
+    '1.',
+    '1_000',
+    '1:30',
+    '12345678901234567890',
+    '~',
+    'Null',
+  ])
+    t.is(readOwnYaml(`title: ${value}\n`), undefined, value);
+});
+
 test('what Pressmark writes is read quickly, and what a person writes is left to the YAML reader', (t) => {
   const entries = [
     { key: 'title', value: 'Soil' },
@@ -106,7 +129,7 @@ test('what Pressmark writes is read quickly, and what a person writes is left to
     'title: |\n   a\n  b\n',
     'title: |\n  a\n\n',
     'tags: [1]\n',
-    'weight: 3\n',
+    'weight: 0x3\n',
     'True: "a"\n',
     '"title": "a"\n',
     '__proto__: "a"\n',

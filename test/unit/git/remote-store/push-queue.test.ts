@@ -118,12 +118,21 @@ test('a write whose decision holds no longer when its turn comes is never pushed
   t.deepEqual(did, ['push a']);
 });
 
+test('a receiver that is alone makes no pauses, though its first fetch has found something new', async (t) => {
+  const { began, push, queue, outcome } = stage({ fetch: [true], pushMs: 100 });
+  await queue.waitForFetch();
+  t.like(await outcome(push('a')), { code: 'ok' });
+  t.like(await outcome(push('b')), { code: 'ok' });
+  t.deepEqual(began, [0, 100]);
+});
+
 test('while others push, an accepted push is followed by a pause, in which a lookup does not have to wait', async (t) => {
   const { clock, did, began, push, queue, outcome } = stage({
     push: ['refused', 'accepted'],
-    fetch: [true, false],
+    fetch: [true, true, false],
     pushMs: 100,
   });
+  await queue.waitForFetch();
   t.like(await outcome(push('a')), { code: 'ok' });
   const accepted = clock.now();
   const next = push('b');

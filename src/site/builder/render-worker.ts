@@ -1,0 +1,89 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { MessagePort } from 'node:worker_threads';
+import { createHooks } from '../../host/hooks.js';
+import type { Log } from '../../log.js';
+import type { ContentFolder } from '../../store/entry.js';
+import { createArticleCache } from '../index/article-cache.js';
+import { readHeaderEntry } from '../index/index-entry.js';
+import { readStandalonePages } from '../index/standalone-pages.js';
+import { articlePage } from '../outputs/article-pages.js';
+import { createRenderContext, type RenderContext } from '../render/render-context.js';
+import { compressInto } from '../write/compressed.js';
+import { bytesOf, stageFile } from '../write/staged-file.js';
+import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-messages.js';
+
+type MakeRequest = Extract<RenderRequest, { kind: 'make' }>;
+
+/**
+ * Reads articles and makes drafts of their pages for a builder in another thread; runs in a thread of its own. What
+ * is not straightforward is left to the builder, who then meets it again and tells of it.
+ */
+export function serveRenders(port: MessagePort, content: ContentFolder, log: Log): void {
+  const cache = createArticleCache(content);
+  let context: RenderContext | undefined;
+  /** What the pages that are being made link to. */
+  let current: Pick<MakeRequest, 'tags' | 'authors'> | undefined;
+  let isAtALoss = false;
+
+  function slugIn(terms: 'tags' | 'authors', name: string): { slug: string } {
+    const slug = current?.[terms].get(name);
+    if (slug === undefined) isAtALoss = true;
+    return { slug: slug ?? '' };
+  }
+
+  async function make(job: RenderJob, { stagingDir, root, compress }: MakeRequest): Promise<Rendered> {
+    isAtALoss = false;
+    const page = articlePage(job, cache);
+    if (page === undefined || context === undefined) return { kind: 'left' };
+    const text = await context.render(page);
+    if (isAtALoss) return { kind: 'left' };
+    const bytes = bytesOf(text);
+    const size = bytes.length;
+    if (size === job.standing && fs.readFileSync(join(root, job.file)).equals(bytes))
+      return { kind: 'same', size };
+    const staged = stageFile(stagingDir, bytes);
+    if (!compress) return { kind: 'staged', staged };
+    return { kind: 'staged', staged: { ...staged, compressed: compressInto(stagingDir, bytes) } };
+  }
+
+  async function answer(request: RenderRequest): Promise<RenderAnswer> {
+    if (request.kind === 'prepare') {
+      const { themeDirs, site, digest } = request;
+      const linked = {
+        tags: { get: (name: string) => slugIn('tags', name) },
+        authors: { get: (name: string) => slugIn('authors', name) },
+      };
+      context = createRenderContext(
+        themeDirs,
+        site,
+        createHooks(log),
+        linked,
+        readStandalonePages(content),
+        [],
+      );
+      return { kind: 'prepared', alike: context.digest === digest };
+    }
+    if (request.kind === 'headers') {
+      const entries = request.paths.map((path) => readHeaderEntry(content, path) ?? null);
+      return { kind: 'headers', entries: JSON.stringify(entries) };
+    }
+    current = request;
+    const made: Rendered[] = [];
+    for (const job of request.jobs) {
+      try {
+        made.push(await make(job, request));
+      } catch (error) {
+        log.debug({ err: error, page: job.file }, 'a page is left to the builder');
+        made.push({ kind: 'left' });
+      }
+    }
+    return { kind: 'made', made };
+  }
+
+  let queue = Promise.resolve();
+  port.on('message', (request: RenderRequest) => {
+    // A failure ends the thread, of which the builder hears.
+    queue = queue.then(async () => port.postMessage(await answer(request)));
+  });
+}

@@ -1,0 +1,81 @@
+import { createCatalog } from '../../store/catalog.js';
+import { createArticleCache } from '../index/article-cache.js';
+import { openArticleFiles } from '../index/article-files.js';
+import { createSiteIndex } from '../index/site-index.js';
+import { warnOfUnroutable } from '../index/unroutable.js';
+import type { SiteOptions } from '../options.js';
+import { articlePages } from '../outputs/article-pages.js';
+import { siteOutputs } from '../outputs/site-outputs.js';
+import { contextFor } from '../render/render-context.js';
+
+/** A site in memory: what it consists of, and which of its files are due; see `createSite`. */
+export type Site = ReturnType<typeof createSite>;
+
+/** A site of which nothing is known yet. */
+export function createSite(options: SiteOptions) {
+  const { content, site, log, hooks, catalog = createCatalog(), pageSize = 20, hosting = [] } = options;
+  const index = createSiteIndex(site, (path) => outputs.isReserved(path));
+  const cache = createArticleCache(content);
+  const articleFiles = openArticleFiles({ content, catalog, index, cache, log });
+  let context = contextFor(options, index);
+  const articles = articlePages(index, cache, articleFiles, () => context);
+  const outputs = siteOutputs({
+    site,
+    index,
+    hooks,
+    pageSize,
+    hosting,
+    context: () => context,
+    articles,
+    log,
+    added: options.outputs ?? [],
+    htmlOf: ({ entry }) => cache.htmlOf(entry.path, entry.stamp),
+  });
+  /** Files that may not be as they should, or whose build has failed. */
+  const due = new Set<string>();
+  /** Those of them that are looked at only because nothing tells whether they have changed. */
+  const unsure = new Set<string>();
+
+  function addDue(files: Iterable<string>): void {
+    for (const file of files) due.add(file);
+  }
+
+  /** Adds the files that the changes of the index affect. @returns these files. */
+  function absorb(): ReadonlySet<string> {
+    const change = index.takeChange();
+    const files = outputs.affectedBy(change);
+    addDue(files);
+    // No page of theirs will be made, for which their files would be read whole.
+    const uncertain = change.unroutable.filter(({ path }) => articleFiles.isByHeader(path));
+    if (uncertain.length > 0) {
+      articleFiles.take(uncertain.map(({ path }) => path));
+      return new Set([...files, ...absorb()]);
+    }
+    warnOfUnroutable(change.unroutable, site.url, log);
+    return files;
+  }
+
+  /** Takes the changes of the index without making anything due: all files show them already. */
+  function absorbShown(): void {
+    outputs.affectedBy(index.takeChange());
+  }
+
+  /** Reads the theme again. */
+  function renewTheme(): void {
+    context = contextFor(options, index);
+  }
+
+  return {
+    index,
+    articleFiles,
+    articles,
+    outputs,
+    due,
+    unsure,
+    addDue,
+    absorb,
+    absorbShown,
+    renewTheme,
+    context: () => context,
+  };
+}

@@ -1,0 +1,101 @@
+import type { Stamp } from '../../fs/stamp.js';
+import {
+  type ContentFolder,
+  isGone,
+  isUnreadable,
+  type ReadablePage,
+  readForPages,
+  sameStamp,
+} from '../../store/entry.js';
+import { authorOf, tagsOf } from './index-entry.js';
+
+/** What an article's page shows of its file. */
+export interface ParsedArticle {
+  readonly stamp: Stamp;
+  /** With its author and tags as pages show them. */
+  readonly article: Omit<ReadablePage['article'], 'body' | 'contentHtml'>;
+  readonly html: string;
+  /** Whether the header alone tells all that the index has of it; see `readHeader`. */
+  readonly isHeaderComplete: boolean;
+}
+
+/** Articles as they were parsed, so that their pages and the feeds need not read them again. */
+export interface ArticleCache {
+  /** Keeps an article that was read, and forgets those that were not asked for the longest. */
+  put(path: string, parsed: ParsedArticle): void;
+  /** An article as its file is now, which is read where it is not kept; undefined where it is gone or malformed. */
+  read(path: string, stamp: Stamp): ParsedArticle | undefined;
+  /** The HTML of an article, also as it was last read where its file cannot be read now. */
+  htmlOf(path: string, stamp: Stamp): string | undefined;
+}
+
+/**
+ * What is kept, by the sizes of files and their HTML: a text that is cut out of a file keeps the whole file in memory.
+ * To keep a whole site costs the collector of garbage what reading it again costs.
+ */
+const MOST_BYTES = 6_000_000;
+
+/** An empty cache. */
+export function createArticleCache(content: ContentFolder): ArticleCache {
+  /** Those that were asked for last are last. */
+  const kept = new Map<string, ParsedArticle>();
+  let bytes = 0;
+
+  function put(path: string, parsed: ParsedArticle): void {
+    remove(path);
+    if (sizeOf(parsed) > MOST_BYTES / 4) return;
+    kept.set(path, parsed);
+    bytes += sizeOf(parsed);
+    for (const oldest of kept.keys()) {
+      if (bytes <= MOST_BYTES) return;
+      remove(oldest);
+    }
+  }
+
+  function remove(path: string): ParsedArticle | undefined {
+    const parsed = kept.get(path);
+    if (parsed === undefined) return undefined;
+    kept.delete(path);
+    bytes -= sizeOf(parsed);
+    return parsed;
+  }
+
+  function find(path: string, stamp: Stamp): ParsedArticle | undefined {
+    const parsed = kept.get(path);
+    return parsed !== undefined && sameStamp(parsed.stamp, stamp) ? parsed : undefined;
+  }
+
+  function htmlOf(path: string, stamp: Stamp): string | undefined {
+    const known = find(path, stamp);
+    const parsed = known ?? readNow(path);
+    if (parsed !== undefined) put(path, parsed);
+    return parsed?.html;
+  }
+
+  function readNow(path: string): ParsedArticle | undefined {
+    try {
+      return parsedOf(readForPages(content, path));
+    } catch (error) {
+      if (isGone(error) || isMalformed(error) || isUnreadable(error)) return undefined;
+      throw error;
+    }
+  }
+
+  return { put, read: (path, stamp) => find(path, stamp) ?? readNow(path), htmlOf };
+}
+
+function sizeOf({ stamp, html }: ParsedArticle): number {
+  return stamp.size + html.length;
+}
+
+function isMalformed(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'FRONT_MATTER_INVALID';
+}
+
+/** What is kept of a file that was read. */
+export function parsedOf({ stamp, article, html, isTopFirst }: ReadablePage): ParsedArticle {
+  const { body, contentHtml, author: _, tags: __, ...rest } = article;
+  // What is new first: keys that are added behind a spread take as long as all else that is done here.
+  const shown = { author: authorOf(article), tags: tagsOf(article), ...rest };
+  return { stamp, article: shown, html: html(), isHeaderComplete: isTopFirst };
+}

@@ -1,0 +1,51 @@
+import type { ArticleList, Post } from './article-list.js';
+import type { Taxonomy } from './taxonomy.js';
+
+/** The other articles that an article's page shows. */
+export interface Neighbours {
+  readonly previous: Post | undefined;
+  readonly next: Post | undefined;
+  readonly related: readonly Post[];
+}
+
+/** Related articles on a page. */
+const MOST_RELATED = 4;
+
+/** For each tag, how many of the articles before and after one are considered. */
+const EARLIER = 4;
+const LATER = 1;
+
+/** Of an article with more tags than this, the first ones count. */
+const TAGS_CONSIDERED = 8;
+
+/**
+ * The neighbours of an article. Related are articles that stand near it in the list of one of its tags: four before
+ * and one after. Of these, those that share most tags come first, then the nearest in time. A look at a few places of
+ * a few lists finds them, and a new article changes no pages but those that stand next to it in a list.
+ */
+export function relatedTo(post: Post, all: ArticleList, tags: Taxonomy): Neighbours {
+  const [previous] = all.around(post, 1, 0);
+  const [next] = all.around(post, 0, 1);
+  const near = new Set<Post>();
+  for (const tag of post.entry.tags.slice(0, TAGS_CONSIDERED))
+    for (const other of tags.get(tag)?.list.around(post, EARLIER, LATER) ?? []) near.add(other);
+  const ranked = [...near].map((other) => ({
+    other,
+    shared: other.entry.tags.filter((tag) => post.entry.tags.includes(tag)).length,
+    distance: Math.abs(other.time - post.time),
+  }));
+  ranked.sort(
+    (a, b) =>
+      b.shared - a.shared || a.distance - b.distance || (a.other.entry.path < b.other.entry.path ? -1 : 1),
+  );
+  return { previous, next, related: ranked.slice(0, MOST_RELATED).map(({ other }) => other) };
+}
+
+/** The articles whose neighbours may be others once `piece` has come, gone or changed: the reverse of the above. */
+export function* affectedNeighbours(post: Post, all: ArticleList, tags: Taxonomy): Generator<Post> {
+  yield* all.around(post, 1, 1);
+  for (const tag of post.entry.tags) {
+    const term = tags.get(tag);
+    if (term !== undefined) yield* term.list.around(post, LATER, EARLIER);
+  }
+}

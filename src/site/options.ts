@@ -1,0 +1,68 @@
+import type { Worker } from 'node:worker_threads';
+import type { BuildReport } from '../host/hook-types.js';
+import type { Hooks } from '../host/hooks.js';
+import type { PluginOutput } from '../host/outputs.js';
+import type { SiteInfo } from '../host/page-types.js';
+import type { Log } from '../log.js';
+import type { Catalog } from '../store/catalog.js';
+import type { ContentFolder } from '../store/entry.js';
+import type { Hosting } from './outputs/static-files.js';
+
+/** What a site is built from. */
+export interface SiteOptions {
+  readonly content: ContentFolder;
+  /** Absolute; made when it is not there. Files in it that Pressmark did not write stay. */
+  readonly outputDir: string;
+  /** Absolute; where the manifest of what was built is kept. */
+  readonly stateDir: string;
+  /**
+   * Folders of themes, parents first, and last the site's own templates; they need not exist. The built-in theme is
+   * before them all.
+   */
+  readonly themeDirs: readonly string[];
+  readonly site: SiteInfo;
+  readonly log: Log;
+  readonly hooks: Hooks;
+  /** Outputs of plugins. @default none */
+  readonly outputs?: readonly PluginOutput[];
+  /** Articles on the home page and on every full page of a list. @default 20 */
+  readonly pageSize?: number;
+  /** Static hosts that want files of their own. @default none */
+  readonly hosting?: readonly Hosting[];
+  /** Whether compressed files lie beside the texts. @default false */
+  readonly compress?: boolean;
+  /** The builder's index of the articles, for those who read beside it. Default: one of its own. */
+  readonly catalog?: Catalog;
+  /**
+   * What else pages depend on, such as the plugins and their versions. Without it a site with page filters is
+   * built anew at every start.
+   */
+  readonly fingerprint?: string;
+  /** Starts a thread that renders pages in large builds, in which `serveRenders` answers. Default: none does. */
+  spawnRenderWorker?(): Worker;
+  /** How long `close` may sync what was built. @default 1000 */
+  readonly lastSyncMs?: number;
+  /** From so many articles on a render thread is started. @default 1000 */
+  readonly poolFrom?: number;
+}
+
+/** How everything is built. */
+export interface BuildRequest {
+  /** Whether every page is built anew; files are still only written where they differ. @default false */
+  readonly force?: boolean;
+  /**
+   * Whether no file is believed to stand as it was written. Then all are written anew, and what Pressmark wrote in other
+   * times is removed too. @default false
+   */
+  readonly clean?: boolean;
+  /** Told after each file how many are done and how many there are. */
+  onProgress?(done: number, of: number): void;
+}
+
+/** What a build did. */
+export interface SiteReport extends BuildReport {
+  /** The pages that stayed as they were. */
+  readonly failed: number;
+  /** Whether another process has built with other settings since, so that everything is to be built. */
+  readonly isOutdated: boolean;
+}

@@ -1,0 +1,130 @@
+import type { Stamp } from '../../fs/stamp.js';
+import type { ArticleLink, ArticleSummary } from '../../host/page-types.js';
+import { sameStamp } from '../../store/entry.js';
+import type { ArticleCache } from '../index/article-cache.js';
+import type { ArticleFiles } from '../index/article-files.js';
+import type { Post } from '../index/article-list.js';
+import { relatedTo } from '../index/related.js';
+import type { SiteIndex } from '../index/site-index.js';
+import { linkOf, type Page, summaryOf } from '../render/page.js';
+import { lengthOf } from '../render/reading-time.js';
+import type { RenderContext } from '../render/render-context.js';
+import type { Output } from './output.js';
+
+/** All that an article's page needs beside its file; plain data, as it may travel to another thread. */
+export interface ArticleJob {
+  /** The page, below the output folder. */
+  readonly file: string;
+  /** The article, below the content folder. */
+  readonly path: string;
+  /** Of the article as the index has it. */
+  readonly stamp: Stamp;
+  /** Whether the index has it by the beginning of its file alone. */
+  readonly isByHeader: boolean;
+  readonly previous: ArticleLink | null;
+  readonly next: ArticleLink | null;
+  readonly related: readonly ArticleLink[];
+}
+
+/**
+ * The page of an article as its file is now.
+ *
+ * @returns undefined where the file is another one than the index has, or says more: it must be taken in first.
+ */
+export function articlePage(job: ArticleJob, cache: Pick<ArticleCache, 'read'>): Page | undefined {
+  const { file, path, stamp, isByHeader, previous, next, related } = job;
+  const parsed = cache.read(path, stamp);
+  if (parsed === undefined || !sameStamp(parsed.stamp, stamp)) return undefined;
+  if (isByHeader && !parsed.isHeaderComplete) return undefined;
+  const { article, html } = parsed;
+  const links = { previous, next, related };
+  return pageOfArticle(
+    file,
+    summaryOf(article),
+    { html, jsonLd: article.jsonLd, keyword: article.keyword },
+    links,
+  );
+}
+
+/** The page of an article, made of what is known of it. */
+export function pageOfArticle(
+  file: string,
+  summary: ArticleSummary,
+  text: { readonly html: string; readonly jsonLd: string; readonly keyword: string },
+  links: Pick<ArticleJob, 'previous' | 'next' | 'related'>,
+): Page {
+  const { title, description, url } = summary;
+  const { html, jsonLd, keyword } = text;
+  const { words, readingMinutes } = lengthOf(html);
+  const { previous, next, related } = links;
+  return {
+    kind: 'article',
+    path: `/${file.replace(/(^|\/)index\.html$/, '$1')}`,
+    file,
+    title,
+    description,
+    canonical: url,
+    // What is new first: keys that are added behind a spread take as long as all else that is done for a page.
+    article: { html, jsonLd, keyword, words, readingMinutes, previous, next, related, ...summary },
+    articles: [],
+    tag: null,
+    author: null,
+  };
+}
+
+/** The pages of articles. */
+export interface ArticlePages extends Output {
+  /** What a render thread needs to make the page of an article. @param link how the articles that it links are told. */
+  jobOf(post: Post, link?: (post: Post) => ArticleLink): ArticleJob;
+}
+
+/**
+ * The pages of articles.
+ *
+ * @param articleFiles is told of files that have changed since they were read.
+ */
+export function articlePages(
+  index: SiteIndex,
+  cache: ArticleCache,
+  articleFiles: Pick<ArticleFiles, 'isBroken' | 'isByHeader' | 'take'>,
+  context: () => RenderContext,
+): ArticlePages {
+  function jobOf(post: Post, link = (other: Post): ArticleLink => linkOf(other.entry)): ArticleJob {
+    const { path, stamp } = post.entry;
+    const { previous, next, related } = relatedTo(post, index.all, index.tags);
+    return {
+      file: post.file,
+      path,
+      stamp,
+      isByHeader: articleFiles.isByHeader(path),
+      previous: previous === undefined ? null : link(previous),
+      next: next === undefined ? null : link(next),
+      related: related.map((other) => link(other)),
+    };
+  }
+
+  function render(file: string): Promise<string> | undefined {
+    const post = index.at(file);
+    if (post === undefined) return undefined;
+    const page = articlePage(jobOf(post), cache);
+    if (page === undefined) articleFiles.take([post.entry.path]); // the file has changed since it was read
+    return page && context().render(page);
+  }
+
+  function* paths(): Generator<string> {
+    for (const { file } of index.all.items) yield file;
+  }
+
+  return {
+    reserved: [],
+    paths,
+    has: (path) => index.at(path) !== undefined,
+    affectedBy: (change) => change.pages,
+    render,
+    keeps: (path) => {
+      const post = index.at(path);
+      return post !== undefined && articleFiles.isBroken(post.entry.path);
+    },
+    jobOf,
+  };
+}

@@ -1,0 +1,152 @@
+import { randomBytes } from 'node:crypto';
+import { Feed, type Item } from 'feed';
+import type { Hooks } from '../../host/hooks.js';
+import type { FeedItem, SiteInfo } from '../../host/page-types.js';
+import { isChangedFrom, type Post } from '../index/article-list.js';
+import type { SiteIndex } from '../index/site-index.js';
+import { dateOf } from '../render/dates.js';
+import { summaryOf } from '../render/page.js';
+import type { Output } from './output.js';
+
+/** Articles in a feed. */
+const FEED_SIZE = 20;
+
+/** The site's feeds, and what makes their texts. The same articles always make the same bytes. */
+const FEEDS: ReadonlyMap<string, (site: SiteInfo, items: readonly FeedItem[]) => string> = new Map([
+  ['feed.xml', atomFeed],
+  ['rss.xml', rssFeed],
+  ['feed.json', jsonFeed],
+]);
+
+/**
+ * The newest articles as Atom, RSS and JSON Feed.
+ *
+ * @param htmlOf the HTML of an article; undefined for one that cannot be read now. It is left out: an entry without its
+ *   text would replace the one that readers have.
+ */
+export function feeds(
+  site: SiteInfo,
+  { all }: Pick<SiteIndex, 'all'>,
+  hooks: Hooks,
+  htmlOf: (post: Post) => string | undefined,
+): Output {
+  function newest(): FeedItem[] {
+    const posts = all.items.slice(-FEED_SIZE).reverse();
+    return posts.flatMap((post) => {
+      const html = htmlOf(post);
+      return html === undefined ? [] : [{ ...summaryOf(post.entry), html }];
+    });
+  }
+
+  async function render(file: string): Promise<string | undefined> {
+    const items = newest();
+    const shown = hooks.hasFilter('feed.items')
+      ? await hooks.applyFilters('feed.items', items, { kind: 'feed', path: `/${file}` })
+      : items;
+    return FEEDS.get(file)?.(site, shown);
+  }
+
+  return {
+    reserved: [...FEEDS.keys()],
+    paths: () => FEEDS.keys(),
+    has: (path) => FEEDS.has(path),
+    affectedBy: (change) => (isChangedFrom(change.all, all.items.length - FEED_SIZE) ? FEEDS.keys() : []),
+    render,
+  };
+}
+
+// The feed package writes attributes without escaping `<`; this stands for one until it has.
+const LESS_THAN = `lt${randomBytes(12).toString('hex')}`;
+
+/** Images whose type the feed package tells rightly from the file's name. */
+const IMAGE_NAME = /\.(?:png|jpeg|gif|webp|avif)$/i;
+
+const LONG_AGO = new Date(0);
+
+/** Atom (RFC 4287). */
+function atomFeed(site: SiteInfo, items: readonly FeedItem[]): string {
+  const feed = feedOf(site, items, (item) => ({
+    ...itemOf(item),
+    title: escapeHtml(item.title),
+    ...(item.description !== '' && { description: escapeHtml(item.description) }),
+    category: item.tags.map((tag) => ({ name: attribute(tag), term: attribute(tag) })),
+    ...(item.image !== null && IMAGE_NAME.test(new URL(item.image).pathname) && { image: item.image }),
+  }));
+  const xml = feed.atom1().replaceAll(LESS_THAN, '&lt;');
+  return wellFormed(xml.replace('<feed ', `<feed xml:lang="${site.language}" `));
+}
+
+/** RSS 2.0. Its `author` must be an e-mail address; Dublin Core's `creator` is a name. */
+function rssFeed(site: SiteInfo, items: readonly FeedItem[]): string {
+  const feed = feedOf(site, items, (item) => ({
+    ...itemOf(item),
+    title: item.title.replaceAll(']]>', ']] >'),
+    ...(item.description !== '' && { description: escapeHtml(item.description) }),
+    author: [],
+    // The package names the space of `dc` together with that of `content` alone.
+    ...(item.author !== '' &&
+      item.html !== '' && { extensions: [{ name: 'dc:creator', objects: { _text: item.author } }] }),
+  }));
+  return wellFormed(feed.rss2());
+}
+
+/** JSON Feed, whose texts are plain. */
+function jsonFeed(site: SiteInfo, items: readonly FeedItem[]): string {
+  const feed = feedOf(site, items, (item) => ({
+    ...itemOf(item),
+    id: item.url,
+    content: item.html,
+    ...(item.image !== null && { image: item.image }),
+  }));
+  feed.addExtension({ name: '_pressmark', objects: { about: 'the generator of this feed' } });
+  // Half a character, which JSON can write but few can read.
+  const whole = (_key: string, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value);
+  return `${JSON.stringify(JSON.parse(feed.json1(), whole), null, 2)}\n`;
+}
+
+function feedOf(site: SiteInfo, items: readonly FeedItem[], toItem: (item: FeedItem) => Item): Feed {
+  const feed = new Feed({
+    id: `${site.url}/`,
+    title: site.title,
+    description: site.description || site.title,
+    link: `${site.url}/`,
+    feedLinks: { atom: `${site.url}/feed.xml`, rss: `${site.url}/rss.xml`, json: `${site.url}/feed.json` },
+    generator: 'Pressmark',
+    language: site.language,
+    author: { name: site.author || site.title },
+    updated: new Date(Math.max(0, ...items.map((item) => lastChange(item).getTime()))),
+  });
+  for (const item of items) feed.addItem(toItem(item));
+  return feed;
+}
+
+function itemOf(item: FeedItem): Item {
+  return {
+    title: item.title,
+    link: item.url,
+    date: lastChange(item),
+    published: dateOf(item.date) ?? LONG_AGO,
+    ...(item.description !== '' && { description: item.description }),
+    content: item.html.replaceAll(']]>', ']]&gt;'), // the package splits only the first
+    ...(item.author !== '' && { author: [{ name: item.author }] }),
+    category: item.tags.map((tag) => ({ name: tag })),
+  };
+}
+
+function lastChange(item: FeedItem): Date {
+  return dateOf(item.updated ?? item.date) ?? dateOf(item.date) ?? LONG_AGO;
+}
+
+function attribute(text: string): string {
+  return text.replaceAll('<', LESS_THAN);
+}
+
+/** HTML that says what is meant as text, for the places of a feed where readers expect HTML. */
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}
+
+/** Without the characters that no XML may hold. */
+function wellFormed(xml: string): string {
+  return xml.toWellFormed().replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/g, '');
+}

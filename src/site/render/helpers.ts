@@ -1,0 +1,104 @@
+import type { ArticleSummary, SiteInfo, SiteLink } from '../../host/page-types.js';
+import { linkBelow, linkTo } from '../outputs/addresses.js';
+import { dateFormats, isoOf } from './dates.js';
+import type { PhraseValues } from './i18n.js';
+import type { Theme } from './theme.js';
+
+/** The groups whose pages templates link to, by their names. */
+export interface Linked {
+  readonly tags: { get(name: string): { readonly slug: string } | undefined };
+  readonly authors: { get(name: string): { readonly slug: string } | undefined };
+}
+
+/** The articles of one year in a list. */
+export interface YearOfArticles {
+  readonly year: string;
+  readonly articles: ArticleSummary[];
+}
+
+/** What templates get beside a page's own data: the same for every page. Documented in docs/themes.md. */
+export interface Helpers {
+  /** A path below the site's base path, or an absolute URL, as a link. */
+  url(address: string): string;
+  /** The page of a tag. */
+  tagLink(name: string): string;
+  /** The page of an author. */
+  authorLink(name: string): string;
+  /** A date in words. */
+  date(date: string): string;
+  /** A date for machines; empty where it is no date. */
+  isoDate(date: string): string;
+  /** A list's articles by their years, in the order of the list; what has no date is of the year ''. */
+  byYear(articles: readonly ArticleSummary[]): YearOfArticles[];
+  /** A phrase of the theme in the site's language. */
+  t(key: string, values?: PhraseValues): string;
+  /** The links of the header. */
+  readonly navigation: readonly SiteLink[];
+  /**
+   * The link of a file of the theme, under a name that holds a hash of its content: `style.css`, or one in `assets/`.
+   *
+   * @throws PressmarkError TEMPLATE_FAILED where there is no such file.
+   */
+  asset(name: string): string;
+  /** The site's first letter, for a favicon. */
+  readonly initial: string;
+}
+
+/** The helpers of one site and theme. */
+export function createHelpers(
+  site: SiteInfo,
+  theme: Theme,
+  { tags, authors }: Linked,
+  pages: readonly SiteLink[],
+): Helpers {
+  const url = (address: string) =>
+    address.startsWith('/') ? linkBelow(address, site) : linkTo(address, site);
+  const { day, year } = dateFormats(site);
+  let navigation: readonly SiteLink[] | undefined;
+
+  return {
+    url,
+    tagLink: (name) => linkBelow(`/tags/${tags.get(name)?.slug ?? ''}/`, site),
+    authorLink: (name) => linkBelow(`/authors/${authors.get(name)?.slug ?? ''}/`, site),
+    date: day,
+    isoDate: (date) => isoOf(date) ?? '',
+    byYear: (articles) => byYear(articles, year),
+    t: theme.t,
+    get navigation() {
+      // When it is asked for: a word that is missing fails the pages, not the start.
+      navigation ??= (site.navigation ?? builtInLinks()).map(({ label, href }) => ({
+        label,
+        href: url(href),
+      }));
+      return navigation;
+    },
+    asset: (name) => linkBelow(`/${theme.hashed(name)}`, site),
+    initial: initialOf(site),
+  };
+
+  function builtInLinks(): SiteLink[] {
+    return [
+      { label: theme.t('archive'), href: '/archive/' },
+      { label: theme.t('tags'), href: '/tags/' },
+      ...pages,
+      ...(site.search ? [{ label: theme.t('search'), href: '/search/' }] : []),
+    ];
+  }
+}
+
+function byYear(articles: readonly ArticleSummary[], yearOf: (date: string) => string): YearOfArticles[] {
+  const years: YearOfArticles[] = [];
+  for (const article of articles) {
+    const year = yearOf(article.date);
+    const last = years.at(-1);
+    if (last?.year === year) last.articles.push(article);
+    else years.push({ year, articles: [article] });
+  }
+  return years;
+}
+
+/** The first letter as a reader counts it, whatever it is made of. */
+function initialOf({ title, locale }: SiteInfo): string {
+  const [first] = new Intl.Segmenter(locale).segment(title.trim());
+  return (first?.segment ?? '').toLocaleUpperCase(locale);
+}

@@ -1,0 +1,67 @@
+import { messageOf, PressmarkError } from '../../errors.js';
+import type { SiteInfo } from '../../host/page-types.js';
+import type { ThemeSources } from './theme-files.js';
+
+/** Somebody's own words, or a phrase of the theme: its key in `words/<language>.json`, and what fills its places. */
+export type Text = string | { readonly t: string; readonly values?: PhraseValues };
+
+/** What a phrase's `{name}` places are filled with; numbers are written as the site's locale has it. */
+export type PhraseValues = Readonly<Record<string, Text | number>>;
+
+/** The phrase that has this key, in the site's language. */
+export type Translate = (key: string, values?: PhraseValues) => string;
+
+/** The words of a text, whoever's they are. */
+export function textOf(t: Translate, text: Text): string {
+  return typeof text === 'string' ? text : t(text.t, text.values);
+}
+
+/**
+ * The theme's own words in the site's language: each phrase from `words/de-AT.json`, else from `words/de.json`,
+ * else from `words/en.json`.
+ *
+ * @param themes the later one's phrases before those of the same language in the earlier one.
+ * @returns what throws TEMPLATE_FAILED for a key that no file has, and for all where a file cannot be read: a
+ *   page with half its words is no page.
+ */
+export function translations(
+  themes: readonly ThemeSources[],
+  { language, locale }: Pick<SiteInfo, 'language' | 'locale'>,
+): Translate {
+  const number = new Intl.NumberFormat(locale);
+  let words: ReadonlyMap<string, string> | undefined;
+
+  return function t(key, values = {}) {
+    words ??= readWords(themes, language);
+    const phrase = words.get(key);
+    if (phrase === undefined)
+      throw new PressmarkError(
+        'TEMPLATE_FAILED',
+        `words/${language}.json has no ${JSON.stringify(key)}; add it`,
+      );
+    if (!phrase.includes('{')) return phrase;
+    return phrase.replace(/\{(\w+)\}/g, (place, name: string) => {
+      const value = values[name];
+      if (typeof value === 'number') return number.format(value);
+      return value === undefined ? place : textOf(t, value);
+    });
+  };
+}
+
+function readWords(themes: readonly ThemeSources[], language: string): ReadonlyMap<string, string> {
+  const names = new Set(['en', new Intl.Locale(language).language, language]);
+  const files = [...names].flatMap((name) => themes.map((theme) => readFile(`words/${name}.json`, theme)));
+  return new Map(files.flat());
+}
+
+function readFile(name: string, sources: ThemeSources): [string, string][] {
+  try {
+    const words: unknown = JSON.parse(sources.get(name) ?? '{}');
+    const entries = Object.entries(Object(words));
+    const odd = entries.find(([, phrase]) => typeof phrase !== 'string');
+    if (odd !== undefined) throw new Error(`${JSON.stringify(odd[0])} must be a string`);
+    return entries as [string, string][];
+  } catch (error) {
+    throw new PressmarkError('TEMPLATE_FAILED', `${name}: ${messageOf(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isGone } from '../../store/entry.js';
+
+/** What of a theme's folder makes pages; everything else in it is its author's business. */
+const SOURCE = /(?:\.eta|^style\.css|^custom\.css|^favicon\.svg|^words\/[^/]+\.json)$/;
+
+/** The folder whose files go to the site as they are. */
+const ASSETS = 'assets/';
+
+/** The folder whose files go to the top of the site, such as `favicon.ico`. */
+const ROOT = 'root/';
+
+/** The texts that pages are made of, by their names below the theme's folder. */
+export type ThemeSources = ReadonlyMap<string, string>;
+
+/** A file of a theme that goes to the site as it is. */
+export interface Asset {
+  /** Below the output folder. */
+  readonly file: string;
+  /** The same under a name that holds a hash of its content. */
+  readonly hashedFile: string;
+  read(): Uint8Array;
+}
+
+/** The folder of the theme that comes with Pressmark. */
+export const BUILT_IN = fileURLToPath(new URL('../../../../templates/', import.meta.url));
+
+/** The names of the files in a theme's folder, which need not exist, that pages are made of. */
+export function themeFilesIn(folder: string): string[] {
+  return filesIn(folder).filter((name) => SOURCE.test(name));
+}
+
+/** The texts of a theme in this folder, which need not exist. */
+export function sourcesIn(folder: string): ThemeSources {
+  return new Map(themeFilesIn(folder).map((name) => [name, fs.readFileSync(join(folder, name), 'utf8')]));
+}
+
+/** The files in a theme's `assets/`; dot files are what editors and systems leave behind. */
+export function assetsIn(folder: string): Asset[] {
+  return filesIn(join(folder, ASSETS))
+    .filter((name) => !/(?:^|\/)\./.test(name))
+    .map((name) => {
+      const path = join(folder, ASSETS, name);
+      const file = ASSETS + name;
+      return { file, hashedFile: withHash(file, digestOf(path)), read: () => fs.readFileSync(path) };
+    });
+}
+
+/** The files in a theme's `root/`, by their names at the top of the site. */
+export function rootFilesIn(folder: string): [name: string, read: () => Uint8Array][] {
+  return filesIn(join(folder, ROOT))
+    .filter((name) => !/(?:^|\/)\./.test(name.replace(/^\.well-known\//, '')))
+    .map((name) => [name, () => fs.readFileSync(join(folder, ROOT, name))]);
+}
+
+/** A file's name with a hash of its content before the type. */
+export function withHash(file: string, digest: string): string {
+  const { dir, name, ext } = posix.parse(file);
+  return posix.join(dir, `${name}.${digest.slice(0, 8)}${ext}`);
+}
+
+/** Which files of the output have such a name. */
+export const HASHED = /^assets\/.*\.[0-9a-f]{8}\.\w+$/;
+
+/** Digests of files that were read before; a theme is loaded at every look at the whole site. */
+const digests = new Map<string, { readonly stamp: string; readonly digest: string }>();
+
+function digestOf(path: string): string {
+  const { size, mtimeMs } = fs.statSync(path);
+  const stamp = `${size} ${mtimeMs}`;
+  const known = digests.get(path);
+  if (known?.stamp === stamp) return known.digest;
+  const digest = hash('sha256', fs.readFileSync(path));
+  digests.set(path, { stamp, digest });
+  return digest;
+}
+
+/** The files below a folder, which need not exist, in an order that is the same on every machine. */
+function filesIn(folder: string): string[] {
+  try {
+    return fs
+      .readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => fs.statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false })?.isFile())
+      .map((entry) =>
+        join(entry.parentPath, entry.name).slice(join(folder, '/').length).replaceAll('\\', '/'),
+      )
+      .sort();
+  } catch (error) {
+    if (isGone(error)) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+import { hash } from 'node:crypto';
+import { Eta } from 'eta/core';
+import { messageOf, PressmarkError } from '../../errors.js';
+import type { SiteInfo } from '../../host/page-types.js';
+import { type Translate, translations } from './i18n.js';
+import { checkSyntax, placeFirst } from './template-errors.js';
+import {
+  type Asset,
+  assetsIn,
+  BUILT_IN,
+  rootFilesIn,
+  sourcesIn,
+  type ThemeSources,
+  withHash,
+} from './theme-files.js';
+
+/** How a site looks: the built-in theme, and files of other themes and of the site in place of those of the same name. */
+export interface Theme {
+  /** Its name holds a hash of its text, so that browsers may keep it for ever. */
+  readonly styleSheet: { readonly file: string; readonly text: string };
+  /** What goes to `assets/` of the site as it is. */
+  readonly assets: readonly Asset[];
+  /** What goes to the top of the site, by the names there. */
+  readonly rootFiles: ReadonlyMap<string, () => Uint8Array>;
+  readonly t: Translate;
+  /** Of everything that pages are made of; another value means that all pages may look different. */
+  readonly digest: string;
+  /** Whether there is a template `<name>.eta`. */
+  has(name: string): boolean;
+  /**
+   * The file below the output folder in which `style.css`, or a file in `assets/`, stands under a name with a hash.
+   *
+   * @throws PressmarkError TEMPLATE_FAILED where there is no such file.
+   */
+  hashed(name: string): string;
+  /**
+   * Renders the template `<name>.eta`, or the file of that very name.
+   *
+   * @throws PressmarkError TEMPLATE_FAILED, naming the template and the line.
+   */
+  render(name: string, data: object): string;
+}
+
+/**
+ * Reads the theme. A template that does not compile fails when it is used, so that the pages that do not
+ * need it are built.
+ *
+ * @param folders those of themes and, last, the site's own templates: a file stands in place of those of the same name
+ *   in the folders before it and in the built-in theme. The folders need not exist.
+ */
+export function loadTheme(folders: readonly string[], site: SiteInfo): Theme {
+  const layers = [BUILT_IN, ...folders].map(sourcesIn);
+  const sources = new Map(layers.flatMap((layer) => [...layer]));
+  const assets = new Map(folders.flatMap(assetsIn).map((asset) => [asset.file, asset]));
+  const styleSheet = styleSheetOf(layers, site);
+  return {
+    styleSheet,
+    assets: [...assets.values()],
+    rootFiles: new Map(folders.flatMap(rootFilesIn)),
+    t: translations(layers, site),
+    digest: hash(
+      'sha256',
+      JSON.stringify([
+        layers.map((layer) => [...layer]),
+        [...assets.values()].map(({ hashedFile }) => hashedFile),
+      ]),
+    ),
+    has: (name) => sources.has(`${name}.eta`),
+    hashed: (name) => {
+      const file = name === 'style.css' ? styleSheet.file : assets.get(`assets/${name}`)?.hashedFile;
+      if (file !== undefined) return file;
+      throw new Error(`there is no asset ${name}; add it to templates/assets/`);
+    },
+    render: rendererOf(sources),
+  };
+}
+
+/** The topmost `style.css`, and every `custom.css` from its layer on. */
+function styleSheetOf(layers: readonly ThemeSources[], { accent }: SiteInfo): Theme['styleSheet'] {
+  const first = layers.findLastIndex((layer) => layer.has('style.css'));
+  const text = [
+    layers[first]?.get('style.css') ?? '',
+    ...layers.slice(first).flatMap((layer) => layer.get('custom.css') ?? []),
+    // Last, as an @import must be first; without weight, so that a style sheet's own colours win.
+    `/* Pressmark: the accent colour of the config */`,
+    `:where(:root) { --accent-light: ${accent.light}; --accent-dark: ${accent.dark} }`,
+    '',
+  ].join('\n');
+  return { file: withHash('assets/style.css', hash('sha256', text)), text };
+}
+
+function rendererOf(sources: ThemeSources): Theme['render'] {
+  // `debug` keeps the line for messages; it costs a twentieth of a page.
+  const eta = new Eta({ autoEscape: true, cache: true, debug: true });
+  const resolved = new Map<string, string>();
+  eta.resolvePath = (name) => {
+    const known = resolved.get(name);
+    if (known !== undefined) return known;
+    const plain = name.replace(/^\.?\//, '');
+    const file = sources.has(plain) || plain.endsWith('.eta') ? plain : `${plain}.eta`;
+    resolved.set(name, file);
+    return file;
+  };
+  eta.readFile = (name) => {
+    const source = sources.get(name);
+    if (source === undefined) throw new Error(`there is no template ${name}; add it to templates/`);
+    checkSyntax(eta, name, source);
+    return source;
+  };
+
+  return function render(name, data) {
+    try {
+      return eta.render(name, data);
+    } catch (error) {
+      throw new PressmarkError('TEMPLATE_FAILED', placeFirst(messageOf(error)), { cause: error });
+    }
+  };
+}

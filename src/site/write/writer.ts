@@ -1,0 +1,309 @@
+import fs from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { messageOf, systemCode } from '../../errors.js';
+import { discard, isLeftover } from '../../fs/atomic-write.js';
+import type { Log } from '../../log.js';
+import { isGone } from '../../store/entry.js';
+import type { Content } from '../outputs/output.js';
+import { CLOCK_MS, contentOf, damagedFiles, isDebris } from './damage.js';
+import type { Manifest, WrittenFile } from './manifest.js';
+import { isMarked, isMarkedPage, isReplaceable } from './ownership.js';
+import { bytesOf, type StagedFile, stageFile, writtenFile } from './staged-file.js';
+
+/** A temp file this old is what a crash left behind, not another process's work. */
+const LEFTOVER_AFTER_MS = 60_000;
+
+/** The folder of finished pages; see `openWriter`. */
+export interface Writer {
+  readonly root: string;
+  /** Where drafts are written. */
+  readonly stagingDir: string;
+  /** Where a render worker writes its own: two threads that make files in one folder wait for each other. */
+  readonly workerStagingDir: string;
+  /**
+   * Gives a file its content, whole or not at all, if it does not have it yet.
+   *
+   * @returns whether anything was written. A file that somebody else put there is kept.
+   */
+  put(file: string, content: Content): boolean;
+  /** Gives a file the content of a draft, in the same way. */
+  putStaged(file: string, staged: StagedFile): boolean;
+  /** Removes a draft that is not wanted any more. */
+  drop(staged: StagedFile): void;
+  /** What was written of a file that stands as Pressmark wrote it; undefined for any other. */
+  intact(file: string): WrittenFile | undefined;
+  /** Believes no file to stand as it was written any more. */
+  distrust(): void;
+  /** Has the names of files on the disk before they are written or removed: all at once, which saves syncs. */
+  announce(files: readonly string[]): Promise<void>;
+  /**
+   * Compares the files that a power loss may have damaged with what was written. Those that differ count as not built
+   * until they are.
+   *
+   * @returns the files that must be built, or removed.
+   */
+  findDamage(): readonly string[];
+  /** Removes damaged files that were not built since: nobody may be served what a power loss has left. */
+  removeDamaged(): void;
+  /** Takes a file for one that Pressmark wrote, where it bears the mark of those. */
+  adopt(file: string): boolean;
+  /** Removes a file that Pressmark wrote, and the folders that are then empty. */
+  remove(file: string): boolean;
+  /** Removes what a crash has left behind. */
+  sweep(): void;
+}
+
+/**
+ * The output folder at `root`, of which `manifest` says what in it is ours.
+ *
+ * @param stagingDir where pages are written before they get their name, so that nobody who copies the output
+ *   ever takes half a page along; on the same file system, or the root itself serves.
+ */
+export function openWriter(root: string, stagingDir: string, manifest: Manifest, log: Log): Writer {
+  const foreign = new Set<string>();
+  const workerStagingDir = join(stagingDir, 'worker');
+  /** Files that a power loss has damaged, until they are built. */
+  const damaged = new Set<string>();
+  let stagingFolder = stagingDir;
+  /** Where nothing else is believed to stand as it was written: what was written since. */
+  let trusted: Set<string> | undefined;
+
+  function put(file: string, content: Content): boolean {
+    const bytes = bytesOf(content);
+    if (intact(file)?.size === bytes.length && read(file)?.equals(bytes)) return false;
+    return settle(file, bytes, () => stageFile(stagingFolder, bytes));
+  }
+
+  function putStaged(file: string, staged: StagedFile): boolean {
+    const isWritten = settle(file, staged.temp, () => staged);
+    if (!isWritten) discard(staged.temp);
+    return isWritten;
+  }
+
+  /** @param content bytes, or where they lie. */
+  function settle(file: string, content: Buffer | string, staged: () => StagedFile): boolean {
+    // In a folder that is new there is nothing to be asked for.
+    if (intact(file) === undefined && !isMadeFolder(dirname(file))) {
+      const present = read(file);
+      const isNew = !manifest.files.has(file);
+      if (isNew && present?.equals(typeof content === 'string' ? fs.readFileSync(content) : content)) {
+        note(file, present);
+        return false;
+      }
+      if (present !== undefined && !isOurs(file, present)) {
+        keepForeign(file);
+        return false;
+      }
+    }
+    replace(file, staged());
+    return true;
+  }
+
+  /**
+   * Whether what stands in a file is Pressmark's to replace: what the manifest says was written, what a crash has left of
+   * it, or a file with our mark.
+   */
+  function isOurs(file: string, present: Buffer): boolean {
+    const known = manifest.files.get(file);
+    if (known !== undefined && manifest.isUnsettled(file)) return true;
+    if (damaged.has(file) && isWorthless(file, known)) return true;
+    return isReplaceable(file, present, known);
+  }
+
+  /** Notes a file as ours. */
+  function note(file: string, bytes: Buffer): void {
+    const { size, mtimeMs } = fs.statSync(join(root, file));
+    manifest.setFile(file, writtenFile(bytes, size, mtimeMs));
+  }
+
+  function replace(file: string, { temp, written }: StagedFile): void {
+    manifest.announceHere(file);
+    // Said before it is done: after a crash in between the file does not match and is built again.
+    manifest.setFile(file, written);
+    try {
+      rename(temp, join(root, file));
+      trusted?.add(file);
+      damaged.delete(file);
+    } catch (error) {
+      const isElsewhere = systemCode(error) === 'EXDEV' && stagingFolder !== root;
+      const bytes = isElsewhere ? fs.readFileSync(temp) : undefined;
+      discard(temp);
+      if (bytes === undefined) throw error;
+      stagingFolder = root; // the output is mounted from elsewhere
+      replace(file, stageFile(root, bytes));
+    }
+  }
+
+  /** Makes a folder; false where it was there. */
+  function isMadeFolder(folder: string): boolean {
+    return fs.mkdirSync(join(root, folder), { recursive: true }) !== undefined;
+  }
+
+  function keepForeign(file: string): void {
+    if (foreign.has(file)) return;
+    foreign.add(file);
+    log.warn({ file }, 'kept a file that Pressmark did not write; remove it to have the page built');
+  }
+
+  function remove(file: string): boolean {
+    const known = manifest.files.get(file);
+    if (known === undefined) return false;
+    const present = read(file);
+    const ours =
+      present !== undefined &&
+      (isMarkedPage(present) ||
+        crc32(present) === known.crc ||
+        (damaged.has(file) && isWorthless(file, known)));
+    if (ours) {
+      manifest.announceHere(file);
+      fs.unlinkSync(join(root, file));
+      pruneFolders(file);
+    }
+    manifest.setFile(file, undefined);
+    if (ours) damaged.delete(file);
+    return ours;
+  }
+
+  async function announce(files: readonly string[]): Promise<void> {
+    await manifest.announce(files.filter((file) => manifest.files.has(file) || isFree(file)));
+  }
+
+  /** Whether no file of somebody else stands under a name. */
+  function isFree(file: string): boolean {
+    if (!fs.existsSync(join(root, file))) return true;
+    const present = contentOf(join(root, file));
+    return typeof present === 'string' ? present === 'nothing' : isMarked(present);
+  }
+
+  function findDamage(): readonly string[] {
+    const stale: string[] = [];
+    for (const { file, is } of damagedFiles(root, manifest)) {
+      stale.push(file);
+      if (is === 'missing') continue;
+      damaged.add(file);
+      // One of which the manifest has lost all but the name, or which was removed and is there again.
+      if (!manifest.files.has(file)) note(file, readSmall(join(root, file)) ?? Buffer.alloc(0));
+    }
+    return stale;
+  }
+
+  function removeDamaged(): void {
+    for (const file of damaged) {
+      if (!isWorthless(file, manifest.files.get(file))) continue;
+      log.warn({ file }, 'removed a page that was damaged by an unclean stop and could not be built');
+      discard(join(root, file));
+    }
+    damaged.clear();
+  }
+
+  /** Whether a damaged file is nobody's work: what was changed since we wrote it may be somebody's. */
+  function isWorthless(file: string, known: WrittenFile | undefined): boolean {
+    const path = join(root, file);
+    const stat = fs.statSync(path, { throwIfNoEntry: false });
+    const isOlder = stat?.isFile() && known !== undefined && stat.mtimeMs <= known.mtimeMs + CLOCK_MS;
+    return isOlder || isDebris(file, contentOf(path));
+  }
+
+  function pruneFolders(file: string): void {
+    for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
+      try {
+        fs.rmdirSync(join(root, folder));
+      } catch (error) {
+        if (isGone(error)) continue;
+        if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? ''))
+          log.warn({ folder, reason: messageOf(error) }, 'an empty folder could not be removed');
+        return;
+      }
+    }
+  }
+
+  function intact(file: string): WrittenFile | undefined {
+    const known = manifest.files.get(file);
+    if (known === undefined || trusted?.has(file) === false || damaged.has(file)) return undefined;
+    const stat = fs.statSync(join(root, file), { throwIfNoEntry: false });
+    return stat?.size === known.size && stat.mtimeMs === known.mtimeMs ? known : undefined;
+  }
+
+  function read(file: string): Buffer | undefined {
+    // Asked first: an error would cost more than everything else that is done for a page.
+    if (!fs.existsSync(join(root, file))) return undefined;
+    try {
+      return fs.readFileSync(join(root, file));
+    } catch (error) {
+      if (isGone(error)) return undefined;
+      throw error;
+    }
+  }
+
+  function distrust(): void {
+    trusted = new Set();
+  }
+
+  function adopt(file: string): boolean {
+    const present = manifest.files.has(file) ? undefined : readSmall(join(root, file));
+    if (present === undefined || !isMarked(present)) return false;
+    note(file, present);
+    return true;
+  }
+
+  function sweep(): void {
+    for (const folder of new Set([stagingDir, workerStagingDir, root])) {
+      if (!fs.existsSync(folder)) continue;
+      for (const name of fs.readdirSync(folder)) {
+        if (!isLeftover(name)) continue;
+        const stat = fs.statSync(join(folder, name), { throwIfNoEntry: false });
+        if (stat !== undefined && Date.now() - stat.mtimeMs > LEFTOVER_AFTER_MS) discard(join(folder, name));
+      }
+    }
+  }
+
+  const drop = ({ temp, compressed = [] }: StagedFile) => {
+    for (const path of [temp, ...compressed.map((one) => one.temp)]) discard(path);
+  };
+  return {
+    root,
+    stagingDir,
+    workerStagingDir,
+    put,
+    putStaged,
+    drop,
+    intact,
+    distrust,
+    announce,
+    findDamage,
+    removeDamaged,
+    adopt,
+    remove,
+    sweep,
+  };
+}
+
+/** The paths of all files below a folder, which need not exist. */
+export function filesBelow(root: string): string[] {
+  if (!fs.existsSync(root)) return [];
+  return fs
+    .readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).replaceAll('\\', '/'));
+}
+
+/** Larger files are no texts of ours. */
+const LARGEST_TEXT = 64 * 1024 * 1024;
+
+/** What a file holds that may be a text of ours; undefined where there is none. */
+export function readSmall(path: string): Buffer | undefined {
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() && stat.size <= LARGEST_TEXT ? fs.readFileSync(path) : undefined;
+}
+
+/** Renames, and makes the folder only where it is missing: nearly always it is there. */
+function rename(from: string, to: string): void {
+  try {
+    fs.renameSync(from, to);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    fs.mkdirSync(dirname(to), { recursive: true });
+    fs.renameSync(from, to);
+  }
+}

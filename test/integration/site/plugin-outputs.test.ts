@@ -1,0 +1,103 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import type { SiteOutput } from '../../../src/host/outputs.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
+import { builtAnew, SITE_URL, testSite } from './test-site.js';
+
+const LLMS: SiteOutput = {
+  path: 'llms.txt',
+  render: (_, { site, articles }) =>
+    [`# ${site.title}`, ...[...articles].map(({ title, url }) => `- [${title}](${url})`), ''].join('\n'),
+};
+
+/** A page for each tag, made again where an article with that tag has changed. */
+const DECKS: SiteOutput = {
+  path: 'decks/',
+  paths: ({ articles }) =>
+    new Set([...articles].flatMap(({ tags }) => tags.map((tag) => `decks/${tag}.txt`))),
+  affectedBy: (change) =>
+    change.flatMap(({ before, after }) =>
+      [...(before?.tags ?? []), ...(after?.tags ?? [])].map((tag) => `decks/${tag}.txt`),
+    ),
+  render: (path, { articles }) =>
+    articles
+      .tagged(path.slice(6, -4))
+      .map(({ title }) => title)
+      .join('\n'),
+};
+
+const added = (...outputs: SiteOutput[]) => outputs.map((output) => ({ plugin: 'test', output }));
+
+test('the files of a plugin follow the articles, and building what a change affects leaves what a clean build makes', async (t) => {
+  const site = testSite(t);
+  const made: string[] = [];
+  const counting = {
+    ...DECKS,
+    render: (path: string, view: Parameters<SiteOutput['render']>[1]) => {
+      made.push(path);
+      return DECKS.render(path, view);
+    },
+  };
+  const options = { ...site.options, outputs: added(LLMS, counting) };
+  const builder = createBuilder(options);
+  site.write('a', { tags: ['Soil'] });
+  site.write('b', { tags: ['Soil', 'Bees'] });
+  await builder.buildAll();
+  t.true(site.page('llms.txt').includes('- [Title of b](https://x.example/articles/b/)'));
+  t.is(site.page('decks/Bees.txt'), 'Title of b');
+
+  const steps: (() => string[])[] = [
+    () => [site.write('c', { tags: ['Bees'], date: '2026-11-03T08:00:00Z' })],
+    () => [site.write('a', { tags: ['Moss'] })],
+    () => {
+      fs.rmSync(join(options.content.root, 'articles/b.md'));
+      return ['articles/b.md'];
+    },
+  ];
+  const expected = [['decks/Bees.txt'], ['decks/Moss.txt', 'decks/Soil.txt'], ['decks/Bees.txt']];
+  for (const [index, step] of steps.entries()) {
+    made.length = 0;
+    t.is((await builder.buildChanged(step())).failed, 0);
+    t.deepEqual([...made].sort(), expected[index]);
+    t.deepEqual(site.output(), await builtAnew(options));
+    t.deepEqual(await builder.check(), []);
+  }
+  t.false(site.has('decks/Soil.txt'), 'a file that is no more is removed');
+  await builder.close();
+
+  const without = createBuilder(site.options);
+  await without.buildAll();
+  t.false(site.has('llms.txt') || site.has('decks'), 'they go with the plugin');
+});
+
+test('no article has its page where a plugin has files', async (t) => {
+  const site = testSite(t);
+  site.write('a', { url: `${SITE_URL}/decks/a/` });
+  const options = { ...site.options, outputs: added(LLMS, DECKS) };
+  await createBuilder(options).buildAll();
+  t.false(site.has('decks/a/index.html'));
+  t.true(site.logged.some((line) => line.includes('/decks/a/')));
+});
+
+test('an output that fails is named in the log, keeps its files, and hurts no other', async (t) => {
+  const site = testSite(t);
+  site.write('a');
+  const bad: SiteOutput = {
+    path: 'bad.txt',
+    render: () => {
+      throw new Error('no words');
+    },
+  };
+  const outside: SiteOutput = { path: 'out/', paths: () => ['../secret.txt'], render: () => '' };
+  const nothing: SiteOutput = { path: 'nothing.txt', render: () => undefined as unknown as string };
+  const options = { ...site.options, outputs: added(bad, outside, nothing, LLMS) };
+  const report = await createBuilder(options).buildAll();
+  t.is(report.failed, 2);
+  t.true(site.has('llms.txt') && site.has('articles/a/index.html'));
+  const log = site.logged.join('');
+  t.true(log.includes('output bad.txt of plugin test: no words'));
+  t.true(log.includes('output nothing.txt of plugin test: render must return'));
+  t.true(log.includes('is not a file in'));
+  t.false(fs.existsSync(join(site.dir, 'secret.txt')));
+});

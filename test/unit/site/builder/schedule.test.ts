@@ -1,0 +1,47 @@
+import test from 'ava';
+import { createSchedule, type Work } from '../../../../src/site/builder/schedule.js';
+
+test('requests for a build are gathered, and one build runs at a time', async (t) => {
+  const works: Work[] = [];
+  let running = 0;
+  const schedule = createSchedule(async (work) => {
+    t.is(++running, 1);
+    works.push(work);
+    if (works.length === 1) schedule.request(['c']);
+    await new Promise((resolve) => setImmediate(resolve));
+    running--;
+  });
+  schedule.request(['a']);
+  schedule.request(['b', 'a']);
+  await schedule.drain();
+  t.deepEqual(works, [new Set(['a', 'b']), new Set(['c'])]);
+
+  schedule.request(['d']);
+  schedule.request('all');
+  schedule.request(['e']);
+  await schedule.drain();
+  t.deepEqual(works.slice(2), ['all']);
+});
+
+test('a request starts a build by itself, and nothing is built after the stop', async (t) => {
+  let builds = 0;
+  let resolve: () => void = () => undefined;
+  const first = new Promise<void>((done) => {
+    resolve = done;
+  });
+  const schedule = createSchedule(async () => {
+    builds++;
+    resolve();
+  });
+  schedule.request(['a']);
+  await first;
+  schedule.request(['b']);
+  schedule.stop();
+  schedule.request(['c']);
+  await schedule.drain();
+  // A build of another schedule that is asked for later comes after any of this one.
+  await new Promise<void>((done) => {
+    createSchedule(async () => done()).request(['d']);
+  });
+  t.is(builds, 1);
+});

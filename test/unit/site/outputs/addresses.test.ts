@@ -1,0 +1,48 @@
+import test from 'ava';
+import { fileOf, linkTo } from '../../../../src/site/outputs/addresses.js';
+import { siteInfo } from '../../../support/site-info.js';
+
+const root = siteInfo('https://x.example');
+const blog = siteInfo('https://x.example/blog');
+
+test('a public URL belongs to one file of the site', (t) => {
+  const files = {
+    'https://x.example/articles/a/': 'articles/a/index.html',
+    'https://x.example/articles/a': 'articles/a/index.html',
+    'https://x.example/v1.2': 'v1.2/index.html',
+    'https://x.example/old/page.html': 'old/page.html',
+    'https://x.example/caf%C3%A9/%20x/#part': 'café/ x/index.html',
+    'https://x.example/a/../b/': 'b/index.html',
+    'https://x.example/a/%2E%2e/b/': 'b/index.html',
+    'HTTPS://X.example:443/a/': 'a/index.html',
+  };
+  for (const [url, file] of Object.entries(files)) t.is(fileOf(url, root), file, url);
+  t.is(fileOf('https://x.example/blog/a/', blog), 'a/index.html');
+});
+
+test('a URL for which no static file of the site can stand has no file', (t) => {
+  for (const url of [
+    'no url',
+    'https://other.example/a/',
+    'http://x.example/a/',
+    'https://user@x.example/a/',
+    'https://x.example/a/?p=1',
+    'https://x.example/',
+    'https://x.example/a//b/',
+    'https://x.example/..%2f..%2fetc/passwd',
+    'https://x.example/a%5c..%5cb/',
+    'https://x.example/a%00b/',
+    'https://x.example/%ff/',
+    'https://x.example/.git/config/',
+    `https://x.example/${'a'.repeat(256)}/`,
+    'javascript:alert(1)',
+  ])
+    t.is(fileOf(url, root), undefined, url);
+  for (const url of ['https://x.example/a/', 'https://x.example/blogs/a/', 'https://x.example/blog'])
+    t.is(fileOf(url, blog), undefined, url);
+});
+
+test('links leave out the site’s own origin and no other', (t) => {
+  t.is(linkTo('https://x.example/blog/a/', blog), '/blog/a/');
+  t.is(linkTo('https://x.example.evil/', blog), 'https://x.example.evil/');
+});

@@ -1,0 +1,137 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import {
+  type Commit,
+  isOutputSynced,
+  manifestPath,
+  openManifest,
+} from '../../../../src/site/write/manifest.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const settlement = (key: string): Commit => ({
+  key,
+  reading: 'r',
+  articles: new Map(),
+  stale: [],
+  everything: () => [],
+});
+const WRITTEN = { size: 1, mtimeMs: 2, crc: 3 };
+
+test('a manifest reads what another process adds from where the last reading ended', (t) => {
+  const dir = tempDir(t);
+  const [a, b] = [
+    openManifest(join(dir, 'm'), join(dir, 'out')),
+    openManifest(join(dir, 'm'), join(dir, 'out')),
+  ];
+  a.setFile('one.html', WRITTEN);
+  a.commit(settlement('k'));
+  t.true(b.catchUp().isWhole);
+  t.deepEqual([...b.files], [['one.html', WRITTEN]]);
+  t.is(b.key, 'k');
+
+  a.setFile('two.html', WRITTEN);
+  a.setFile('one.html', undefined);
+  const news = b.catchUp();
+  t.deepEqual([...news.files], ['two.html', 'one.html']);
+  t.false(news.isWhole);
+  t.deepEqual([...news.stale], ['two.html', 'one.html']);
+  t.deepEqual([...b.files], [['two.html', WRITTEN]]);
+});
+
+test('a manifest that was begun anew is read from its beginning, also where it has the inode of the former', (t) => {
+  const dir = tempDir(t);
+  const path = join(dir, 'm');
+  const reader = openManifest(path, join(dir, 'out'));
+  openManifest(path, join(dir, 'out')).setFile('old.html', WRITTEN);
+  reader.catchUp();
+  const { ino, size } = fs.statSync(path);
+
+  const other = openManifest(join(dir, 'other'), join(dir, 'out'));
+  for (const file of ['new.html', 'newer.html']) other.setFile(file, WRITTEN);
+  fs.writeFileSync(path, fs.readFileSync(join(dir, 'other')));
+  t.is(fs.statSync(path).ino, ino);
+  t.true(fs.statSync(path).size > size);
+
+  t.true(reader.catchUp().isWhole);
+  t.deepEqual([...reader.files.keys()], ['new.html', 'newer.html']);
+});
+
+test('a manifest of another output folder, or a file that is not a manifest, is begun again', (t) => {
+  const dir = tempDir(t);
+  const path = join(dir, 'm');
+  for (const text of [undefined, '', 'no line end', '{"pressmark":1}\n', '\n']) {
+    if (text === undefined) openManifest(path, join(dir, 'elsewhere')).setFile('a.html', WRITTEN);
+    else fs.writeFileSync(path, text);
+    const manifest = openManifest(path, join(dir, 'out'));
+    t.true(manifest.catchUp().isWhole);
+    t.is(manifest.files.size, 0);
+    manifest.setFile('b.html', WRITTEN);
+    const reader = openManifest(path, join(dir, 'out'));
+    reader.catchUp();
+    t.deepEqual([...reader.files.keys()], ['b.html'], String(text));
+  }
+});
+
+test('a manifest knows which files a power loss may have damaged: those named since the last sync', async (t) => {
+  const stateDir = tempDir(t);
+  const path = manifestPath({ stateDir });
+  const a = openManifest(path, join(stateDir, 'out'));
+  t.true(a.isSynced && isOutputSynced({ stateDir }), 'nothing was ever written');
+  await a.announce(['one.html', 'two.html', 'never.html']);
+  t.false(a.isSynced || isOutputSynced({ stateDir }));
+  a.setFile('one.html', WRITTEN);
+  a.setFile('two.html', WRITTEN);
+  a.commit(settlement('k'));
+  t.deepEqual([...a.unsynced.keys()], ['one.html', 'two.html']);
+
+  const { namings } = a;
+  a.setFile('two.html', WRITTEN);
+  await a.setSynced(namings);
+  t.deepEqual([...a.unsynced.keys()], ['two.html'], 'it was written again while the files were synced');
+  t.false(a.isSynced);
+  const b = openManifest(path, join(stateDir, 'out'));
+  b.catchUp();
+  t.deepEqual([...b.unsynced.keys()], ['two.html']);
+
+  await a.setSynced(a.namings);
+  t.true(a.isSynced && isOutputSynced({ stateDir }));
+  b.catchUp();
+  t.is(b.unsynced.size, 0);
+  t.deepEqual([...b.files.keys()], ['one.html', 'two.html']);
+});
+
+test('files that were announced stay under suspicion where a line behind that is torn', async (t) => {
+  const dir = tempDir(t);
+  const path = join(dir, 'm');
+  const a = openManifest(path, join(dir, 'out'));
+  await a.announce(['one.html', 'two.html']);
+  const { size } = fs.statSync(path);
+  a.setFile('one.html', WRITTEN);
+  a.commit(settlement('k'));
+  const bytes = fs.readFileSync(path);
+  for (const vacated of [Buffer.alloc(20), Buffer.from('null\n5\n[]\n"file"\n{}\n')]) {
+    vacated.copy(bytes, size);
+    fs.writeFileSync(path, bytes);
+    const b = openManifest(path, join(dir, 'out'));
+    b.catchUp();
+    t.deepEqual([...b.unsynced.keys()], ['one.html', 'two.html']);
+  }
+});
+
+test('files that may be damaged are still known after the manifest has been written anew', async (t) => {
+  const dir = tempDir(t);
+  const path = join(dir, 'm');
+  const a = openManifest(path, join(dir, 'out'));
+  await a.announce(['one.html']);
+  a.setFile('one.html', WRITTEN);
+  await a.setSynced(a.namings);
+  await a.announce(['two.html']);
+  for (let count = 0; count < 1_100; count++) a.setFile('two.html', WRITTEN);
+  const before = fs.statSync(path).size;
+  a.commit(settlement('k'));
+  t.true(fs.statSync(path).size < before);
+  const b = openManifest(path, join(dir, 'out'));
+  b.catchUp();
+  t.deepEqual([...b.unsynced.keys()], ['two.html']);
+});
