@@ -88,8 +88,8 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   const pending = new Map<string, PendingCommit>();
   const waiters = new Map<string, Set<Waiter>>();
   const pacing = createPacing(clock);
-  /** Files that could not be read the last time. */
-  const unreadable = new Set<string>();
+  /** The pending commits of files that could not be read the last time, by path. */
+  const unreadable = new Map<string, PendingCommit>();
   let isToReconcile = false;
   /** Whether the last comparison has failed; another one follows after a pause. */
   let hasFailedToReconcile = false;
@@ -329,12 +329,22 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
 
   /** A file that cannot be read does not delay the commits of others. */
   function retryUnreadable(one: PendingCommit, error: unknown): void {
-    if (!unreadable.has(one.path))
-      log.error({ path: one.path, err: error }, 'not committed: the file cannot be read; tried again later');
-    unreadable.add(one.path);
+    const { path } = one;
+    const isScheduled = unreadable.has(path);
+    unreadable.set(path, one);
+    if (isScheduled) return;
+    log.error({ path, err: error }, 'not committed: the file cannot be read; tried again later');
+    scheduleRetry(path);
+  }
+
+  /** There is one retry at a time for each file, until it could be read. */
+  function scheduleRetry(path: string): void {
     const { stopping } = pacing;
     void clock.wait(UNREADABLE_AGAIN_MS, stopping).then(() => {
-      if (!stopping.aborted && unreadable.has(one.path)) add(one);
+      const one = unreadable.get(path);
+      if (stopping.aborted || one === undefined) return;
+      add(one);
+      scheduleRetry(path);
     });
   }
 

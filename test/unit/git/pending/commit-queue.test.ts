@@ -375,3 +375,23 @@ test('a stop in the middle of a comparison leaves the comparison to other receiv
   t.deepEqual(await queue.close(), { files: 0, isToReconcile: true });
   t.deepEqual(paths(), ['a']);
 });
+
+test('a file that cannot be read has one retry at a time, however often it is added', async (t) => {
+  let attempts = 0;
+  const { queue, clock, soon } = record({
+    async commit(batch) {
+      attempts++;
+      const error = new Error('EIO');
+      return { kind: 'done', outcomes: new Map(batch.map(({ path }) => [path, { kind: 'failed', error }])) };
+    },
+  });
+  for (let count = 1; count <= 5; count++) {
+    queue.add(found('a'));
+    await soon('the file is tried', () => attempts === count);
+  }
+  const end = clock.now() + 61_000;
+  await soon('a minute passes', () => clock.now() > end);
+  t.true(attempts <= 8, `${attempts} attempts`);
+  t.is((await queue.close()).files, 1);
+  t.is(clock.waiting(), 0);
+});
