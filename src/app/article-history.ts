@@ -47,15 +47,15 @@ export interface ArticleHistory {
  */
 export async function articleHistory(settings: Settings, name: string): Promise<ArticleHistory> {
   const repository = await openRepository(settings.dir, settings.environment);
-  if ('because' in repository)
+  if (repository.kind === 'none')
     throw new PressmarkError('USAGE', `there is no history: ${repository.because}`);
   const content = contentOf(settings);
   const entry = await findArticle(settings, name);
   const now = readArticle(content, entry.path);
   const file = siteRelativeOf(settings, entry);
   const place = (await placeFiles(repository, [file])).get(file);
-  if (place === undefined || 'refused' in place)
-    throw new PressmarkError('USAGE', `there is no history of ${quote(file, 200)}: ${place?.refused}`);
+  if (place === undefined || place.kind === 'refused')
+    throw new PressmarkError('USAGE', `there is no history of ${quote(file, 200)}: ${place?.why}`);
   const current = now.stored.article.revision;
   const revisions: Revision[] = [];
   for (const commit of await historyOf(repository, place.inRepository, now.stored.article.id)) {

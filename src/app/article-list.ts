@@ -83,12 +83,12 @@ export async function lastAuthors(
 ): Promise<ReadonlyMap<string, LastAuthor>> {
   const found = new Map<string, LastAuthor>();
   const repository = await openRepository(settings.dir, settings.environment);
-  if ('because' in repository || files.length === 0) return found;
+  if (repository.kind === 'none' || files.length === 0) return found;
   const { git } = repository;
   if ((await git(['rev-parse', '-q', '--verify', 'HEAD'], { accept: [1] })).code !== 0) return found;
   const wanted = new Map<string, string>();
   for (const [file, place] of await placeFiles(repository, files))
-    if ('inRepository' in place) wanted.set(place.inRepository, file);
+    if (place.kind === 'inside') wanted.set(place.inRepository, file);
   if (wanted.size === 0) return found;
   // One walk through the history for all files; their folders, as a command line has no room for all names.
   const folders = new Set([...wanted.keys()].map((path) => path.split('/').slice(0, 1).join('/')));

@@ -71,7 +71,7 @@ export async function openDeploy({ settings, store, pushes, log }: DeployOptions
   const isBuiltHere = buildsSite(settings);
   const isRepositoryNeeded = settings.deploy.some((setting) => 'branch' in setting || !isBuiltHere);
   const opened = isRepositoryNeeded ? await openRepository(dir, environment) : undefined;
-  const repository = opened === undefined || 'because' in opened ? undefined : opened;
+  const repository = opened === undefined || opened.kind === 'none' ? undefined : opened;
   const stages = createStages(stagesOf(settings), stateDir, log);
   const targets = settings.deploy.map((setting) =>
     targetOf(setting, { settings, stateDir, repository, pushed: (signal) => pushed(pushes, stages, signal) }),

@@ -82,7 +82,8 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
   const { settings, content, stateDir, log, hooks, onChange, siteRelative, watch = true } = options;
   const { dir: siteDir, environment: env, durability } = settings;
   const isBeforeAnswer = durability === 'commit';
-  if (isBeforeAnswer) await committableTree({ siteDir, content: plain(siteRelative('')), env }, 'commit');
+  if (isBeforeAnswer)
+    await committableTree({ siteDir, content: withoutLeadingDot(siteRelative('')), env }, 'commit');
   const commits =
     settings.git === false
       ? undefined
@@ -166,7 +167,7 @@ function backgroundPush(
   { store }: OpenStore,
 ): PushSettings | undefined {
   if (!isPushed(settings)) return undefined;
-  const prefix = plain(siteRelative(''));
+  const prefix = withoutLeadingDot(siteRelative(''));
   const onFiles = (paths: readonly string[]) => {
     const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
     store.look(inside.filter((path) => isArticlePath(content, path)));
@@ -193,7 +194,7 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
   const files = await openSharedFiles({
     ...pushConfig(settings),
     siteDir: settings.dir,
-    content: plain(siteRelative('')),
+    content: withoutLeadingDot(siteRelative('')),
     stateDir,
     staging: join(stateDir, STAGING),
     status,
@@ -236,6 +237,6 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
 }
 
 /** A folder's path without `./` in front. */
-function plain(folder: string): string {
+function withoutLeadingDot(folder: string): string {
   return folder.replace(/^(?:\.\/)+/, '');
 }

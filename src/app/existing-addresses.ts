@@ -110,7 +110,7 @@ async function prove(
     env: environment,
     runBuild,
     now: new Date(),
-    ...(!('because' in repository) && { repository }),
+    ...(repository.kind === 'repository' && { repository }),
     ...(force !== undefined && { force }),
     ...(signal !== undefined && { signal }),
     ...(onBuild !== undefined && { onBuild: (number: number) => onBuild(number) }),

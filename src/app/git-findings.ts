@@ -14,12 +14,12 @@ import { foldersOf } from './folders.js';
 
 const about = 'git';
 
-/** What git has to say of a site: whether stored articles will be committed, and what is in their way. */
+/** The findings about git: whether stored articles will be committed, and the obstacles. */
 export async function gitFindings(settings: Settings): Promise<Finding[]> {
   if (settings.git === false)
     return [{ level: 'ok', about, text: 'switched off in the config; nothing is committed' }];
   const repository = await openRepository(settings.dir, settings.environment);
-  if ('because' in repository) return [notCommitted(repository)];
+  if (repository.kind === 'none') return [notCommitted(repository)];
   try {
     const author = settings.git === true ? undefined : settings.git.author;
     return [
@@ -31,7 +31,7 @@ export async function gitFindings(settings: Settings): Promise<Finding[]> {
       await identity(repository, author),
     ];
   } catch (error) {
-    const fix = 'run git status in the site’s folder; what it says is what must be fixed';
+    const fix = 'run git status in the site’s folder, and fix what it reports';
     return [{ level: 'fail', about, text: reasonOf(error), fix }];
   }
 }
@@ -48,14 +48,14 @@ function notCommitted({ because, unexpected }: { because: string; unexpected: bo
 
 async function branch(repository: Repository): Promise<Finding> {
   const head = await readHead(repository);
-  if (!('waitingFor' in head))
+  if (head.kind === 'branch')
     return { level: 'ok', about, text: `articles are committed to ${head.ref.replace('refs/heads/', '')}` };
   const fix =
     'finish or abort it, or check out a branch; articles are stored meanwhile and committed afterwards';
   return { level: 'warn', about, text: `commits wait for ${head.waitingFor}`, fix };
 }
 
-/** What waits for a branch, and since when. */
+/** The commits that wait for a branch, and since when. */
 async function parked(repository: Repository): Promise<Finding[]> {
   const tip = await parkedTip(repository);
   if (tip === null) return [];
@@ -86,9 +86,9 @@ async function content(repository: Repository, settings: Settings): Promise<Find
   const folder = posix.join(settings.content.replaceAll('\\', '/'), '/');
   const probe = `${folder}articles/x.md`;
   const place = (await placeFiles(repository, [probe])).get(probe);
-  if (place !== undefined && 'refused' in place) {
+  if (place !== undefined && place.kind === 'refused') {
     const level = durability === 'disk' ? 'warn' : 'fail';
-    const text = `articles in ${folder} are not committed: ${place.refused}`;
+    const text = `articles in ${folder} are not committed: ${place.why}`;
     const fix = `let git have ${folder} (see .gitignore), or set git: false in the config`;
     return [{ level, about, text, fix }];
   }

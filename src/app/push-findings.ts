@@ -22,7 +22,7 @@ export async function pushFindings(settings: Settings): Promise<Finding[]> {
   }
   const repository = await openRepository(settings.dir, settings.environment);
   // the findings on git have said why
-  if ('because' in repository) return [];
+  if (repository.kind === 'none') return [];
   try {
     const remote = await createRemote(repository, pushConfig(settings), settings.environment);
     const tip = await remote.fetch(null);

@@ -91,7 +91,7 @@ export async function tryArticles(settings: Settings, options: TrialOptions = {}
     siteDir: dir,
     except: [...site.generator.caches, output],
     env: environment,
-    ...(!('because' in repository) && { repository }),
+    ...(repository.kind === 'repository' && { repository }),
   });
   const secret = randomBytes(18).toString('hex');
   const factors = [randomInt(20_000, 40_000), randomInt(20_000, 40_000)] as const;

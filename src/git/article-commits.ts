@@ -7,7 +7,7 @@ import { blobId, openRepository, type Repository } from './cli/repository.js';
 import { blobsOnDisk } from './commit/blobs.js';
 import type { Person } from './commit/identity.js';
 import { createIndexLocker } from './commit/index-lock.js';
-import { takeBackLeftEntries } from './commit/index-rollback.js';
+import { rollBackLeftEntries } from './commit/index-rollback.js';
 import { kindOf } from './commit/message.js';
 import type { CommitContext } from './commit/transaction.js';
 import { type BeforeReplace, createBeforeReplace } from './pending/before-replace.js';
@@ -16,11 +16,11 @@ import { createCommitMessages } from './pending/commit-messages.js';
 import { createQueue, type Found } from './pending/commit-queue.js';
 import { createCommitter } from './pending/committer.js';
 import { createDrafting } from './pending/drafting.js';
-import { createEdits } from './pending/edit-delay.js';
+import { createEditDelay } from './pending/edit-delay.js';
 import { reconcile } from './pending/reconcile.js';
 import { createReplacedFiles } from './pending/replaced-files.js';
 import { watchRepository } from './pending/repository-watch.js';
-import { type ArticleFile, readChecked } from './pending/scan-cache.js';
+import { type ArticleFile, openScanCache } from './pending/scan-cache.js';
 import type { Keeping } from './push/background-push.js';
 import { createEditBases } from './push/edit-bases.js';
 import { createStaleEdits } from './push/stale-edits.js';
@@ -75,15 +75,15 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
 /** The commits of a site's articles; see `openArticleCommits`. Paths are relative to the site's folder. */
 export interface ArticleCommits {
   readonly context: CommitContext;
-  /** What keeps people's files as they are while the branch follows the remote; undefined where nothing is pushed. */
+  /** Keeps people's files unchanged while the branch follows the remote; undefined where nothing is pushed. */
   readonly keeping: Keeping | undefined;
   readonly beforeReplace: BeforeReplace;
   readonly commitBeforeAnswer: CommitBeforeAnswer;
-  /** An article was stored: it is committed in the background. */
+  /** Adds an article that was stored; it is committed in the background. */
   add(change: ArticleChange): void;
-  /** Git may lack what a file holds. */
+  /** Adds a file whose text git may lack. */
   addFound(path: string): void;
-  /** A person may have edited a file. */
+  /** Adds a file that a person may have edited. */
   addEdit(path: string): Promise<void>;
   /**
    * From now on commits what other receivers leave.
@@ -92,10 +92,10 @@ export interface ArticleCommits {
    * @param onDeadReceiver called when another receiver has died: it may have left pushes, too.
    */
   start(articles: () => Iterable<ArticleFile>, onDeadReceiver: () => void): Promise<void>;
-  /** Commits what a former run has left. */
+  /** Compares the articles' files with the branch, and commits what git lacks. */
   reconcile(): void;
   /**
-   * Commits what waits.
+   * Commits the pending commits, and ends.
    *
    * @param push called after that; resolves with whether everything is pushed.
    */
@@ -122,7 +122,7 @@ export async function openArticleCommits(
   const limitMs = timeoutMs ?? (options.isBeforeAnswer === true ? URGENT_TIMEOUT_MS : undefined);
   const run = { signal: stop.signal, ...(limitMs !== undefined && { timeoutMs: limitMs }) };
   const found = await openRepository(siteDir, env, run);
-  if ('because' in found) {
+  if (found.kind === 'none') {
     log[found.unexpected ? 'warn' : 'info'](`articles are not committed: ${found.because}`);
     return undefined;
   }
@@ -175,23 +175,23 @@ function createArticleCommits(
     onOvertaken: keepOvertaken,
   });
   const queue = createQueue({ ...committer, reconcile: recover }, log);
-  const edits = createEdits((path) => queue.add({ path, cause: { kind: 'edited' } }), options.stillMs);
+  const edits = createEditDelay((path) => queue.add({ path, cause: { kind: 'edited' } }), options.stillMs);
   let articles: () => Iterable<ArticleFile> = () => [];
   let lastCommit: string | undefined;
   let hasMoved = false;
   let onDeadReceiver: () => void = () => undefined;
   let endWatch: () => void = () => undefined;
 
-  /** What other receivers and former runs have left, step by step. */
+  /** Finishes the work of dead receivers and former runs, in three steps. */
   async function recover(signal: AbortSignal): Promise<Found> {
     const sparesStaged = hasMoved;
     const deadReceivers = await locker.sweepDeadReceivers();
     // The watch does not find them any more.
     if (deadReceivers > 0) onDeadReceiver();
-    const indexEntries = await takeBackLeftEntries(repository, locker, signal);
+    const indexEntries = await rollBackLeftEntries(repository, locker, signal);
     const cache = join(stateDir, 'git-checked');
     const openCache = (tip: string | null) =>
-      readChecked(cache, repository, tip, `edits ${commitEdits}`, log);
+      openScanCache(cache, repository, tip, `edits ${commitEdits}`, log);
     hasMoved = false;
     let found: Found | undefined;
     try {
@@ -270,7 +270,7 @@ function createArticleCommits(
     addFound: (path) => queue.add({ path, cause: { kind: 'found' } }),
     addEdit: async (path) => {
       if (!commitEdits) return;
-      edits.note(path);
+      edits.add(path);
       await staleEdits?.settle();
     },
     start,

@@ -23,10 +23,10 @@ export async function committableTree(
   const refuse = (why: string) =>
     new PressmarkError('CONFIG_INVALID', `durability: '${level}' cannot be had: ${why}`);
   const found = await openRepository(siteDir, env, signal === undefined ? {} : { signal });
-  if ('because' in found) throw refuse(found.because);
+  if (found.kind === 'none') throw refuse(found.because);
   const probe = `${content}probe.md`;
   const place = (await placeFiles(found, [probe])).get(probe);
-  if (place !== undefined && 'refused' in place) throw refuse(`the content folder: ${place.refused}`);
+  if (place !== undefined && place.kind === 'refused') throw refuse(`the content folder: ${place.why}`);
   if (level === 'commit' || place === undefined) return found;
   if (place.inRepository !== `${found.prefix}${probe}`) throw refuse('the content folder is a symbolic link');
   const attributes = ['filter', 'ident', 'working-tree-encoding'];

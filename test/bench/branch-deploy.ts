@@ -25,7 +25,7 @@ export async function branchDeploy(workspace: Workspace): Promise<Row> {
   for (let n = 0; n < FILES; n++) write(`articles/${n % 100}/page-${n}/index.html`, `${n}\n${page}`);
   const env = { PATH: process.env.PATH, HOME: root };
   const repository = await openRepository(site, env);
-  if ('because' in repository) throw new Error(repository.because);
+  if (repository.kind === 'none') throw new Error(repository.because);
   const options = { branch: 'gh-pages', remote, keep: ['CNAME'], repository, env, stateDir: root };
   const target = branchTarget(options);
   const { signal } = new AbortController();

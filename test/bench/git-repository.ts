@@ -8,7 +8,7 @@ import { encodeFirst } from '../../src/article/codec.js';
 import { openArticleCommits } from '../../src/git/article-commits.js';
 import { openRepository } from '../../src/git/cli/repository.js';
 import { reconcile } from '../../src/git/pending/reconcile.js';
-import { readChecked } from '../../src/git/pending/scan-cache.js';
+import { openScanCache } from '../../src/git/pending/scan-cache.js';
 import { gitPlugin } from '../../src/git/plugin.js';
 import { createHooks } from '../../src/host/hooks.js';
 import { definePlugin, type Host, startHost } from '../../src/host/plugins.js';
@@ -98,14 +98,14 @@ export async function startUpCheck({ dir, git }: BenchRepository): Promise<{ fir
     return { path, stamp: { ino, size, mtimeMs } };
   });
   const repository = await openRepository(dir, ENVIRONMENT);
-  if ('because' in repository) throw new Error(repository.because);
+  if (repository.kind === 'none') throw new Error(repository.because);
   const memory = join(dir, '.git', 'checked');
   fs.rmSync(memory, { force: true });
   const check = async () => {
     const began = performance.now();
     const log = pino();
     const { signal } = new AbortController();
-    const openCache = (tip: string | null) => readChecked(memory, repository, tip, '', log);
+    const openCache = (tip: string | null) => openScanCache(memory, repository, tip, '', log);
     const found = await reconcile({
       repository,
       articles: files,

@@ -14,7 +14,20 @@ export const onLinux = fs.existsSync(FULL) ? test.serial : test.serial.skip;
  */
 export const ON_A_FULL_DISK: readonly string[] = ['prlimit', '--fsize=0:unlimited', '--'];
 
-/** Gives a program that was started so all the room it wants. */
+/** Gives a program that was started so, and the programs that it has started, all the room that they want. */
 export function freeSpace({ pid }: { readonly pid: number | undefined }): void {
   execFileSync('prlimit', [`--pid=${pid}`, '--fsize=unlimited:unlimited']);
+  for (const child of childrenOf(pid))
+    try {
+      freeSpace({ pid: child });
+    } catch (error) {
+      if (fs.existsSync(`/proc/${child}`)) throw error;
+      // it has ended meanwhile
+    }
+}
+
+function childrenOf(pid: number | undefined): number[] {
+  const threads = fs.readdirSync(`/proc/${pid}/task`);
+  const lists = threads.map((thread) => fs.readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'));
+  return lists.flatMap((list) => list.split(' ')).flatMap((child) => (child === '' ? [] : [Number(child)]));
 }

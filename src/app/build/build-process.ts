@@ -61,7 +61,7 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
     throw new PressmarkError('USAGE', 'the generator is plain: Pressmark builds this site itself');
   const { dir, output, environment, buildTimeoutMs: timeoutMs } = settings;
   const opened = await openRepository(dir, environment);
-  const repository = 'because' in opened ? undefined : opened;
+  const repository = opened.kind === 'none' ? undefined : opened;
   const isInGit = repository !== undefined && (await isTracked(repository, dir, output));
   const staysFolder = isInGit || isMountPoint(join(dir, output));
   if (repository !== undefined && !staysFolder) await ignoreLink(repository, output);

@@ -7,6 +7,7 @@ import { type Ask, createLastingGit } from './lasting-git.js';
 
 /** The repository that a site stands in. */
 export interface Repository {
+  readonly kind: 'repository';
   /** Runs git at the top of the work tree. */
   readonly git: Git;
   /** Asks a git that stays for the next question. */
@@ -33,6 +34,7 @@ export interface Repository {
 
 /** Why nothing can be committed here, in words for the log. */
 export interface NoRepository {
+  readonly kind: 'none';
   readonly because: string;
   /** Whether the owner probably wanted commits and has to do something for them. */
   readonly unexpected: boolean;
@@ -44,7 +46,7 @@ const OLDEST: readonly [number, number] = [2, 31];
 /** How long one of the first questions to git may take, in milliseconds. */
 const START_MS = 10_000;
 
-const OUTSIDE: NoRepository = { because: 'the site is not in a git work tree', unexpected: false };
+const OUTSIDE = none('the site is not in a git work tree', false);
 
 /**
  * Finds the work tree that `siteDir` is in, or says why there is none.
@@ -65,19 +67,14 @@ export async function openRepository(
   try {
     version = versionIn((await ask(['version'])).stdout);
     if (isOlder(version, OLDEST))
-      return {
-        because: `git ${version.join('.')} is too old; ${OLDEST.join('.')} is needed`,
-        unexpected: true,
-      };
+      return none(`git ${version.join('.')} is too old; ${OLDEST.join('.')} is needed`, true);
     if ((await answer('--is-inside-work-tree')) !== 'true') return OUTSIDE;
   } catch (error) {
     const cause = error instanceof PressmarkError ? error.cause : error;
-    if (systemCode(cause) === 'ENOENT') return { because: 'git is not installed', unexpected: false };
+    if (systemCode(cause) === 'ENOENT') return none('git is not installed', false);
     const said = messageOf(cause);
     const words = said === SILENCE ? messageOf(error) : said;
-    return words.includes('not a git repository')
-      ? OUTSIDE
-      : { because: `git does not work here: ${words}`, unexpected: true };
+    return words.includes('not a git repository') ? OUTSIDE : none(`git does not work here: ${words}`, true);
   }
   const [top, prefix, gitDir, commonDir, format] = await Promise.all([
     answer('--show-toplevel'),
@@ -90,9 +87,10 @@ export async function openRepository(
   const [site, ...owners] = await ownersOf([await realpath(siteDir), top, gitDir]);
   const uid = process.getuid?.();
   if (!owners.every((owner) => owner === uid || owner === site))
-    return { because: 'the work tree around it belongs to another user', unexpected: true };
+    return none('the work tree around it belongs to another user', true);
   const options = { cwd: top, safeDirectory: top, env, ...run };
   return {
+    kind: 'repository',
     git: createLaunchedGit(options),
     ask: createLastingGit(options),
     top,
@@ -105,6 +103,10 @@ export async function openRepository(
     foreign: uid === 0 && owners.some((owner) => owner !== uid),
     syncDirectories: createDirectorySync({ gitDir, commonDir }),
   };
+}
+
+function none(because: string, unexpected: boolean): NoRepository {
+  return { kind: 'none', because, unexpected };
 }
 
 /** The same repository; its git commands are killed, at the latest, by `signal`. */

@@ -6,17 +6,24 @@ import { hasConflicts } from './index-conflicts.js';
 
 /** The branch that commits go to. */
 export interface Branch {
+  readonly kind: 'branch';
   /** Its full name, such as `refs/heads/main`. */
   readonly ref: string;
   /** Its last commit; null before the first. */
   readonly tip: string | null;
 }
 
-/** Why there is no branch to commit to now; the owner is in the middle of something. */
+/** There is no branch to commit to now: the owner, or another program, is in the middle of something. */
 export interface NotNow {
+  readonly kind: 'not now';
   readonly waitingFor: string;
   /** The commit that HEAD is at; null before the first. */
   readonly tip: string | null;
+}
+
+/** @param waitingFor what must end before anything is committed, as the end of a sentence. */
+export function notNow(waitingFor: string, tip: string | null): NotNow {
+  return { kind: 'not now', waitingFor, tip };
 }
 
 const UNFINISHED: readonly (readonly [file: string, what: string])[] = [
@@ -42,10 +49,10 @@ export async function readHead(repository: Repository): Promise<Branch | NotNow>
     hasConflicts(repository),
   ]);
   const what = unfinished.find((found) => found !== undefined);
-  if (what !== undefined) return { waitingFor: `${what} to end`, tip: commit };
-  if (conflicted) return { waitingFor: 'the conflicts in the index to be resolved', tip: commit };
-  if (ref === undefined) return { waitingFor: 'HEAD to be on a branch again', tip: commit };
-  return { ref, tip: commit };
+  if (what !== undefined) return notNow(`${what} to end`, commit);
+  if (conflicted) return notNow('the conflicts in the index to be resolved', commit);
+  if (ref === undefined) return notNow('HEAD to be on a branch again', commit);
+  return { kind: 'branch', ref, tip: commit };
 }
 
 /** The full name of the branch that HEAD is on; undefined where it is detached. */
@@ -63,7 +70,7 @@ async function exists(path: string): Promise<boolean> {
     await access(path);
     return true;
   } catch {
-    // whatever keeps it from being seen, nothing is in progress that we could know of
+    // absent, or not readable for this process: then no unfinished command is known
     return false;
   }
 }

@@ -4,54 +4,59 @@ import { systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import type { Repository } from '../cli/repository.js';
 
-/** A text at its path, from the top of the work tree. */
-export interface NotedEntry {
+/** A blob at a path from the top of the work tree. */
+export interface IntendedEntry {
   readonly path: string;
   readonly blob: string;
 }
 
-/** What Pressmark is putting into the index; see `readIndexNotes`. */
-export interface IndexNotes {
+/** The entries that Pressmark is about to write into the index; see `readIndexIntents`. */
+export interface IndexIntents {
   /** Whether an entry of the index was put there by Pressmark, for a commit that it did not come to. */
-  isNoted(entry: NotedEntry): boolean;
-  /** Writes down what goes into the index next. */
-  note(entries: readonly NotedEntry[]): Promise<void>;
+  isIntended(entry: IntendedEntry): boolean;
+  /** Records entries before they are written into the index. */
+  add(entries: readonly IntendedEntry[]): Promise<void>;
   readonly isEmpty: boolean;
-  /** Nothing of ours stands in the index that is not committed. */
+  /** Removes all: the index holds no uncommitted entry of Pressmark. */
   clear(): Promise<void>;
-  /** Their commits are made. */
-  forget(entries: readonly NotedEntry[]): Promise<void>;
+  /** Removes entries whose commits are made. */
+  remove(entries: readonly IntendedEntry[]): Promise<void>;
 }
 
 /**
- * A text that stands in the index was staged by its owner, who is about to commit it, or by a Pressmark that
- * was killed or overtaken before its branch moved. This file tells one from the other. Whoever uses it holds
- * the index.
+ * Reads the intents. An index entry that differs from HEAD was staged by the owner, who is about to commit it, or it was
+ * written by a receiver that was killed before it moved the branch. The intents show which. The caller holds the index.
  */
-export async function readIndexNotes({ gitDir }: Pick<Repository, 'gitDir'>): Promise<IndexNotes> {
-  const file = join(gitDir, 'pressmark', 'index-notes');
-  const noted = new Set((await contentOf(file)).split('\0').slice(0, -1));
+export async function readIndexIntents({ gitDir }: Pick<Repository, 'gitDir'>): Promise<IndexIntents> {
+  const file = join(gitDir, 'pressmark', 'index-intents');
+  const intended = new Set((await contentOf(file)).split('\0').slice(0, -1));
 
-  async function note(entries: readonly NotedEntry[]): Promise<void> {
-    for (const entry of entries) noted.add(lineOf(entry));
+  async function add(entries: readonly IntendedEntry[]): Promise<void> {
+    for (const entry of entries) intended.add(lineOf(entry));
     if (entries.length > 0) await save();
   }
 
-  async function forget(entries: readonly NotedEntry[]): Promise<void> {
-    for (const entry of entries) noted.delete(lineOf(entry));
-    // what another Pressmark has left is still to be told apart
-    await (noted.size === 0 ? rm(file, { force: true }) : save());
+  async function remove(entries: readonly IntendedEntry[]): Promise<void> {
+    for (const entry of entries) intended.delete(lineOf(entry));
+    // the entries that a killed receiver has left are still needed
+    await (intended.size === 0 ? rm(file, { force: true }) : save());
   }
 
   async function save(): Promise<void> {
-    await writeAtomically(file, [...noted].map((line) => `${line}\0`).join(''));
+    await writeAtomically(file, [...intended].map((line) => `${line}\0`).join(''));
   }
 
   const clear = () => rm(file, { force: true });
-  return { isEmpty: noted.size === 0, clear, isNoted: (entry) => noted.has(lineOf(entry)), note, forget };
+  return {
+    isEmpty: intended.size === 0,
+    clear,
+    isIntended: (entry) => intended.has(lineOf(entry)),
+    add,
+    remove,
+  };
 }
 
-function lineOf({ path, blob }: NotedEntry): string {
+function lineOf({ path, blob }: IntendedEntry): string {
   return `${blob} ${path}`;
 }
 

@@ -4,13 +4,13 @@ import { stagedBlobs, writeEntries } from './index.js';
 import type { IndexLock } from './index-lock.js';
 
 /**
- * Takes changes between two commits into the index, whose lock is held; what the owner has staged stays staged.
+ * Writes the changes between two commits into the index, whose lock is held. The owner's staged changes stay.
  *
  * @param tip the commit that the changes begin at.
- * @param isCommitted whether the commits in between have a blob at a path, `<blob> <path>`; then nobody has staged it,
- *   but a follower that was killed before the branch had moved has left it.
+ * @param isCommitted returns those blobs, as `<blob> <path>`, which the commits in between have. Such an entry was not
+ *   staged by the owner; a receiver that was killed before the branch had moved has left it.
  */
-export async function takeIntoIndex(
+export async function mergeIntoIndex(
   repository: Repository,
   lock: IndexLock,
   tip: string | null,

@@ -1,28 +1,28 @@
 import { emptyTree, type Repository } from '../cli/repository.js';
 import { readHead } from './head.js';
 import { stagedBlobs, writeEntries } from './index.js';
-import { type NotedEntry, readIndexNotes } from './index-intents.js';
+import { type IntendedEntry, readIndexIntents } from './index-intents.js';
 import type { IndexLock, IndexLocker } from './index-lock.js';
 
 /**
- * Sets index entries back to HEAD that a Pressmark has left which was killed before its branch moved: the owner's next
- * commit must not take them along, and nobody shall take them for the owner's.
+ * Sets those index entries back to HEAD that a killed receiver has left. The owner's next commit must not contain them,
+ * and they must not pass for the owner's.
  *
  * @returns how many entries were set back.
  */
-export async function takeBackLeftEntries(
+export async function rollBackLeftEntries(
   repository: Repository,
   locker: IndexLocker,
   signal: AbortSignal,
 ): Promise<number> {
-  if ((await readIndexNotes(repository)).isEmpty) return 0;
+  if ((await readIndexIntents(repository)).isEmpty) return 0;
   const lock = await locker.take(signal);
   if (lock === undefined) return 0;
   try {
-    const notes = await readIndexNotes(repository);
-    const count = await takeBack(repository, lock, notes.isNoted);
+    const intents = await readIndexIntents(repository);
+    const count = await rollBackEntries(repository, lock, intents.isIntended);
     if (count === undefined) return 0;
-    await notes.clear();
+    await intents.clear();
     return count;
   } finally {
     await lock.release();
@@ -34,13 +34,13 @@ export async function takeBackLeftEntries(
  *
  * @returns how many; undefined where that cannot be done now, as the owner is in the middle of something.
  */
-export async function takeBack(
+export async function rollBackEntries(
   repository: Repository,
   lock: IndexLock,
-  isOurs: (entry: NotedEntry) => boolean,
+  isOurs: (entry: IntendedEntry) => boolean,
 ): Promise<number | undefined> {
   const head = await readHead(repository);
-  if ('waitingFor' in head) return undefined;
+  if (head.kind === 'not now') return undefined;
   const staged = await stagedBlobs(repository, head.tip);
   const paths = [...staged].filter(([path, blob]) => isOurs({ path, blob })).map(([path]) => path);
   await writeEntries(repository, lock, await entriesAt(repository, head.tip, paths));

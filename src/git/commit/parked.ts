@@ -17,17 +17,17 @@ export interface Parked {
   /** The message that the commit on the branch shall have. */
   readonly message: string;
   readonly authored: Authored;
-  /** What stood at the path when the text was stored, on the branch or as parked before; undefined for nothing. */
+  /** The blob that the branch, or an earlier parked commit, had at the path when this one was parked; undefined for none. */
   readonly over: string | undefined;
   /** The commit that HEAD was at then; null before the first. */
   readonly at: string | null;
-  /** What had to end first. */
+  /** What had to end before the commit could be put on the branch. */
   readonly waitingFor: string;
 }
 
 const NONE = 'none';
 
-/** How often a ref that moves under our hands is followed. */
+/** How often parking is tried again because another receiver has moved the ref. */
 const MAX_ATTEMPTS = 20;
 
 /** The last parked commit; null where nothing is parked. */
@@ -76,7 +76,7 @@ function parkedMessage({ message, before }: ParkDraft, head: string | null, wait
   return `${message}Parked-Over: ${before ?? NONE}\nParked-At: ${head ?? NONE}\nParked-For: ${trailerValue(waitingFor)}\n`;
 }
 
-/** The parked commits up to `tip`, oldest first. What is none of Pressmark's making there is left out. */
+/** The parked commits up to `tip`, oldest first. Commits that Pressmark did not make are left out. */
 export async function readParked({ git }: Repository, tip: string): Promise<Parked[]> {
   const { stdout } = await git([
     'log',
@@ -116,9 +116,9 @@ function valueIn(message: string, key: string): string | undefined {
 }
 
 /**
- * Forgets what was parked up to `tip`.
+ * Removes the ref of the parked commits, if it is still at `tip`.
  *
- * @returns false where something else stands there by now.
+ * @returns false where it is at another commit by now.
  */
 export function forgetParked(
   { repository, locker, log }: Pick<CommitContext, 'repository' | 'locker' | 'log'>,
@@ -127,7 +127,7 @@ export function forgetParked(
   return moveRef(repository, locker, log, { ref: repository.parkedRef, to: null, from: tip });
 }
 
-/** What is to become of parked commits, in their order. */
+/** The parked commits, sorted by what is done with them, each list in their order. */
 export interface SortedParked {
   /** Those that are to be put on the branch. */
   readonly wanted: readonly Parked[];
@@ -136,12 +136,12 @@ export interface SortedParked {
 }
 
 /**
- * Says which parked commits are to be put on a branch. The branch's own text is never undone: a commit is wanted only
- * where the branch has what the commit was made upon.
+ * Decides which parked commits are put on a branch. The branch's own text is never undone: a commit is wanted only if
+ * the branch has the text that the commit was made upon.
  *
  * @param atTip the blobs that the branch has at the commits' paths.
- * @param had what the branch had there since, as `<blob> <path>`; a text that it once had is there already, or the owner
- *   has gone back behind it.
+ * @param had the blobs that the branch has had since, as `<blob> <path>`. A text among them is in the history already;
+ *   the owner may have restored an older one.
  */
 export function sortParked(
   parked: readonly Parked[],

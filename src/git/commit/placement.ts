@@ -4,7 +4,9 @@ import { ignoredPaths } from '../cli/path-rules.js';
 import type { Repository } from '../cli/repository.js';
 
 /** Where a file stands in the repository, or why it is not for us to commit. */
-export type Placement = { readonly inRepository: string } | { readonly refused: string };
+export type Placement =
+  | { readonly kind: 'inside'; readonly inRepository: string }
+  | { readonly kind: 'refused'; readonly why: string };
 
 /**
  * Says for files of the site (relative to the site's folder) where in the repository they are committed.
@@ -16,12 +18,12 @@ export async function placeFiles(
 ): Promise<Map<string, Placement>> {
   const placements = await resolveFiles(repository, paths);
   const inside = [...placements.values()].flatMap((place) =>
-    'inRepository' in place ? [place.inRepository] : [],
+    place.kind === 'inside' ? [place.inRepository] : [],
   );
   const ignored = await ignoredPaths(repository, inside);
   for (const [path, place] of placements) {
-    if ('inRepository' in place && ignored.has(place.inRepository))
-      placements.set(path, { refused: 'it is ignored by git' });
+    if (place.kind === 'inside' && ignored.has(place.inRepository))
+      placements.set(path, { kind: 'refused', why: 'it is ignored by git' });
   }
   return placements;
 }
@@ -39,7 +41,9 @@ export async function resolveFiles(
     folders.set(folder, place);
     placements.set(
       path,
-      'refused' in place ? place : { inRepository: posix.join(place.inRepository, posix.basename(path)) },
+      place.kind === 'refused'
+        ? place
+        : { kind: 'inside', inRepository: posix.join(place.inRepository, posix.basename(path)) },
     );
   }
   return placements;
@@ -49,11 +53,12 @@ export async function resolveFiles(
 async function placeFolder(repository: Repository, folder: string): Promise<Placement> {
   const real = await realpathOfExisting(join(repository.top, folder));
   const inside = relative(repository.top, real);
-  if (inside === '..' || inside.startsWith(`..${sep}`)) return { refused: 'it is outside of the work tree' };
+  if (inside === '..' || inside.startsWith(`..${sep}`))
+    return { kind: 'refused', why: 'it is outside of the work tree' };
   for (let at = real; at.length > repository.top.length; at = dirname(at)) {
-    if (await isThere(join(at, '.git'))) return { refused: 'it is in a repository of its own' };
+    if (await isThere(join(at, '.git'))) return { kind: 'refused', why: 'it is in a repository of its own' };
   }
-  return { inRepository: inside.split(sep).join('/') };
+  return { kind: 'inside', inRepository: inside.split(sep).join('/') };
 }
 
 /** `realpath` that puts up with folders that were removed meanwhile. */

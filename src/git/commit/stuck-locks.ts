@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 
-/** Lock files that somebody has waited for in vain; see `createStuckLocks`. */
+/** Lock files that were not released in time; see `createStuckLocks`. */
 export interface StuckLocks {
   /**
    * Remembers the first of these lock files that is there.
@@ -41,8 +41,8 @@ export function createStuckLocks(): StuckLocks {
   return { remember, find };
 }
 
-/** What commits wait for while a lock file is there. */
-export function letGoOf(path: string, commonDir: string): string {
+/** The obstacle to commits while a lock file is there, as the end of a sentence that begins with "waits for". */
+export function lockRelease(path: string, commonDir: string): string {
   return `another program to let go of .git/${relative(commonDir, path)}; if no git command is running, remove it`;
 }
 

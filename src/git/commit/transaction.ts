@@ -2,15 +2,15 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
-import { type Branch, type NotNow, readHead } from './head.js';
+import { type Branch, type NotNow, notNow, readHead } from './head.js';
 import { identityOf, type Person } from './identity.js';
 import { type CommitDraft, importCommits } from './import.js';
 import { setIndexEntries, stagedBlobs, type WantedEntry } from './index.js';
-import { type IndexNotes, type NotedEntry, readIndexNotes } from './index-intents.js';
+import { type IndexIntents, type IntendedEntry, readIndexIntents } from './index-intents.js';
 import type { IndexLock, IndexLocker } from './index-lock.js';
-import { takeBack } from './index-rollback.js';
+import { rollBackEntries } from './index-rollback.js';
 import { locksOf, moveRef } from './ref-update.js';
-import { letGoOf } from './stuck-locks.js';
+import { lockRelease } from './stuck-locks.js';
 
 /** What commits are made with. */
 export interface CommitContext {
@@ -41,7 +41,7 @@ export type BatchResult<D extends BatchDraft> =
     }
   | { readonly kind: 'not now'; readonly why: NotNow };
 
-/** How often a branch that moves under our hands is followed before the batch is put off. */
+/** How often the drafts are made again because the branch has moved, before the batch is postponed. */
 const MAX_ATTEMPTS = 10;
 /** How often git may refuse to move a branch that has not moved; it waits for a tenth of a second each time. */
 const MAX_REFUSALS = 3;
@@ -54,7 +54,7 @@ const MAX_REFUSALS = 3;
  * @param branch where the branch was a moment ago.
  * @param drafting makes the drafts upon a branch; called again where the branch has moved meanwhile, so that no older
  *   content is ever committed upon a newer one.
- * @throws PressmarkError GIT_FAILED; nothing has moved then, at most entries of ours stand in the index.
+ * @throws PressmarkError GIT_FAILED; the branch has not moved then, but the index may hold entries of Pressmark.
  */
 export async function commitBatch<D extends BatchDraft>(
   branch: Branch,
@@ -67,10 +67,9 @@ export async function commitBatch<D extends BatchDraft>(
   const identity = await identityOf(repository.git, context.author);
   let lock: IndexLock | undefined;
   let refusals = 0;
-  /** What stands in the index for commits that the branch does not have. */
-  let written: readonly NotedEntry[] = [];
+  /** The entries that were written into the index for commits that the branch does not have. */
+  let written: readonly IntendedEntry[] = [];
   const staged = new Map<string, D>();
-  const notNow = (why: NotNow): BatchResult<D> => ({ kind: 'not now', why });
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const drafts = (await drafting(head)).filter(({ isEdit, path }) => !isEdit || !staged.has(path));
@@ -82,29 +81,29 @@ export async function commitBatch<D extends BatchDraft>(
       await repository.syncDirectories(head.ref);
       lock ??= await locker.take(signal);
       if (lock === undefined)
-        return notNow({ waitingFor: letGoOf(join(gitDir, 'index.lock'), commonDir), tip: head.tip });
+        return { kind: 'not now', why: notNow(lockRelease(join(gitDir, 'index.lock'), commonDir), head.tip) };
       const now = await readHead(repository);
-      if ('waitingFor' in now) return notNow(now);
+      if (now.kind === 'not now') return { kind: 'not now', why: now };
       if (now.ref === head.ref && now.tip === head.tip) {
         const inIndex = await stagedBlobs(repository, head.tip, new Set(drafts.map(({ path }) => path)));
-        // Where people's edits are committed, an entry must be known for ours or theirs after a kill.
-        const isNoted = context.commitEdits === true || drafts.some(({ isEdit }) => isEdit);
-        const notes = isNoted ? await readIndexNotes(repository) : undefined;
-        const theirs = notes === undefined ? [] : stagedEdits(drafts, inIndex, notes);
+        // Where people's edits are committed, it must be known after a kill whose an entry is: Pressmark's or a person's.
+        const needsIntents = context.commitEdits === true || drafts.some(({ isEdit }) => isEdit);
+        const intents = needsIntents ? await readIndexIntents(repository) : undefined;
+        const theirs = intents === undefined ? [] : stagedEdits(drafts, inIndex, intents);
         if (theirs.length > 0) {
           for (const draft of theirs) staged.set(draft.path, draft);
           continue;
         }
-        const noted = drafts.map(entryOf);
-        await notes?.note(noted);
+        const intended = drafts.map(entryOf);
+        await intents?.add(intended);
         const found = [...inIndex]
           .map(([path, blob]) => ({ path, blob }))
-          .filter((entry) => notes?.isNoted(entry));
-        const wanted = entriesFor(drafts, [...noted, ...written, ...found]);
+          .filter((entry) => intents?.isIntended(entry));
+        const wanted = entriesFor(drafts, [...intended, ...written, ...found]);
         const left = await setIndexEntries(repository, lock, inIndex, wanted);
-        written = [...written, ...noted];
+        written = [...written, ...intended];
         if (await moveBranch(context, head, commits)) {
-          await notes?.forget([...written, ...found]);
+          await intents?.remove([...written, ...found]);
           written = [];
           for (const path of left)
             log.warn(
@@ -119,13 +118,14 @@ export async function commitBatch<D extends BatchDraft>(
         }
       }
       const next = await readHead(repository);
-      if ('waitingFor' in next) return notNow(next);
-      // It has not moved, and yet git refuses: another git command has the branch for a moment, or a killed one for good.
+      if (next.kind === 'not now') return { kind: 'not now', why: next };
+      // Git refuses although the branch has not moved: another git command locks it for a moment, or a killed one for good.
       if (next.ref === head.ref && next.tip === head.tip) {
         refusals++;
         if (refusals >= MAX_REFUSALS) {
           const theirs = await locker.giveUpOn(locksOf(repository, head.ref));
-          if (theirs !== undefined) return notNow({ waitingFor: letGoOf(theirs, commonDir), tip: head.tip });
+          if (theirs !== undefined)
+            return { kind: 'not now', why: notNow(lockRelease(theirs, commonDir), head.tip) };
         }
         await setTimeout(10 * refusals);
         if (refusals === 1) await locker.sweep();
@@ -134,36 +134,34 @@ export async function commitBatch<D extends BatchDraft>(
     }
   } finally {
     try {
-      // The branch has gone on without them.
-      if (lock !== undefined && written.length > 0) await takeBack(repository, lock, isAmong(written));
+      // The branch has moved without these entries.
+      if (lock !== undefined && written.length > 0) await rollBackEntries(repository, lock, isAmong(written));
     } finally {
       await lock?.release();
     }
   }
-  return notNow({
-    waitingFor: `git to let ${head.ref.replace('refs/heads/', '')} be moved`,
-    tip: head.tip,
-  });
+  const waitingFor = `git to let ${head.ref.replace('refs/heads/', '')} be moved`;
+  return { kind: 'not now', why: notNow(waitingFor, head.tip) };
 }
 
-/** The edits at whose paths the owner has staged something, and is about to commit it. */
+/** The edits of files of which the owner has staged a version, and is about to commit it. */
 function stagedEdits<D extends BatchDraft>(
   drafts: readonly D[],
   inIndex: ReadonlyMap<string, string>,
-  notes: IndexNotes,
+  intents: IndexIntents,
 ): readonly D[] {
-  // One of these stands in the index where a Pressmark was killed before its branch moved.
+  // A receiver that was killed between the index and the branch has left one of these in the index.
   const delivered = new Set(
     drafts.filter(({ isEdit }) => !isEdit).map(({ path, blob }) => `${blob.id} ${path}`),
   );
   return drafts.filter(({ isEdit, path }) => {
     const blob = isEdit ? inIndex.get(path) : undefined;
-    return blob !== undefined && !delivered.has(`${blob} ${path}`) && !notes.isNoted({ path, blob });
+    return blob !== undefined && !delivered.has(`${blob} ${path}`) && !intents.isIntended({ path, blob });
   });
 }
 
 /** The entries for the last of each file's drafts; whatever else of `ours` stands there may be replaced. */
-function entriesFor(drafts: readonly BatchDraft[], ours: readonly NotedEntry[]): WantedEntry[] {
+function entriesFor(drafts: readonly BatchDraft[], ours: readonly IntendedEntry[]): WantedEntry[] {
   const last = new Map(drafts.map(({ path, blob }) => [path, blob.id]));
   return [...last].map(([path, blob]) => {
     const known = ours.filter((entry) => entry.path === path).map((entry) => entry.blob);
@@ -171,11 +169,11 @@ function entriesFor(drafts: readonly BatchDraft[], ours: readonly NotedEntry[]):
   });
 }
 
-function isAmong(entries: readonly NotedEntry[]): (entry: NotedEntry) => boolean {
+function isAmong(entries: readonly IntendedEntry[]): (entry: IntendedEntry) => boolean {
   return ({ path, blob }) => entries.some((entry) => entry.path === path && entry.blob === blob);
 }
 
-function entryOf({ path, blob }: BatchDraft): NotedEntry {
+function entryOf({ path, blob }: BatchDraft): IntendedEntry {
   return { path, blob: blob.id };
 }
 

@@ -60,7 +60,8 @@ export function createBeforeReplace({
         const leftMs = Math.max(0, began + limitMs - performance.now());
         const outcome = await queue.commitSoon(pending, { isReplaced: true, limitMs: leftMs, onLate });
         if (outcome !== undefined && isInGit(outcome)) return;
-        if (isBeforeAnswer && outcome?.kind !== 'passed over') throw refusal(undefined);
+        if (isBeforeAnswer && outcome?.kind !== 'passed over')
+          throw refusal(outcome?.kind === 'failed' ? outcome.error : undefined);
         why = reasonOf(outcome, limitMs);
       } catch (error) {
         if (isBeforeAnswer) throw refusal(error);

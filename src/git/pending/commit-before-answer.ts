@@ -53,7 +53,7 @@ export function createCommitBeforeAnswer(
     const why =
       outcome === undefined
         ? `git took longer than ${LIMIT_MS / 1_000} s on this receiver`
-        : 'the receiver’s log says why';
+        : 'the receiver’s log has the reason';
     throw new PressmarkError(
       'COMMIT_FAILED',
       `the article is stored, but has no commit yet: ${why}; send it again when git works`,

@@ -7,7 +7,7 @@ export type Decision =
   | { readonly kind: 'present' }
   | { readonly kind: 'commit'; readonly as: CommitKind; readonly message: 'of the delivery' | 'of the file' }
   | { readonly kind: 'none'; readonly why: string; readonly isWorthAWarning: boolean }
-  /** Only what the file says of itself and what the history has can decide; see `decideByText`. */
+  /** The decision needs the file's text and the history; see `decideByText`. */
   | { readonly kind: 'undecided' };
 
 /** The names of a file's content and of what git has at its path. */
@@ -17,7 +17,7 @@ export interface BlobFacts {
   readonly raw: string;
   /** The content as a blob after git's filters. */
   readonly blob: string;
-  /** What the commit has that this one would stand on; undefined for nothing. */
+  /** The blob at the path in the parent commit; undefined for none. */
   readonly before: string | undefined;
 }
 
@@ -29,10 +29,10 @@ export function decideByBlob({ cause, raw, blob, before }: BlobFacts): Decision 
   return { kind: 'undecided' };
 }
 
-/** What decides where the names of contents do not. */
+/** The facts for `decideByText`. */
 export interface TextFacts {
   readonly cause: Cause;
-  /** What the file says of itself; undefined where it is no article. */
+  /** The front matter's facts; undefined where the file is not an article. */
   readonly file: { readonly pristine: boolean; readonly commit: Exclude<CommitKind, 'Edit'> } | undefined;
   /** Whether an update waits that replaces the file. */
   readonly isReplaced: boolean;
@@ -54,7 +54,7 @@ const STALE = `your edit is not committed: it was made from an older version tha
 export function decideByText(facts: TextFacts): Decision {
   const { cause, file, isReplaced, commitEdits, wasCommitted, isStale, isLeftBehind } = facts;
   if (file === undefined) return none('it is not an article');
-  // The owner has gone back to it, or has taken the file out of git.
+  // The owner has restored this text, or has removed the file from git.
   if (wasCommitted) return { kind: 'present' };
   if (isLeftBehind) return none(LEFT_BEHIND, true);
   if (file.pristine) return { kind: 'commit', as: file.commit, message: 'of the file' };

@@ -6,13 +6,13 @@ import type { BatchEntry } from './drafting.js';
 import { backoff, createPacing, STEADY } from './pacing.js';
 import type { Outcome, PendingCommit } from './pending-commit.js';
 
-/** What the queue works with. */
+/** The work that the queue schedules. */
 export interface QueueWork extends Committer {
   /** Finds the articles whose files git lacks; `signal` ends that when the stop begins. */
   reconcile(signal: AbortSignal): Promise<Found>;
 }
 
-/** What `reconcile` has found. */
+/** The result of `reconcile`. */
 export type Found =
   | { readonly kind: 'found'; readonly paths: readonly string[] }
   | { readonly kind: 'not now'; readonly why: NotNow }
@@ -28,7 +28,7 @@ export interface AwaitedOptions {
 
 /** The queue of commits; see `createQueue`. */
 export interface Queue {
-  /** Adds an article's file; one that waits already is committed as it is then, once. */
+  /** Adds an article's file. A file that is in the queue already gets one commit, of what it holds then. */
   add(pending: PendingCommit): void;
   /**
    * Adds an article's file, and has the queue work on it without a pause.
@@ -67,22 +67,22 @@ const LONGEST_PAUSE_MS = { failing: 30_000, notNow: 5_000 };
 
 interface Waiter {
   readonly isReplaced: boolean;
-  /** Whether the time was up; only the outcome is of interest then. */
+  /** Whether the time was up; then the outcome goes to `onLate`. */
   isLate: boolean;
   resolve(outcome: Outcome): void;
   reject(error: unknown): void;
 }
 
-/** An entry of a batch, with those who wait for it. Who comes later waits for the next batch: it may read more. */
-interface Taken {
+/** An entry of a batch, with its waiters. A waiter that comes later waits for the next batch, which reads the file again. */
+interface BatchItem {
   readonly entry: BatchEntry;
   readonly waiters: ReadonlySet<Waiter>;
 }
 
 /**
  * Commits in the background, one batch at a time, in the order of arrival. Deliveries come first: while they stream in,
- * batches are held back so that they grow, unless somebody waits for one. What fails stays and is tried again; a batch
- * that fails is taken apart, so that one bad file does not keep the others.
+ * batches are delayed so that they grow, unless an answer waits for one. A commit that fails is tried again; a batch that
+ * fails is divided, so that one bad file does not delay the others.
  */
 export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   const pending = new Map<string, PendingCommit>();
@@ -101,17 +101,17 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   let limit = MAX_BATCH;
   let lastBatch = 0;
   let failures = 0;
-  let holds = 0;
+  let obstacles = 0;
   let reported: string | undefined;
 
   function add(one: PendingCommit): void {
-    pacing.arrived(pending.size === 0);
-    put(one);
+    pacing.recordArrival(pending.size === 0);
+    enqueue(one);
     start();
   }
 
   /** A delivery's message says more than the file does, so the cause of a delivery is kept. */
-  function put(one: PendingCommit): void {
+  function enqueue(one: PendingCommit): void {
     const { path } = one;
     const known = pending.get(path)?.cause;
     if (known?.kind !== 'delivered' || one.cause.kind === 'delivered') pending.set(path, one);
@@ -138,8 +138,8 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
         resolve(undefined);
       });
     });
-    put(one);
-    pacing.wake();
+    enqueue(one);
+    pacing.endPause();
     start();
     try {
       return await outcome;
@@ -150,62 +150,62 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
 
   function reconcile(): void {
     isToReconcile = true;
-    pacing.wake();
+    pacing.endPause();
     start();
   }
 
   function start(): void {
     running ??= run().finally(() => {
       running = undefined;
-      // Something may have come between the loop's last look and now.
-      if (isThereWork() && !pacing.hurried.aborted) start();
+      // Work may have been added since the loop last checked.
+      if (isThereWork() && !pacing.stopping.aborted) start();
     });
   }
 
   function isThereWork(): boolean {
-    return (isToReconcile && !pacing.hurried.aborted) || isParked || pending.size > 0;
+    return (isToReconcile && !pacing.stopping.aborted) || isParked || pending.size > 0;
   }
 
   async function run(): Promise<void> {
     while (isThereWork()) {
       const began = clock.now();
-      let held: string | undefined;
+      let obstacle: string | undefined;
       try {
-        held = await step();
-        if (held === undefined && failures > 0) log.info('commits work again');
+        obstacle = await step();
+        if (obstacle === undefined && failures > 0) log.info('commits work again');
         failures = 0;
-        holds = held === undefined ? 0 : holds + 1;
+        obstacles = obstacle === undefined ? 0 : obstacles + 1;
       } catch (error) {
         failures++;
-        held = messageOf(error);
-        if (reported !== held)
+        obstacle = messageOf(error);
+        if (reported !== obstacle)
           log.error({ err: error, waiting: pending.size }, 'not committed; tried again later');
       } finally {
         isStalled = false;
       }
-      if (held !== undefined) {
-        reported = held;
-        if (pacing.hurried.aborted) return;
+      if (obstacle !== undefined) {
+        reported = obstacle;
+        if (pacing.stopping.aborted) return;
         if (waiters.size > 0) continue;
         await pacing.pause(
           failures > 0
             ? backoff(failures, LONGEST_PAUSE_MS.failing)
-            : backoff(holds, LONGEST_PAUSE_MS.notNow),
+            : backoff(obstacles, LONGEST_PAUSE_MS.notNow),
         );
         continue;
       }
       reported = undefined;
-      if (waiters.size === 0) await pacing.rest(lastBatch, began);
+      if (waiters.size === 0) await pacing.yieldToDeliveries(lastBatch, began);
     }
   }
 
-  /** One batch, what is parked, or the comparison; returns what it waits for if nothing can be done now. */
+  /** Commits one batch, replays the parked commits, or compares; returns the obstacle if nothing can be done now. */
   async function step(): Promise<string | undefined> {
-    const position = await orRefuseWaiters(work.look());
+    const position = await orRefuseWaiters(work.readPosition());
     const { head } = position;
     isParked = position.isParked;
     lastBatch = 0;
-    if ('waitingFor' in head) return parkAll(head);
+    if (head.kind === 'not now') return parkAll(head);
     if (isParked) {
       const replayed = await orRefuseWaiters(work.replay(head));
       if (replayed.kind === 'not now') return parkAll(replayed.why);
@@ -213,14 +213,14 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
       isParked = false;
       return undefined;
     }
-    if (isToReconcile && !pacing.hurried.aborted) return compare();
+    if (isToReconcile && !pacing.stopping.aborted) return compare();
     if (pending.size === 0) return undefined;
-    await pacing.settle(isDue);
-    const batch = take();
+    await pacing.waitForBurst(isDue);
+    const batch = nextBatch();
     const isUrgent = batch.some((one) => one.waiters.size > 0);
     const result = await attempt(batch, (entries) => work.commit(entries, head, isUrgent));
     if (result.kind === 'not now') {
-      putBack(batch);
+      requeue(batch);
       return parkAll(result.why);
     }
     limit = Math.min(MAX_BATCH, limit * 4);
@@ -244,17 +244,17 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     waiters.clear();
   }
 
-  /** Does something with a batch. If that fails, its files wait again, and the next batch is a small one. */
+  /** Runs an action on a batch. If it fails, the files go back into the queue, and the next batch is a single file. */
   async function attempt<T>(
-    batch: readonly Taken[],
+    batch: readonly BatchItem[],
     action: (entries: readonly BatchEntry[]) => Promise<T>,
   ): Promise<T> {
     try {
       return await action(batch.map(({ entry }) => entry));
     } catch (error) {
       for (const one of batch) for (const waiter of one.waiters) waiter.reject(error);
-      putBack(batch.map(({ entry }) => ({ entry, waiters: new Set() })));
-      // One that fails alone lets the others go first.
+      requeue(batch.map(({ entry }) => ({ entry, waiters: new Set() })));
+      // A file that fails alone goes to the end of the queue.
       const [alone] = batch;
       if (batch.length === 1 && alone !== undefined) moveToEnd(alone.entry.path);
       limit = 1;
@@ -262,7 +262,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     }
   }
 
-  /** Parks what can be parked. What was found by comparison waits for the branch. */
+  /** Parks deliveries and files with waiters. Other pending commits wait for the branch. */
   async function parkAll(why: NotNow): Promise<string> {
     const { waitingFor } = why;
     if (reported !== waitingFor) log.warn({ waiting: pending.size }, `commits wait for ${waitingFor}`);
@@ -276,28 +276,28 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
           pending.delete(path);
         }
         if (pending.size === 0) return waitingFor;
-        await pacing.settle(isDue);
-        const batch = take();
+        await pacing.waitForBurst(isDue);
+        const batch = nextBatch();
         finish(batch, await attempt(batch, (entries) => work.park(entries, why)), left);
         limit = Math.min(MAX_BATCH, limit * 4);
         isParked = true;
       }
     } finally {
-      for (const one of left.values()) put(one);
+      for (const one of left.values()) enqueue(one);
     }
   }
 
   async function compare(): Promise<string | undefined> {
     let found: Found;
     try {
-      found = await work.reconcile(pacing.hurried);
+      found = await work.reconcile(pacing.stopping);
     } catch (error) {
-      // What is delivered now need not wait for it.
+      // Deliveries need not wait for the next comparison.
       isToReconcile = false;
       hasFailedToReconcile = true;
       log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');
-      const { hurried } = pacing;
-      void clock.wait(RECONCILE_AGAIN_MS, hurried).then(() => (hurried.aborted ? undefined : reconcile()));
+      const { stopping } = pacing;
+      void clock.wait(RECONCILE_AGAIN_MS, stopping).then(() => (stopping.aborted ? undefined : reconcile()));
       return undefined;
     }
     // The comparison is left to the next start, and to other receivers.
@@ -305,36 +305,36 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     if (found.kind === 'not now') return parkAll(found.why);
     isToReconcile = false;
     hasFailedToReconcile = false;
-    for (const path of found.paths) put({ path, cause: { kind: 'found' } });
+    for (const path of found.paths) enqueue({ path, cause: { kind: 'found' } });
     return undefined;
   }
 
-  /** @param later takes the files that wait for a branch. */
+  /** @param later receives the pending commits that wait for a branch. */
   function finish(
-    batch: readonly Taken[],
+    batch: readonly BatchItem[],
     outcomes: ReadonlyMap<string, Outcome>,
     later: Map<string, PendingCommit>,
   ): void {
-    putBack(batch.filter(({ entry }) => !outcomes.has(entry.path)));
+    requeue(batch.filter(({ entry }) => !outcomes.has(entry.path)));
     for (const { entry, waiters: own } of batch) {
       const { path, cause } = entry;
       const outcome = outcomes.get(path);
       if (outcome === undefined) continue;
       for (const waiter of own) waiter.resolve(outcome);
       if (outcome.kind === 'waiting' && !pending.has(path)) later.set(path, { path, cause });
-      if (outcome.kind === 'failed') setAside({ path, cause }, outcome.error);
+      if (outcome.kind === 'failed') retryUnreadable({ path, cause }, outcome.error);
       else unreadable.delete(path);
     }
   }
 
-  /** A file that cannot be read keeps nobody else's commit. */
-  function setAside(one: PendingCommit, error: unknown): void {
+  /** A file that cannot be read does not delay the commits of others. */
+  function retryUnreadable(one: PendingCommit, error: unknown): void {
     if (!unreadable.has(one.path))
       log.error({ path: one.path, err: error }, 'not committed: the file cannot be read; tried again later');
     unreadable.add(one.path);
-    const { hurried } = pacing;
-    void clock.wait(UNREADABLE_AGAIN_MS, hurried).then(() => {
-      if (!hurried.aborted && unreadable.has(one.path)) add(one);
+    const { stopping } = pacing;
+    void clock.wait(UNREADABLE_AGAIN_MS, stopping).then(() => {
+      if (!stopping.aborted && unreadable.has(one.path)) add(one);
     });
   }
 
@@ -342,8 +342,8 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     return pending.size >= MAX_BATCH || waiters.size > 0;
   }
 
-  /** What somebody waits for comes first. */
-  function take(): Taken[] {
+  /** The next batch, with the files that have waiters first. */
+  function nextBatch(): BatchItem[] {
     const batch = new Set<PendingCommit>();
     for (const path of waiters.keys()) {
       const one = pending.get(path);
@@ -362,8 +362,8 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     });
   }
 
-  /** Files that have come again meanwhile keep their new entry. */
-  function putBack(batch: readonly Taken[]): void {
+  /** Puts a batch back at the front of the queue; an entry that was added meanwhile stays. */
+  function requeue(batch: readonly BatchItem[]): void {
     if (batch.length === 0) return;
     const newer = [...pending.values()];
     pending.clear();
@@ -372,7 +372,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
       pending.set(path, { path, cause });
       if (own.size > 0) waiters.set(path, new Set([...own, ...(waiters.get(path) ?? [])]));
     }
-    for (const one of newer) put(one);
+    for (const one of newer) enqueue(one);
   }
 
   function moveToEnd(path: string): void {
@@ -383,7 +383,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   }
 
   async function close(): Promise<Remaining> {
-    pacing.hurry();
+    pacing.stop();
     await running;
     refuseWaiters(new PressmarkError('GIT_FAILED', 'the receiver is stopping'));
     return {

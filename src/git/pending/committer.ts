@@ -1,31 +1,31 @@
 import { blobsAt, blobsInHistory } from '../cli/trees.js';
-import { type Branch, type NotNow, readHead } from '../commit/head.js';
+import { type Branch, type NotNow, notNow, readHead } from '../commit/head.js';
 import type { CommitDraft } from '../commit/import.js';
 import { subjectIn } from '../commit/message.js';
 import { forgetParked, type Parked, park, parkedTip, readParked, sortParked } from '../commit/parked.js';
 import { locksOf } from '../commit/ref-update.js';
-import { letGoOf } from '../commit/stuck-locks.js';
+import { lockRelease } from '../commit/stuck-locks.js';
 import { type CommitContext, commitBatch } from '../commit/transaction.js';
 import type { BatchEntry, Draft, Drafting } from './drafting.js';
 import type { Outcome } from './pending-commit.js';
 
-/** Where the repository is. */
+/** Where HEAD is, and whether commits are parked. */
 export interface Position {
   readonly head: Branch | NotNow;
   /** Whether commits are parked. */
   readonly isParked: boolean;
 }
 
-/** What became of the entries of a batch, by path; those beyond the batch's bound have no outcome. */
+/** The outcomes of a batch's entries, by path; an entry beyond the bound of a batch has none. */
 export type BatchOutcome =
   | { readonly kind: 'done'; readonly outcomes: ReadonlyMap<string, Outcome> }
   | { readonly kind: 'not now'; readonly why: NotNow };
 
-/** What became of the parked commits. */
+/** The result of putting the parked commits on the branch. */
 export type Replayed =
   | { readonly kind: 'done' }
   | { readonly kind: 'not now'; readonly why: NotNow }
-  /** What this process has parked is not there any more: the articles' files must be compared with the branch. */
+  /** The commits that this process has parked are gone: the articles' files must be compared with the branch. */
   | { readonly kind: 'lost' };
 
 export interface CommitterOptions {
@@ -54,15 +54,15 @@ export function createCommitter(options: CommitterOptions) {
   /** Whether this process has parked something that it has not put on a branch yet. */
   let hasParked = false;
 
-  async function look(): Promise<Position> {
+  async function readPosition(): Promise<Position> {
     const [head, parked, stuck] = await Promise.all([
       readHead(repository),
       parkedTip(repository),
       locker.stuckLock(),
     ]);
-    const isStuck = stuck !== undefined && !('waitingFor' in head);
+    const isStuck = stuck !== undefined && head.kind === 'branch';
     return {
-      head: isStuck ? { waitingFor: letGoOf(stuck, repository.commonDir), tip: head.tip } : head,
+      head: isStuck ? notNow(lockRelease(stuck, repository.commonDir), head.tip) : head,
       isParked: parked !== null || hasParked,
     };
   }
@@ -111,7 +111,7 @@ export function createCommitter(options: CommitterOptions) {
     if (commits > 0) log.info({ commits, ms: Math.round(performance.now() - began) }, 'committed');
   }
 
-  /** Keeps a batch for later, safe from a crash. */
+  /** Parks a batch, durably. */
   async function parkBatch(batch: readonly BatchEntry[], why: NotNow): Promise<ReadonlyMap<string, Outcome>> {
     const outcomes = new Map<string, Outcome>();
     const parked = await park(
@@ -133,7 +133,7 @@ export function createCommitter(options: CommitterOptions) {
     return outcomes;
   }
 
-  /** Puts what is parked on the branch. Done again after a crash, it skips what is there already. */
+  /** Puts the parked commits on the branch. After a crash, commits that are there already are skipped. */
   async function replay(branch: Branch): Promise<Replayed> {
     for (;;) {
       const tip = await parkedTip(repository);
@@ -147,7 +147,7 @@ export function createCommitter(options: CommitterOptions) {
       for (let start = 0; start < parked.length; start += REPLAY_CHUNK) {
         const chunk = parked.slice(start, start + REPLAY_CHUNK);
         const head = start === 0 ? branch : await readHead(repository);
-        if ('waitingFor' in head) return { kind: 'not now', why: head };
+        if (head.kind === 'not now') return { kind: 'not now', why: head };
         const result = await replayChunk(chunk, head);
         if (result.kind === 'not now') return result;
         for (const one of result.overtaken) overtaken.add(one);
@@ -157,8 +157,8 @@ export function createCommitter(options: CommitterOptions) {
         // Somebody may have parked more meanwhile.
         if ((await parkedTip(repository)) !== tip) continue;
         const theirs = await locker.giveUpOn(locksOf(repository, repository.parkedRef, true));
-        const waitingFor = theirs === undefined ? REFUSED : letGoOf(theirs, repository.commonDir);
-        return { kind: 'not now', why: { waitingFor, tip: branch.tip } };
+        const waitingFor = theirs === undefined ? REFUSED : lockRelease(theirs, repository.commonDir);
+        return { kind: 'not now', why: notNow(waitingFor, branch.tip) };
       }
       hasParked = false;
       log.info({ commits: parked.length }, 'what was parked is on the branch');
@@ -220,7 +220,7 @@ export function createCommitter(options: CommitterOptions) {
     }
   }
 
-  return { look, commit, park: parkBatch, replay };
+  return { readPosition, commit, park: parkBatch, replay };
 }
 
 function draftOf({ path, blob, message, authored }: Parked): CommitDraft & { readonly isEdit: boolean } {

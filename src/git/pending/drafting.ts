@@ -28,7 +28,7 @@ export interface Draft extends CommitDraft {
   readonly before: string | undefined;
 }
 
-/** The drafts of a batch, and what became of its entries that get no commit. */
+/** The drafts of a batch, and the outcomes of its entries that get no commit. */
 export interface Drafted {
   readonly drafts: readonly Draft[];
   readonly outcomes: ReadonlyMap<string, Outcome>;
@@ -155,8 +155,8 @@ export function createDrafting(options: DraftingOptions) {
     for (const pending of batch) {
       const { path } = pending;
       const place = places.get(path);
-      if (place === undefined || 'refused' in place) {
-        const why = place?.refused ?? 'it has no place in the repository';
+      if (place === undefined || place.kind === 'refused') {
+        const why = place?.why ?? 'it has no place in the repository';
         reportOnce(path, why);
         outcomes.set(path, { kind: 'passed over', why });
         continue;
@@ -190,7 +190,7 @@ export function createDrafting(options: DraftingOptions) {
     );
   }
 
-  /** What git had at some paths earlier, and the texts of it where an edit's base must be found. */
+  /** The blobs that git had at some paths, with their texts where the base of an edit must be found. */
   async function historyOf(
     { tip, parked = null }: Base,
     undecided: readonly { readonly file: FileContent }[],
@@ -227,7 +227,7 @@ export function createDrafting(options: DraftingOptions) {
     warnings.add(why);
     log.warn(
       { path },
-      `the article is not committed: ${why}; said once, it may be so for other articles, too`,
+      `the article is not committed: ${why}; reported once, although it may be so for other articles, too`,
     );
   }
 

@@ -1,10 +1,10 @@
 /** How long a file must not have changed before its edit is committed, in milliseconds: people save in steps. */
 const STILL_MS = 2_000;
 
-/** Delays people's edits until they have stopped saving; see `createEdits`. */
-export interface Edits {
+/** Delays people's edits until they have stopped saving; see `createEditDelay`. */
+export interface EditDelay {
   /** A file has changed; it is reported once it has not changed for so many milliseconds. @default `stillMs` */
-  note(path: string, ms?: number): void;
+  add(path: string, ms?: number): void;
   /** Reports all delayed files at once; from now on nothing is delayed. */
   flush(): void;
 }
@@ -14,11 +14,11 @@ export interface Edits {
  *
  * @param report called with the path of such a file.
  */
-export function createEdits(report: (path: string) => void, stillMs = STILL_MS): Edits {
+export function createEditDelay(report: (path: string) => void, stillMs = STILL_MS): EditDelay {
   const timers = new Map<string, NodeJS.Timeout>();
   let isFlushed = false;
 
-  function note(path: string, ms = stillMs): void {
+  function add(path: string, ms = stillMs): void {
     cancel(path);
     if (isFlushed) {
       report(path);
@@ -44,5 +44,5 @@ export function createEdits(report: (path: string) => void, stillMs = STILL_MS):
     }
   }
 
-  return { note, flush };
+  return { add, flush };
 }

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 
-/** A clock that nobody sets, and waiting by it. */
+/** A monotonic clock, and waiting by it. */
 export interface Clock {
   /** In milliseconds, since some moment. */
   now(): number;
@@ -26,52 +26,52 @@ const STREAM = 100;
 /** … and git rests three times as long as it worked, up to so many milliseconds. */
 const LONGEST_REST_MS = 2_000;
 
-/** When work begins and how long it pauses; see `createPacing`. */
+/** Decides when work begins and how long it pauses; see `createPacing`. */
 export interface Pacing {
-  /** A delivery has come. */
-  arrived(isFirst: boolean): void;
-  /** Ends the pause under way: somebody waits, or there is something new to be done. */
-  wake(): void;
+  /** Records that a delivery has arrived. */
+  recordArrival(isFirst: boolean): void;
+  /** Ends the pause under way, because an answer waits or new work has arrived. */
+  endPause(): void;
   /** Waits until a burst of deliveries has passed, or until `isDue`. */
-  settle(isDue: () => boolean): Promise<void>;
-  /** While deliveries stream in, they come first. */
-  rest(commits: number, began: number): Promise<void>;
-  /** Waits until `wake()` at the most. */
+  waitForBurst(isDue: () => boolean): Promise<void>;
+  /** Pauses after a batch while deliveries stream in: their answers come first. */
+  yieldToDeliveries(commits: number, began: number): Promise<void>;
+  /** Waits until `endPause()` at the most. */
   pause(ms: number): Promise<void>;
   /** Begins the stop. */
-  hurry(): void;
-  /** Aborted from `hurry()` on. */
-  readonly hurried: AbortSignal;
+  stop(): void;
+  /** Aborted from `stop()` on. */
+  readonly stopping: AbortSignal;
 }
 
 /**
- * The queue's sense of time: bursts are let pass so that batches grow, but never for so long that the branch
- * falls behind by a second; from `hurry()` on, nothing is waited for.
+ * Bursts pass before a batch begins, so that batches grow, but the branch never falls behind by a second;
+ * from `stop()` on, there are no pauses.
  */
 export function createPacing(clock: Clock): Pacing {
-  const hurrying = new AbortController();
+  const stopController = new AbortController();
   let waking = new AbortController();
   let first = 0;
   let last = 0;
 
-  function arrived(isFirst: boolean): void {
+  function recordArrival(isFirst: boolean): void {
     last = clock.now();
     if (isFirst) first = last;
   }
 
-  function wake(): void {
+  function endPause(): void {
     waking.abort();
   }
 
-  async function settle(isDue: () => boolean): Promise<void> {
+  async function waitForBurst(isDue: () => boolean): Promise<void> {
     for (;;) {
       const rest = Math.min(last + QUIET_MS, first + LONGEST_WAIT_MS) - clock.now();
-      if (rest <= 0 || isDue() || hurrying.signal.aborted) return;
+      if (rest <= 0 || isDue() || stopController.signal.aborted) return;
       await pause(rest);
     }
   }
 
-  async function rest(commits: number, began: number): Promise<void> {
+  async function yieldToDeliveries(commits: number, began: number): Promise<void> {
     const now = clock.now();
     if (commits < STREAM || last < began || now - last > QUIET_MS) return;
     await pause(Math.min(LONGEST_REST_MS, 3 * (now - began)));
@@ -79,22 +79,22 @@ export function createPacing(clock: Clock): Pacing {
 
   async function pause(ms: number): Promise<void> {
     waking = new AbortController();
-    // the shutdown does not wait
-    await clock.wait(ms, AbortSignal.any([hurrying.signal, waking.signal]));
+    // a shutdown ends the pause
+    await clock.wait(ms, AbortSignal.any([stopController.signal, waking.signal]));
   }
 
   return {
-    arrived,
-    wake,
-    settle,
-    rest,
+    recordArrival,
+    endPause,
+    waitForBurst,
+    yieldToDeliveries,
     pause,
-    hurry: () => hurrying.abort(),
-    hurried: hurrying.signal,
+    stop: () => stopController.abort(),
+    stopping: stopController.signal,
   };
 }
 
-/** How long a pause is after so many in vain: half a second at first, then longer each time, up to `longest`; in milliseconds. */
+/** The pause after so many failed attempts, in milliseconds: half a second at first, longer each time, up to `longest`. */
 export function backoff(times: number, longest: number): number {
   return Math.min(500 * 1.5 ** (Math.min(times, 20) - 1), longest);
 }

@@ -30,7 +30,7 @@ export interface Delivered {
   readonly isEdited?: boolean;
 }
 
-/** What became of a pending commit. */
+/** The result of an attempt to commit a pending commit. */
 export type Outcome =
   /** Git has the file's content in a commit: `blob` names it as it stands in git. */
   | { readonly kind: 'present' | 'committed' | 'parked'; readonly blob: string }

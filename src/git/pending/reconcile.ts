@@ -5,13 +5,13 @@ import { blobsAt, blobsBelow, blobsInHistory, storedBlobs } from '../cli/trees.j
 import { isTakenAway } from '../commit/blobs.js';
 import { readHead } from '../commit/head.js';
 import { stagedBlobs } from '../commit/index.js';
-import { readIndexNotes } from '../commit/index-intents.js';
+import { readIndexIntents } from '../commit/index-intents.js';
 import { resolveFiles } from '../commit/placement.js';
 import { blobsFetched } from '../push/fetched-blobs.js';
 import type { Found } from './commit-queue.js';
-import type { ArticleFile, Checked } from './scan-cache.js';
+import type { ArticleFile, ScanCache } from './scan-cache.js';
 
-/** How many files one look into the history is about. */
+/** How many files one search of the history is about. */
 const CHUNK = 200;
 
 /** Up to so many files, git is asked for each rather than for all that it has. */
@@ -34,7 +34,7 @@ export interface ReconcileOptions {
   /** The files of all articles. */
   readonly articles: Iterable<ArticleFile>;
   /** Opens the cache of earlier comparisons for a commit; what git has is written there. */
-  readonly openCache: (tip: string | null) => Promise<Checked>;
+  readonly openCache: (tip: string | null) => Promise<ScanCache>;
   /** Ends the comparison. */
   readonly signal: AbortSignal;
   /** Whether what the owner has staged is theirs to commit, as they have just moved the branch. */
@@ -43,13 +43,13 @@ export interface ReconcileOptions {
 
 /**
  * Compares the article files with the branch and, where the site pushes, with the fetched branch, and finds those that
- * git lacks, oldest first. What is parked is on the branch before, or keeps it from being done now. What the branch once
- * had and has no longer is left alone: the owner has gone back to it, or has taken it out.
+ * git lacks, oldest first. The caller has put parked commits on the branch before. A file whose text the branch had earlier
+ * gets no commit: the owner has restored that text, or has removed the file from git.
  */
 export async function reconcile(options: ReconcileOptions): Promise<Found> {
   const { repository, articles, openCache, signal, sparesStaged } = options;
   const head = await readHead(repository);
-  if ('waitingFor' in head) return { kind: 'not now', why: head };
+  if (head.kind === 'not now') return { kind: 'not now', why: head };
   const { tip } = head;
   const cache = await openCache(tip);
   const fine: ArticleFile[] = [];
@@ -63,7 +63,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Found> {
   );
   const inside = unknown.flatMap((file): Placed[] => {
     const place = places.get(file.path);
-    return place !== undefined && 'inRepository' in place ? [{ file, inRepository: place.inRepository }] : [];
+    return place !== undefined && place.kind === 'inside' ? [{ file, inRepository: place.inRepository }] : [];
   });
   const atTip = await blobsOfFiles(
     repository,
@@ -71,7 +71,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Found> {
     inside.map(({ inRepository }) => inRepository),
   );
   const candidates: Candidate[] = [];
-  // Each is tried again by itself, and keeps nobody else's commit.
+  // Each of these is tried again by itself, and does not delay the others' commits.
   const unreadable: string[] = [];
   for (const { file, inRepository } of inside) {
     if (signal.aborted) return { kind: 'stopped' };
@@ -93,7 +93,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Found> {
   const unfetched = candidates.filter(
     ({ inRepository, blobs }) => !blobs.includes(fetched.get(inRepository) ?? ''),
   );
-  const { left, had } = await lookIntoHistory(repository, tip, unfetched);
+  const { left, had } = await searchHistory(repository, tip, unfetched);
   await cache.save([...fine, ...had.map(({ file }) => file)]);
   const staged = sparesStaged ? await stagedByOwner(repository, tip, left) : new Set<string>();
   const paths = left
@@ -111,9 +111,9 @@ async function stagedByOwner(
 ): Promise<Set<string>> {
   const paths = new Set(candidates.map(({ inRepository }) => inRepository));
   if (paths.size === 0) return paths;
-  const notes = await readIndexNotes(repository);
+  const intents = await readIndexIntents(repository);
   const staged = [...(await stagedBlobs(repository, tip, paths))];
-  return new Set(staged.filter(([path, blob]) => !notes.isNoted({ path, blob })).map(([path]) => path));
+  return new Set(staged.filter(([path, blob]) => !intents.isIntended({ path, blob })).map(([path]) => path));
 }
 
 async function blobsOfFiles(
@@ -158,7 +158,7 @@ async function blobsOf(repository: Repository, { path }: ArticleFile) {
   }
 }
 
-async function lookIntoHistory(repository: Repository, tip: string | null, candidates: readonly Candidate[]) {
+async function searchHistory(repository: Repository, tip: string | null, candidates: readonly Candidate[]) {
   if (tip === null || candidates.length === 0) return { left: [...candidates], had: [] };
   // a text that git has nowhere is in no history; looking through a long one takes its time
   const stored = await storedBlobs(

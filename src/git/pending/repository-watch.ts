@@ -4,7 +4,7 @@ import type { Repository } from '../cli/repository.js';
 import { readHead } from '../commit/head.js';
 import type { IndexLocker } from '../commit/index-lock.js';
 
-/** How often the repository is looked at, in milliseconds: what a dead receiver leaves is finished within 15 s. */
+/** How often the repository is checked, in milliseconds: what a dead receiver leaves is finished within 15 s. */
 const INTERVAL_MS = 5_000;
 
 export interface RepositoryWatchOptions {
@@ -27,29 +27,29 @@ export interface RepositoryWatchOptions {
  */
 export async function watchRepository(options: RepositoryWatchOptions): Promise<() => void> {
   const { repository, locker, log, lastCommit, onDeadReceiver, onMoved } = options;
-  let isLooking = false;
+  let isChecking = false;
   let reported: string | undefined;
   /** What the branch must contain; undefined until HEAD was on a branch. */
   let known: string | null | undefined;
-  /** What `lastCommit` returned at the last look. */
+  /** What `lastCommit` returned at the last check. */
   let lastMade: string | undefined;
 
-  async function look(): Promise<void> {
+  async function check(): Promise<void> {
     const count = await locker.sweepDeadReceivers();
     if (count > 0) {
       log.info({ receivers: count }, 'another receiver on this folder has ended; this one finishes its work');
       onDeadReceiver();
     }
     if (!(await hasMoved())) return;
-    log.info('HEAD is not where it was; articles without a commit are looked for');
+    log.info('HEAD was moved; the articles are compared with the branch');
     onMoved();
   }
 
-  /** In the middle of a rebase nothing can be said; afterwards it counts as one move. */
+  /** A rebase counts as one move, after its end. */
   async function hasMoved(): Promise<boolean> {
     const made = lastCommit();
     const head = await readHead(repository);
-    if ('waitingFor' in head) return false;
+    if (head.kind === 'not now') return false;
     const { tip } = head;
     const before = [known, made === lastMade ? undefined : made];
     let isGone = false;
@@ -68,15 +68,15 @@ export async function watchRepository(options: RepositoryWatchOptions): Promise<
     return answer.code === 0;
   }
 
-  /** One look at a time: a kernel lock is asked for in another process. */
-  async function lookUnlessLooking(): Promise<void> {
-    if (isLooking) return;
-    isLooking = true;
-    await look().catch(report);
-    isLooking = false;
+  /** One check at a time: a kernel lock is asked for in another process. */
+  async function checkUnlessChecking(): Promise<void> {
+    if (isChecking) return;
+    isChecking = true;
+    await check().catch(report);
+    isChecking = false;
   }
 
-  /** Commits fail for the same reason, and report more of it. */
+  /** Commits that fail for the same reason log more about it. */
   function report(error: unknown): void {
     const reason = messageOf(error);
     if (reason !== reported) log.debug({ reason }, 'the repository cannot be watched');
@@ -85,6 +85,6 @@ export async function watchRepository(options: RepositoryWatchOptions): Promise<
 
   await locker.announce().catch(report);
   await hasMoved().catch(report);
-  const timer = setInterval(() => void lookUnlessLooking(), INTERVAL_MS).unref();
+  const timer = setInterval(() => void checkUnlessChecking(), INTERVAL_MS).unref();
   return () => clearInterval(timer);
 }

@@ -5,7 +5,7 @@ import { writeAtomically } from '../../fs/atomic-write.js';
 import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
 
-/** An article's file, and what tells that it is still the one that was looked at. */
+/** An article's file, and the stamp that shows whether it has changed. */
 export interface ArticleFile {
   /** Relative to the site's folder, with forward slashes. */
   readonly path: string;
@@ -19,11 +19,11 @@ export interface Stamp {
   readonly mtimeMs: number;
 }
 
-/** What an earlier start-up check found in good order; see `readChecked`. */
-export interface Checked {
-  /** Whether a file, and what the branch has at its path, is as it was then. */
+/** The files in which an earlier comparison found nothing to commit; see `openScanCache`. */
+export interface ScanCache {
+  /** Whether a file, and the branch's version of it, are as they were then. */
   has(file: ArticleFile): boolean;
-  /** Writes down what is in good order now. */
+  /** Replaces the cache by these files. */
   save(files: Iterable<ArticleFile>): Promise<void>;
 }
 
@@ -33,20 +33,20 @@ const VERSION = 1;
 const LINES_PER_TURN = 5_000;
 
 /**
- * Remembers from start to start which files needed no commit, so that a check costs what has changed since and
- * not what there is. The memory may be deleted at any time.
+ * Opens the cache of the files that needed no commit, so that the cost of a comparison grows with what has changed since
+ * and not with the number of articles. The cache may be deleted at any time.
  *
- * @param path the memory's file, absolute.
- * @param tip the commit that the check is about.
- * @param key what the findings depend on beside the files and the commit.
+ * @param path the cache's file, absolute.
+ * @param tip the commit that the files are compared with.
+ * @param key the settings on which the result depends, besides the files and the commit.
  */
-export async function readChecked(
+export async function openScanCache(
   path: string,
   repository: Repository,
   tip: string | null,
   key: string,
   log: Log,
-): Promise<Checked> {
+): Promise<ScanCache> {
   const tree = tip === null ? undefined : await siteTree(repository, tip);
   const [head = '', ...lines] = (await contentOf(path)).split('\n');
   const then = parseHeader(head);
@@ -71,7 +71,7 @@ export async function readChecked(
     } catch (error) {
       log.warn(
         { reason: messageOf(error) },
-        'what git has could not be remembered; the next start takes longer',
+        'the cache of committed files could not be written; the next start takes longer',
       );
     }
   }
@@ -91,7 +91,7 @@ function parseHeader(line: string): { key: string; tree: string; prefix: string 
     if (typeof key !== 'string' || typeof tree !== 'string' || typeof prefix !== 'string') return undefined;
     return { key, tree, prefix };
   } catch {
-    // another hand's, or cut off: everything is looked at again
+    // made by another program, or cut off: all files are compared
     return undefined;
   }
 }

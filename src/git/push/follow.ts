@@ -7,7 +7,7 @@ import { blobsInHistory } from '../cli/trees.js';
 import { type Branch, readHead } from '../commit/head.js';
 import type { Identity } from '../commit/identity.js';
 import type { IndexLocker } from '../commit/index-lock.js';
-import { takeIntoIndex } from '../commit/index-merge.js';
+import { mergeIntoIndex } from '../commit/index-merge.js';
 import { moveRef } from '../commit/ref-update.js';
 import { isSparse } from '../committable.js';
 import type { EditBases } from './edit-bases.js';
@@ -57,7 +57,7 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
   const branch = ref.replace('refs/heads/', '');
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
     const head = await readHead(repository);
-    if ('waitingFor' in head) return waiting(head.waitingFor);
+    if (head.kind === 'not now') return waiting(head.waitingFor);
     if (head.ref !== ref) return waiting(`HEAD to be on ${branch} again`);
     const next = await merged(head.tip, commit, options);
     if (next === undefined)
@@ -101,8 +101,9 @@ async function moveOn(
       const replaced = checkout?.replaced() ?? [];
       bases.delete(replaced);
       const now = await readHead(repository);
-      if (replaced.length > 0 || 'waitingFor' in now || now.ref !== ref || now.tip !== tip) return undefined;
-      await takeIntoIndex(repository, lock, tip, changes, isCommitted);
+      if (replaced.length > 0 || now.kind === 'not now' || now.ref !== ref || now.tip !== tip)
+        return undefined;
+      await mergeIntoIndex(repository, lock, tip, changes, isCommitted);
       const also = { ref: FETCHED_REF, to: commit };
       const move = { ref, to: next, from: tip, also, reason: 'pressmark: follow the remote' };
       if (!(await moveRef(repository, locker, log, move))) return undefined;

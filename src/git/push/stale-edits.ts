@@ -24,7 +24,7 @@ export function createStaleEdits(repository: Repository, bases: EditBases, lock:
   async function settle(): Promise<void> {
     if ((await staleBases(repository)).size === 0) return;
     const head = await readHead(repository);
-    if (!('waitingFor' in head)) await settleStale(repository, bases, lock, head.tip);
+    if (head.kind === 'branch') await settleStale(repository, bases, lock, head.tip);
   }
 
   async function has(path: string): Promise<boolean> {

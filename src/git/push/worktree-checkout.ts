@@ -88,9 +88,9 @@ export async function checkOutChanges(
       if (second !== undefined) fs.linkSync(made, second);
       let isWritten = false;
       if (isSame(expected, now)) {
-        const takeBack = await beforeWrite(change);
+        const rollBackEntries = await beforeWrite(change);
         isWritten = await replaceFile(repository, change, now, made, kept);
-        if (!isWritten) await takeBack();
+        if (!isWritten) await rollBackEntries();
       }
       if (!isWritten) notFollowed.push({ path, why: EDITED, isTheirs: true });
       else if (second !== undefined) written.set(path, second);

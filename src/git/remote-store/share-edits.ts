@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
 import type { SharedEdit } from '../../store/shared-files.js';
-import { createEdits } from '../pending/edit-delay.js';
+import { createEditDelay } from '../pending/edit-delay.js';
 import type { LeftEdit } from '../push/push-status.js';
 
 export interface ShareEditsOptions {
@@ -41,7 +41,7 @@ export function shareEdits(
   const ready = new Set<string>();
   const underWay = new Set<Promise<void>>();
   let isClosing = false;
-  const edits = createEdits((path) => {
+  const edits = createEditDelay((path) => {
     ready.add(path);
     start();
   });
@@ -94,17 +94,17 @@ export function shareEdits(
     attempts.set(path, count);
     log.debug({ path, why }, 'an edit is examined again later');
     const wait = Math.min(AGAIN_MS.first * 2 ** Math.min(count - 1, 10), AGAIN_MS.longest);
-    if (!isClosing) edits.note(path, wait);
+    if (!isClosing) edits.add(path, wait);
   }
 
   host.addAction('article.edited', async ({ path }) => {
     const below = contentRelative(path);
     if (below === undefined) return;
-    edits.note(below);
+    edits.add(below);
     await settleStale();
   });
   host.addAction('host.ready', async () => {
-    for (const path of await editedFiles()) edits.note(path);
+    for (const path of await editedFiles()) edits.add(path);
   });
   host.onClose(async () => {
     isClosing = true;

@@ -50,7 +50,7 @@ export function createWorktreeEdits({ repository, folder, ref, tree, bases }: Wo
     const lineage = await lineageOf(text);
     if (lineage === 'none') return NONE;
     const head = await readHead(repository);
-    if ('waitingFor' in head) return { kind: 'waiting', waitingFor: head.waitingFor };
+    if (head.kind === 'not now') return { kind: 'waiting', waitingFor: head.waitingFor };
     if (head.ref !== ref)
       return { kind: 'waiting', waitingFor: `HEAD to be on ${ref.replace('refs/heads/', '')} again` };
     const [committed, staged] = await Promise.all([

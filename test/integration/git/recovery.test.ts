@@ -83,7 +83,7 @@ test('after the owner has moved the branch back, articles without a commit are c
   await site.publish('two');
   await site.untilCommitted(2);
   await site.git('reset', '-q', '--soft', 'HEAD~1');
-  await site.untilLogged('HEAD is not where it was');
+  await site.untilLogged('HEAD was moved');
   await site.untilLogged('articles compared with the branch');
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one']);
   t.regex(await site.git('status', '--porcelain'), /^A {2}content/);

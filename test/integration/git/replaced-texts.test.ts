@@ -104,6 +104,33 @@ test('parked texts that the branch has gone past are kept as files, except for w
   t.deepEqual(await kept(site), [text]);
 });
 
+test('a parked text that the file holds is on the branch before its ref is removed: an update may come in between', async (t) => {
+  const { site, path } = await editedSite(t);
+  await site.git('checkout', '-q', '--detach');
+  await site.start({ commitEdits: true });
+  await site.update('one', { revision: 'r2' });
+  await site.untilLogged('parked');
+  await site.stop();
+  const parked = await site.read(path);
+  await site.write(path, `${parked}another text\n`);
+  await site.git('commit', '-qam', 'My own commit');
+  await site.git('checkout', '-q', '-B', 'main');
+  await site.write(path, parked);
+  const { env, hold, untilHeld, release } = await withHeldGit(site, '"update-ref -d refs/pressmark/parked"');
+  await hold();
+  const host = await site.start({ commitEdits: true, env });
+  await host.hooks.doAction('host.ready', { url: '' });
+  await untilHeld();
+  await site.update('one', { revision: 'r3' });
+  await release();
+  await site.until('all is committed', async () => (await site.git('status', '--porcelain')) === '');
+  await site.stop();
+  const commits = (await site.git('log', '--format=%H', '--', path)).split('\n').filter(Boolean);
+  const history = await Promise.all(commits.map((commit) => site.git('show', `${commit}:${path}`)));
+  t.true(history.includes(parked));
+  t.is(await site.git('show', `HEAD:${path}`), await site.read(path));
+});
+
 test('an edit that its owner has staged is theirs to commit, and is kept as a file, too', async (t) => {
   const { site, path, text } = await editedSite(t);
   await site.git('add', path);

@@ -84,7 +84,7 @@ async function cloneWithCommit(t: ExecutionContext) {
 /** Follows the remote, and is killed when the files are written and nothing else is. */
 async function followAndDie(t: ExecutionContext, dir: string): Promise<void> {
   const repository = await openRepository(dir, gitEnvironment(dir));
-  if ('because' in repository) throw new Error(repository.because);
+  if (repository.kind === 'none') throw new Error(repository.because);
   const locker = createIndexLocker(repository, findLockHelper(), log);
   gitIn(dir, 'fetch', '--quiet', 'origin', 'main:refs/pressmark/remote');
   const following = follow(gitIn(dir, 'rev-parse', 'refs/pressmark/remote').trim(), {

@@ -23,7 +23,7 @@ async function followWhile(t: ExecutionContext, meanwhile: (dir: string) => void
   const tip = commitAndPush(other, FILE, 'new\n');
   gitIn(dir, 'fetch', '--quiet');
   const repository = await openRepository(dir, gitEnvironment(dir));
-  if ('because' in repository) throw new Error(repository.because);
+  if (repository.kind === 'none') throw new Error(repository.because);
   const locker = createIndexLocker(repository, findLockHelper(), log);
   t.teardown(locker.close);
   const bases = createEditBases(repository);

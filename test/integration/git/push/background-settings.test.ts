@@ -65,7 +65,7 @@ for (const [program, variant, asksNobody] of [
     if (variant !== undefined) gitIn(dir, 'config', 'ssh.variant', variant);
     const env = gitEnvironment(dir);
     const repository = await openRepository(dir, env);
-    if ('because' in repository) throw new Error(repository.because);
+    if (repository.kind === 'none') throw new Error(repository.because);
     const remote = await createRemote(repository, { remote: 'git@ssh.example:site.git' }, env);
     const error = await t.throwsAsync(remote.fetch(null), { instanceOf: PressmarkError });
     t.is(error?.code, 'REMOTE_UNAVAILABLE');

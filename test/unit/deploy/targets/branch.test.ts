@@ -23,7 +23,7 @@ async function setUp(t: ExecutionContext, keep: string[] = []) {
   fs.writeFileSync(join(site, 'README'), 'site');
   const env = gitEnvironment(dir);
   const repository = await openRepository(site, env);
-  if ('because' in repository) throw new Error(repository.because);
+  if (repository.kind === 'none') throw new Error(repository.because);
   const create = () =>
     branchTarget({ branch: 'pages', remote: 'origin', keep, repository, env, stateDir: join(dir, 'state') });
   const target = create();

@@ -10,7 +10,7 @@ import { tempDir } from '../../../support/temp-dir.js';
 
 async function open(dir: string) {
   const repository = await openRepository(dir, gitEnvironment(dir));
-  if ('because' in repository) throw new Error(repository.because);
+  if (repository.kind === 'none') throw new Error(repository.because);
   return repository;
 }
 
@@ -35,7 +35,7 @@ async function startRepository(t: ExecutionContext, ...init: string[]) {
     const [ref = null] = [git('branch', '--show-current')].filter((name) => name !== '');
     const found = await readHead(repository);
     if (ref === null) t.like(found, { waitingFor: 'HEAD to be on a branch again', tip: head }, what);
-    else t.deepEqual(found, { ref: `refs/heads/${ref}`, tip: head }, what);
+    else t.deepEqual(found, { kind: 'branch', ref: `refs/heads/${ref}`, tip: head }, what);
   };
   return { dir, git, commit, repository, assertSame };
 }
@@ -72,7 +72,7 @@ async function followChanges({ git, commit, assertSame }: Awaited<ReturnType<typ
 
 test('a git that stays follows every change of refs and objects', async (t) => {
   const started = await startRepository(t);
-  t.deepEqual(await readHead(started.repository), { ref: 'refs/heads/main', tip: null });
+  t.deepEqual(await readHead(started.repository), { kind: 'branch', ref: 'refs/heads/main', tip: null });
   await followChanges(started);
 });
 
@@ -96,7 +96,7 @@ test('a linked work tree has its own HEAD', async (t) => {
   const side = await commitAt(linked, 'HEAD');
   commit('two');
   t.is(await commitAt(linked, 'HEAD'), side);
-  t.deepEqual(await readHead(linked), { ref: 'refs/heads/side', tip: side });
+  t.deepEqual(await readHead(linked), { kind: 'branch', ref: 'refs/heads/side', tip: side });
   t.is(await commitAt(repository, 'HEAD'), git('rev-parse', 'HEAD'));
 });
 

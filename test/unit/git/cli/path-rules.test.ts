@@ -10,7 +10,7 @@ async function startRepository(t: ExecutionContext) {
   const dir = tempDir(t);
   gitIn(dir, 'init', '--quiet', '--initial-branch=main');
   const repository = await openRepository(dir, gitEnvironment(dir));
-  if ('because' in repository) throw new Error(repository.because);
+  if (repository.kind === 'none') throw new Error(repository.because);
   const write = (path: string, text: string) => {
     fs.mkdirSync(dirname(join(dir, path)), { recursive: true });
     fs.writeFileSync(join(dir, path), text);

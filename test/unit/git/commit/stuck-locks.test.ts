@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { createStuckLocks, letGoOf } from '../../../../src/git/commit/stuck-locks.js';
+import { createStuckLocks, lockRelease } from '../../../../src/git/commit/stuck-locks.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
 test('a lock file is remembered until it is gone or is another one', async (t) => {
@@ -25,7 +25,7 @@ test('a lock file is remembered until it is gone or is another one', async (t) =
 
 test('a lock of a linked work tree is named from the repository’s folder', (t) => {
   t.regex(
-    letGoOf('/site/.git/worktrees/one/index.lock', '/site/.git'),
+    lockRelease('/site/.git/worktrees/one/index.lock', '/site/.git'),
     / \.git\/worktrees\/one\/index\.lock;/,
   );
 });

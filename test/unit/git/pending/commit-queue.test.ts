@@ -13,8 +13,8 @@ const delivered = (path: string): PendingCommit => ({
 });
 const found = (path: string): PendingCommit => ({ path, cause: { kind: 'found' } });
 
-const BRANCH = { ref: 'refs/heads/main', tip: 'tip' };
-const REBASE = { waitingFor: 'a rebase to end', tip: 'tip' };
+const BRANCH = { kind: 'branch', ref: 'refs/heads/main', tip: 'tip' } as const;
+const REBASE = { kind: 'not now', waitingFor: 'a rebase to end', tip: 'tip' } as const;
 const SOON = { isReplaced: true, limitMs: 2_000 };
 
 const outcomesOf = (batch: readonly BatchEntry[], kind: 'committed' | 'parked') =>
@@ -26,7 +26,7 @@ function record(work: Partial<QueueWork> = {}) {
   const batches: BatchEntry[][] = [];
   const queue = createQueue(
     {
-      look: async () => ({ head: BRANCH, isParked: false }),
+      readPosition: async () => ({ head: BRANCH, isParked: false }),
       async commit(batch) {
         batches.push([...batch]);
         return { kind: 'done', outcomes: outcomesOf(batch, 'committed') };
@@ -185,7 +185,7 @@ test('deliveries are parked while there is no branch, and are put on it first wh
   let isDetached = true;
   const done: string[] = [];
   const { queue, batches, paths, soon } = record({
-    look: async () => ({
+    readPosition: async () => ({
       head: isDetached ? REBASE : BRANCH,
       isParked: done.some((name) => name.startsWith('parked')) && !done.includes('replayed'),
     }),
@@ -216,7 +216,7 @@ test('deliveries are parked while there is no branch, and are put on it first wh
 test('commits that cannot be parked wait, and a stop counts them', async (t) => {
   let attempts = 0;
   const { queue, batches, soon } = record({
-    look: async () => ({ head: REBASE, isParked: false }),
+    readPosition: async () => ({ head: REBASE, isParked: false }),
     async park() {
       attempts++;
       throw new Error('no');
@@ -233,7 +233,7 @@ test('where the parked commits are gone, the articles are compared with the bran
   let isParked = true;
   let comparisons = 0;
   const { queue, soon } = record({
-    look: async () => ({ head: BRANCH, isParked }),
+    readPosition: async () => ({ head: BRANCH, isParked }),
     async replay() {
       isParked = false;
       return { kind: 'lost' };
@@ -299,7 +299,7 @@ test('what was edited after its delivery, and lies still before the commit, is c
   const causes: unknown[] = [];
   let isDetached = true;
   const { queue, soon } = record({
-    look: async () => ({ head: isDetached ? REBASE : BRANCH, isParked: false }),
+    readPosition: async () => ({ head: isDetached ? REBASE : BRANCH, isParked: false }),
     park: async (batch) => new Map<string, Outcome>(batch.map(({ path }) => [path, { kind: 'waiting' }])),
     async commit(batch) {
       for (const { cause } of batch)
@@ -324,7 +324,7 @@ test('what was edited after its delivery, and lies still before the commit, is c
 test('where parked commits cannot be put on the branch, those who wait hear of it, and git is not asked without a pause', async (t) => {
   let replays = 0;
   const { queue, clock } = record({
-    look: async () => ({ head: BRANCH, isParked: true }),
+    readPosition: async () => ({ head: BRANCH, isParked: true }),
     async replay() {
       // An endless loop would never let this test go on.
       if (++replays > 100) return new Promise<never>(() => undefined);

@@ -18,7 +18,7 @@ async function repositoryWith(
   gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
   make(join(dir, 'a.md'));
   const repository = await openRepository(dir, gitEnvironment(dir));
-  if ('because' in repository) throw new Error(repository.because);
+  if (repository.kind === 'none') throw new Error(repository.because);
   return repository;
 }
 

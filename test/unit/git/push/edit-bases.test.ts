@@ -50,14 +50,14 @@ test('the base of a merged text is recorded until it is deleted or taken back; t
   const gitDir = tempDir(t);
   const bases = createEditBases({ gitDir });
   await bases.recordStale([change('a', '1', '2')], [left('a')]);
-  const takeBack = await bases.recordMerged('b', '3');
+  const rollBackEntries = await bases.recordMerged('b', '3');
   const afterAKill = createEditBases({ gitDir });
   t.deepEqual(await afterAKill.recordStale([change('b', '1', '3')], [left('b')]), [], 'made from the merge');
   t.deepEqual([...(await staleBases({ gitDir }))].sort(), [
     ['a', '1'],
     ['b', '3'],
   ]);
-  await takeBack();
+  await rollBackEntries();
   t.deepEqual([...(await staleBases({ gitDir }))], [['a', '1']]);
   await bases.recordMerged('b', '3');
   await bases.deleteStale(['b', 'c']);

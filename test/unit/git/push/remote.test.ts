@@ -92,7 +92,7 @@ test('a fetch finds the last commit or no branch at all, and leaves the owner’
   const own = fs.readFileSync(join(dir, '.git', 'FETCH_HEAD'), 'utf8');
   const tip = commitAndPush(clones.clone('b'), 'page.md', 'text\n');
   const repository = await openRepository(dir, gitEnvironment(dir));
-  if ('because' in repository) return t.fail(repository.because);
+  if (repository.kind === 'none') return t.fail(repository.because);
   const fetched: string[] = [];
   const fetchIn = async (branch: string, known: string | null) => {
     const move = async (commit: string) => fetched.push(commit);
