@@ -29,7 +29,7 @@ export interface SitePluginOptions {
   /** Pause before the first retry of a build of which the thread has died. @default 1000 */
   readonly retryMs?: number;
   /**
-   * Told at the start how to have everything built anew after templates or settings have changed: with
+   * Called at the start with what has everything built anew after templates or settings have changed: with
    * `renewed` by a new thread. Returns what ends that.
    */
   watch?(rebuild: (how: { renewed: boolean }) => void): () => Promise<void>;

@@ -22,7 +22,7 @@ export interface BuildSession {
   report(): SessionReport;
   /** The same with its time. @param start by the steady clock. */
   reportSince(start: number): SessionReport & { readonly ms: number };
-  /** Whether this round has tried to build a file, and failed. */
+  /** Whether this session has tried to build a file, and failed. */
   hasFailed(file: string): boolean;
   /**
    * Makes a file's content and puts it in its place. A failure is this one's alone: the old file stays.
@@ -33,16 +33,16 @@ export interface BuildSession {
   build(file: string, make: () => Made | Promise<Made>): Promise<boolean>;
   /** Removes a file. */
   remove(file: string): Promise<boolean>;
-  /** Tells the log what went wrong. */
+  /** Writes to the log what went wrong. */
   tell(log: Log): void;
 }
 
-/** What makes a file: its content, a draft of it, or the size of what stands there already and is the same. */
+/** What makes a file: its content, a staged file of it, or the size of what stands there already and is the same. */
 export type Made = Content | Drafted | undefined;
 
 type Drafted = { readonly staged: StagedFile } | { readonly standing: number };
 
-/** A round that has built nothing yet. */
+/** A session that has built nothing yet. */
 export function createBuildSession(output: Writer): BuildSession {
   /** The sizes of what was made; some files are made twice, as what they show has changed meanwhile. */
   const sizes = new Map<string, number>();

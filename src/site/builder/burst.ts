@@ -1,8 +1,8 @@
-/** So many changes within so many milliseconds are a rush. */
+/** So many changes within so many milliseconds are a burst. */
 const MANY = 50;
 const WINDOW_MS = 500;
 
-/** Tells when changes come in fast; see `createBurst`. */
+/** Notices when changes come in fast; see `createBurst`. */
 export interface Burst {
   /** Counts a change. */
   note(): void;
@@ -14,9 +14,9 @@ export interface Burst {
  * Watches how fast changes come in. While a hundred a second are delivered and more, building their pages can wait,
  * and answering cannot.
  *
- * @param tell told when a rush begins and when it is over.
+ * @param notify called when a burst begins and when it is over.
  */
-export function createBurst(tell: (isBurst: boolean) => void): Burst {
+export function createBurst(notify: (isBurst: boolean) => void): Burst {
   let count = 0;
   let isBurst = false;
   let timer: NodeJS.Timeout | undefined;
@@ -35,7 +35,7 @@ export function createBurst(tell: (isBurst: boolean) => void): Burst {
   function turn(to: boolean): void {
     if (isBurst === to) return;
     isBurst = to;
-    tell(to);
+    notify(to);
   }
 
   function stop(): void {

@@ -1,7 +1,7 @@
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 
-/** One broken template breaks every page: so many different messages are told, each once. */
+/** One broken template breaks every page: so many different messages are logged, each once. */
 const MOST_MESSAGES = 5;
 
 /** What went wrong in one build, gathered so that the log stays readable. */

@@ -19,11 +19,11 @@ export type RenderRequest =
     }
   /** To look at the beginnings of article files. */
   | { readonly kind: 'headers'; readonly paths: readonly string[] }
-  /** To write the drafts of pages into a folder, for the output folder `root`. */
+  /** To write staged files of pages into a folder, for the output folder `root`. */
   | {
       readonly kind: 'make';
       readonly jobs: readonly RenderJob[];
-      /** The slugs of the groups that these pages link to, by their names. */
+      /** The slugs of the terms that these pages link to, by their names. */
       readonly tags: ReadonlyMap<string, string>;
       readonly authors: ReadonlyMap<string, string>;
       readonly stagingDir: string;
@@ -37,7 +37,7 @@ export type Rendered =
   | { readonly kind: 'staged'; readonly staged: StagedFile }
   /** It stands as it is. */
   | { readonly kind: 'same'; readonly size: number }
-  /** Left to the builder: its article has changed, it links what it was not told of, or it has failed. */
+  /** Left to the builder: its article has changed, it links a term whose slug it was not given, or it has failed. */
   | { readonly kind: 'left' };
 
 /** What a render worker answers, one for every request, in their order. */

@@ -16,8 +16,8 @@ import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-
 type MakeRequest = Extract<RenderRequest, { kind: 'make' }>;
 
 /**
- * Reads articles and makes drafts of their pages for a builder in another thread; runs in a thread of its own. What
- * is not straightforward is left to the builder, who then meets it again and tells of it.
+ * Reads articles and makes staged files of their pages for a builder in another thread; runs in a thread of its own. What
+ * is not straightforward is left to the builder, who then meets it again and reports it.
  */
 export function serveRenders(port: MessagePort, content: ContentFolder, log: Log): void {
   const cache = createArticleCache(content);

@@ -11,7 +11,7 @@ const RENEW_MS = 5_000;
 export interface BuilderThread {
   /** Asks for a build. Never rejects; a thread that dies of it has `failed`. */
   build(paths: readonly string[] | 'all'): Promise<Outcome>;
-  /** Asks for the newest pages as they were built last; undefined where the thread cannot tell. */
+  /** Asks for the newest pages as they were built last; undefined where the thread has built nothing yet. */
   newestPages(count: number): Promise<readonly SearchPage[] | undefined>;
   /** Has builds rest much while deliveries come in fast, or no more. */
   pace(isBurst: boolean): void;

@@ -29,12 +29,12 @@ type FileState =
   | { readonly kind: 'malformed'; readonly reason: string }
   | { readonly kind: 'gone' };
 
-/** The way of article files into the model; see `openArticleFiles`. */
+/** The single reader of article files; see `openArticleFiles`. */
 export type ArticleFiles = ReturnType<typeof openArticleFiles>;
 
-/** The way of article files into the model. */
+/** The single reader of article files: it takes into the index what they say. */
 export function openArticleFiles({ content, catalog, index, cache, log }: Deps) {
-  /** Read, and not in the model yet. */
+  /** Read, and not in the index yet. */
   const waiting = new Map<string, FileState>();
   /** Taken in, and not in the manifest yet. */
   let unrecorded = new Map<string, IndexEntry | undefined>();
@@ -102,7 +102,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
 
   function read(path: string): void {
     const known = catalog.get(path);
-    // A plugin that has read the article has left the catalog with an entry that the model does not have.
+    // A plugin that has read the article has left the catalog with an entry that the index does not have.
     const isElsewhere = known !== undefined && known.broken === undefined && known !== index.entryAt(path);
     // What is known by a header counts for nothing now that the file is read whole.
     if (isElsewhere || byHeader.has(path)) catalog.delete(path);
@@ -177,7 +177,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
     else if (isTrusted) catalog.set(entry);
   }
 
-  /** What the manifest has to be told, once: every page is made, and nothing is known by its header alone. */
+  /** What is to be written into the manifest, once: every page is made, and nothing is known by its header alone. */
   function takeUnrecorded(): ReadonlyMap<string, IndexEntry | undefined> {
     const taken = unrecorded;
     unrecorded = new Map();

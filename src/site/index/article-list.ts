@@ -29,7 +29,7 @@ export interface ArticleList {
   /** Says that an article's looks have changed, though not its place. */
   touch(post: Post): void;
   touchAll(): void;
-  /** The articles next to where `piece` stands or would stand, oldest first, without itself. */
+  /** The articles next to where `post` stands or would stand, oldest first, without itself. */
   around(post: Post, older: number, newer: number): Post[];
   /** How many articles there were when the changes were last taken. */
   countBefore(): number;
@@ -43,14 +43,14 @@ export function compare(a: Post, b: Post): number {
   return a.entry.path < b.entry.path ? -1 : Number(a.entry.path > b.entry.path);
 }
 
-/** An empty series. */
+/** An empty list. */
 export function createArticleList(): ArticleList {
   const items: Post[] = [];
   let from = Number.POSITIVE_INFINITY;
   let touched = new Set<number>();
   let before = 0;
 
-  /** Where `piece` stands, or would. */
+  /** Where `post` stands, or would. */
   function positionOf(post: Post): number {
     const newest = items.at(-1);
     if (newest !== undefined && compare(newest, post) < 0) return items.length; // as nearly every new one is

@@ -19,7 +19,7 @@ const LATER = 1;
 const TAGS_CONSIDERED = 8;
 
 /**
- * The neighbours of an article. Related are articles that stand near it in the list of one of its tags: four before
+ * The articles that an article's page links. Related are articles that stand near it in the list of one of its tags: four before
  * and one after. Of these, those that share most tags come first, then the nearest in time. A look at a few places of
  * a few lists finds them, and a new article changes no pages but those that stand next to it in a list.
  */
@@ -41,7 +41,7 @@ export function relatedTo(post: Post, all: ArticleList, tags: Taxonomy): Neighbo
   return { previous, next, related: ranked.slice(0, MOST_RELATED).map(({ other }) => other) };
 }
 
-/** The articles whose neighbours may be others once `piece` has come, gone or changed: the reverse of the above. */
+/** The articles whose neighbours may be others once `post` was added, removed or changed: the reverse of the above. */
 export function* affectedNeighbours(post: Post, all: ArticleList, tags: Taxonomy): Generator<Post> {
   yield* all.around(post, 1, 1);
   for (const tag of post.entry.tags) {

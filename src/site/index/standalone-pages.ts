@@ -29,7 +29,11 @@ export interface StandalonePages {
   readonly digest: string;
 }
 
-/** Reads the pages: `pages/about.md` is the page `/about/`. A malformed one is left out of everything but `all`. @param log is told of those */
+/**
+ * Reads the pages: `pages/about.md` is the page `/about/`. A malformed one is left out of everything but `all`.
+ *
+ * @param log where malformed ones are reported.
+ */
 export function readStandalonePages(content: ContentFolder, log?: Log): StandalonePages {
   const pages = namesIn(join(content.root, PAGES)).map((name) => readPage(content, `${PAGES}${name}`));
   for (const { path, broken } of pages)

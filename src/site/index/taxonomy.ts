@@ -12,31 +12,31 @@ export interface Term {
   readonly list: ArticleList;
 }
 
-/** All groups of one kind; see `createTaxonomy`. */
+/** All terms of one kind, such as the tags; see `createTaxonomy`. */
 export interface Taxonomy {
-  /** The names of the groups that an article is in, each once. */
+  /** The names of the terms that an article has, each once. */
   namesOf(post: Post): readonly string[];
   get(name: string): Term | undefined;
-  /** The group whose address has this segment. */
+  /** The term whose address has this segment. */
   at(slug: string): Term | undefined;
   all(): IterableIterator<Term>;
-  /** Takes `before` out of its groups and `after` into its own. */
+  /** Takes `before` out of the lists of its terms and `after` into those of its own. */
   swap(before: Post | undefined, after: Post | undefined): void;
   /** Gives slugs after a number of swaps, and says what has become of the terms since the last call. */
   resolve(): TaxonomyChange;
 }
 
-/** What has become of the groups of one kind. */
+/** What has become of the terms of one kind. */
 export interface TaxonomyChange {
-  /** Groups whose articles have changed. */
+  /** Terms whose articles have changed. */
   readonly changed: readonly Term[];
-  /** Groups whose address is another than before; every page that links them must be built anew. */
+  /** Terms whose address is another than before; every page that links them must be built anew. */
   readonly readdressed: readonly Term[];
-  /** Where groups stood that have moved or are no more, and how many articles they had when that was last asked. */
+  /** Where terms had their pages that have another address or are no more, and how many articles they had when that was last asked. */
   readonly vacated: readonly { readonly address: string; readonly count: number }[];
-  /** Names of groups that are new. */
+  /** Names of terms that are new. */
   readonly added: readonly string[];
-  /** Names of groups that have no article any more. */
+  /** Names of terms that have no article any more. */
   readonly removed: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export function createAuthors(): Taxonomy {
 type OwnTerm = { -readonly [key in keyof Term]: Term[key] };
 
 /**
- * @param folder the path below which the groups' pages stand.
+ * @param folder the path below which the terms' pages stand.
  * @param word the slug of a name of which no letter is left.
  */
 function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string[], word: string): Taxonomy {
@@ -124,8 +124,8 @@ function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string
   }
 
   /**
-   * Groups whose names make the same slug ("C" and "C++"): the one that was used first has it, the others get a
-   * hash behind. So the articles alone decide, and a group's address stays when new articles come.
+   * Terms whose names make the same slug ("C" and "C++"): the one that was used first has it, the others get a
+   * hash behind. So the articles alone decide, and a term's address stays when new articles come.
    *
    * @returns those whose slug is another now, and their addresses before.
    */

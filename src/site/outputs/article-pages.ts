@@ -74,14 +74,14 @@ export function pageOfArticle(
 
 /** The pages of articles. */
 export interface ArticlePages extends Output {
-  /** What a render thread needs to make the page of an article. @param link how the articles that it links are told. */
+  /** What a render thread needs to make the page of an article. @param link makes the links to other articles. */
   jobOf(post: Post, link?: (post: Post) => ArticleLink): ArticleJob;
 }
 
 /**
  * The pages of articles.
  *
- * @param articleFiles is told of files that have changed since they were read.
+ * @param articleFiles reads files again that have changed since.
  */
 export function articlePages(
   index: SiteIndex,

@@ -21,13 +21,13 @@ export interface Output {
   /** Whether this is one of them. */
   has(path: string): boolean;
   /**
-   * The files that may differ after a change, also those that are no more. Told of every change once, in their order.
+   * The files that may differ after a change, also those that are no more. Called with every change once, in their order.
    */
   affectedBy(change: SiteChange): Iterable<string>;
   /**
    * Makes one of its files.
    *
-   * @returns undefined where it cannot be made now, and the index has been told why.
+   * @returns undefined where it cannot be made now, and the reader of article files has been asked to look again.
    */
   render(path: string): Content | undefined | Promise<Content | undefined>;
   /** Whether a file stays as it is, because what it is made of cannot be read now. @default none does */

@@ -4,7 +4,7 @@ import { dateFormats, isoOf } from './dates.js';
 import type { PhraseValues } from './i18n.js';
 import type { Theme } from './theme.js';
 
-/** The groups whose pages templates link to, by their names. */
+/** The terms whose pages templates link to, by their names. */
 export interface Linked {
   readonly tags: { get(name: string): { readonly slug: string } | undefined };
   readonly authors: { get(name: string): { readonly slug: string } | undefined };

@@ -28,7 +28,7 @@ const FORMAT = 4;
 /**
  * Reads the theme.
  *
- * @param linked the groups that pages link to.
+ * @param linked the terms that pages link to.
  * @param pages those that the owner wrote.
  * @param further what else pages depend on.
  */

@@ -16,7 +16,7 @@ export interface StagedFile {
   readonly compressed?: readonly { readonly suffix: string; readonly temp: string }[];
 }
 
-/** Tells this thread's drafts from everybody else's. */
+/** Distinguishes this thread's staged files from all others. */
 const RUN = randomBytes(6).toString('hex');
 let stagedFiles = 0;
 
