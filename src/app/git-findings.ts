@@ -5,14 +5,19 @@ import { messageOf, PressmarkError } from '../errors.js';
 import { openRepository, type Repository } from '../git/cli/repository.js';
 import { readHead } from '../git/commit/head.js';
 import { identityOf } from '../git/commit/identity.js';
+import { namesOfHolders } from '../git/commit/lock-holders.js';
 import { parkedTip, readParked } from '../git/commit/parked.js';
 import { placeFiles } from '../git/commit/placement.js';
+import { locksOf } from '../git/commit/ref-update.js';
 import { committableTree } from '../git/committable.js';
 import { replacedFiles } from '../git/pending/replaced-files.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 
 const about = 'git';
+
+/** A lock that is older than this keeps Pressmark from committing, in milliseconds. */
+const HELD_LONG_MS = 5_000;
 
 /** The findings about git: whether stored articles will be committed, and the obstacles. */
 export async function gitFindings(settings: Settings): Promise<Finding[]> {
@@ -24,6 +29,7 @@ export async function gitFindings(settings: Settings): Promise<Finding[]> {
     const author = settings.git === true ? undefined : settings.git.author;
     return [
       await branch(repository),
+      ...(await heldLocks(repository)),
       ...(await parked(repository)),
       ...(await replaced(settings)),
       ...(await content(repository, settings)),
@@ -53,6 +59,29 @@ async function branch(repository: Repository): Promise<Finding> {
   const fix =
     'finish or abort it, or check out a branch; articles are stored meanwhile and committed afterwards';
   return { level: 'warn', about, text: `commits wait for ${head.waitingFor}`, fix };
+}
+
+/** The locks that keep Pressmark from committing, and who may hold them. */
+async function heldLocks(repository: Repository): Promise<Finding[]> {
+  const head = await readHead(repository);
+  const { gitDir, commonDir, top } = repository;
+  const ofBranch = head.kind === 'branch' ? locksOf(repository, head.ref) : [];
+  const held = [join(gitDir, 'index.lock'), ...ofBranch].filter(isOldFile);
+  return Promise.all(
+    held.map(async (lock): Promise<Finding> => {
+      const holders = await namesOfHolders([top, gitDir, commonDir], [lock]);
+      const who = holders?.length === 0 ? 'no program seems to hold it' : holders?.join(', ');
+      const text = `commits are parked while .git/${relative(commonDir, lock)} is there${who === undefined ? '' : `; ${who}`}`;
+      const fix = 'let the git command that holds it end; if no git command is running, remove the file';
+      return { level: 'warn', about, text, fix };
+    }),
+  );
+}
+
+/** Whether a file is older than any git command holds a lock in passing. */
+function isOldFile(path: string): boolean {
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && Date.now() - stat.mtimeMs > HELD_LONG_MS;
 }
 
 /** The commits that wait for a branch, and since when. */

@@ -37,7 +37,7 @@ export interface Reverted {
  * under its lock.
  *
  * @param wanted a revision token, or the beginning of a commit's name, as `pressmark log` shows them.
- * @param force whether an edit that no commit has may be lost.
+ * @param force whether an edit that no commit has may be replaced; it is committed first.
  * @throws PressmarkError USAGE, ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, REVISION_CONFLICT, STORE_FAILED.
  */
 export async function revert(
@@ -99,12 +99,12 @@ function pick({ revisions, file }: ArticleHistory, wanted: string) {
   return { ...found, stored, revision };
 }
 
-/** A person's words that stand in the file alone would be gone for good. */
+/** Nobody replaces a person's edit without having been asked to. */
 function refuseToLose(settings: Settings, history: ArticleHistory, force: boolean): void {
   if (!history.now.stored.edited || !isUncommitted(history) || commitsEdits(settings) || force) return;
   throw new PressmarkError(
     'USAGE',
-    `${history.file} holds an edit that no commit has; commit it first, or add --force to lose it`,
+    `${history.file} holds an edit that no commit has; commit it first, or add --force to have it committed and replaced`,
   );
 }
 

@@ -11,7 +11,7 @@ export function revertCommand(): Command {
     .description('put an earlier version of an article back, as a new revision and a new commit')
     .argument('<article>', 'its id, slug, URL or file')
     .argument('<revision>', 'a revision, or a commit, as pressmark log shows them')
-    .option('--force', 'also where the file holds an edit that no commit has, which is lost then')
+    .option('--force', 'also where the file holds an edit that no commit has; it is committed first')
     .option('--json', 'print what was done as JSON')
     .addHelpText('after', example('pressmark revert why-the-answer-comes-last rev-0b5c5b1a6a0c4f1d2e3f4a5b'))
     .action(

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, link, mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { syncDirectory } from '../../fs/atomic-write.js';
@@ -8,6 +8,7 @@ import type { LockHelper } from '../../fs/lock-helper.js';
 import { createMutex } from '../../fs/mutex.js';
 import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
+import { namesOfHolders } from './lock-holders.js';
 import { freeRefLocks, type MoveNotes, moveBegins, moveEnds, parseMove, type RefMove } from './ref-update.js';
 import { createStuckLocks } from './stuck-locks.js';
 
@@ -135,7 +136,7 @@ export function createIndexLocker(
       hasSwept = true;
       if ((await stuck.find()) === lockPath) return false;
       if (performance.now() - start > longestWaitMs) {
-        await stuck.remember([lockPath]);
+        await giveUpOn([lockPath]);
         return false;
       }
       // not in step with a program that locks at a regular beat
@@ -144,6 +145,14 @@ export function createIndexLocker(
       pause = Math.min(pause * 1.5, 500);
     }
     return true;
+  }
+
+  async function giveUpOn(locks: readonly string[]): Promise<string | undefined> {
+    const lock = await stuck.remember(locks);
+    if (lock === undefined) return undefined;
+    const holders = await namesOfHolders([places.top, gitDir, places.commonDir], [lock]);
+    log.info({ lock: basename(lock), holders }, 'a lock of git is held for long; these programs may hold it');
+    return lock;
   }
 
   async function release(): Promise<void> {
@@ -230,7 +239,7 @@ export function createIndexLocker(
     announce,
     sweep,
     sweepDeadReceivers,
-    giveUpOn: stuck.remember,
+    giveUpOn,
     stuckLock,
     during,
     close,

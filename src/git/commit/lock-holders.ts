@@ -1,5 +1,5 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
-import { sep } from 'node:path';
+import { basename, sep } from 'node:path';
 
 /**
  * The processes that may hold a lock file in a repository: every git that runs in one of `folders`, and whoever has
@@ -23,6 +23,33 @@ export async function possibleHolders(
     if (isGitHere || (await hasOpen(pid, locks))) found.add(process.id);
   }
   return seen === 0 ? undefined : found;
+}
+
+/**
+ * The processes of `possibleHolders` in words, such as `git commit (process 4711)`.
+ *
+ * @returns undefined where the system does not tell (not Linux).
+ */
+export async function namesOfHolders(
+  folders: readonly string[],
+  locks: readonly string[],
+): Promise<readonly string[] | undefined> {
+  const holders = await possibleHolders(folders, locks);
+  if (holders === undefined) return undefined;
+  const pids = [...holders].map((id) => id.slice(0, id.indexOf(' ')));
+  return Promise.all(pids.map(async (pid) => `${await commandOf(pid)} (process ${pid})`));
+}
+
+/** The program of a process and its subcommand; its other arguments may be long or secret. */
+async function commandOf(pid: string): Promise<string> {
+  try {
+    const [program = '', ...words] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
+    const subcommand = words.find((word) => /^[a-z][a-z-]*$/.test(word));
+    const name = basename(program);
+    return name === 'git' && subcommand !== undefined ? `git ${subcommand}` : name;
+  } catch {
+    return 'a program that has ended';
+  }
 }
 
 async function processOf(pid: string) {

@@ -5,6 +5,7 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { isAskable, objectsNamed } from '../cli/object-names.js';
 import { blobId, type Repository } from '../cli/repository.js';
+import { readHead } from '../commit/head.js';
 import type { Queue } from './commit-queue.js';
 import { isInGit, type Outcome } from './pending-commit.js';
 import type { ReplacedFiles } from './replaced-files.js';
@@ -98,8 +99,14 @@ export function createBeforeReplace({
     const names = ['HEAD', repository.parkedRef].map((ref) => `${ref}:${repository.prefix}${path}`);
     if (!names.every(isAskable)) return false;
     try {
-      const found = await objectsNamed(repository, names, { timeoutMs: limitMs });
-      return found.some((object) => object?.id === blobId(repository, bytes));
+      const [inHead, parked] = await objectsNamed(repository, names, { timeoutMs: limitMs });
+      const id = blobId(repository, bytes);
+      if (inHead?.id !== id && parked?.id !== id) return false;
+      // Another receiver may have committed it in this moment: a power loss must not take that commit away.
+      if (parked?.id === id) await repository.syncDirectories(repository.parkedRef);
+      const head = await readHead(repository);
+      if (head.kind === 'branch') await repository.syncDirectories(head.ref);
+      return true;
     } catch (error) {
       log.debug({ reason: messageOf(error) }, 'git did not say what HEAD has');
       return false;

@@ -243,7 +243,7 @@ test.serial(
       [code, stderr],
       [
         2,
-        `pressmark: ${path} holds an edit that no commit has; commit it first, or add --force to lose it\n`,
+        `pressmark: ${path} holds an edit that no commit has; commit it first, or add --force to have it committed and replaced\n`,
       ],
     );
     t.is(fs.readFileSync(file, 'utf8'), edited);
@@ -262,12 +262,16 @@ test.serial(
   },
 );
 
-test.serial('revert with --force loses an edit', async (t) => {
+test.serial('revert with --force commits an edit that no commit has, and replaces it', async (t) => {
   const { id, url, first, path, file } = await updatedArticle('moths');
   await editByHand(file, url);
   t.is((await run(['revert', id, first, '--force', '--dir', dir], ENV)).code, 0);
   t.false(fs.readFileSync(file, 'utf8').includes('my words'));
-  t.deepEqual(subjects(dir, path).slice(0, 2), ['Revert: Keeping bees on a balcony', 'Update: Rewritten']);
+  t.deepEqual(subjects(dir, path).slice(0, 3), [
+    'Revert: Keeping bees on a balcony',
+    'Edit: Rewritten',
+    'Update: Rewritten',
+  ]);
 });
 
 test.serial('revert with commitEdits commits an edit first', async (t) => {

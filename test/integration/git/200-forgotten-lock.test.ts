@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { gitIn, launchIn } from '../../support/clones.js';
 import { article } from '../../support/events.js';
-import type { Receiver } from '../../support/receiver.js';
+import { type Receiver, run, SITE_URL } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 
@@ -92,6 +92,10 @@ for (const name of ['index.lock', 'refs/heads/main.lock', 'HEAD.lock'])
       site.receiver.log.filter(({ msg }) => msg.startsWith('commits wait')).map(({ msg }) => msg),
       [`commits wait for another program to let go of .git/${name}; if no git command is running, remove it`],
     );
+    const longAgo = new Date(Date.now() - 60_000);
+    fs.utimesSync(lock, longAgo, longAgo);
+    const doctor = await run(['doctor', '--dir', site.dir], { PRESSMARK_SITE_URL: SITE_URL, HOME: site.dir });
+    t.true(doctor.stdout.includes(`commits are parked while .git/${name} is there`), doctor.stdout);
     fs.rmSync(lock);
     await untilOnBranch(t, site, [...first, second, ...others]);
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { killGroup, startGroup } from '../../../../src/git/cli/git-process.js';
-import { possibleHolders } from '../../../../src/git/commit/lock-holders.js';
+import { namesOfHolders, possibleHolders } from '../../../../src/git/commit/lock-holders.js';
 import { gitEnvironment, gitIn } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -38,4 +38,13 @@ test('so may whoever has it open', async (t) => {
   const script = `: > .git/HEAD.lock; exec 3<&0; setsid sh -c 'echo held; cat' <&3 9< .git/HEAD.lock & wait`;
   const { lock } = await startShell(t, script);
   t.not((await possibleHolders(['/nowhere'], [lock]))?.size, 0);
+});
+
+test('a program that may hold a lock is named with its process', async (t) => {
+  const { dir, lock } = await startShell(
+    t,
+    `exec 3<&0; echo "${HOLD}" > script; setsid sh script <&3 & wait`,
+  );
+  const [name = ''] = (await namesOfHolders([dir], [lock])) ?? [];
+  t.regex(name, /^git hold \(process \d+\)$/);
 });
