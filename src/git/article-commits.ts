@@ -180,7 +180,7 @@ function createArticleCommits(
   let lastCommit: string | undefined;
   let hasMoved = false;
   let onDeadReceiver: () => void = () => undefined;
-  let endWatch: () => void = () => undefined;
+  let endWatch: () => Promise<void> = async () => undefined;
 
   /** Finishes the work of dead receivers and former runs, in three steps. */
   async function recover(signal: AbortSignal): Promise<Found> {
@@ -243,7 +243,7 @@ function createArticleCommits(
 
   async function close(push: () => Promise<boolean> = async () => true): Promise<void> {
     const timer = setTimeout(() => stop.abort(), options.closeMs ?? CLOSE_MS);
-    endWatch();
+    await endWatch();
     edits.flush();
     const remaining = await queue.close();
     const isPushed = await push();

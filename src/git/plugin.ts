@@ -22,6 +22,9 @@ export type GitPluginOptions =
   /** The store itself pushes articles; here the edits of people are shared. */
   | { readonly kind: 'remote store'; readonly edits: ShareEditsOptions | undefined };
 
+/** Actions run one after the other: a slow plugin of the owner must not delay commits. */
+const FIRST = { priority: 0 };
+
 /** Connects the commits of articles with the plugin host. */
 export function gitPlugin(options: GitPluginOptions): Plugin {
   return definePlugin({
@@ -40,13 +43,13 @@ async function commitArticles(
 ): Promise<void> {
   const { commits, push, articles } = options;
   if (!options.isBeforeAnswer) {
-    host.addAction('article.published', commits.add);
-    host.addAction('article.updated', commits.add);
+    host.addAction('article.published', commits.add, FIRST);
+    host.addAction('article.updated', commits.add, FIRST);
   }
-  host.addAction('article.edited', ({ path }) => commits.addEdit(path));
+  host.addAction('article.edited', ({ path }) => commits.addEdit(path), FIRST);
   const { context, keeping } = commits;
   const pusher = push && keeping && (await pushInBackground(host, push, options, context, keeping));
   await commits.start(articles, () => pusher?.request(0));
-  host.addAction('host.ready', commits.reconcile);
+  host.addAction('host.ready', commits.reconcile, FIRST);
   host.onClose(() => commits.close(pusher?.close));
 }

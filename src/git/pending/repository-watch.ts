@@ -23,11 +23,11 @@ export interface RepositoryWatchOptions {
  * Notices when another receiver on the same repository has died, and when the owner has moved the branch. What a receiver
  * had acknowledged is in the articles' files then, but perhaps in no commit, or in a parked one, or not pushed.
  *
- * @returns a function that ends the watch.
+ * @returns a function that ends the watch; it resolves when nothing of it is under way any more.
  */
-export async function watchRepository(options: RepositoryWatchOptions): Promise<() => void> {
+export async function watchRepository(options: RepositoryWatchOptions): Promise<() => Promise<void>> {
   const { repository, locker, log, lastCommit, onDeadReceiver, onMoved } = options;
-  let isChecking = false;
+  let checking: Promise<void> | undefined;
   let reported: string | undefined;
   /** What the branch must contain; undefined until HEAD was on a branch. */
   let known: string | null | undefined;
@@ -69,11 +69,12 @@ export async function watchRepository(options: RepositoryWatchOptions): Promise<
   }
 
   /** One check at a time: a kernel lock is asked for in another process. */
-  async function checkUnlessChecking(): Promise<void> {
-    if (isChecking) return;
-    isChecking = true;
-    await check().catch(report);
-    isChecking = false;
+  function checkUnlessChecking(): void {
+    checking ??= check()
+      .catch(report)
+      .finally(() => {
+        checking = undefined;
+      });
   }
 
   /** Commits that fail for the same reason log more about it. */
@@ -85,6 +86,9 @@ export async function watchRepository(options: RepositoryWatchOptions): Promise<
 
   await locker.announce().catch(report);
   await hasMoved().catch(report);
-  const timer = setInterval(() => void checkUnlessChecking(), INTERVAL_MS).unref();
-  return () => clearInterval(timer);
+  const timer = setInterval(checkUnlessChecking, INTERVAL_MS).unref();
+  return async () => {
+    clearInterval(timer);
+    await checking;
+  };
 }

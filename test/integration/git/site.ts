@@ -84,7 +84,8 @@ export async function makeSite(t: ExecutionContext, options: SiteOptions = {}): 
   const site = siteAt(t.log, top, join(top, options.folder ?? ''), env);
   t.teardown(async () => {
     await site.stop();
-    await rm(root, { recursive: true, force: true });
+    // A git that was stopped may still be at the end of its work.
+    await rm(root, { recursive: true, force: true, maxRetries: 5 });
   });
   if (repository !== 'none') await site.git('init', '-q', '-b', 'main');
   await mkdir(site.dir, { recursive: true });
