@@ -27,7 +27,7 @@ export interface BranchOptions {
 }
 
 /** A first push may be of a large site, through a slow line. */
-const LIMITS = { push: 15 * 60_000, fetch: 15 * 60_000 };
+const LIMITS = { push: 15 * 60_000, list: 60_000, fetch: 15 * 60_000 };
 
 /** Somebody else may push to the branch at the same time, again and again. */
 const ATTEMPTS = 5;
@@ -115,7 +115,7 @@ export function branchTarget(options: BranchOptions): DeployTarget {
     const git: Git = (args, further) =>
       run([...settings, ...args], { background: true, ...further, env: { GIT_DIR: dir, ...further?.env } });
     const remote = await createRemote(
-      { git, commonDir: dir },
+      { git },
       { remote: remoteName, branch },
       env,
       (fetched) => git(['update-ref', FETCHED_REF, fetched]),

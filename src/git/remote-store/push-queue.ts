@@ -75,17 +75,13 @@ const MAX_BATCH_SIZE = 8_000_000;
 const FETCH_WAIT_MS = 10_000;
 /** The pauses after turns that failed: the first and the longest, in milliseconds. */
 const PAUSE_MS = { first: 100, longest: 1_000 };
-/** How long other receivers count as pushing after something of theirs was fetched, in milliseconds. */
-const RIVAL_MS = 10_000;
 
 /**
  * Talks to the remote in turns. One turn either pushes the writes that have gathered meanwhile, or fetches. In both cases
  * it is known afterwards what the remote had when the turn began: an accepted push proves as much as a fetch. So one turn
  * serves all who waited for a fetch before it began, however many they are.
  *
- * Where a push is refused, one fetch follows, and the writes whose decisions still hold are pushed again at once. While
- * other receivers push, an accepted push is followed by a pause, in which one of them gets its turn and the next batch
- * gathers: without it, the receiver that has just pushed would always be the first again.
+ * Where a push is refused, one fetch follows, and the writes whose decisions still hold are pushed again at once.
  */
 export function createPushQueue<W extends QueuedWrite>(
   remote: RemoteCommands<W>,
@@ -98,11 +94,6 @@ export function createPushQueue<W extends QueuedWrite>(
   let limit = MAX_BATCH;
   let failures = 0;
   let lastError: unknown;
-  let hasFetched = false;
-  let rivalsUntil = Number.NEGATIVE_INFINITY;
-  let pushFrom = Number.NEGATIVE_INFINITY;
-  /** Ends the pause in which other receivers push. */
-  let pause = new AbortController();
   const closing = new AbortController();
 
   function push(write: W): Promise<void> {
@@ -129,7 +120,6 @@ export function createPushQueue<W extends QueuedWrite>(
         fetchWaiters = fetchWaiters.filter((one) => one !== waiter);
         waiter.reject(unavailable(lastError));
       });
-      pause.abort();
       start();
     });
   }
@@ -145,13 +135,7 @@ export function createPushQueue<W extends QueuedWrite>(
     while (!closing.signal.aborted) {
       rejectLateAndOutdated();
       if (writes.length + fetchWaiters.length === 0) break;
-      const pauseMs = pushFrom - clock.now();
-      if (fetchWaiters.length === 0 && pauseMs > 0) {
-        await clock.wait(pauseMs, AbortSignal.any([closing.signal, pause.signal]));
-        pause = new AbortController();
-        continue;
-      }
-      if (await turn(pauseMs <= 0)) {
+      if (await turn()) {
         if (failures > 0) log.info('the git remote answers again');
         failures = 0;
         continue;
@@ -165,25 +149,18 @@ export function createPushQueue<W extends QueuedWrite>(
   }
 
   /** One exchange with the remote; false where it led nowhere. */
-  async function turn(mayPush: boolean): Promise<boolean> {
-    const began = clock.now();
-    const batch = mayPush ? nextBatch() : [];
+  async function turn(): Promise<boolean> {
+    const batch = nextBatch();
     const served = fetchWaiters;
     fetchWaiters = [];
     const pushed = batch.length === 0 ? undefined : await pushBatch(batch);
     if (pushed?.outcome === 'accepted') {
       for (const { write } of batch) write.accepted();
       for (const { resolve } of [...batch, ...served]) resolve();
-      const ended = clock.now();
-      const pauseMs = (ended - began) * (2 + Math.random());
-      if (ended < rivalsUntil) pushFrom = ended + Math.min(pauseMs, PAUSE_MS.longest);
       return true;
     }
     try {
       const isNew = await remote.fetch();
-      // The first fetch finds what others have pushed since this receiver ran last.
-      if (isNew && hasFetched) rivalsUntil = clock.now() + RIVAL_MS;
-      hasFetched = true;
       for (const { resolve } of served) resolve();
       // refused although nothing is new: the branch was locked for a moment
       return isNew || pushed?.outcome !== 'refused';

@@ -118,37 +118,6 @@ test('a write whose decision holds no longer when its turn comes is never pushed
   t.deepEqual(did, ['push a']);
 });
 
-test('a receiver that is alone makes no pauses, though its first fetch has found something new', async (t) => {
-  const { began, push, queue, outcome } = stage({ fetch: [true], pushMs: 100 });
-  await queue.waitForFetch();
-  t.like(await outcome(push('a')), { code: 'ok' });
-  t.like(await outcome(push('b')), { code: 'ok' });
-  t.deepEqual(began, [0, 100]);
-});
-
-test('while others push, an accepted push is followed by a pause, in which a lookup does not have to wait', async (t) => {
-  const { clock, did, began, push, queue, outcome } = stage({
-    push: ['refused', 'accepted'],
-    fetch: [true, true, false],
-    pushMs: 100,
-  });
-  await queue.waitForFetch();
-  t.like(await outcome(push('a')), { code: 'ok' });
-  const accepted = clock.now();
-  const next = push('b');
-  await queue.waitForFetch();
-  t.deepEqual(did.slice(-1), ['fetch']);
-  t.is(clock.now(), accepted);
-  t.like(await outcome(next), { code: 'ok' });
-  const pause = (began.at(-1) ?? 0) - accepted;
-  t.true(pause >= 200 && pause <= 300, `${pause} ms`);
-  await elapse(clock, 'the others are silent', () => clock.now() > accepted + 11_000);
-  t.like(await outcome(push('c')), { code: 'ok' });
-  const since = clock.now();
-  t.like(await outcome(push('d')), { code: 'ok' });
-  t.is(began.at(-1), since, 'no pause any more');
-});
-
 test('a write that is refused although nothing is new is pushed again', async (t) => {
   const { did, push, outcome } = stage({ push: ['refused', 'accepted'] });
   t.like(await outcome(push('a')), { code: 'ok' });
