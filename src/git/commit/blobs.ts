@@ -55,22 +55,6 @@ export async function blobOfBytes({ git }: Repository, path: string, bytes: Buff
   return stdout.trim();
 }
 
-/**
- * The blob of a text that was read from its file, where the file is no UTF-8: the text has marks where those bytes
- * were. It is written into the repository.
- *
- * @returns undefined where the text tells its bytes; `gone` where the file holds another one by now.
- */
-export async function blobAsItIs(
-  repository: Repository,
-  path: string,
-  text: string,
-): Promise<string | 'gone' | undefined> {
-  if (!text.includes('\ufffd')) return undefined;
-  const bytes = await readFile(join(repository.top, path));
-  return bytes.toString('utf8') === text ? blobOfBytes(repository, path, bytes) : 'gone';
-}
-
 /** What reading a file says where its owner has removed it, put something else there, or has made it unreadable. */
 const TAKEN_AWAY = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'EACCES', 'EPERM']);
 

@@ -3,6 +3,7 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import type { Log } from '../../log.js';
 import type { SharedChanges, SharedFiles, SharedWrite } from '../../store/shared-files.js';
+import { commitAt } from '../cli/object-names.js';
 import { identityOf, type Person } from '../commit/identity.js';
 import { createIndexLocker } from '../commit/index-lock.js';
 import { committableTree } from '../committable.js';
@@ -18,7 +19,7 @@ import {
 import { settleStale } from '../push/stale-edits.js';
 import { createStoreLock } from '../push/store-lock.js';
 import { type ArticleFile, sweepStaging, writeArticles } from '../push/worktree-checkout.js';
-import { commitAt, openRemoteTree } from './remote-tree.js';
+import { openRemoteTree } from './remote-tree.js';
 import { createWorktreeEdits } from './worktree-edits.js';
 import { createWorktreeFollower } from './worktree-follower.js';
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { SharedChanges, SharedWrite } from '../../store/shared-files.js';
+import { commitAt } from '../cli/object-names.js';
 import { blobsNamed, changesBetween, filesBelow, isFile } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import type { Identity } from '../commit/identity.js';
@@ -140,10 +141,4 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
     queue,
     texts,
   };
-}
-
-/** The commit that a ref is at; null where there is no such ref. */
-export async function commitAt({ git }: Repository, ref: string): Promise<string | null> {
-  const { code, stdout } = await git(['rev-parse', '-q', '--verify', `${ref}^{commit}`], { accept: [1] });
-  return code === 0 ? stdout.trim() : null;
 }
