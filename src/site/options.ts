@@ -63,6 +63,6 @@ export interface BuildRequest {
 export interface SiteReport extends BuildReport {
   /** The pages that stayed as they were. */
   readonly failed: number;
-  /** Whether another process has built with other settings since, so that everything is to be built. */
-  readonly isOutdated: boolean;
+  /** Whether nothing was built, as the site is left to a process with newer settings. @default false */
+  readonly isLeft?: boolean;
 }

@@ -27,8 +27,6 @@ export type RenderRequest =
       readonly tags: ReadonlyMap<string, string>;
       readonly authors: ReadonlyMap<string, string>;
       readonly stagingDir: string;
-      /** Whether compressed files lie beside the pages. */
-      readonly compress: boolean;
       readonly root: string;
     };
 

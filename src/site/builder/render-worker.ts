@@ -9,7 +9,6 @@ import { readHeaderEntry } from '../index/index-entry.js';
 import { readStandalonePages } from '../index/standalone-pages.js';
 import { articlePage } from '../outputs/article-pages.js';
 import { createRenderContext, type RenderContext } from '../render/render-context.js';
-import { compressInto } from '../write/compressed.js';
 import { bytesOf, stageFile } from '../write/staged-file.js';
 import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-messages.js';
 
@@ -32,7 +31,7 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
     return { slug: slug ?? '' };
   }
 
-  async function make(job: RenderJob, { stagingDir, root, compress }: MakeRequest): Promise<Rendered> {
+  async function make(job: RenderJob, { stagingDir, root }: MakeRequest): Promise<Rendered> {
     isAtALoss = false;
     const page = articlePage(job, cache);
     if (page === undefined || context === undefined) return { kind: 'left' };
@@ -42,9 +41,7 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
     const size = bytes.length;
     if (size === job.standing && fs.readFileSync(join(root, job.file)).equals(bytes))
       return { kind: 'same', size };
-    const staged = stageFile(stagingDir, bytes);
-    if (!compress) return { kind: 'staged', staged };
-    return { kind: 'staged', staged: { ...staged, compressed: compressInto(stagingDir, bytes) } };
+    return { kind: 'staged', staged: stageFile(stagingDir, bytes) };
   }
 
   async function answer(request: RenderRequest): Promise<RenderAnswer> {

@@ -5,14 +5,18 @@ import { createSiteIndex } from '../index/site-index.js';
 import { warnOfUnroutable } from '../index/unroutable.js';
 import type { SiteOptions } from '../options.js';
 import { articlePages } from '../outputs/article-pages.js';
-import { siteOutputs } from '../outputs/site-outputs.js';
+import { type OutputDeps, siteOutputs } from '../outputs/site-outputs.js';
 import { contextFor } from '../render/render-context.js';
 
 /** A site in memory: what it consists of, and which of its files are due; see `createSite`. */
 export type Site = ReturnType<typeof createSite>;
 
-/** A site of which nothing is known yet. */
-export function createSite(options: SiteOptions) {
+/**
+ * A site of which nothing is known yet.
+ *
+ * @param compress the output folder, where the site has compressed variants; see `compressedVariants`.
+ */
+export function createSite(options: SiteOptions, compress?: OutputDeps['compress']) {
   const { content, site, log, hooks, catalog = createCatalog(), pageSize = 20, hosting = [] } = options;
   const index = createSiteIndex(site, (path) => outputs.isReserved(path));
   const cache = createArticleCache(content);
@@ -30,6 +34,7 @@ export function createSite(options: SiteOptions) {
     log,
     added: options.outputs ?? [],
     htmlOf: ({ entry }) => cache.htmlOf(entry.path, entry.stamp),
+    compress,
   });
   /** Files that may not be as they should, or whose build has failed. */
   const due = new Set<string>();

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { unpacked } from '../outputs/compressed-variants.js';
 import { isDebris } from './damage.js';
 import type { WrittenFile } from './manifest.js';
 
@@ -9,8 +10,8 @@ import type { WrittenFile } from './manifest.js';
  * @param known what the manifest says of it.
  */
 export function isReplaceable(file: string, present: Buffer, known: WrittenFile | undefined): boolean {
-  if (known === undefined) return isMarked(present) || isDebris(file, present);
-  return crc32(present) === known.crc || isMarkedPage(present) || isDebris(file, present);
+  if (known === undefined) return isMarked(file, present) || isDebris(file, present);
+  return crc32(present) === known.crc || isMarkedPage(file, present) || isDebris(file, present);
 }
 
 /**
@@ -31,13 +32,18 @@ const PLAIN_MARK = /^# Pressmark\n(?:User-agent: \*\n|[^\n]*\/\*\n {2}X-Content-
 /** Where most files have their mark, in bytes from the beginning. */
 const NEAR = 2_048;
 
-/** Whether a file of which the manifest knows nothing bears the mark of those that Pressmark makes. */
-export function isMarked(bytes: Uint8Array): boolean {
-  return isMarkedPage(bytes) || PLAIN_MARK.test(latin1(bytes, NEAR));
+/** Whether a file of which the manifest knows nothing, or what it unpacks to, bears the mark of those that Pressmark makes. */
+export function isMarked(file: string, bytes: Uint8Array): boolean {
+  const text = unpacked(file, bytes) ?? bytes;
+  return hasPageMark(text) || PLAIN_MARK.test(latin1(text, NEAR));
 }
 
 /** Whether a file that differs from what the manifest says is a page of ours nevertheless, and no owner's own. */
-export function isMarkedPage(bytes: Uint8Array): boolean {
+export function isMarkedPage(file: string, bytes: Uint8Array): boolean {
+  return hasPageMark(unpacked(file, bytes) ?? bytes);
+}
+
+function hasPageMark(bytes: Uint8Array): boolean {
   // In ASCII, and as a rule near the beginning.
   return hasMark(latin1(bytes, NEAR)) || (bytes.length > NEAR && hasMark(latin1(bytes)));
 }

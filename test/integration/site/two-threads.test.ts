@@ -1,16 +1,25 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import type { RenderAnswer } from '../../../src/site/builder/render-messages.js';
-import { builtAnew, filesIn, put, startRenderWorker, type TestSite, testSite } from './test-site.js';
+import {
+  builtAnew,
+  filesIn,
+  put,
+  startRenderWorker,
+  type TestSite,
+  type TestSiteOptions,
+  testSite,
+} from './test-site.js';
 
 /** Articles for several batches of a helper. */
 const ARTICLES = 100;
 
-function siteOfMany(t: ExecutionContext): TestSite {
-  const site = testSite(t);
+function siteOfMany(t: ExecutionContext, options: TestSiteOptions = {}): TestSite {
+  const site = testSite(t, options);
   for (let n = 0; n < ARTICLES; n++) {
     const date = new Date(Date.UTC(2026, 0, 1) + n * 3_600_000).toISOString();
     site.write(`article-${n}`, { title: `Article ${n}`, date, tags: [`tag ${n % 7}`], author: 'A. Keeper' });
@@ -51,6 +60,34 @@ test('two threads build what one builds, byte by byte, and write no page again t
   t.true(site.page('articles/article-7/index.html').includes('Another one'));
 });
 
+test('changes that come one after the other in the midst of a build by two threads are all built', async (t) => {
+  const site = siteOfMany(t, {
+    addHooks: (hooks) =>
+      hooks.addFilter(
+        'feed.items',
+        async (items) => {
+          await wait(20);
+          return items;
+        },
+        { plugin: 'slow' },
+      ),
+  });
+  let changes: Promise<void> | undefined;
+  const { builder } = helped(site, () => {
+    changes ??= (async () => {
+      for (const slug of ['b', 'c', 'd']) {
+        await builder.buildChanged([site.write(slug)]);
+        t.true(site.page('feed.xml').includes(`/articles/${slug}/`), slug);
+      }
+    })();
+  });
+  await builder.buildAll();
+  await changes;
+  for (const slug of ['b', 'c', 'd']) t.true(site.has(`articles/${slug}/index.html`), slug);
+  t.deepEqual(site.output(), await builtAnew(site.options));
+  await builder.close();
+});
+
 test('a build goes on alone where its worker has died, and makes every page', async (t) => {
   const site = siteOfMany(t);
   let deaths = 0;
@@ -64,12 +101,12 @@ test('a build goes on alone where its worker has died, and makes every page', as
   t.true(site.logged.some((line) => line.includes('the thread that renders pages has failed')));
 });
 
-test('two threads compress what one compresses, byte by byte, and leave nothing behind', async (t) => {
+test('what two threads have built is compressed as what one has, byte by byte, and nothing is left behind', async (t) => {
   const site = siteOfMany(t);
   const options = { ...site.options, compress: true };
   const { builder, answers } = helped({ ...site, options });
   t.is((await builder.buildAll()).failed, 0);
-  t.true(madeOf(answers).some((made) => made.kind === 'staged' && made.staged.compressed?.length === 2));
+  t.true(madeOf(answers).some((made) => made.kind === 'staged'));
   const bytes = (folder: string) =>
     Object.fromEntries(
       Object.keys(filesIn(folder)).map((file) => [
