@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { SearchPage } from '../search/search-messages.js';
+import type { SearchPage } from '../search/search-pages.js';
 import type { Answer, Outcome, Question, Request } from './thread-messages.js';
 
 /** An old thread builds only the changes that wait. */

@@ -1,5 +1,5 @@
 import type { SiteReport } from '../options.js';
-import type { SearchPage } from '../search/search-messages.js';
+import type { SearchPage } from '../search/search-pages.js';
 
 /** What the main thread asks of the builder's; answers name the request's `id`, as they come in any order. */
 export type Request = { readonly id: number } & Question;
