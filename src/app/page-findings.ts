@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import type { Settings } from '../config/load.js';
-import { damagedFiles } from '../site/write/damage.js';
 import { manifestPath, openManifest } from '../site/write/manifest.js';
+import { damagedFiles } from '../site/write/ownership.js';
 import type { Finding } from './finding.js';
 import { foldersOf } from './folders.js';
 

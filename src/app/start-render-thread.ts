@@ -11,15 +11,23 @@ import type { RenderWorkerData } from './render-thread.js';
 /** What such a thread is told. */
 type Needed = Pick<
   Settings,
-  'dir' | 'content' | 'output' | 'templates' | 'generator' | 'siteUrl' | 'articles' | 'logLevel'
+  | 'dir'
+  | 'configFile'
+  | 'content'
+  | 'output'
+  | 'templates'
+  | 'generator'
+  | 'siteUrl'
+  | 'articles'
+  | 'logLevel'
 >;
 
 /** Starts a thread that renders pages in a large build. */
 export function startRenderThread(settings: Needed): Worker {
-  const { siteUrl, articles, logLevel } = settings;
+  const { dir, configFile, siteUrl, articles, logLevel } = settings;
   const { contentDir } = foldersOf(settings);
   const { file, permalink } = articles;
-  const workerData: RenderWorkerData = { contentDir, siteUrl, file, permalink, logLevel };
+  const workerData: RenderWorkerData = { dir, configFile, contentDir, siteUrl, file, permalink, logLevel };
   return new Worker(new URL('./render-thread.js', import.meta.url), { workerData });
 }
 

@@ -42,7 +42,9 @@ export interface SiteOptions {
   spawnRenderWorker?(): Worker;
   /** How long `close` may sync what was built. @default 1000 */
   readonly lastSyncMs?: number;
-  /** From so many articles on a render thread is started. @default 1000 */
+  /** How many such threads there are. @default 1 */
+  readonly renderWorkers?: number;
+  /** From so many articles on they are started. @default 1000 */
   readonly poolFrom?: number;
 }
 

@@ -1,7 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { definePlugin, type Plugin } from '../host/plugins.js';
-import { createBurst } from './builder/burst.js';
-import { createSchedule, type Work } from './builder/schedule.js';
+import { createBurst, createSchedule, type Work } from './builder/schedule.js';
 import { createBuilderThread } from './builder/thread-client.js';
 import type { Search } from './search/search.js';
 

@@ -1,7 +1,5 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../errors.js';
-import { syncFiles } from '../../fs/sync-files.js';
 import type { FilterName } from '../../host/hook-types.js';
 import type { BuildRequest, SiteOptions, SiteReport } from '../options.js';
 import { sourceOf } from '../outputs/compressed-variants.js';
@@ -10,6 +8,7 @@ import type { SearchPage } from '../search/search-pages.js';
 import { newestPages } from '../search/search-pages.js';
 import { createBuildLock } from '../write/build-lock.js';
 import { manifestPath, openManifest } from '../write/manifest.js';
+import { createOutputSync } from '../write/output-sync.js';
 import { filesBelow, openWriter } from '../write/writer.js';
 import { createBuildSession } from './build-session.js';
 import { checkSite, type Difference } from './check.js';
@@ -35,11 +34,7 @@ const PAUSE_AFTER_MS = 10;
 const REST = 4;
 const LONGEST_REST_MS = 1_000;
 
-/** So long after a build its files are synced: by then the system has written nearly all of them by itself. */
-const SYNC_AFTER_MS = 60_000;
-/** How long a sync may take, … */
-const SYNC_MS = 60_000;
-/** … and at the end. A start looks through the files that were not synced, which is no harm. */
+/** How long the last sync may take. A start looks through the files that were not synced, which is no harm. */
 const LAST_SYNC_MS = 1_000;
 
 /** Builds one site; see `createBuilder`. */
@@ -96,6 +91,13 @@ export function createBuilder(options: SiteOptions): Builder {
   const { index, outputs, articleFiles, due, unsure } = site;
   const files = createFileBuilder(site, writer);
   const reading = readingOf(options.content);
+  const outputSync = createOutputSync({
+    manifest,
+    root: outputDir,
+    log,
+    isBusy: () => isBurst,
+    exclusively: (work) => enqueue(others, () => locked(work)),
+  });
 
   const changes: Waiting<readonly string[], SiteReport>[] = [];
   const others: Waiting<() => Promise<unknown>, unknown>[] = [];
@@ -105,7 +107,6 @@ export function createBuilder(options: SiteOptions): Builder {
   let isBuildingAll = false;
   let lastPause = 0;
   let interruption: Promise<void> | undefined;
-  let syncTimer: NodeJS.Timeout | undefined;
 
   /** Whether the index has all articles and their pages stand, so that a change can be built alone. */
   let isReady = false;
@@ -143,7 +144,7 @@ export function createBuilder(options: SiteOptions): Builder {
       if (changes.length > 0 && isReady) await locked(buildWaiting).catch(failWaiting);
       else if (others.length > 0) await serve(others.shift());
       else await buildAllForWaiting();
-      syncLater();
+      outputSync.later();
     }
   }
 
@@ -234,11 +235,7 @@ export function createBuilder(options: SiteOptions): Builder {
     onProgress,
   }: BuildRequest): Promise<SiteReport> {
     const start = performance.now();
-    const pool = createRenderPool(
-      hasPageFilters() ? undefined : options.spawnRenderWorker,
-      log,
-      options.poolFrom,
-    );
+    const pool = createRenderPool(options, log);
     isBuildingAll = true;
     lastPause = performance.now();
     try {
@@ -247,8 +244,17 @@ export function createBuilder(options: SiteOptions): Builder {
       await scan(force || clean, pool);
       if (clean) forgetOutput();
       pool.start(due.size);
-      const worker = await pool.prepared(options.themeDirs, options.site, site.context().digest);
-      const report = await buildFiles(() => due, { pause, worker, ...(onProgress && { onProgress }) }, start);
+      const workers = await pool.prepared({
+        themeDirs: options.themeDirs,
+        site: options.site,
+        digest: site.context().digest,
+        hasFilters: hasPageFilters(),
+      });
+      const report = await buildFiles(
+        () => due,
+        { pause, workers, ...(onProgress && { onProgress }) },
+        start,
+      );
       writer.removeDamaged();
       unsure.clear();
       isReady = true;
@@ -405,31 +411,6 @@ export function createBuilder(options: SiteOptions): Builder {
     return PAGE_FILTERS.some(hooks.hasFilter);
   }
 
-  // Syncs.
-
-  function syncLater(): void {
-    syncTimer ??= setTimeout(() => {
-      syncTimer = undefined;
-      if (isBurst) syncLater();
-      else void sync(SYNC_MS);
-    }, SYNC_AFTER_MS).unref();
-  }
-
-  /** Syncs the files that are not known to be on the disk, while builds go on, and notes that in the manifest. */
-  async function sync(timeoutMs: number): Promise<void> {
-    if (manifest.isSynced) return;
-    try {
-      const { namings, unsynced } = manifest;
-      const paths = [...unsynced.keys()].map((file) => join(outputDir, file));
-      if (await syncFiles(outputDir, paths, timeoutMs))
-        await enqueue(others, () => locked(() => manifest.setSynced(namings)));
-      else syncLater();
-    } catch (error) {
-      syncLater();
-      log.debug({ reason: messageOf(error) }, 'what was built could not be synced');
-    }
-  }
-
   return {
     load: () => enqueue(others, () => locked(readLast)) as Promise<boolean>,
     isUndamaged: () => damaged !== undefined && damaged.length === 0,
@@ -448,8 +429,7 @@ export function createBuilder(options: SiteOptions): Builder {
     close: async () => {
       isClosing = true;
       while (working !== undefined) await working;
-      await sync(options.lastSyncMs ?? LAST_SYNC_MS);
-      clearTimeout(syncTimer);
+      await outputSync.close(options.lastSyncMs ?? LAST_SYNC_MS);
       lock.close();
     },
   };

@@ -6,8 +6,7 @@ import { linkOf } from '../render/page.js';
 import { HASHED } from '../render/theme-files.js';
 import type { Writer } from '../write/writer.js';
 import type { BuildSession } from './build-session.js';
-import type { RenderJob } from './render-messages.js';
-import { type RenderWorker, share } from './render-pool.js';
+import { type RenderJob, type RenderWorker, share } from './render-pool.js';
 import type { Site } from './site.js';
 
 /** How often a build goes on with what has changed meanwhile. */
@@ -22,8 +21,8 @@ const DERIVED_AT_ONCE = 3;
 export interface FileBuildOptions {
   /** Called after each file: lets others do something in between, or throws to end the build. */
   pause?(): Promise<void>;
-  /** Renders pages of articles in another thread. */
-  readonly worker?: RenderWorker | undefined;
+  /** They render pages of articles in other threads. @default none */
+  readonly workers?: readonly RenderWorker[];
   /** Told after each file how many are done and how many there are. */
   onProgress?(done: number, of: number): void;
 }
@@ -44,7 +43,7 @@ export function createFileBuilder(site: Site, writer: Writer) {
   async function build(
     session: BuildSession,
     files: ReadonlySet<string>,
-    { pause = async () => undefined, worker, onProgress }: FileBuildOptions = {},
+    { pause = async () => undefined, workers = [], onProgress }: FileBuildOptions = {},
   ): Promise<void> {
     let of = 0;
     let done = 0;
@@ -69,8 +68,8 @@ export function createFileBuilder(site: Site, writer: Writer) {
         if (assets.has(file)) await one(file);
         else (index.at(file) === undefined ? others : articles).push(file);
       }
-      if (worker !== undefined) await buildTogether(session, articles, others, worker, one, step);
-      // Articles first, which lists link to; or what the worker has left.
+      if (workers.length > 0) await buildTogether(session, articles, others, workers, one, step);
+      // Articles first, which lists link to; or what the workers have left.
       for (const file of [...articles, ...others])
         if (due.has(file) && !session.hasFailed(file)) await one(file);
       site.absorb();
@@ -125,19 +124,19 @@ export function createFileBuilder(site: Site, writer: Writer) {
     if (isBuilt) due.delete(file);
   }
 
-  /** Builds pages in two threads, the worker those of articles alone; what it leaves is built here. */
+  /** Builds pages in several threads, the workers those of articles alone; what they leave is built here. */
   function buildTogether(
     session: BuildSession,
     articles: readonly string[],
     others: readonly string[],
-    worker: RenderWorker,
+    workers: readonly RenderWorker[],
     one: (file: string) => Promise<void>,
     step: () => Promise<void>,
   ): Promise<void> {
     const own = async (batch: readonly string[]) => {
       for (const file of batch) await one(file);
     };
-    return share({ first: others, items: articles, size: BATCH }, own, async (batch) => {
+    const delegate = (worker: RenderWorker) => async (batch: readonly string[]) => {
       const posts = batch.flatMap((file) => index.at(file) ?? []);
       const { jobs, ...slugs } = jobsFor(posts.filter(({ entry }) => !articleFiles.isBroken(entry.path)));
       for (const job of jobs) atWorker.set(job.file, job);
@@ -160,7 +159,8 @@ export function createFileBuilder(site: Site, writer: Writer) {
         await step();
       }
       return answer !== undefined;
-    });
+    };
+    return share({ first: others, items: articles, size: BATCH }, own, workers.map(delegate));
   }
 
   async function buildOne(session: BuildSession, file: string): Promise<void> {

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import { createHooks } from '../../host/hooks.js';
+import { createHooks, type Hooks } from '../../host/hooks.js';
 import type { Log } from '../../log.js';
 import type { ContentFolder } from '../../store/entry.js';
 import { createArticleCache } from '../index/article-cache.js';
@@ -10,17 +10,31 @@ import { readStandalonePages } from '../index/standalone-pages.js';
 import { articlePage } from '../outputs/article-pages.js';
 import { createRenderContext, type RenderContext } from '../render/render-context.js';
 import { bytesOf, stageFile } from '../write/staged-file.js';
-import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-messages.js';
+import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-pool.js';
 
 type MakeRequest = Extract<RenderRequest, { kind: 'make' }>;
+
+/** The plugins of a render worker. */
+export interface RenderPlugins {
+  readonly hooks: Hooks;
+  close(): Promise<void>;
+}
 
 /**
  * Reads articles and makes staged files of their pages for a builder in another thread; runs in a thread of its own. What
  * is not straightforward is left to the builder, who then meets it again and reports it.
+ *
+ * @param loadPlugins called where plugins filter pages.
  */
-export function serveRenders(port: MessagePort, content: ContentFolder, log: Log): void {
+export function serveRenders(
+  port: MessagePort,
+  content: ContentFolder,
+  log: Log,
+  loadPlugins: () => Promise<RenderPlugins>,
+): void {
   const cache = createArticleCache(content);
   let context: RenderContext | undefined;
+  let plugins: RenderPlugins | undefined;
   /** What the pages that are being made link to. */
   let current: Pick<MakeRequest, 'tags' | 'authors'> | undefined;
   let isAtALoss = false;
@@ -46,7 +60,8 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
 
   async function answer(request: RenderRequest): Promise<RenderAnswer> {
     if (request.kind === 'prepare') {
-      const { themeDirs, site, digest } = request;
+      const { themeDirs, site, digest, hasFilters } = request;
+      if (hasFilters) plugins ??= await loadPlugins();
       const linked = {
         tags: { get: (name: string) => slugIn('tags', name) },
         authors: { get: (name: string) => slugIn('authors', name) },
@@ -54,7 +69,7 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
       context = createRenderContext(
         themeDirs,
         site,
-        createHooks(log),
+        plugins?.hooks ?? createHooks(log),
         linked,
         readStandalonePages(content),
         [],
@@ -64,6 +79,10 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
     if (request.kind === 'headers') {
       const entries = request.paths.map((path) => readHeaderEntry(content, path) ?? null);
       return { kind: 'headers', entries: JSON.stringify(entries) };
+    }
+    if (request.kind === 'close') {
+      await plugins?.close();
+      return { kind: 'closed' };
     }
     current = request;
     const made: Rendered[] = [];

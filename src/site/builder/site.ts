@@ -1,8 +1,8 @@
 import { createCatalog } from '../../store/catalog.js';
 import { createArticleCache } from '../index/article-cache.js';
 import { openArticleFiles } from '../index/article-files.js';
+import type { IndexEntry } from '../index/index-entry.js';
 import { createSiteIndex } from '../index/site-index.js';
-import { warnOfUnroutable } from '../index/unroutable.js';
 import type { SiteOptions } from '../options.js';
 import { articlePages } from '../outputs/article-pages.js';
 import { type OutputDeps, siteOutputs } from '../outputs/site-outputs.js';
@@ -56,8 +56,18 @@ export function createSite(options: SiteOptions, compress?: OutputDeps['compress
       articleFiles.take(uncertain.map(({ path }) => path));
       return new Set([...files, ...absorb()]);
     }
-    warnOfUnroutable(change.unroutable, site.url, log);
+    warnOfUnroutable(change.unroutable);
     return files;
+  }
+
+  /** Warns of articles that get no page, by an example. */
+  function warnOfUnroutable([example, ...others]: readonly IndexEntry[]): void {
+    if (example === undefined) return;
+    const { path, url } = example;
+    log.warn(
+      { articles: others.length + 1, path, url, site: site.url },
+      'articles without a page: their URL is not one that this site serves, or another file has it',
+    );
   }
 
   /** Takes the changes of the index without making anything due: all files show them already. */

@@ -7,8 +7,8 @@ import { findLockHelper } from '../../fs/lock-helper.js';
 import { makeBelow } from '../../fs/make-below.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import { isGone } from '../../store/entry.js';
-import type { SearchOutcome, SearchRequest } from './search.js';
 import { type IndexFile, openSearchFolder } from './search-folder.js';
+import type { SearchOutcome, SearchRequest } from './search-pages.js';
 
 /** Another receiver's job may be under way for long. */
 const LOCK_WAIT_MS = 10 * 60_000;

@@ -4,7 +4,7 @@ import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { pagefindVersion } from './pagefind.js';
 import { openSearchFolder, SEARCH_FOLDER } from './search-folder.js';
-import { type SearchPage, withinMemory } from './search-pages.js';
+import { type SearchOutcome, type SearchPage, type SearchRequest, withinMemory } from './search-pages.js';
 
 /** The index follows this long after a build. */
 const QUIET_MS = 2_000;
@@ -36,25 +36,6 @@ export interface SearchOptions {
   /** How long after a build the index follows. @default 2000 */
   readonly quietMs?: number;
 }
-
-/** What the indexing process is asked for. */
-export interface SearchRequest {
-  readonly outputDir: string;
-  readonly lockDir: string;
-  readonly pages: readonly Pick<SearchPage, 'file' | 'path'>[];
-  /** Stands for everything that the index is made of. */
-  readonly of: string;
-}
-
-/** What became of it. */
-export type SearchOutcome =
-  | { readonly is: 'done'; readonly pages: number; readonly ms: number }
-  /** The index was of these very pages already. */
-  | { readonly is: 'current' }
-  /** Somebody else's index lies in the folder. */
-  | { readonly is: 'foreign' }
-  | { readonly is: 'aborted' }
-  | { readonly is: 'failed'; readonly reason: string };
 
 /** The index of the site's search; see `createSearch`. */
 export type Search = ReturnType<typeof createSearch>;

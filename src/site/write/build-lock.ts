@@ -69,6 +69,7 @@ export function createBuildLock(directory: string, log: Log): BuildLock {
       const token = createLock({ directory: folder, helper: found });
       await token.enter();
       shown = { key, lock: token };
+      for (const name of others()) await isAlive(join(builders, name), found); // removes those that were killed
     } catch (error) {
       // On a full disk, say. Others may build everything again, which is right, too.
       log.debug({ reason: messageOf(error) }, 'other builders on the folder do not see this one');
@@ -78,21 +79,19 @@ export function createBuildLock(directory: string, log: Log): BuildLock {
   async function isShown(key: string): Promise<boolean> {
     const found = findHelper();
     if (found === undefined || key === '') return false;
-    for (const name of namesIn(builders)) {
-      if (!name.startsWith(`${key}-`) || name.endsWith(`-${run}`)) continue;
-      const folder = join(builders, name);
-      const token = createLock({ directory: folder, helper: found, timeoutMs: 0 });
-      try {
-        await token.enter();
-        fs.rmSync(folder, { recursive: true, force: true }); // its builder has ended
-      } catch (error) {
-        if (error instanceof PressmarkError && error.code === 'LOCK_TIMEOUT') return true;
-        if (!isGone(error)) throw error;
-      } finally {
-        token.close();
-      }
-    }
+    for (const name of others())
+      if (name.startsWith(`${key}-`) && (await isAlive(join(builders, name), found))) return true;
     return false;
+  }
+
+  /** The builders that have shown themselves, also those that were killed since. */
+  function others(): string[] {
+    try {
+      return fs.readdirSync(builders).filter((name) => !name.endsWith(`-${run}`));
+    } catch (error) {
+      if (isGone(error)) return [];
+      throw error;
+    }
   }
 
   function hide(): void {
@@ -110,11 +109,18 @@ export function createBuildLock(directory: string, log: Log): BuildLock {
   return { enter, leave: () => lock?.leave(), show, isShown, close };
 }
 
-function namesIn(folder: string): string[] {
+/** Whether a builder that has shown itself in this folder is alive; else the folder is removed. */
+async function isAlive(folder: string, helper: LockHelper): Promise<boolean> {
+  const token = createLock({ directory: folder, helper, timeoutMs: 0 });
   try {
-    return fs.readdirSync(folder);
+    await token.enter();
+    fs.rmSync(folder, { recursive: true, force: true });
+    return false;
   } catch (error) {
-    if (isGone(error)) return [];
+    if (error instanceof PressmarkError && error.code === 'LOCK_TIMEOUT') return true;
+    if (isGone(error)) return false; // it has just ended
     throw error;
+  } finally {
+    token.close();
   }
 }

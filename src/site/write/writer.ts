@@ -7,9 +7,16 @@ import type { Log } from '../../log.js';
 import { isGone } from '../../store/entry.js';
 import { sourceOf, variantsOf } from '../outputs/compressed-variants.js';
 import type { Content } from '../outputs/output.js';
-import { CLOCK_MS, contentOf, damagedFiles, isDebris } from './damage.js';
 import type { Manifest, WrittenFile } from './manifest.js';
-import { isMarked, isMarkedPage, isReplaceable } from './ownership.js';
+import {
+  CLOCK_MS,
+  contentOf,
+  damagedFiles,
+  isDebris,
+  isMarked,
+  isMarkedPage,
+  isReplaceable,
+} from './ownership.js';
 import { bytesOf, type StagedFile, stageFile, writtenFile } from './staged-file.js';
 
 /** A temp file this old is what a crash left behind, not another process's work. */

@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { BuildReport, FileChange } from '../../../src/host/hook-types.js';
 import { definePlugin, type Host, startHost } from '../../../src/host/plugins.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
-import type { Answer, Outcome, Request } from '../../../src/site/builder/thread-messages.js';
+import type { Answer, Outcome, Request } from '../../../src/site/builder/thread-client.js';
 import { type SitePluginOptions, sitePlugin } from '../../../src/site/plugin.js';
 import type { NewestPages } from '../../../src/site/search/search.js';
 import { until } from '../../support/until.js';
