@@ -56,8 +56,10 @@ export function createFileBuilder(site: Site, writer: Writer) {
       await step();
     };
     const isDerived = (file: string) => outputs.at(file)?.derivedFrom !== undefined;
+    // A variant of what does not stand yet is no file of any output.
+    const isPlain = (file: string) => outputs.at(file) !== undefined && !isDerived(file);
     for (let pass = 1; pass <= MOST_PASSES; pass++) {
-      const todo = [...files].filter((file) => due.has(file) && !session.hasFailed(file) && !isDerived(file));
+      const todo = [...files].filter((file) => due.has(file) && !session.hasFailed(file) && isPlain(file));
       if (todo.length === 0) break;
       of += todo.length;
       await writer.announce(todo.filter((file) => !unsure.has(file)));

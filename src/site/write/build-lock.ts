@@ -62,9 +62,9 @@ export function createBuildLock(directory: string, log: Log): BuildLock {
   async function show(key: string): Promise<void> {
     const found = findHelper();
     if (found === undefined || shown?.key === key) return;
-    hide();
     const folder = join(builders, `${key}-${run}`);
     try {
+      hide();
       fs.mkdirSync(folder, { recursive: true });
       const token = createLock({ directory: folder, helper: found });
       await token.enter();

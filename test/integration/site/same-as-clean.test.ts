@@ -83,8 +83,8 @@ function deckOf(tag: string): string {
 }
 
 /** A site, what a person and the service do to it, and the builder that follows. */
-function world(site: TestSite) {
-  let options = { ...site.options, pageSize: 2, outputs: [{ plugin: 'test', output: DECKS }] };
+function world(site: TestSite, compress: boolean) {
+  let options = { ...site.options, compress, pageSize: 2, outputs: [{ plugin: 'test', output: DECKS }] };
   let builder = createBuilder(options);
   const root = site.options.content.root;
   const at = (path: string) => join(root, path);
@@ -175,22 +175,26 @@ function world(site: TestSite) {
 
 test('after any sequence of changes the output is what a clean full build makes, byte by byte', async (t) => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 10 }), async (steps) => {
-      const site = testSite(t);
-      put(join(site.options.outputDir, 'mine.txt'), 'a person’s');
-      const { act, follow, clean, check, close } = world(site);
-      await follow('all');
-      for (const step of steps) {
-        t.is(await follow(act(step)), 0, site.logged.join(''));
-        // A comparison in memory, which costs less than a clean build.
-        t.deepEqual(await check(), []);
-      }
-      const { 'mine.txt': mine, ...output } = site.output();
-      t.is(mine, 'a person’s');
-      t.deepEqual(output, await clean());
-      await close();
-      fs.rmSync(site.dir, { recursive: true, force: true });
-    }),
+    fc.asyncProperty(
+      fc.array(step, { minLength: 3, maxLength: 10 }),
+      fc.boolean(),
+      async (steps, compress) => {
+        const site = testSite(t);
+        put(join(site.options.outputDir, 'mine.txt'), 'a person’s');
+        const { act, follow, clean, check, close } = world(site, compress);
+        await follow('all');
+        for (const step of steps) {
+          t.is(await follow(act(step)), 0, site.logged.join(''));
+          // A comparison in memory, which costs less than a clean build.
+          t.deepEqual(await check(), []);
+        }
+        const { 'mine.txt': mine, ...output } = site.output();
+        t.is(mine, 'a person’s');
+        t.deepEqual(output, await clean());
+        await close();
+        fs.rmSync(site.dir, { recursive: true, force: true });
+      },
+    ),
     // Shrinking a failure takes far longer than many cases.
     { numRuns: runs(5), endOnFailure: runs(5) > 50 },
   );
