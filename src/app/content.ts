@@ -1,5 +1,5 @@
 import { join, relative, sep } from 'node:path';
-import type { ArticleFormat } from '../article/format.js';
+import { type ArticleFormat, NO_ARTICLES } from '../article/format.js';
 import { mappedFormat } from '../article/mapped-format.js';
 import type { ArticleMapping } from '../article/mapping.js';
 import type { Settings } from '../config/load.js';
@@ -33,10 +33,10 @@ export interface SiteGenerator {
 export function contentOf(settings: ContentSettings): ContentFolder {
   const { contentDir } = foldersOf(settings);
   const site = generatorOf(settings);
-  if (site === undefined && settings.articles.file.startsWith('pages/'))
+  if (site === undefined && NO_ARTICLES.test(settings.articles.file))
     throw new PressmarkError(
       'CONFIG_INVALID',
-      `articles.file ${quote(settings.articles.file)} is in pages/, where pages are that are no articles; choose another folder`,
+      `articles.file ${quote(settings.articles.file)} is in pages/, tags/ or authors/, where files are no articles; choose another folder`,
     );
   const layout = layoutOf(settings, site?.options.timeZone);
   const format = site && formatOf(settings, site, layout);

@@ -35,6 +35,7 @@ export function followSettings(
     if (reload !== undefined) queue = queue.then(() => reread(reload));
   };
   const { templatesDir, contentDir } = foldersOf(settings);
-  const folders = [templatesDir, join(contentDir, 'pages'), ...themeOf(settings).dirs];
+  const ofOwner = ['pages', 'tags', 'authors'].map((name) => join(contentDir, name));
+  const folders = [templatesDir, ...ofOwner, ...themeOf(settings).dirs];
   return watchSources({ dir: settings.dir, folders }, { onTheme: on.onTheme, onConfig }, log);
 }

@@ -11,13 +11,13 @@ const SETTLE_MS = 100;
 export interface Sources {
   /** The site's folder, with the config and `.env`. */
   readonly dir: string;
-  /** With templates, and with the pages that the owner wrote. */
+  /** With templates, and with what the owner wrote beside articles: pages, and texts on tags and authors. */
   readonly folders: readonly string[];
 }
 
 /** Who is told of a change. */
 export interface SourceListeners {
-  /** A template, a partial, a style sheet or a page of the owner's came, changed or went. */
+  /** A template, a partial, a style sheet or a text of the owner's that is no article came, changed or went. */
   onTheme(): void;
   /** The config or `.env` did. */
   onConfig(): void;

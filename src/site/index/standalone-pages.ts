@@ -54,9 +54,10 @@ function readPage(content: ContentFolder, name: string): SourcePage {
     const text = fs.readFileSync(join(content.root, name), 'utf8');
     const { article, html } = content.format.decodeForPages(text, name);
     const { title, description, extra } = article;
-    return { file, path, title, description, html: html(), extra };
+    return { file, path, title, description, html: html(), toc: [], extra };
   } catch (error) {
-    return { file, path, title: '', description: '', html: '', extra: {}, broken: messageOf(error) };
+    const broken = messageOf(error);
+    return { file, path, title: '', description: '', html: '', toc: [], extra: {}, broken };
   }
 }
 

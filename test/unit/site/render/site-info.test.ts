@@ -1,5 +1,5 @@
 import test from 'ava';
-import { directionOf, localeOf } from '../../../../src/site/render/locale.js';
+import { directionOf, localeOf } from '../../../../src/site/render/site-info.js';
 
 test('a language is written in the direction of its script', (t) => {
   for (const language of [
