@@ -31,13 +31,17 @@ export interface ArticleSummary extends ArticleLink {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-/** A heading of a text, with the headings below it. */
-export interface TocEntry {
+/** A heading of a text. */
+export interface TocHeading {
   /** The id of the heading's element. */
   readonly id: string;
   /** Plain text. */
   readonly title: string;
-  readonly children: readonly TocEntry[];
+}
+
+/** A heading with the headings below it. */
+export interface TocEntry extends TocHeading {
+  readonly children: readonly TocHeading[];
 }
 
 /** An article on its own page. */

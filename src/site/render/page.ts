@@ -98,7 +98,7 @@ export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpe
       description: textOf(theme.t, page.description),
       canonical,
       article: page.article && withToc(page.article, site),
-      page: page.page === undefined ? null : withToc(page.page, site),
+      page: page.page === undefined ? null : withToc(shownPage(page.page), site),
       articles,
       tag,
       author,
@@ -165,6 +165,11 @@ export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpe
       tagLinks,
     };
   }
+}
+
+/** What templates get of a page that the owner wrote, whatever else is known of it. */
+function shownPage({ title, description, html, toc, extra }: StandalonePage): StandalonePage {
+  return { title, description, html, toc, extra };
 }
 
 /** What no filter of the context may lose (contract: `json_ld` and the item comment stay in the page). */

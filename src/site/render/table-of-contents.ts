@@ -1,5 +1,5 @@
 import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
-import type { SiteInfo, TocEntry } from '../../host/page-types.js';
+import type { SiteInfo, TocEntry, TocHeading } from '../../host/page-types.js';
 import { textOfHtml } from './html-text.js';
 
 /** A text and its table of contents. */
@@ -90,12 +90,11 @@ function withIds(html: string, headings: readonly Heading[]): string {
 }
 
 function treeOf(headings: readonly Heading[]): TocEntry[] {
-  const top: (TocEntry & { readonly children: TocEntry[] })[] = [];
+  const top: (TocHeading & { readonly children: TocHeading[] })[] = [];
   for (const { name, id, title } of headings) {
-    const entry = { id, title, children: [] };
     const parent = name === 'h3' ? top.at(-1) : undefined;
-    if (parent === undefined) top.push(entry);
-    else parent.children.push(entry);
+    if (parent === undefined) top.push({ id, title, children: [] });
+    else parent.children.push({ id, title });
   }
   return top;
 }
