@@ -80,7 +80,10 @@ async function seen(t: Parameters<typeof testSite>[0]): Promise<Seen[]> {
   for (const settings of [{ navigation, logo: '/logo.svg', search: true, toc: 2 }, {}]) {
     const site = testSite(t, { settings, pageSize: 2 });
     put(join(site.options.templatesDir, 'layout.eta'), LAYOUT);
-    put(join(site.options.content.root, 'pages/about.md'), '---\ntitle: About\n---\nWords.\n');
+    put(
+      join(site.options.content.root, 'pages/about.md'),
+      '---\ntitle: About\ntoc: true\n---\n## One\n\n### Two\n',
+    );
     for (const term of ['tags/one', 'authors/ada'])
       put(join(site.options.content.root, `${term}.md`), '---\ntitle: Known\n---\nWords.\n');
     for (let n = 1; n <= 8; n++)
