@@ -8,19 +8,19 @@ import { type OpenStore, warnOfBroken } from '../store/open-store.js';
 import type { Change } from '../store/scan.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
-import { contentOf, reservePaths } from './content.js';
+import { proveInBackground } from './build/existing-addresses.js';
+import { createPageCheck } from './builder/page-check.js';
+import { startBuilderEarly } from './builder/start-builder.js';
+import { themeOf } from './builder/theme.js';
+import { contentOf, reservePaths } from './content/content.js';
+import { foldersOf } from './content/folders.js';
 import { openDeploy } from './deploy.js';
 import { type DurableStore, openDurableStore } from './durability.js';
-import { proveInBackground } from './existing-addresses.js';
-import { firstPartyPlugins } from './first-party.js';
-import { foldersOf } from './folders.js';
-import { createHealth, type Health } from './health.js';
-import { loadPlugins } from './load-plugins.js';
-import { createPageCheck } from './page-check.js';
+import { firstPartyPlugins } from './plugins/first-party.js';
+import { loadPlugins } from './plugins/load-plugins.js';
+import { createHealth, type Health } from './server/health.js';
 import { createLiveReload } from './server/live-reload.js';
 import { createServer, pathsOf } from './server/server.js';
-import { startBuilderEarly } from './start-builder.js';
-import { themeOf } from './theme.js';
 
 // For the commands, which know the app and not the host.
 export { definePlugin, type Plugin } from '../host/plugins.js';

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestFn } from 'ava';
-import { DEMO_ARTICLES } from '../../src/cli/demo-articles.js';
+import { DEMO_ARTICLES } from '../../src/cli/demo/articles.js';
 import type { ConfigInput } from '../../src/config/schema.js';
 import { article } from '../support/events.js';
 import { freePort } from '../support/free-port.js';

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { addressSourcesOf, generatorOf } from '../../src/app/content.js';
-import { foldersOf } from '../../src/app/folders.js';
+import { addressSourcesOf, generatorOf } from '../../src/app/content/content.js';
+import { foldersOf } from '../../src/app/content/folders.js';
 import { addressDigest } from '../../src/article/address-digest.js';
 import { readFrontMatter } from '../../src/article/front-matter/read.js';
 import { loadSettings } from '../../src/config/load.js';
