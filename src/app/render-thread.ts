@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { patternLayout } from '../generators/layout.js';
 import { createLog } from '../log.js';
 import { serveRenders } from '../site/builder/render-worker.js';
-import { contentFolder } from '../store/entry.js';
+import { contentFolder } from '../store/catalog/entry.js';
 
 /** The settings that a render thread gets. */
 export interface RenderWorkerData {
