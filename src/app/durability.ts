@@ -13,12 +13,12 @@ import type { ShareEditsOptions } from '../git/remote-store/share-edits.js';
 import type { StoredFile as GitStoredFile } from '../git/stored-file.js';
 import type { Hooks } from '../host/hooks.js';
 import { type Log, REDACTION } from '../log.js';
-import { type ContentFolder, decodeAt } from '../store/entry.js';
-import { type OpenSharedStore, openSharedStore } from '../store/open-shared.js';
+import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
+import { type Change, isArticlePath } from '../store/catalog/scan.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
-import type { Write } from '../store/placing.js';
-import { STAGING } from '../store/recover.js';
-import { type Change, isArticlePath } from '../store/scan.js';
+import { type OpenSharedStore, openSharedStore } from '../store/shared/open-shared.js';
+import type { Write } from '../store/write/placing.js';
+import { STAGING } from '../store/write/recover.js';
 
 /** A store in service, and what its durability level asks of the git plugin. */
 export interface DurableStore {

@@ -7,7 +7,7 @@ import { readFrontMatter } from '../../src/article/front-matter/read.js';
 import { loadSettings } from '../../src/config/load.js';
 import { type AddressRecord, writeAddressFile } from '../../src/deploy/trial/address-file.js';
 import { siteDigest } from '../../src/deploy/trial/prove-addresses.js';
-import { ADDRESSES } from '../../src/store/addresses.js';
+import { ADDRESSES } from '../../src/store/catalog/addresses.js';
 import { SITE_URL } from './receiver.js';
 
 /** What a test site has of its own. */

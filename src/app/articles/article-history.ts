@@ -7,7 +7,7 @@ import { historyOf, textOf } from '../../git/cli/file-history.js';
 import { openRepository } from '../../git/cli/repository.js';
 import { placeFiles } from '../../git/commit/placement.js';
 import { replacedFiles } from '../../git/pending/replaced-files.js';
-import { decodeAt, type Entry, type ReadFile, readArticle } from '../../store/entry.js';
+import { decodeAt, type Entry, type ReadFile, readArticle } from '../../store/catalog/entry.js';
 import { contentOf, siteRelativeOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { findArticle } from './find-article.js';

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import { reasonOf } from '../../article/front-matter/read.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
+import { readText } from '../../fs/read-text.js';
 import { logFormat, parseLog } from '../../git/cli/log-output.js';
 import { openRepository } from '../../git/cli/repository.js';
 import { HISTORY_MS } from '../../git/cli/trees.js';
 import { placeFiles } from '../../git/commit/placement.js';
-import { decodeAt } from '../../store/entry.js';
-import { readText } from '../../store/read-text.js';
-import { walk } from '../../store/scan.js';
+import { decodeAt } from '../../store/catalog/entry.js';
+import { walk } from '../../store/catalog/scan.js';
 import { contentOf, siteRelativeOf } from '../content/content.js';
 
 /** One article file of a site. */

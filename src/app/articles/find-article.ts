@@ -3,10 +3,10 @@ import { relative, resolve, sep } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError, quote } from '../../errors.js';
-import { createCatalog } from '../../store/catalog.js';
-import { catalogId, type Entry } from '../../store/entry.js';
-import { scan } from '../../store/scan.js';
-import { loadSnapshot, snapshotOf } from '../../store/snapshot.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
+import { catalogId, type Entry } from '../../store/catalog/entry.js';
+import { scan } from '../../store/catalog/scan.js';
+import { loadSnapshot, snapshotOf } from '../../store/catalog/snapshot.js';
 import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 

@@ -3,7 +3,7 @@ import { readFrontMatter } from '../../article/front-matter/read.js';
 import { OWN_KEY } from '../../article/mapped-format.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
-import { readText } from '../../store/read-text.js';
+import { readText } from '../../fs/read-text.js';
 import { foldersOf } from '../content/folders.js';
 import { listArticles } from './article-list.js';
 

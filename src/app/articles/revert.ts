@@ -6,7 +6,7 @@ import { PressmarkError, quote } from '../../errors.js';
 import { createHooks } from '../../host/hooks.js';
 import { definePlugin, startHost } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
-import type { UpdateRequest } from '../../store/update-request.js';
+import type { UpdateRequest } from '../../store/verdict.js';
 import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { commitsEdits, openDurableStore } from '../durability.js';

@@ -7,12 +7,12 @@ import type { Settings } from '../../config/load.js';
 import { runBuild } from '../../deploy/build/run-build.js';
 import { type NotProven, proveAddresses, type UnpinnedFile } from '../../deploy/trial/prove-addresses.js';
 import { messageOf, PressmarkError } from '../../errors.js';
+import { readText } from '../../fs/read-text.js';
 import { openRepository } from '../../git/cli/repository.js';
 import type { Log } from '../../log.js';
-import { ADDRESSES } from '../../store/addresses.js';
-import { decodeAt, isGone, isUnreadable } from '../../store/entry.js';
-import { readText } from '../../store/read-text.js';
-import { walk } from '../../store/scan.js';
+import { ADDRESSES } from '../../store/catalog/addresses.js';
+import { decodeAt, isGone, isUnreadable } from '../../store/catalog/entry.js';
+import { walk } from '../../store/catalog/scan.js';
 import { addressSourcesOf, contentOf, generatorOf, type SiteGenerator } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 

@@ -6,8 +6,8 @@ import { itemComments } from '../../contract/item-comment.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
 import { TRIAL_VARIABLE } from '../../deploy/trial/build-copy.js';
 import { PressmarkError } from '../../errors.js';
-import { readText } from '../../store/read-text.js';
-import { walk } from '../../store/scan.js';
+import { readText } from '../../fs/read-text.js';
+import { walk } from '../../store/catalog/scan.js';
 import { contentOf, generatorOf } from '../content/content.js';
 
 /** What the step after the build has found, in sentences. */

@@ -20,13 +20,13 @@ import {
   UPDATED_AT,
 } from '../../deploy/trial/trial-articles.js';
 import { PressmarkError } from '../../errors.js';
+import { readText } from '../../fs/read-text.js';
 import { openRepository } from '../../git/cli/repository.js';
-import { createCatalog } from '../../store/catalog.js';
-import { decodeAt, type Entry } from '../../store/entry.js';
-import { createNaming } from '../../store/naming.js';
-import { readText } from '../../store/read-text.js';
-import { scan } from '../../store/scan.js';
-import { createTagSpelling } from '../../store/tag-spelling.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
+import { decodeAt, type Entry } from '../../store/catalog/entry.js';
+import { createNaming } from '../../store/catalog/naming.js';
+import { scan } from '../../store/catalog/scan.js';
+import { createTagSpelling } from '../../store/catalog/tag-spelling.js';
 import { contentOf, generatorOf, type SiteGenerator } from '../content/content.js';
 import { buildCommandOf } from './existing-addresses.js';
 

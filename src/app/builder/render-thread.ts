@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createLog } from '../../log.js';
 import { serveRenders } from '../../site/builder/render-worker.js';
-import { contentFolder } from '../../store/entry.js';
+import { contentFolder } from '../../store/catalog/entry.js';
 import { type LayoutSettings, layoutOf } from '../content/layout.js';
 
 /** The settings that a render thread gets. */

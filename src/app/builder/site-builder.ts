@@ -12,7 +12,7 @@ import { type Builder, createBuilder } from '../../site/builder/builder.js';
 import { readerOf } from '../../site/index/plugin-reader.js';
 import { siteInfoOf } from '../../site/render/site-info.js';
 import { pagefindVersion } from '../../site/search/pagefind.js';
-import { createCatalog } from '../../store/catalog.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
 import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { loadPlugins } from '../plugins/load-plugins.js';

@@ -6,7 +6,7 @@ import {
   type ReadablePage,
   readForPages,
   sameStamp,
-} from '../../store/entry.js';
+} from '../../store/catalog/entry.js';
 import { authorOf, tagsOf } from './index-entry.js';
 
 /** What an article's page shows of its file. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Hooks } from '../../host/hooks.js';
 import type { SiteInfo } from '../../host/page-types.js';
-import type { ContentFolder } from '../../store/entry.js';
+import type { ContentFolder } from '../../store/catalog/entry.js';
 import { readStandalonePages, type StandalonePages } from '../index/standalone-pages.js';
 import type { SiteOptions } from '../options.js';
 import { createHelpers, type Linked } from './helpers.js';

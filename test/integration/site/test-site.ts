@@ -13,7 +13,7 @@ import type { Log } from '../../../src/log.js';
 import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
 import type { SiteOptions } from '../../../src/site/options.js';
 import type { SiteSettings } from '../../../src/site/render/site-info.js';
-import { contentFolder } from '../../../src/store/entry.js';
+import { contentFolder } from '../../../src/store/catalog/entry.js';
 import { siteInfo } from '../../support/site-info.js';
 import { tempDir } from '../../support/temp-dir.js';
 
