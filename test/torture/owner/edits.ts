@@ -127,6 +127,9 @@ function attackOnce(number: number, attack: Attack) {
           const path = pathOf(random.pick([...published.keys()].filter(isOwners)));
           note(`Mine ${n} begins`, path);
           await site.insist('commit', '-q', '-m', `Mine ${n}`, '--', path);
+          // This command reads the file twice, for the index and for the commit. If the file has changed in between, the
+          // index keeps what was read first.
+          await site.insist('reset', '-q', '--', path);
           note(`Mine ${n} is done`, path);
         }
         await setTimeout(200);
