@@ -13,13 +13,12 @@ import type { ShareEditsOptions } from '../git/remote-store/share-edits.js';
 import type { StoredFile as GitStoredFile } from '../git/stored-file.js';
 import type { Hooks } from '../host/hooks.js';
 import { type Log, REDACTION } from '../log.js';
-import { type ContentFolder, decodeAt } from '../store/entry.js';
-import { type OpenSharedStore, openSharedStore } from '../store/open-shared.js';
+import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
+import { type Change, isArticlePath } from '../store/catalog/scan.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
-import type { Write } from '../store/placing.js';
-import { STAGING } from '../store/recover.js';
-import { type Change, isArticlePath } from '../store/scan.js';
-import { isPushed, pushConfig } from './push-settings.js';
+import { type OpenSharedStore, openSharedStore } from '../store/shared/open-shared.js';
+import type { Write } from '../store/write/placing.js';
+import { STAGING } from '../store/write/recover.js';
 
 /** A store in service, and what its durability level asks of the git plugin. */
 export interface DurableStore {
@@ -239,4 +238,29 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
 /** A folder's path without `./` in front. */
 function withoutLeadingDot(folder: string): string {
   return folder.replace(/^(?:\.\/)+/, '');
+}
+
+/** How and where to commits are pushed. */
+export interface PushConfig {
+  readonly remote: string | undefined;
+  readonly branch: string | undefined;
+  /** In milliseconds. */
+  readonly debounce: number;
+  /** In milliseconds. */
+  readonly fetchEvery: number;
+}
+
+const DEFAULTS: PushConfig = { remote: undefined, branch: undefined, debounce: 2_000, fetchEvery: 5_000 };
+
+/** Whether anything is pushed, before the answer or after it. */
+export function isPushed({ git, durability }: Pick<Settings, 'git' | 'durability'>): boolean {
+  return durability === 'push' || (typeof git === 'object' && git.push !== false);
+}
+
+/** What the config says of pushing, with the defaults. */
+export function pushConfig({ git }: Pick<Settings, 'git'>): PushConfig {
+  const push = typeof git === 'object' ? git.push : false;
+  if (typeof push === 'boolean') return DEFAULTS;
+  const { remote, branch, debounce, fetchEvery } = push;
+  return { remote, branch, debounce, fetchEvery };
 }

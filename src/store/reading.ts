@@ -1,8 +1,8 @@
 import type { StoredArticle } from '../article/codec.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
-import { createAddressRefresh } from './address-refresh.js';
-import { type Catalog, lastSegment } from './catalog.js';
+import { createAddressRefresh } from './catalog/address-refresh.js';
+import { type Catalog, lastSegment } from './catalog/catalog.js';
 import {
   type ContentFolder,
   type Entry,
@@ -11,15 +11,15 @@ import {
   openArticle,
   type ReadFile,
   readEntry,
-} from './entry.js';
-import { storeFailure } from './failure.js';
-import { createFolderCheck } from './folder-check.js';
-import type { GroupCommit } from './group-commit.js';
-import type { Journal } from './journal.js';
-import { type Change, refresh, scan } from './scan.js';
-import type { Unsettled } from './unsettled.js';
+} from './catalog/entry.js';
+import { type Change, refresh, scan } from './catalog/scan.js';
 import { type Judgement, judged, onlyEntry, type Target, targetOf } from './verdict.js';
-import type { Watcher } from './watch.js';
+import { createFolderCheck } from './watch/folder-check.js';
+import type { Unsettled } from './watch/unsettled.js';
+import type { Watcher } from './watch/watch.js';
+import { storeFailure } from './write/failure.js';
+import type { GroupCommit } from './write/group-commit.js';
+import type { Journal } from './write/journal.js';
 
 /** An article and where it stands. */
 export interface Found extends StoredArticle {

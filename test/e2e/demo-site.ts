@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestFn } from 'ava';
-import { DEMO_ARTICLES } from '../../src/cli/demo-articles.js';
+import { DEMO_ARTICLES } from '../../src/cli/demo/articles.js';
 import type { ConfigInput } from '../../src/config/schema.js';
 import { article } from '../support/events.js';
 import { freePort } from '../support/free-port.js';
@@ -79,6 +79,12 @@ description: Reads, shelves, writes.
 Ada has kept [this room](/about/) since 2019.
 `,
 };
+
+/** The theme that is made only with what docs/themes.md describes; from dist/test/e2e/ it is where the sources are. */
+const MAGAZINE_THEME = fileURLToPath(new URL('../../../examples/magazine-theme', import.meta.url));
+
+/** A site of this theme whose lists have several pages. */
+export const MAGAZINE = { site: { theme: MAGAZINE_THEME, pageSize: 4 }, earlier: 8 };
 
 /** A receiver at whose preview the demo's articles, and one with everything, can be looked at. */
 export async function demoSite(

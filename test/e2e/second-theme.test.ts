@@ -1,14 +1,11 @@
-import { fileURLToPath } from 'node:url';
 import test from 'ava';
 import { openBrowser } from './browser.js';
-import { PAGES, sharedSite } from './demo-site.js';
+import { MAGAZINE, PAGES, sharedSite } from './demo-site.js';
 import { measure } from './lighthouse-run.js';
 import { lookAt, NO_FAULTS } from './look.js';
+import { complaintsOf, RULES } from './xml.js';
 
-/** The theme that is made only with what docs/themes.md describes; from dist/test/e2e/ it is where the sources are. */
-const MAGAZINE = fileURLToPath(new URL('../../../examples/magazine-theme', import.meta.url));
-
-const site = sharedSite(test, { site: { theme: MAGAZINE, pageSize: 4 }, earlier: 8 });
+const site = sharedSite(test, MAGAZINE);
 
 const ALL_PAGES = { ...PAGES, 'older page': '/archive/page/1/' };
 
@@ -32,5 +29,12 @@ test('Lighthouse gives the magazine theme all points for accessibility, best pra
     const { performance, ...others } = points; // depends on the machine
     t.true(performance > 0);
     t.deepEqual(others, { accessibility: 100, 'best-practices': 100, seo: 100 }, lost.join('\n'));
+  }
+});
+
+test('feeds, sitemap and favicon of the magazine theme are valid', async (t) => {
+  for (const [file, how] of Object.entries(RULES)) {
+    const text = await (await fetch(`${site().origin}/${file}`)).text();
+    t.is(complaintsOf(text, ...how), '', file);
   }
 });

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import type { Log } from '../../log.js';
-import type { SharedChanges, SharedFiles, SharedWrite } from '../../store/shared-files.js';
+import type { SharedChanges, SharedFiles, SharedWrite } from '../../store/shared/shared-files.js';
 import { commitAt } from '../cli/object-names.js';
 import { identityOf, type Person } from '../commit/identity.js';
 import { createIndexLocker } from '../commit/index-lock.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { SharedChanges, SharedWrite } from '../../store/shared-files.js';
+import type { SharedChanges, SharedWrite } from '../../store/shared/shared-files.js';
 import { commitAt } from '../cli/object-names.js';
 import { blobsNamed, changesBetween, filesBelow, isFile } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';

@@ -1,4 +1,4 @@
-import type { Lineage, WorkEdit } from '../../store/shared-files.js';
+import type { Lineage, WorkEdit } from '../../store/shared/shared-files.js';
 import { isAncestor } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
 import { blobsAt, blobsInHistory } from '../cli/trees.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { createHooks } from '../../host/hooks.js';
 import type { Log } from '../../log.js';
-import type { ContentFolder } from '../../store/entry.js';
+import type { ContentFolder } from '../../store/catalog/entry.js';
 import { createArticleCache } from '../index/article-cache.js';
 import { readHeaderEntry } from '../index/index-entry.js';
 import { readStandalonePages } from '../index/standalone-pages.js';

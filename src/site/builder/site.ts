@@ -1,4 +1,4 @@
-import { createCatalog } from '../../store/catalog.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
 import { createArticleCache } from '../index/article-cache.js';
 import { openArticleFiles } from '../index/article-files.js';
 import { createSiteIndex } from '../index/site-index.js';

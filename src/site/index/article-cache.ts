@@ -6,7 +6,7 @@ import {
   type ReadablePage,
   readForPages,
   sameStamp,
-} from '../../store/entry.js';
+} from '../../store/catalog/entry.js';
 import { type Length, lengthOf } from '../render/html-text.js';
 import { authorOf, type IndexEntry, tagsOf } from './index-entry.js';
 

@@ -1,8 +1,8 @@
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { Catalog } from '../../store/catalog.js';
-import { type ContentFolder, type Entry, ownStrings, type ReadablePage } from '../../store/entry.js';
-import { isArticlePath, refresh, walk } from '../../store/scan.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import { type ContentFolder, type Entry, ownStrings, type ReadablePage } from '../../store/catalog/entry.js';
+import { isArticlePath, refresh, walk } from '../../store/catalog/scan.js';
 import { timeOf } from '../render/dates.js';
 import type { ManifestDelta } from '../write/manifest.js';
 import { type ArticleCache, type ParsedArticle, parsedOf } from './article-cache.js';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { Article, ExtraKeys } from '../../article/article.js';
+import { readTop } from '../../fs/read-text.js';
 import { stampOf } from '../../fs/stamp.js';
-import { type ContentFolder, type Entry, entryOf } from '../../store/entry.js';
-import { readTop } from '../../store/read-text.js';
+import { type ContentFolder, type Entry, entryOf } from '../../store/catalog/entry.js';
 import { excerptOf } from '../render/html-text.js';
 
 /**

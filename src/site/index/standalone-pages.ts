@@ -4,8 +4,8 @@ import { join, posix } from 'node:path';
 import { messageOf } from '../../errors.js';
 import type { SiteLink, StandalonePage } from '../../host/page-types.js';
 import type { Log } from '../../log.js';
-import { type ContentFolder, isGone } from '../../store/entry.js';
-import { isWatchedName } from '../../store/scan.js';
+import { type ContentFolder, isGone } from '../../store/catalog/entry.js';
+import { isWatchedName } from '../../store/catalog/scan.js';
 
 /** The folder below the content folder in which the owner's pages are. */
 export const PAGES = 'pages/';

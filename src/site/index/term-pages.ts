@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import { join, posix } from 'node:path';
 import { type Stamp, stampOf } from '../../fs/stamp.js';
 import type { StandalonePage } from '../../host/page-types.js';
-import { type ContentFolder, isGone, sameStamp } from '../../store/entry.js';
-import { isWatchedName } from '../../store/scan.js';
+import { type ContentFolder, isGone, sameStamp } from '../../store/catalog/entry.js';
+import { isWatchedName } from '../../store/catalog/scan.js';
 
 /** What the owner wrote of a tag or an author, in `tags/<slug>.md` or `authors/<slug>.md`; an entry of the index. */
 export interface TermPage extends StandalonePage {

@@ -1,6 +1,6 @@
 import type { Stamp } from '../../fs/stamp.js';
 import type { ArticleLink, ArticleOnPage, ArticleSummary } from '../../host/page-types.js';
-import { sameStamp } from '../../store/entry.js';
+import { sameStamp } from '../../store/catalog/entry.js';
 import type { ArticleCache } from '../index/article-cache.js';
 import type { ArticleFiles } from '../index/article-files.js';
 import type { Post } from '../index/article-list.js';
