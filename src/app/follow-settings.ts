@@ -1,4 +1,4 @@
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { watch } from 'chokidar';
 import { CONFIG_NAMES } from '../config/config-file.js';
@@ -127,20 +127,26 @@ function watchSources(
   log: Log,
 ): () => Promise<void> {
   const settings = [...CONFIG_NAMES, '.env'];
-  const sources = [dir, ...folders, ...settings.map((name) => `${dir}/${name}`)];
+  // With the folders above them: one such as content/tags may come into being later.
+  const watched = [...new Set([dir, ...folders, ...folders.map((folder) => dirname(folder))])];
+  const sources = [...watched, ...settings.map((name) => `${dir}/${name}`)];
+  const isSource = (path: string) =>
+    folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
   // The folder, and not each config in it: a watched file that is removed is not noticed when it comes again.
-  const watcher = watch([...folders, dir], {
+  const watcher = watch(watched, {
     ignoreInitial: true,
     // What editors keep beside a file, and in a folder that is more than templates what is none of ours.
     ignored: (path) =>
       /[\\/](?:\.(?!env$)|node_modules)/.test(path.slice(dir.length)) ||
-      !(sources.includes(path) || folders.some((folder) => path.startsWith(`${folder}/`))),
+      !(sources.includes(path) || isSource(path)),
   });
   let due = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
 
   watcher.on('all', (_event, path) => {
-    due.add(settings.includes(basename(path)) && path === `${dir}/${basename(path)}` ? onConfig : onTheme);
+    const isSettings = settings.includes(basename(path)) && path === `${dir}/${basename(path)}`;
+    if (!isSettings && !isSource(path)) return;
+    due.add(isSettings ? onConfig : onTheme);
     clearTimeout(timer);
     timer = setTimeout(() => {
       const now = due;
