@@ -66,9 +66,11 @@ export function textOfHtml(html: string): string {
 const LONGEST_EXCERPT = 200;
 const EXCERPT_FROM = 8_000;
 
-/** The beginning of an article's text, up to the end of a word. */
+const HEADING = /<(h[1-6])\b[\s\S]*?<\/\1>/gi;
+
+/** The beginning of an article's text without its headings, up to the end of a word. */
 export function excerptOf(html: string): string {
-  const text = textOfHtml(html.slice(0, EXCERPT_FROM));
+  const text = textOfHtml(html.slice(0, EXCERPT_FROM).replace(HEADING, ''));
   if (text.length <= LONGEST_EXCERPT) return text;
   const words = text.slice(0, LONGEST_EXCERPT).replace(/\s+\S*$/, '');
   return `${words.toWellFormed().replace(/\ufffd$/, '')}…`;
