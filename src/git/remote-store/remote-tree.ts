@@ -6,8 +6,9 @@ import type { SharedChanges, SharedWrite } from '../../store/shared/shared-files
 import { commitAt } from '../cli/object-names.js';
 import { blobsNamed, changesBetween, filesBelow, isFile } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
+import type { Blob } from '../commit/blobs.js';
 import type { Identity } from '../commit/identity.js';
-import { importCommits } from '../commit/import.js';
+import { type CommitDraft, importCommits } from '../commit/import.js';
 import type { Pushed, Remote } from '../push/remote.js';
 import { articleBlobs } from '../push/stale-edits.js';
 import { createPushQueue } from './push-queue.js';
@@ -35,6 +36,19 @@ export interface RemoteTreeOptions {
   onTip(tip: string): void;
 }
 
+/** A row of commits that are to be pushed together. */
+interface CommitRow {
+  /** The commit that they are made on top of; null for none. */
+  readonly parent: string | null;
+  /** The last of them. */
+  readonly tip: string | null;
+  readonly commits: readonly {
+    readonly write: CommitWrite;
+    readonly draft: CommitDraft;
+    readonly commit: string;
+  }[];
+}
+
 /** The content folder as the remote has it; see `openRemoteTree`. */
 export type RemoteTree = Awaited<ReturnType<typeof openRemoteTree>>;
 
@@ -51,29 +65,51 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
   let namesOf = tip;
   /** The paths that the receiver of the changes lacks. */
   const unreported = new Set<string>();
+  /** The blobs of writes that have been committed once: git has them, also where the push was refused. */
+  const imported = new WeakMap<CommitWrite, Blob>();
   if (tip !== null)
     for (const [path, id] of await filesBelow(repository, tip, root))
       names.set(path.slice(folder.length), id);
 
-  async function push(batch: readonly CommitWrite[]): Promise<Pushed> {
-    const messages = await Promise.all(batch.map(({ message }) => message));
-    const files = batch.map(({ path, text }) => ({ path: `${folder}${path}`, content: text }));
-    const blobs = await articleBlobs(repository, files);
-    const drafts = files.flatMap(({ path }, index) => {
-      const blob = blobs[index];
-      return blob === undefined ? [] : [{ path, blob, message: messages[index] ?? '' }];
-    });
-    const commits = await importCommits(repository, tip, drafts, identity, { background: false });
-    const last = commits.at(-1);
-    if (last === undefined) throw new PressmarkError('GIT_FAILED', 'git made no commits');
+  async function commit(
+    writes: readonly CommitWrite[] | AsyncIterable<CommitWrite>,
+    before?: CommitRow,
+  ): Promise<CommitRow> {
+    const parent = before === undefined ? tip : before.tip;
+    const rows: { write: CommitWrite; draft: CommitDraft }[] = [];
+    async function* draftsOf(): AsyncGenerator<CommitDraft> {
+      for await (const write of writes) {
+        const path = `${folder}${write.path}`;
+        const content = imported.get(write) ?? write.text;
+        const [blob] =
+          typeof content === 'string'
+            ? await articleBlobs(repository, [{ path, content }])
+            : [{ id: content.id, content: undefined }];
+        if (blob === undefined) continue;
+        const draft = { path, blob, message: await write.message };
+        rows.push({ write, draft });
+        yield draft;
+      }
+    }
+    const drafts = Array.isArray(writes) ? await allOf(draftsOf()) : draftsOf();
+    const commits = await importCommits(repository, parent, drafts, identity, { background: false });
+    for (const { write, draft } of rows) imported.set(write, draft.blob);
+    const made = rows.map(({ write, draft }, index) => ({ write, draft, commit: commits[index] ?? '' }));
+    return { parent, tip: commits.at(-1) ?? parent, commits: made };
+  }
+
+  async function push({ parent, tip: last, commits }: CommitRow): Promise<Pushed> {
+    if (last === null || parent !== tip) throw new PressmarkError('GIT_FAILED', 'git made no commits');
+    // A remote without the branch accepts any commit: it gets what this clone has first.
+    if (tip === null && (await fetch())) return { outcome: 'refused' };
     const pushed = await remote.push(last);
     if (pushed.outcome === 'declined') log.error({ reason: pushed.why }, 'the git remote declined commits');
     if (pushed.outcome !== 'accepted') return pushed;
     if (namesOf === tip) namesOf = last;
     tip = last;
-    for (const [index, { path, committed }] of batch.entries()) {
-      names.set(path, blobs[index]?.id ?? '');
-      committed(commits[index] ?? last, messages[index] ?? '');
+    for (const { write, draft, commit } of commits) {
+      names.set(write.path, draft.blob.id);
+      write.committed(commit, draft.message);
     }
     onTip(last);
     return pushed;
@@ -130,7 +166,7 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
     return found;
   }
 
-  const queue = createPushQueue<CommitWrite>({ push, fetch }, log);
+  const queue = createPushQueue<CommitWrite, CommitRow>({ commit, push, fetch }, log);
   return {
     /** The files below the content folder, by path; the value names the content. */
     names: names as ReadonlyMap<string, string>,
@@ -141,4 +177,10 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
     queue,
     texts,
   };
+}
+
+async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }

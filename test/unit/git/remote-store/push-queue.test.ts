@@ -22,10 +22,15 @@ function stage(answers: {
   const began: number[] = [];
   const next = <A>(list: A[] | undefined, otherwise: A): A =>
     (list !== undefined && list.length > 1 ? list.shift() : list?.[0]) ?? otherwise;
-  const queue = createPushQueue<QueuedWrite & { name: string }>(
+  const queue = createPushQueue<QueuedWrite & { name: string }, string[]>(
     {
-      push: async (batch) => {
-        did.push(`push ${batch.map(({ name }) => name).join('+')}`);
+      commit: async (writes) => {
+        const names: string[] = [];
+        for await (const { name } of writes) names.push(name);
+        return names;
+      },
+      push: async (names) => {
+        did.push(`push ${names.join('+')}`);
         began.push(clock.now());
         await setImmediate();
         if (answers.pushMs !== undefined) await clock.wait(answers.pushMs, new AbortController().signal);
@@ -150,7 +155,11 @@ test('a write is tried again at most every 1.5 s until its deadline, and no push
 test('a request that waits for a fresh state gets an error after 10 s, also where a fetch never ends', async (t) => {
   const clock = virtualClock(0);
   const queue = createPushQueue(
-    { push: async () => ({ outcome: 'accepted' }), fetch: () => new Promise(() => undefined) },
+    {
+      commit: async () => undefined,
+      push: async () => ({ outcome: 'accepted' }),
+      fetch: () => new Promise(() => undefined),
+    },
     log,
     clock,
   );
