@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { SharedChanges, SharedWrite } from '../../store/shared/shared-files.js';
+import type { OnFetched, SharedWrite } from '../../store/shared/shared-files.js';
 import { commitAt } from '../cli/object-names.js';
 import { blobsNamed, changesBetween, filesBelow, isFile } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
@@ -30,8 +30,7 @@ export interface RemoteTreeOptions {
   /** The commit that was fetched last; null for none. */
   readonly tip: string | null;
   readonly log: Log;
-  /** Receives what others have changed, before any caller that waits for it goes on. */
-  onFetched(changes: SharedChanges): Promise<void>;
+  readonly onFetched: OnFetched;
   /** Receives each new tip. */
   onTip(tip: string): void;
 }
@@ -127,7 +126,7 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
       unreported.add(inside);
     }
     namesOf = fetched;
-    await onFetched(new Map([...unreported].map((path) => [path, names.get(path)] as const)));
+    await onFetched(new Map([...unreported].map((path) => [path, names.get(path)] as const)), files);
     unreported.clear();
     tip = fetched;
     onTip(fetched);
@@ -166,16 +165,16 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
     return found;
   }
 
+  const files = { names: names as ReadonlyMap<string, string>, texts };
+  await onFetched(new Map(names), files);
   const queue = createPushQueue<CommitWrite, CommitRow>({ commit, push, fetch }, log);
   return {
-    /** The files below the content folder, by path; the value names the content. */
-    names: names as ReadonlyMap<string, string>,
+    ...files,
     /** The last commit that the remote is known to have. */
     get tip() {
       return tip;
     },
     queue,
-    texts,
   };
 }
 

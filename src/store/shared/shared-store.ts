@@ -7,9 +7,8 @@ import { PressmarkError, quote } from '../../errors.js';
 import type { Lock } from '../../fs/lock.js';
 import type { ArticleStore, Published, StoredFile, Updated } from '../article-store.js';
 import { createAddressRefresh, readAnew } from '../catalog/address-refresh.js';
-import { type Catalog, lastSegment } from '../catalog/catalog.js';
+import { lastSegment } from '../catalog/catalog.js';
 import {
-  type ContentFolder,
   catalogId,
   type Entry,
   entryIn,
@@ -31,20 +30,9 @@ import {
   type UpdateRequest,
 } from '../verdict.js';
 import { createPipeline } from '../write/pipeline.js';
-import { sharedStamp } from './shared-catalog.js';
+import { type SharedCatalog, sharedStamp } from './shared-catalog.js';
 import { createEditSharing } from './shared-edits.js';
 import type { SharedEdit, SharedFiles, SharedWrite } from './shared-files.js';
-import type { WorktreeChanges } from './worktree-changes.js';
-
-export interface SharedStoreOptions {
-  readonly content: ContentFolder;
-  /** The shared articles alone; an article that only this work tree has is not one of them. */
-  readonly catalog: Catalog;
-  /** The key of the content's format before the catalog was filled. */
-  readonly key: string;
-  readonly shared: SharedFiles;
-  readonly worktree: WorktreeChanges;
-}
 
 /** The store for several machines. */
 export interface SharedStore extends ArticleStore {
@@ -71,13 +59,10 @@ const NO_LOCK: Lock = {
  * acceptance. A lookup, a refusal or a retry changes nothing: it is answered from what the remote had at some moment
  * since the request came.
  */
-export function createSharedStore({
-  content,
-  catalog,
-  key,
-  shared,
-  worktree,
-}: SharedStoreOptions): SharedStore {
+export function createSharedStore(
+  { content, catalog, key, worktree }: Pick<SharedCatalog, 'content' | 'catalog' | 'key' | 'worktree'>,
+  shared: SharedFiles,
+): SharedStore {
   const pipeline = createPipeline(NO_LOCK, async () => undefined);
   const chooseName = createNaming(content, catalog);
   const tags = createTagSpelling(content.format, catalog);
