@@ -27,66 +27,58 @@ const MOST_AT_ONCE = 1_000_000;
 
 // Only a name inside fast-import; it is reset before the end, so that no such ref is ever written.
 const SCRATCH = 'refs/pressmark/batch';
-const END = Buffer.from(`reset ${SCRATCH}\n\ndone\n`);
 
 /**
  * Makes a row of commits on top of `parent` and returns their names, in order. No branch moves and the index
  * is not touched; hooks and signing do not apply. One process, however many commits.
  *
- * @param drafts those that are still to come are imported as they come.
  * @param options.background false where a delivery waits for it. @default true
  */
 export async function importCommits(
   { git, gitDir }: Repository,
   parent: string | null,
-  drafts: readonly CommitDraft[] | AsyncIterable<CommitDraft>,
+  drafts: readonly CommitDraft[],
   { author, committer }: Identity,
   { background = true }: { background?: boolean } = {},
 ): Promise<string[]> {
   const now = `${Math.floor(Date.now() / 1_000)} +0000`;
-  let count = 0;
-  function commandOf({ path, blob, message, authored }: CommitDraft): Buffer {
-    const by = authored === undefined ? `${personLine(author)} ${now}` : authoredLine(authored);
-    const from = count === 0 && parent !== null ? `from ${parent}\n` : '';
-    count++;
-    return Buffer.concat([
-      Buffer.from(
-        `commit ${SCRATCH}\nmark :${count}\nauthor ${by}\ncommitter ${personLine(committer)} ${now}\n`,
-      ),
-      data(Buffer.from(message)),
-      Buffer.from(`${from}M 100644 ${blob.content === undefined ? blob.id : 'inline'} ${quotedPath(path)}\n`),
-      blob.content === undefined ? Buffer.alloc(0) : data(blob.content),
-      Buffer.from(`\nget-mark :${count}\n`),
-    ]);
+  function* commands(): Generator<Buffer> {
+    for (const [index, { path, blob, message, authored }] of drafts.entries()) {
+      const by = authored === undefined ? `${personLine(author)} ${now}` : authoredLine(authored);
+      const from = index === 0 && parent !== null ? `from ${parent}\n` : '';
+      yield Buffer.concat([
+        Buffer.from(
+          `commit ${SCRATCH}\nmark :${index + 1}\n` +
+            `author ${by}\ncommitter ${personLine(committer)} ${now}\n`,
+        ),
+        data(Buffer.from(message)),
+        Buffer.from(
+          `${from}M 100644 ${blob.content === undefined ? blob.id : 'inline'} ${quotedPath(path)}\n`,
+        ),
+        blob.content === undefined ? Buffer.alloc(0) : data(blob.content),
+        Buffer.from(`\nget-mark :${index + 1}\n`),
+      ]);
+    }
+    yield Buffer.from(`reset ${SCRATCH}\n\ndone\n`);
   }
-  async function* inPieces(): AsyncGenerator<Buffer> {
-    for await (const draft of drafts) yield commandOf(draft);
-    yield END;
-  }
-  const isMany = isList(drafts) && drafts.length >= MANY;
-  const isSmall = isList(drafts) && !isMany && sizeOf(drafts) <= MOST_AT_ONCE;
+  const size = drafts.reduce((sum, { blob }) => sum + (blob.content?.length ?? 0), 0);
+  const isSmall = drafts.length < MANY && size <= MOST_AT_ONCE;
   try {
     const { stdout } = await git(['fast-import', '--quiet', '--done', '--date-format=raw'], {
-      input: isSmall ? Buffer.concat([...drafts.map(commandOf), END]) : inPieces(),
+      input: isSmall ? Buffer.concat([...commands()]) : inPieces(commands()),
       isDelimited: true,
       // deliveries that stream in come first; a few commits are no burden
-      background: background && isMany,
+      background: background && drafts.length >= MANY,
     });
-    return stdout.split('\n').slice(0, count);
+    return stdout.trim().split('\n');
   } catch (error) {
     await removeReports(gitDir);
     throw error;
   }
 }
 
-function isList(
-  drafts: readonly CommitDraft[] | AsyncIterable<CommitDraft>,
-): drafts is readonly CommitDraft[] {
-  return Array.isArray(drafts);
-}
-
-function sizeOf(drafts: readonly CommitDraft[]): number {
-  return drafts.reduce((sum, { blob }) => sum + (blob.content?.length ?? 0), 0);
+async function* inPieces(commands: Iterable<Buffer>): AsyncGenerator<Buffer> {
+  yield* commands;
 }
 
 /** The report that fast-import leaves when it fails is of no use to the owner; it names our scratch ref. */

@@ -14,20 +14,14 @@ export interface QueuedWrite {
   accepted(): void;
 }
 
-/** The commands of which turns are made; `C` stands for the commits of a batch. */
-export interface RemoteCommands<W, C> {
+/** The commands of which turns are made. */
+export interface RemoteCommands<W> {
   /**
-   * Makes a commit of each write, in order, as they come.
-   *
-   * @param before the batch that is being pushed, on top of which they are made; otherwise the newest tip that is known.
-   */
-  commit(writes: readonly W[] | AsyncIterable<W>, before?: C): Promise<C>;
-  /**
-   * Pushes the commits of a batch.
+   * Commits a batch upon the newest tip that is known, and pushes it.
    *
    * @throws PressmarkError REMOTE_UNAVAILABLE where the end of the push is unknown; other errors where nothing was pushed.
    */
-  push(commits: C): Promise<Pushed>;
+  push(batch: readonly W[]): Promise<Pushed>;
   /**
    * Fetches what is new. Resolves with whether anything was.
    *
@@ -73,15 +67,6 @@ interface WaitingWrite<W> extends Waiter {
   unclear?: unknown;
 }
 
-/** Writes whose commits are made. */
-interface Batch<W, C> {
-  readonly writes: readonly WaitingWrite<W>[];
-  readonly commits: C;
-}
-
-/** The result of a push; `unknown` where the remote may have the batch, `failed` where nothing was pushed. */
-type PushResult = Pushed | { readonly outcome: 'unknown' | 'failed'; readonly error: unknown };
-
 /** How many writes one push may carry, … */
 const MAX_BATCH = 100;
 /** … and how much text, in characters, so that a push ends in time. */
@@ -94,28 +79,26 @@ const GATHER_MS = 50;
 const PAUSE_MS = { first: 100, longest: 1_000 };
 
 /**
- * Talks to the remote in turns. One turn either pushes a batch of writes, or fetches. In both cases it is known afterwards
- * what the remote had when the turn began: an accepted push proves as much as a fetch. So one turn serves all who waited
- * for a fetch before it began, however many they are.
+ * Talks to the remote in turns. One turn either pushes the writes that have gathered meanwhile, or fetches. In both cases
+ * it is known afterwards what the remote had when the turn began: an accepted push proves as much as a fetch. So one turn
+ * serves all who waited for a fetch before it began, however many they are.
  *
- * During a push, the commits of the writes that arrive are made, on top of the commits that are being pushed: they are
- * the next batch. Where a push is refused, one fetch follows, and the writes of both batches whose decisions still hold
- * are committed and pushed again at once.
+ * Where a push is refused, one fetch follows, and the writes whose decisions still hold are pushed again at once. After
+ * a push of several writes, the next one waits for a moment until as many have come: their senders have just got their
+ * answers, and a push of the first of them alone costs nearly as much as one of all.
  */
-export function createPushQueue<W extends QueuedWrite, C>(
-  remote: RemoteCommands<W, C>,
+export function createPushQueue<W extends QueuedWrite>(
+  remote: RemoteCommands<W>,
   log: Log,
   clock = STEADY,
 ): PushQueue<W> {
   let writes: WaitingWrite<W>[] = [];
   let fetchWaiters: FetchWaiter[] = [];
-  /** The batch that was committed during the push of the one before. */
-  let next: Batch<W, C> | undefined;
   let running: Promise<void> | undefined;
+  let onArrival: () => void = () => undefined;
   let limit = MAX_BATCH;
   let failures = 0;
   let lastError: unknown;
-  let onArrival: () => void = () => undefined;
   const closing = new AbortController();
 
   function push(write: W): Promise<void> {
@@ -139,6 +122,7 @@ export function createPushQueue<W extends QueuedWrite, C>(
         reject: (error) => settle(() => reject(error)),
       };
       fetchWaiters.push(waiter);
+      onArrival();
       void clock.wait(FETCH_WAIT_MS, settled.signal).then(() => {
         fetchWaiters = fetchWaiters.filter((one) => one !== waiter);
         waiter.reject(unavailable(lastError));
@@ -156,9 +140,8 @@ export function createPushQueue<W extends QueuedWrite, C>(
 
   async function run(): Promise<void> {
     while (!closing.signal.aborted) {
-      if (next?.writes.every(isDue) === false) putBackNext();
-      writes = writes.filter(isDue);
-      if (writes.length + fetchWaiters.length === 0 && next === undefined) break;
+      rejectLateAndOutdated();
+      if (writes.length + fetchWaiters.length === 0) break;
       if (await turn()) {
         if (failures > 0) log.info('the git remote answers again');
         failures = 0;
@@ -174,17 +157,21 @@ export function createPushQueue<W extends QueuedWrite, C>(
 
   /** One exchange with the remote; false where it led nowhere. */
   async function turn(): Promise<boolean> {
-    const batch = next ?? (writes.length === 0 ? undefined : await commitWaiting());
-    next = undefined;
+    const batch = nextBatch();
     const served = fetchWaiters;
     fetchWaiters = [];
-    const outcome = batch === undefined ? undefined : await pushBatch(batch, served);
-    if (outcome === 'accepted') return true;
+    const pushed = batch.length === 0 ? undefined : await pushBatch(batch);
+    if (pushed?.outcome === 'accepted') {
+      for (const { write } of batch) write.accepted();
+      for (const { resolve } of [...batch, ...served]) resolve();
+      if (batch.length > 1) await gather(batch.length);
+      return true;
+    }
     try {
       const isNew = await remote.fetch();
       for (const { resolve } of served) resolve();
       // refused although nothing is new: the branch was locked for a moment
-      return isNew || (outcome !== 'refused' && outcome !== 'unknown');
+      return isNew || pushed?.outcome !== 'refused';
     } catch (error) {
       if (failures === 0) log.warn({ err: error }, 'the git remote cannot be asked; tried again');
       lastError = error;
@@ -193,130 +180,68 @@ export function createPushQueue<W extends QueuedWrite, C>(
     }
   }
 
-  /** Pushes a batch; a write that is neither accepted nor failed for good goes back into the queue. */
-  async function pushBatch({ writes: batch, commits }: Batch<W, C>, served: readonly FetchWaiter[]) {
-    const pushing = remote.push(commits).catch(
-      (error: unknown): PushResult => ({
-        outcome:
-          error instanceof PressmarkError && error.code === 'REMOTE_UNAVAILABLE' ? 'unknown' : 'failed',
-        error,
-      }),
-    );
-    const committing = commitDuring(pushing, batch.length, commits);
-    const pushed: PushResult = await pushing;
-    if (pushed.outcome === 'accepted') {
-      limit = Math.min(MAX_BATCH, limit * 4);
-      for (const { write } of batch) write.accepted();
-      for (const { resolve } of [...batch, ...served]) resolve();
-      next = await committing;
-      return pushed.outcome;
-    }
-    next = await committing;
-    putBackNext();
-    if (pushed.outcome === 'unknown') {
-      lastError = pushed.error;
-      // The remote may have the batch. Then the fetch that follows finds it, and the writes are no longer current.
-      for (const waiting of batch) waiting.unclear = pushed.error;
-    }
-    if (pushed.outcome === 'declined') refuseOrSplit(batch, declined(pushed.why));
-    else if (pushed.outcome === 'failed') refuseOrSplit(batch, pushed.error);
-    else writes = [...batch, ...writes];
-    return pushed.outcome;
-  }
-
-  /** Rejects a write that fails by itself; of several, each is tried alone. */
-  function refuseOrSplit(batch: readonly WaitingWrite<W>[], error: unknown): void {
-    if (batch.length <= 1) for (const { reject } of batch) reject(error);
-    else {
-      writes = [...batch, ...writes];
-      limit = 1;
-    }
-  }
-
-  /** The next batch, of the writes that wait; undefined where there are none, or where git cannot commit them. */
-  async function commitWaiting(): Promise<Batch<W, C> | undefined> {
-    const batch: WaitingWrite<W>[] = [];
-    while (takeNext(batch) !== undefined);
-    if (batch.length === 0) return undefined;
-    return commit(batch, () => remote.commit(batch.map(({ write }) => write)));
-  }
-
-  /** The next batch, of the writes that arrive during a push; they may be those of senders who have just got their answers. */
-  async function commitDuring(pushing: Promise<PushResult>, senders: number, before: C) {
-    const batch: WaitingWrite<W>[] = [];
-    let isOver = false;
+  /** Waits until so many writes have come, or a request that waits for a fetch. */
+  async function gather(count: number): Promise<void> {
     const complete = new AbortController();
-    const over = pushing.then(async ({ outcome }) => {
-      const signal = AbortSignal.any([closing.signal, complete.signal]);
-      if (outcome === 'accepted' && senders > 1 && batch.length < senders)
-        await clock.wait(GATHER_MS, signal);
-      isOver = true;
-      onArrival();
-    });
-    async function* arrivals(): AsyncGenerator<W> {
-      for (;;) {
-        const write = takeNext(batch);
-        if (batch.length >= senders) complete.abort();
-        if (write !== undefined) yield write;
-        else if (isOver) return;
-        else await arrival();
-      }
-    }
-    while (writes.length === 0 && !isOver) await arrival();
-    const made = await (isOver ? undefined : commit(batch, () => remote.commit(arrivals(), before)));
-    await over;
-    return made;
+    onArrival = () => {
+      if (writes.length >= count || fetchWaiters.length > 0) complete.abort();
+    };
+    onArrival();
+    await clock.wait(GATHER_MS, AbortSignal.any([closing.signal, complete.signal]));
+    onArrival = () => undefined;
   }
 
-  function arrival(): Promise<void> {
-    return new Promise((resolve) => {
-      onArrival = resolve;
-    });
-  }
-
-  async function commit(
-    batch: readonly WaitingWrite<W>[],
-    make: () => Promise<C>,
-  ): Promise<Batch<W, C> | undefined> {
+  /** Pushes a batch; a write that is neither accepted nor failed for good goes back into the queue. */
+  async function pushBatch(batch: readonly WaitingWrite<W>[]): Promise<Pushed | undefined> {
     try {
-      const commits = await make();
-      return batch.length === 0 ? undefined : { writes: batch, commits };
+      const pushed = await remote.push(batch.map(({ write }) => write));
+      if (pushed.outcome === 'declined') {
+        if (batch.length > 1) putBack(batch, 1);
+        else for (const { reject } of batch) reject(declined(pushed.why));
+      } else if (pushed.outcome === 'refused') putBack(batch, limit);
+      else limit = Math.min(MAX_BATCH, limit * 4);
+      return pushed;
     } catch (error) {
-      refuseOrSplit(batch, error);
+      if (error instanceof PressmarkError && error.code === 'REMOTE_UNAVAILABLE') {
+        lastError = error;
+        // The remote may have the batch. Then the fetch that follows finds it, and the writes are no longer current.
+        for (const waiting of batch) waiting.unclear = error;
+        putBack(batch, limit);
+        return { outcome: 'refused' };
+      }
+      if (batch.length > 1) putBack(batch, 1);
+      else for (const { reject } of batch) reject(error);
       return undefined;
     }
   }
 
-  function putBackNext(): void {
-    writes = [...(next?.writes ?? []), ...writes];
-    next = undefined;
+  function putBack(batch: readonly WaitingWrite<W>[], nextLimit: number): void {
+    writes = [...batch, ...writes];
+    limit = nextLimit;
   }
 
-  /** Whether a write may be pushed now; rejects it where it may not be pushed any more. */
-  function isDue({ write, unclear, reject }: WaitingWrite<W>): boolean {
-    const isCurrent = write.isCurrent();
-    const isInTime = write.deadline >= clock.now();
-    if (!isCurrent) reject(outdated(unclear));
-    else if (!isInTime) reject(unavailable(lastError));
-    return isCurrent && isInTime;
+  function rejectLateAndOutdated(): void {
+    const now = clock.now();
+    writes = writes.filter(({ write, unclear, reject }) => {
+      if (!write.isCurrent()) reject(outdated(unclear));
+      else if (write.deadline < now) reject(unavailable(lastError));
+      else return true;
+      return false;
+    });
   }
 
-  /** Takes the next write into a batch that has room for it. */
-  function takeNext(batch: WaitingWrite<W>[]): W | undefined {
-    const size = batch.reduce((sum, { write }) => sum + write.text.length, 0);
-    for (let first = writes[0]; first !== undefined; first = writes[0]) {
-      if (batch.length === limit || (batch.length > 0 && size + first.write.text.length > MAX_BATCH_SIZE))
-        break;
-      writes.shift();
-      if (!isDue(first)) continue;
-      batch.push(first);
-      return first.write;
+  function nextBatch(): WaitingWrite<W>[] {
+    let size = 0;
+    let count = 0;
+    for (const { write } of writes) {
+      size += write.text.length;
+      if (count === limit || (count > 0 && size > MAX_BATCH_SIZE)) break;
+      count++;
     }
-    return undefined;
+    return writes.splice(0, count);
   }
 
   function rejectAll(): void {
-    putBackNext();
     for (const { reject } of [...writes.splice(0), ...fetchWaiters.splice(0)]) reject(unavailable(undefined));
   }
 

@@ -6,11 +6,10 @@ import type { OnFetched, SharedWrite } from '../../store/shared/shared-files.js'
 import { commitAt } from '../cli/object-names.js';
 import { blobsNamed, changesBetween, filesBelow, isFile } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
-import type { Blob } from '../commit/blobs.js';
 import type { Identity } from '../commit/identity.js';
 import { type CommitDraft, importCommits } from '../commit/import.js';
 import type { Pushed, Remote } from '../push/remote.js';
-import { articleBlobs } from '../push/stale-edits.js';
+import { articleBlob } from '../push/stale-edits.js';
 import { createPushQueue } from './push-queue.js';
 
 /** A write with the commit that it becomes. */
@@ -35,19 +34,6 @@ export interface RemoteTreeOptions {
   onTip(tip: string): void;
 }
 
-/** A row of commits that are to be pushed together. */
-interface CommitRow {
-  /** The commit that they are made on top of; null for none. */
-  readonly parent: string | null;
-  /** The last of them. */
-  readonly tip: string | null;
-  readonly commits: readonly {
-    readonly write: CommitWrite;
-    readonly draft: CommitDraft;
-    readonly commit: string;
-  }[];
-}
-
 /** The content folder as the remote has it; see `openRemoteTree`. */
 export type RemoteTree = Awaited<ReturnType<typeof openRemoteTree>>;
 
@@ -64,54 +50,40 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
   let namesOf = tip;
   /** The paths that the receiver of the changes lacks. */
   const unreported = new Set<string>();
-  /** The blobs of writes that have been committed once: git has them, also where the push was refused. */
-  const imported = new WeakMap<CommitWrite, Blob>();
+  /** The blobs of writes whose push may have been refused: git has them already. */
+  const written = new WeakMap<CommitWrite, string>();
   if (tip !== null)
     for (const [path, id] of await filesBelow(repository, tip, root))
       names.set(path.slice(folder.length), id);
 
-  async function commit(
-    writes: readonly CommitWrite[] | AsyncIterable<CommitWrite>,
-    before?: CommitRow,
-  ): Promise<CommitRow> {
-    const parent = before === undefined ? tip : before.tip;
-    const rows: { write: CommitWrite; draft: CommitDraft }[] = [];
-    async function* draftsOf(): AsyncGenerator<CommitDraft> {
-      for await (const write of writes) {
-        const path = `${folder}${write.path}`;
-        const content = imported.get(write) ?? write.text;
-        const [blob] =
-          typeof content === 'string'
-            ? await articleBlobs(repository, [{ path, content }])
-            : [{ id: content.id, content: undefined }];
-        if (blob === undefined) continue;
-        const draft = { path, blob, message: await write.message };
-        rows.push({ write, draft });
-        yield draft;
-      }
-    }
-    const drafts = Array.isArray(writes) ? await allOf(draftsOf()) : draftsOf();
-    const commits = await importCommits(repository, parent, drafts, identity, { background: false });
-    for (const { write, draft } of rows) imported.set(write, draft.blob);
-    const made = rows.map(({ write, draft }, index) => ({ write, draft, commit: commits[index] ?? '' }));
-    return { parent, tip: commits.at(-1) ?? parent, commits: made };
-  }
-
-  async function push({ parent, tip: last, commits }: CommitRow): Promise<Pushed> {
-    if (last === null || parent !== tip) throw new PressmarkError('GIT_FAILED', 'git made no commits');
+  async function push(batch: readonly CommitWrite[]): Promise<Pushed> {
     // A remote without the branch accepts any commit: it gets what this clone has first.
     if (tip === null && (await fetch())) return { outcome: 'refused' };
+    const drafts = await Promise.all(batch.map(draftOf));
+    const commits = await importCommits(repository, tip, drafts, identity, { background: false });
+    for (const [index, write] of batch.entries()) written.set(write, drafts[index]?.blob.id ?? '');
+    const last = commits.at(-1);
+    if (last === undefined) throw new PressmarkError('GIT_FAILED', 'git made no commits');
     const pushed = await remote.push(last);
     if (pushed.outcome === 'declined') log.error({ reason: pushed.why }, 'the git remote declined commits');
     if (pushed.outcome !== 'accepted') return pushed;
     if (namesOf === tip) namesOf = last;
     tip = last;
-    for (const { write, draft, commit } of commits) {
-      names.set(write.path, draft.blob.id);
-      write.committed(commit, draft.message);
+    for (const [index, { path, committed }] of batch.entries()) {
+      const draft = drafts[index];
+      names.set(path, draft?.blob.id ?? '');
+      committed(commits[index] ?? last, draft?.message ?? '');
     }
     onTip(last);
     return pushed;
+  }
+
+  async function draftOf(write: CommitWrite): Promise<CommitDraft> {
+    const path = `${folder}${write.path}`;
+    const id = written.get(write);
+    const blob =
+      id === undefined ? await articleBlob(repository, path, write.text) : { id, content: undefined };
+    return { path, blob, message: await write.message };
   }
 
   async function fetch(): Promise<boolean> {
@@ -167,7 +139,7 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
 
   const files = { names: names as ReadonlyMap<string, string>, texts };
   await onFetched(new Map(names), files);
-  const queue = createPushQueue<CommitWrite, CommitRow>({ commit, push, fetch }, log);
+  const queue = createPushQueue<CommitWrite>({ push, fetch }, log);
   return {
     ...files,
     /** The last commit that the remote is known to have. */
@@ -176,10 +148,4 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
     },
     queue,
   };
-}
-
-async function allOf<T>(items: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of items) all.push(item);
-  return all;
 }
