@@ -12,7 +12,7 @@ export interface NotFollowed {
   readonly path: string;
   readonly why: string;
   /** Whether a person's change is in its place. */
-  readonly isTheirs: boolean;
+  readonly isEdited: boolean;
 }
 
 /** The result of changes to the work tree. */
@@ -64,9 +64,9 @@ export async function checkOutChanges(
     const { path, before, after } = change;
     const why = unwritable(repository, path);
     const now = why === undefined ? workFileAt(join(repository.top, path)) : undefined;
-    if (why !== undefined) notFollowed.push({ path, why, isTheirs: false });
+    if (why !== undefined) notFollowed.push({ path, why, isEdited: false });
     else if (isItem(repository, now, after) || after?.mode === SUBMODULE) continue;
-    else if (before !== null && now === undefined) notFollowed.push({ path, why: EDITED, isTheirs: true });
+    else if (before !== null && now === undefined) notFollowed.push({ path, why: EDITED, isEdited: true });
     else wanted.push({ change, now });
   }
   if (wanted.length === 0) return { notFollowed, replaced: () => [], close: async () => undefined };
@@ -91,7 +91,7 @@ export async function checkOutChanges(
         (now !== undefined && committed.has(`${blobId(repository, now.content)} ${path}`)) ||
         isSame(workFileAt(join(folder, 'before', path)), now);
       if (isKnown) due.push({ ...one, made });
-      else notFollowed.push({ path, why: EDITED, isTheirs: true });
+      else notFollowed.push({ path, why: EDITED, isEdited: true });
       if (isKnown && after !== null && after.mode !== LINK) await syncFile(made);
     }
     let count = 0;
@@ -106,7 +106,7 @@ export async function checkOutChanges(
         return;
       }
       await rollBack();
-      notFollowed.push({ path, why: EDITED, isTheirs: true });
+      notFollowed.push({ path, why: EDITED, isEdited: true });
     };
     for (let start = 0; start < due.length; start += FILES_PER_TURN)
       await storeLock.run(async () => {

@@ -1,5 +1,6 @@
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
+import { malformedFiles } from '../catalog/catalog.js';
 import { saveSnapshot } from '../catalog/snapshot.js';
 import type { OpenStore } from '../open-store.js';
 import { watchContent } from '../watch/watch.js';
@@ -46,16 +47,13 @@ export async function openSharedStore({
   const watcher = watch ? watchContent(content, catalog, store.look, log) : undefined;
   await watcher?.ready;
 
-  const malformed = [...catalog.entries()].flatMap(({ path, broken, isUnsupported = false }) =>
-    broken === undefined || isUnsupported ? [] : [{ path, reason: broken }],
-  );
   const recovery = {
     fromSnapshot,
     files: catalog.size,
     read: sharedCatalog.read,
     tempFilesSwept: 0,
     updatesSettled: 0,
-    malformed,
+    malformed: malformedFiles(catalog),
   };
 
   async function close(): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ArticleDraft } from '../../article/article.js';
 import type { Address } from '../../article/codec.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
-import { PressmarkError, quote } from '../../errors.js';
+import { PressmarkError } from '../../errors.js';
 import type { Lock } from '../../fs/lock.js';
 import type { ArticleStore, Published, StoredFile, Updated } from '../article-store.js';
 import { createAddressRefresh, readAnew } from '../catalog/address-refresh.js';
@@ -29,6 +29,7 @@ import {
   targetOf,
   type UpdateRequest,
 } from '../verdict.js';
+import { removed, unreadable } from '../write/failure.js';
 import { createPipeline } from '../write/pipeline.js';
 import { type SharedCatalog, sharedStamp } from './shared-catalog.js';
 import { createEditSharing } from './shared-edits.js';
@@ -242,14 +243,11 @@ export function createSharedStore(
 
   async function open(entry: Entry): Promise<ReadFile> {
     const text = (await shared.texts([entry.path])).get(entry.path);
-    if (text === undefined)
-      throw new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(entry.id)} was removed`);
+    if (text === undefined) throw removed(entry);
     try {
       return { text, stamp: entry.stamp, stored: await content.work.decode(text, entry.path) };
     } catch (error) {
-      if (!(error instanceof PressmarkError) || error.code === 'ARTICLE_TOO_COMPLEX') throw error;
-      const message = `the file ${entry.path} is malformed, ${error.message}`;
-      throw new PressmarkError('ARTICLE_UNREADABLE', message, { cause: error });
+      throw error instanceof PressmarkError ? unreadable(entry.path, error) : error;
     }
   }
 
