@@ -1,4 +1,4 @@
-import type { Authored } from '../commit/import.js';
+import type { Authored } from '../commit/write-commits.js';
 import { trailerValue } from '../commit/message.js';
 import { logFormat, parseLog } from './log-output.js';
 import type { Repository } from './repository.js';

@@ -1,12 +1,10 @@
-import { PressmarkError } from '../../errors.js';
-import { commitAt, isAskable, objectsNamed } from './object-names.js';
+import { posix } from 'node:path';
+import { commitAt } from './object-names.js';
 import type { Repository } from './repository.js';
+import { isBlob, parentOf, treesAt } from './tree-objects.js';
 
 /** How long a look into the whole history may take, in milliseconds; it may have a hundred thousand commits. */
 export const HISTORY_MS = 300_000;
-
-/** How many paths are asked for one by one; each costs a walk from the top folder, and a new process costs a hundred. */
-const FEW = 8;
 
 /** The blobs that a commit has at these paths; none before the first commit. */
 export async function blobsAt(
@@ -14,18 +12,15 @@ export async function blobsAt(
   commit: string | null,
   paths: Iterable<string>,
 ): Promise<Map<string, string>> {
-  const wanted = [...new Set(paths)];
-  if (commit === null || wanted.length === 0) return new Map();
-  const names = wanted.map((path) => `${commit}:${path}`);
-  if (names.length <= FEW && names.every(isAskable)) {
-    const [tree, ...found] = await objectsNamed(repository, [`${commit}^{tree}`, ...names]);
-    if (tree === undefined)
-      throw new PressmarkError('GIT_FAILED', `the repository lacks the commit ${commit}`);
-    const blobs = wanted.map((path, index) => [path, found[index]] as const);
-    return new Map(blobs.flatMap(([path, object]) => (object?.type === 'blob' ? [[path, object.id]] : [])));
+  const wanted = new Set(paths);
+  const blobs = new Map<string, string>();
+  if (commit === null || wanted.size === 0) return blobs;
+  const trees = await treesAt(repository, commit, [...wanted].map(parentOf));
+  for (const path of wanted) {
+    const entry = trees.get(parentOf(path))?.entry(posix.basename(path));
+    if (entry !== undefined && isBlob(entry.mode)) blobs.set(path, entry.id);
   }
-  const { stdout } = await repository.git(['ls-tree', '-z', '--full-tree', commit, '--', ...wanted]);
-  return parseTree(stdout);
+  return blobs;
 }
 
 /** The blobs of everything that a commit has in a folder, by path from the top of the work tree. */

@@ -24,6 +24,8 @@ export interface WantedMove extends Pick<RefMove, 'ref' | 'to' | 'also'> {
   readonly from?: string | null;
   /** For the reflog. */
   readonly reason?: string;
+  /** Whether the objects of the new commit are on the disk, as those of `writeCommits` are. @default false */
+  readonly isOnDisk?: boolean;
 }
 
 /** Where moves are written down for the next process. */
@@ -50,7 +52,7 @@ export async function moveRef(
   repository: Repository,
   notes: MoveNotes,
   log: Log,
-  { ref, to, from, also, reason }: WantedMove,
+  { ref, to, from, also, reason, isOnDisk = false }: WantedMove,
 ): Promise<boolean> {
   const zeros = '0'.repeat((to ?? from ?? '').length);
   const reflog = reason === undefined ? [] : ['--create-reflog', '-m', reason];
@@ -60,7 +62,7 @@ export async function moveRef(
   const input = also && `update ${ref}\0${to}\0${old.join('')}\0update ${also.ref}\0${also.to}\0\0`;
   const move: RefMove = { ref, to, since: Date.now(), ...(also && { also }) };
   // Objects first: a branch that is on the disk before its commit breaks the repository at a power loss.
-  if (to !== null) await repository.syncDirectories(ref);
+  if (to !== null && !isOnDisk) await repository.syncDirectories(ref);
   return notes.during(move, async () => {
     try {
       const options = { accept: [1, 128], ...(input !== undefined && { input }) };

@@ -4,7 +4,7 @@ import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
 import { type Branch, type NotNow, notNow, readHead } from './head.js';
 import { identityOf, type Person } from './identity.js';
-import { type CommitDraft, importCommits } from './import.js';
+import { type CommitDraft, writeCommits } from './write-commits.js';
 import { setIndexEntries, stagedBlobs, type WantedEntry } from './index.js';
 import { type IndexIntents, type IntendedEntry, readIndexIntents } from './index-intents.js';
 import type { IndexLock, IndexLocker } from './index-lock.js';
@@ -18,8 +18,6 @@ export interface CommitContext {
   readonly locker: IndexLocker;
   readonly log: Log;
   readonly author?: Person;
-  /** Whether an answer waits for the commits. @default false */
-  readonly urgent?: boolean;
   /** Whether people's edits are committed too. @default false */
   readonly commitEdits?: boolean;
   /** Ends the waiting for the index. */
@@ -74,11 +72,7 @@ export async function commitBatch<D extends BatchDraft>(
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const drafts = (await drafting(head)).filter(({ isEdit, path }) => !isEdit || !staged.has(path));
       if (drafts.length === 0) return { kind: 'committed', made: [], staged: [...staged.values()] };
-      const commits = await importCommits(repository, head.tip, drafts, identity, {
-        background: context.urgent !== true,
-      });
-      // Objects first: an index that is on the disk before them names what is not there after a power loss.
-      await repository.syncDirectories(head.ref);
+      const commits = await writeCommits(repository, head.tip, drafts, identity);
       lock ??= await locker.take(signal);
       if (lock === undefined)
         return { kind: 'not now', why: notNow(lockRelease(join(gitDir, 'index.lock'), commonDir), head.tip) };
@@ -183,5 +177,6 @@ function moveBranch(
   commits: readonly string[],
 ): Promise<boolean> {
   const reason = `pressmark: ${commits.length === 1 ? 'an article' : `${commits.length} articles`}`;
-  return moveRef(repository, locker, log, { ref, to: commits.at(-1) ?? '', from: tip, reason });
+  const move = { ref, to: commits.at(-1) ?? '', from: tip, reason, isOnDisk: true };
+  return moveRef(repository, locker, log, move);
 }

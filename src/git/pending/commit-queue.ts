@@ -217,8 +217,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     if (pending.size === 0) return undefined;
     await pacing.waitForBurst(isDue);
     const batch = nextBatch();
-    const isUrgent = batch.some((one) => one.waiters.size > 0);
-    const result = await attempt(batch, (entries) => work.commit(entries, head, isUrgent));
+    const result = await attempt(batch, (entries) => work.commit(entries, head));
     if (result.kind === 'not now') {
       requeue(batch);
       return parkAll(result.why);

@@ -1,6 +1,6 @@
 import { blobsAt, blobsInHistory } from '../cli/trees.js';
 import { type Branch, type NotNow, notNow, readHead } from '../commit/head.js';
-import type { CommitDraft } from '../commit/import.js';
+import type { CommitDraft } from '../commit/write-commits.js';
 import { subjectIn } from '../commit/message.js';
 import { forgetParked, type Parked, park, parkedTip, readParked, sortParked } from '../commit/parked.js';
 import { locksOf } from '../commit/ref-update.js';
@@ -71,7 +71,6 @@ export function createCommitter(options: CommitterOptions) {
   async function commit(
     batch: readonly BatchEntry[],
     branch: Branch,
-    urgent: boolean,
   ): Promise<BatchOutcome> {
     const began = performance.now();
     const outcomes = new Map<string, Outcome>();
@@ -83,11 +82,11 @@ export function createCommitter(options: CommitterOptions) {
         for (const [path, outcome] of drafted.outcomes) outcomes.set(path, outcome);
         return drafted.drafts;
       },
-      { ...context, urgent },
+      context,
     );
     if (result.kind === 'not now') return result;
     // Before a file may be replaced or an answer be given: a power loss must not take the commit away.
-    await repository.syncDirectories(branch.ref);
+    await repository.syncRef(branch.ref);
     for (const { draft, commit } of result.made) {
       const { path } = draft.pending;
       outcomes.set(path, { kind: 'committed', blob: draft.blob.id });
@@ -124,7 +123,7 @@ export function createCommitter(options: CommitterOptions) {
       },
       context,
     );
-    await repository.syncDirectories(repository.parkedRef);
+    await repository.syncRef(repository.parkedRef);
     for (const { pending, blob } of parked) outcomes.set(pending.path, { kind: 'parked', blob: blob.id });
     if (parked.length > 0) {
       hasParked = true;

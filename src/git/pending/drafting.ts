@@ -2,11 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../log.js';
-import { blobsNamed } from '../cli/objects.js';
+import { contentsOf } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import { blobsAt, blobsInHistory } from '../cli/trees.js';
 import { blobOfBytes, blobsOf, isTakenAway } from '../commit/blobs.js';
-import type { CommitDraft } from '../commit/import.js';
+import type { CommitDraft } from '../commit/write-commits.js';
 import { type CommitKind, kindOf } from '../commit/message.js';
 import { placeFiles } from '../commit/placement.js';
 import type { StoredFile } from '../stored-file.js';
@@ -88,7 +88,7 @@ export function createDrafting(options: DraftingOptions) {
     const before = await blobsAt(bounded, base.tip, paths);
     if (base.parked !== undefined)
       for (const [path, blob] of await blobsAt(bounded, base.parked, paths)) before.set(path, blob);
-    const blobs = await blobsOf(bounded, await contentsOf(files, bounded));
+    const blobs = await blobsOf(bounded, await textsOf(files, bounded));
 
     const drafts: Draft[] = [];
     const undecided: { readonly file: FileContent; readonly blob: string }[] = [];
@@ -180,7 +180,7 @@ export function createDrafting(options: DraftingOptions) {
   }
 
   /** The contents for git's filters. A file that is not UTF-8 is committed byte for byte. */
-  async function contentsOf(files: readonly FileContent[], bounded: Repository) {
+  async function textsOf(files: readonly FileContent[], bounded: Repository) {
     return Promise.all(
       files.map(async ({ inRepository: path, bytes }) => {
         const text = bytes.toString('utf8');
@@ -201,7 +201,7 @@ export function createDrafting(options: DraftingOptions) {
     for (const commit of [tip, parked])
       if (commit !== null) for (const entry of await blobsInHistory(bounded, commit, paths)) had.add(entry);
     const ids = [...had].map((entry) => entry.slice(0, entry.indexOf(' '))).filter((id) => !/^0+$/.test(id));
-    return { had, texts: commitEdits ? await blobsNamed(bounded, ids) : new Map() };
+    return { had, texts: commitEdits ? await contentsOf(bounded, ids) : new Map() };
   }
 
   /** Whether an edit was made from a version that the branch had before the one that it has now. */

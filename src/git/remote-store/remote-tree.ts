@@ -4,10 +4,10 @@ import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { SharedChanges, SharedWrite } from '../../store/shared-files.js';
 import { commitAt } from '../cli/object-names.js';
-import { blobsNamed, changesBetween, filesBelow, isFile } from '../cli/objects.js';
+import { contentsOf, changesBetween, filesBelow, isFile } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import type { Identity } from '../commit/identity.js';
-import { importCommits } from '../commit/import.js';
+import { writeCommits } from '../commit/write-commits.js';
 import type { Pushed, Remote } from '../push/remote.js';
 import { articleBlobs } from '../push/stale-edits.js';
 import { createPushQueue } from './push-queue.js';
@@ -63,7 +63,7 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
       const blob = blobs[index];
       return blob === undefined ? [] : [{ path, blob, message: messages[index] ?? '' }];
     });
-    const commits = await importCommits(repository, tip, drafts, identity, { background: false });
+    const commits = await writeCommits(repository, tip, drafts, identity);
     const last = commits.at(-1);
     if (last === undefined) throw new PressmarkError('GIT_FAILED', 'git made no commits');
     const pushed = await remote.push(last);
@@ -125,7 +125,7 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
         else missing.set(path, name);
       }),
     );
-    const blobs = await blobsNamed(repository, missing.values());
+    const blobs = await contentsOf(repository, missing.values());
     for (const [path, name] of missing) found.set(path, blobs.get(name)?.toString('utf8') ?? '');
     return found;
   }
