@@ -1,5 +1,5 @@
-import type { Authored } from '../commit/write-commits.js';
 import { trailerValue } from '../commit/message.js';
+import type { Authored } from '../commit/write-commits.js';
 import { logFormat, parseLog } from './log-output.js';
 import type { Repository } from './repository.js';
 import { HISTORY_MS } from './trees.js';

@@ -66,7 +66,12 @@ export function createObjectWriter(repository: Repository, isMany: boolean): Obj
 
 /** Objects in one of the two forms that git has for them. */
 interface ObjectForm {
-  add(id: string, type: ObjectType, content: Buffer, change?: { from: string; edit: TreeEdit }): Promise<void>;
+  add(
+    id: string,
+    type: ObjectType,
+    content: Buffer,
+    change?: { from: string; edit: TreeEdit },
+  ): Promise<void>;
   /** @returns the folders that have new files. */
   finish(): Promise<readonly string[]>;
 }
@@ -230,7 +235,9 @@ const deflated = promisify<Buffer, { level: number }, Buffer>(deflate);
 
 async function compressed(content: Buffer): Promise<Buffer> {
   if (content.length <= TINY) return stored(content);
-  return content.length <= SMALL ? deflateSync(content, { level: LEVEL }) : deflated(content, { level: LEVEL });
+  return content.length <= SMALL
+    ? deflateSync(content, { level: LEVEL })
+    : deflated(content, { level: LEVEL });
 }
 
 /** The format of zlib around bytes as they are: a block that is stored, and the checksum Adler-32. */

@@ -140,7 +140,9 @@ export async function treesAt(
     for (const [id, content] of read) cache.set(id, content);
     const next = new Map<string, string>();
     for (const folder of wanted) {
-      const entry = level.has(parentOf(folder)) ? trees.get(parentOf(folder))?.entry(posix.basename(folder)) : undefined;
+      const entry = level.has(parentOf(folder))
+        ? trees.get(parentOf(folder))?.entry(posix.basename(folder))
+        : undefined;
       if (entry?.mode === FOLDER) next.set(folder, entry.id);
     }
     level = next;

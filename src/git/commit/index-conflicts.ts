@@ -27,7 +27,8 @@ export async function withoutNewConflicts(
   if (after !== undefined) clean.set(gitDir, after);
 }
 
-async function stampOf(gitDir: string): Promise<string | undefined> {
+/** Another value where the index has been replaced; undefined where there is none. */
+export async function stampOf(gitDir: string): Promise<string | undefined> {
   try {
     const { ino, size, mtimeNs } = await stat(join(gitDir, 'index'), { bigint: true });
     return `${ino} ${size} ${mtimeNs}`;

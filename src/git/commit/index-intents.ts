@@ -3,24 +3,19 @@ import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import type { Repository } from '../cli/repository.js';
-
-/** A blob at a path from the top of the work tree. */
-export interface IntendedEntry {
-  readonly path: string;
-  readonly blob: string;
-}
+import type { IndexEntry } from './index.js';
 
 /** The entries that Pressmark is about to write into the index; see `readIndexIntents`. */
 export interface IndexIntents {
   /** Whether an entry of the index was put there by Pressmark, for a commit that it did not come to. */
-  isIntended(entry: IntendedEntry): boolean;
+  isIntended(entry: IndexEntry): boolean;
   /** Records entries before they are written into the index. */
-  add(entries: readonly IntendedEntry[]): Promise<void>;
+  add(entries: readonly IndexEntry[]): Promise<void>;
   readonly isEmpty: boolean;
   /** Removes all: the index holds no uncommitted entry of Pressmark. */
   clear(): Promise<void>;
   /** Removes entries whose commits are made. */
-  remove(entries: readonly IntendedEntry[]): Promise<void>;
+  remove(entries: readonly IndexEntry[]): Promise<void>;
 }
 
 /**
@@ -31,12 +26,12 @@ export async function readIndexIntents({ gitDir }: Pick<Repository, 'gitDir'>): 
   const file = join(gitDir, 'pressmark', 'index-intents');
   const intended = new Set((await contentOf(file)).split('\0').slice(0, -1));
 
-  async function add(entries: readonly IntendedEntry[]): Promise<void> {
+  async function add(entries: readonly IndexEntry[]): Promise<void> {
     for (const entry of entries) intended.add(lineOf(entry));
     if (entries.length > 0) await save();
   }
 
-  async function remove(entries: readonly IntendedEntry[]): Promise<void> {
+  async function remove(entries: readonly IndexEntry[]): Promise<void> {
     for (const entry of entries) intended.delete(lineOf(entry));
     // the entries that a killed receiver has left are still needed
     await (intended.size === 0 ? rm(file, { force: true }) : save());
@@ -56,7 +51,7 @@ export async function readIndexIntents({ gitDir }: Pick<Repository, 'gitDir'>): 
   };
 }
 
-function lineOf({ path, blob }: IntendedEntry): string {
+function lineOf({ path, blob }: IndexEntry): string {
   return `${blob} ${path}`;
 }
 

@@ -14,9 +14,8 @@ import { createStuckLocks } from './stuck-locks.js';
 
 /** Git's `index.lock`, held. */
 export interface IndexLock {
-  /** A path beside the index for its next version; empty when the lock was taken. */
+  /** A free path on the index's file system for its next version. */
   readonly draft: string;
-  /** Lets the index go; what stands in `draft` is forgotten. */
   release(): Promise<void>;
 }
 
@@ -30,6 +29,8 @@ export interface IndexLocker extends MoveNotes {
    * @throws PressmarkError GIT_FAILED when `signal` ends the waiting, or the git directory cannot be written.
    */
   take(signal: AbortSignal): Promise<IndexLock | undefined>;
+  /** A free path on the index's file system for a next version of the index; sweeping removes what a killed process leaves. */
+  newDraft(): string;
   /** Shows to other receivers that this one is alive, so that they notice its death. */
   announce(): Promise<void>;
   /** Removes the locks that a killed Pressmark and its git have left. A lock of anybody else is never touched. */
@@ -68,12 +69,12 @@ export function createIndexLocker(
   const folder = join(gitDir, 'pressmark');
   const id = randomBytes(8).toString('hex');
   const token = join(folder, `token-${id}`);
-  const draft = join(folder, `index-${id}`);
   const lockPath = join(gitDir, 'index.lock');
   const holders = createMutex();
   const moves = createMutex();
   const stuck = createStuckLocks();
   let held: FileHandle | undefined;
+  let drafts = 0;
   let making: Promise<void> | undefined;
   /** The tokens of dead receivers that were found since the last call of `sweepDeadReceivers`. */
   const foundDead = new Set<string>();
@@ -97,6 +98,10 @@ export function createIndexLocker(
     if (!(await helper.take(held.fd, 0))) await rm(token, { force: true });
   }
 
+  function newDraft(): string {
+    return join(folder, `index-${id}-${drafts++}`);
+  }
+
   async function tryTake(): Promise<boolean> {
     for (let attempt = 0; attempt < 3; attempt++) {
       try {
@@ -115,8 +120,7 @@ export function createIndexLocker(
   async function take(signal: AbortSignal): Promise<IndexLock | undefined> {
     const leave = await holders.enter();
     try {
-      await removeDraft(draft);
-      if (await takeFromOthers(signal)) return { draft, release: () => release().finally(leave) };
+      if (await takeFromOthers(signal)) return { draft: newDraft(), release: () => release().finally(leave) };
     } catch (error) {
       leave();
       throw error;
@@ -156,7 +160,6 @@ export function createIndexLocker(
   }
 
   async function release(): Promise<void> {
-    await removeDraft(draft);
     try {
       await removeLock();
     } catch (error) {
@@ -195,7 +198,10 @@ export function createIndexLocker(
         const move = parseMove(await file.readFile('utf8'));
         // While it is not known whose a lock is, the token stays: nothing else says that it may be ours.
         if (move !== undefined && !(await freeRefLocks(places, move, log))) return;
-        await removeDraft(join(folder, name.replace('token-', 'index-')));
+        const drafts = (await namesIn(folder)).filter((one) =>
+          one.startsWith(name.replace('token-', 'index-')),
+        );
+        for (const draft of drafts) await rm(join(folder, draft), { force: true });
         await unlink(other);
         stayingDead.delete(name);
       });
@@ -236,6 +242,7 @@ export function createIndexLocker(
 
   return {
     take,
+    newDraft,
     announce,
     sweep,
     sweepDeadReceivers,
@@ -248,12 +255,6 @@ export function createIndexLocker(
 
 function failed(cause: unknown): PressmarkError {
   return new PressmarkError('GIT_FAILED', 'the git index cannot be locked', { cause });
-}
-
-/** The next version of the index, and the lock file that a killed git command leaves beside it. */
-async function removeDraft(draft: string): Promise<void> {
-  await rm(draft, { force: true });
-  await rm(`${draft}.lock`, { force: true });
 }
 
 /** Does `work` if the process that made a token has ended, keeping others who sweep away meanwhile. */

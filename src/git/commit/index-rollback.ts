@@ -1,7 +1,7 @@
 import { emptyTree, type Repository } from '../cli/repository.js';
 import { readHead } from './head.js';
-import { stagedBlobs, writeEntries } from './index.js';
-import { type IntendedEntry, readIndexIntents } from './index-intents.js';
+import { type IndexEntry, stagedBlobs, writeEntries } from './index.js';
+import { readIndexIntents } from './index-intents.js';
 import type { IndexLock, IndexLocker } from './index-lock.js';
 
 /**
@@ -37,7 +37,7 @@ export async function rollBackLeftEntries(
 export async function rollBackEntries(
   repository: Repository,
   lock: IndexLock,
-  isOurs: (entry: IntendedEntry) => boolean,
+  isOurs: (entry: IndexEntry) => boolean,
 ): Promise<number | undefined> {
   const head = await readHead(repository);
   if (head.kind === 'not now') return undefined;

@@ -1,18 +1,23 @@
-import { link, open, rename } from 'node:fs/promises';
+import { link, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
+import { syncFile } from '../../fs/atomic-write.js';
 import { emptyTree, type Repository } from '../cli/repository.js';
 import { parseRaw } from '../cli/trees.js';
-import { withoutNewConflicts } from './index-conflicts.js';
+import { stampOf, withoutNewConflicts } from './index-conflicts.js';
 import type { IndexLock } from './index-lock.js';
 
 /** How many entries git is told on its command line. */
 const FEW = 8;
 
-/** What the index shall have at a path. */
-export interface WantedEntry {
+/** A blob at a path from the top of the work tree. */
+export interface IndexEntry {
   readonly path: string;
   readonly blob: string;
+}
+
+/** What the index shall have at a path. */
+export interface WantedEntry extends IndexEntry {
   /** Blobs of ours that it may have now; anything else but the tip's own the owner has staged. */
   readonly known: ReadonlySet<string>;
 }
@@ -40,6 +45,40 @@ export async function stagedBlobs(
   return new Map(parseRaw(stdout).map(({ path, newBlob }) => [path, newBlob]));
 }
 
+/** The next version of the index with its entries, made while the index was not locked. */
+export interface NextIndex {
+  /** What the index had at the paths of the entries where that differs from the tip. */
+  readonly staged: ReadonlyMap<string, string>;
+  /** Whether the index is still the one that it was made from. */
+  isCurrent(): Promise<boolean>;
+  /** Puts it in the place of the index, whose lock is held. @returns no paths that were left. */
+  use(): Promise<string[]>;
+  remove(): Promise<void>;
+}
+
+/** Makes the next version of the index, as far as nobody has staged anything at the entries' paths. */
+export async function prepareIndex(
+  repository: Repository,
+  draft: string,
+  tip: string | null,
+  entries: readonly IndexEntry[],
+): Promise<NextIndex> {
+  const stamp = await stampOf(repository.gitDir);
+  const paths = new Set(entries.map(({ path }) => path));
+  const made = makeDraft(repository, draft, entries.map(lineOf));
+  const [staged] = await Promise.all([stagedBlobs(repository, tip, paths), made]).catch(async (error) => {
+    await made.catch(() => undefined);
+    await removeDraft(draft);
+    throw error;
+  });
+  return {
+    staged,
+    isCurrent: async () => (await stampOf(repository.gitDir)) === stamp,
+    use: () => useDraft(repository, draft).then(() => []),
+    remove: () => removeDraft(draft),
+  };
+}
+
 /**
  * Puts entries for exactly these paths into the index, whose lock is held; everything else in it stays, and so
  * does what the owner has staged at these very paths.
@@ -58,8 +97,7 @@ export async function setIndexEntries(
     return blob !== undefined && !known.has(blob);
   };
   const entries = wanted.filter((entry) => !isOwners(entry) && staged.get(entry.path) !== entry.blob);
-  const lines = entries.map(({ path, blob }) => `100644 ${blob} 0\t${path}\0`);
-  await writeEntries(repository, lock, lines);
+  await writeEntries(repository, lock, entries.map(lineOf));
   return wanted.filter(isOwners).map(({ path }) => path);
 }
 
@@ -70,23 +108,47 @@ export async function setIndexEntries(
  */
 export async function writeEntries(
   repository: Repository,
-  lock: IndexLock,
+  { draft }: IndexLock,
   lines: readonly string[],
 ): Promise<void> {
   if (lines.length === 0) return;
-  const { git, gitDir } = repository;
-  const index = join(gitDir, 'index');
+  try {
+    await makeDraft(repository, draft, lines);
+    await useDraft(repository, draft);
+  } finally {
+    await removeDraft(draft);
+  }
+}
+
+function lineOf({ path, blob }: IndexEntry): string {
+  return `100644 ${blob} 0\t${path}\0`;
+}
+
+async function makeDraft(
+  { git, gitDir }: Repository,
+  draft: string,
+  lines: readonly string[],
+): Promise<void> {
   try {
     // Git writes a new file beside it and renames that, so a second name does for a copy.
-    await link(index, lock.draft);
+    await link(join(gitDir, 'index'), draft);
   } catch (error) {
     // before the first `git add` there is no index
     if (systemCode(error) !== 'ENOENT') throw error;
   }
   const { args, input } = updateOf(lines);
-  await git(['update-index', ...args], { input, indexFile: lock.draft });
-  await flush(lock.draft);
-  await withoutNewConflicts(repository, () => rename(lock.draft, index));
+  await git(['update-index', ...args], { input, indexFile: draft });
+  await syncFile(draft);
+}
+
+function useDraft(repository: Repository, draft: string): Promise<void> {
+  return withoutNewConflicts(repository, () => rename(draft, join(repository.gitDir, 'index')));
+}
+
+/** A killed git command leaves a lock beside it. */
+async function removeDraft(draft: string): Promise<void> {
+  await rm(draft, { force: true });
+  await rm(`${draft}.lock`, { force: true });
 }
 
 /** A few entries go on the command line: git starts sooner without an input. */
@@ -96,13 +158,4 @@ function updateOf(lines: readonly string[]): { args: readonly string[]; input: s
     return { args: ['-z', '--index-info'], input: lines.join('') };
   const entries = infos.flatMap((info) => ['--cacheinfo', info?.slice(1).join(',') ?? '']);
   return { args: ['--add', '--replace', ...entries], input: '' };
-}
-
-async function flush(path: string): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

@@ -4,10 +4,10 @@ import { commitAt } from '../cli/object-names.js';
 import type { Repository } from '../cli/repository.js';
 import type { NotNow } from './head.js';
 import { identityOf } from './identity.js';
-import { type Authored, type CommitDraft, writeCommits } from './write-commits.js';
 import { trailerValue } from './message.js';
 import { moveRef } from './ref-update.js';
 import type { CommitContext } from './transaction.js';
+import { type Authored, type CommitDraft, writeCommits } from './write-commits.js';
 
 /** A commit that is kept for later. */
 export interface Parked {

@@ -113,13 +113,14 @@ async function freeLocksOf(
   const locks = locksOf(places, ref, to === null);
   const [own] = locks;
   const content = await contentOf(own);
-  // somebody else is in the middle of moving it
-  if (content !== undefined && content !== '' && content !== to) return true;
+  const isTheirs = content !== undefined && content !== '' && content !== to;
   const made = await Promise.all(
     locks.map(async (path) => ({ path, ino: await madeThen(path, since, until) })),
   );
-  const left = made.filter(({ ino }) => ino !== undefined);
+  const left = made.filter(({ path, ino }) => ino !== undefined && !(isTheirs && path === own));
   if (left.length === 0) return true;
+  // Whoever is in the middle of moving the ref, such as this process, may hold the others as well, or may have met ours.
+  if (isTheirs) return false;
   const isProven = (path: string) => path === own && content === to && to !== null;
   const holders = () =>
     possibleHolders(

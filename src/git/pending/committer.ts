@@ -1,11 +1,11 @@
 import { blobsAt, blobsInHistory } from '../cli/trees.js';
 import { type Branch, type NotNow, notNow, readHead } from '../commit/head.js';
-import type { CommitDraft } from '../commit/write-commits.js';
 import { subjectIn } from '../commit/message.js';
 import { forgetParked, type Parked, park, parkedTip, readParked, sortParked } from '../commit/parked.js';
 import { locksOf } from '../commit/ref-update.js';
 import { lockRelease } from '../commit/stuck-locks.js';
 import { type CommitContext, commitBatch } from '../commit/transaction.js';
+import type { CommitDraft } from '../commit/write-commits.js';
 import type { BatchEntry, Draft, Drafting } from './drafting.js';
 import type { Outcome } from './pending-commit.js';
 
@@ -68,10 +68,7 @@ export function createCommitter(options: CommitterOptions) {
   }
 
   /** Commits a batch in order. */
-  async function commit(
-    batch: readonly BatchEntry[],
-    branch: Branch,
-  ): Promise<BatchOutcome> {
+  async function commit(batch: readonly BatchEntry[], branch: Branch): Promise<BatchOutcome> {
     const began = performance.now();
     const outcomes = new Map<string, Outcome>();
     const result = await commitBatch(

@@ -4,7 +4,7 @@ import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { SharedChanges, SharedWrite } from '../../store/shared-files.js';
 import { commitAt } from '../cli/object-names.js';
-import { contentsOf, changesBetween, filesBelow, isFile } from '../cli/objects.js';
+import { changesBetween, contentsOf, filesBelow, isFile } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import type { Identity } from '../commit/identity.js';
 import { writeCommits } from '../commit/write-commits.js';

@@ -46,8 +46,9 @@ async function syncedBy(commonDir: string, work: () => Promise<void>): Promise<s
   const { openSync } = fs;
   const opened: string[] = [];
   fs.openSync = (path, ...rest) => {
+    const fd = openSync(path, ...rest);
     opened.push(relative(commonDir, String(path)));
-    return openSync(path, ...rest);
+    return fd;
   };
   try {
     await work();

@@ -84,17 +84,31 @@ test('a commit has its author, its moment, its committer and its message', async
   const drafts = [draft('a.md', 'A'), draft('b.md', 'B', { authored, message })];
   const [first = '', second = ''] = await writeCommits(repository, null, drafts, IDENTITY);
   t.is(git('log', '-1', '--format=%an %ae|%cn|%P', first), 'Ada ada@example.org|Pressmark|');
-  t.is(git('log', '-1', '--format=%an|%ad|%P|%B', '--date=raw', second), `Bob|1000000000 +0000|${first}|${message.trim()}`);
+  t.is(
+    git('log', '-1', '--format=%an|%ad|%P|%B', '--date=raw', second),
+    `Bob|1000000000 +0000|${first}|${message.trim()}`,
+  );
   t.true(git('cat-file', 'commit', second).endsWith(`\n\n${message}`.trimEnd()));
 });
 
-test('where an object cannot be written nothing is left over', async (t) => {
-  const { repository, draft, dir } = await start(t);
-  const blocked = draft('a.md', 'A');
-  fs.writeFileSync(join(dir, '.git', 'objects', blocked.blob.id.slice(0, 2)), 'no folder');
-  await t.throwsAsync(writeCommits(repository, null, [blocked], IDENTITY), { code: 'GIT_FAILED' });
-  t.deepEqual(left(dir), []);
-});
+for (const [what, count] of [
+  ['the folder of an object', 1],
+  ['the folder of packs', 5],
+] as const)
+  test(`where ${what} cannot be written nothing is left over`, async (t) => {
+    const { repository, draft, dir } = await start(t);
+    const drafts = Array.from({ length: count }, (_, index) => draft(`${index}.md`, `${index}`));
+    const blocked = join(
+      dir,
+      '.git',
+      'objects',
+      count === 1 ? (drafts[0]?.blob.id.slice(0, 2) ?? '') : 'pack',
+    );
+    fs.rmSync(blocked, { recursive: true, force: true });
+    fs.writeFileSync(blocked, 'no folder');
+    await t.throwsAsync(writeCommits(repository, null, drafts, IDENTITY), { code: 'GIT_FAILED' });
+    t.deepEqual(left(dir), []);
+  });
 
 /** The temp files in the folders of objects. */
 function left(dir: string): string[] {
