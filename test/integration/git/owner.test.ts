@@ -140,7 +140,7 @@ test('an owner who commits whenever Pressmark is about to: everything is in HEAD
   // the owner is first at every second attempt of Pressmark
   const env = await withGit(
     site,
-    `case "$*" in *update-index*)
+    `case "$*" in *diff-index*)
       echo >> '${count}'; n=$(wc -l < '${count}')
       if [ $((n % 2)) = 1 ]; then
         echo "$n" >> notes.txt
