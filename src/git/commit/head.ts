@@ -2,7 +2,7 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commitAt } from '../cli/object-names.js';
 import type { Repository } from '../cli/repository.js';
-import { hasConflicts } from './index-conflicts.js';
+import { hasConflicts } from './index.js';
 
 /** The branch that commits go to. */
 export interface Branch {

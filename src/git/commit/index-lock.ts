@@ -9,7 +9,14 @@ import { createMutex } from '../../fs/mutex.js';
 import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
 import { namesOfHolders } from './lock-holders.js';
-import { freeRefLocks, type MoveNotes, moveBegins, moveEnds, parseMove, type RefMove } from './ref-update.js';
+import {
+  beginLine,
+  endLine,
+  freeRefLocks,
+  parseMove,
+  type RefMove,
+  type RefMoveRecorder,
+} from './ref-update.js';
 import { createStuckLocks } from './stuck-locks.js';
 
 /** Git's `index.lock`, held. */
@@ -20,7 +27,7 @@ export interface IndexLock {
 }
 
 /** Takes git's `index.lock`, for one piece of work of this process at a time; see `createIndexLocker`. */
-export interface IndexLocker extends MoveNotes {
+export interface IndexLocker extends RefMoveRecorder {
   /**
    * Waits until this process has let it go, and for some seconds where somebody else holds it; a lock that was waited
    * for in vain is not waited for again.
@@ -45,7 +52,7 @@ export interface IndexLocker extends MoveNotes {
    *
    * @returns that file; undefined where none is there any more.
    */
-  giveUpOn(locks: readonly string[]): Promise<string | undefined>;
+  markStuck(locks: readonly string[]): Promise<string | undefined>;
   /** A lock file that was waited for in vain and is still held; to wait for it again would delay an answer. */
   stuckLock(): Promise<string | undefined>;
   /** @param hasWorkLeft whether other receivers are to find this one dead, and to finish its work. */
@@ -140,7 +147,7 @@ export function createIndexLocker(
       hasSwept = true;
       if ((await stuck.find()) === lockPath) return false;
       if (performance.now() - start > longestWaitMs) {
-        await giveUpOn([lockPath]);
+        await markStuck([lockPath]);
         return false;
       }
       // not in step with a program that locks at a regular beat
@@ -151,7 +158,7 @@ export function createIndexLocker(
     return true;
   }
 
-  async function giveUpOn(locks: readonly string[]): Promise<string | undefined> {
+  async function markStuck(locks: readonly string[]): Promise<string | undefined> {
     const lock = await stuck.remember(locks);
     if (lock === undefined) return undefined;
     const holders = await namesOfHolders([places.top, gitDir, places.commonDir], [lock]);
@@ -188,7 +195,7 @@ export function createIndexLocker(
     for (const name of await namesIn(folder)) {
       const other = join(folder, name);
       if (!name.startsWith('token-') || other === token) continue;
-      await ifLeftBehind(other, helper, async (file) => {
+      await withDeadToken(other, helper, async (file) => {
         if (!stayingDead.has(name)) foundDead.add(name);
         stayingDead.add(name);
         if (await isFileAt(file, lockPath)) {
@@ -215,18 +222,18 @@ export function createIndexLocker(
     return stuck.find();
   }
 
-  function during<T>(move: RefMove, work: () => Promise<T>): Promise<T> {
+  function record<T>(move: RefMove, work: () => Promise<T>): Promise<T> {
     return moves.run(async () => {
       if (held === undefined) await makeToken();
       await held?.truncate(0);
-      await held?.write(moveBegins(move));
+      await held?.write(beginLine(move));
       // After a power loss the lock of this move may be on the disk, and nothing else says whose it was.
       await held?.sync();
       try {
         return await work();
       } finally {
         // It stays: until git's folder is synced, a power loss may bring back the locks that git has removed.
-        await held?.write(moveEnds());
+        await held?.write(endLine());
       }
     });
   }
@@ -246,9 +253,9 @@ export function createIndexLocker(
     announce,
     sweep,
     sweepDeadReceivers,
-    giveUpOn,
+    markStuck,
     stuckLock,
-    during,
+    record,
     close,
   };
 }
@@ -258,7 +265,7 @@ function failed(cause: unknown): PressmarkError {
 }
 
 /** Does `work` if the process that made a token has ended, keeping others who sweep away meanwhile. */
-async function ifLeftBehind(
+async function withDeadToken(
   token: string,
   helper: LockHelper,
   work: (file: FileHandle) => Promise<void>,

@@ -1,10 +1,10 @@
-import { link, rename, rm } from 'node:fs/promises';
+import { link, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncFile } from '../../fs/atomic-write.js';
+import type { TreeChange } from '../cli/objects.js';
 import { emptyTree, type Repository } from '../cli/repository.js';
 import { parseRaw } from '../cli/trees.js';
-import { stampOf, withoutNewConflicts } from './index-conflicts.js';
 import type { IndexLock } from './index-lock.js';
 
 /** How many entries git is told on its command line. */
@@ -158,4 +158,64 @@ function updateOf(lines: readonly string[]): { args: readonly string[]; input: s
     return { args: ['-z', '--index-info'], input: lines.join('') };
   const entries = infos.flatMap((info) => ['--cacheinfo', info?.slice(1).join(',') ?? '']);
   return { args: ['--add', '--replace', ...entries], input: '' };
+}
+
+/**
+ * Writes the changes between two commits into the index, whose lock is held. The owner's staged changes stay.
+ *
+ * @param tip the commit that the changes begin at.
+ * @param isCommitted returns those blobs, as `<blob> <path>`, which the commits in between have. Such an entry was not
+ *   staged by the owner; a receiver that was killed before the branch had moved has left it.
+ */
+export async function mergeIntoIndex(
+  repository: Repository,
+  lock: IndexLock,
+  tip: string | null,
+  changes: readonly TreeChange[],
+  isCommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<void> {
+  const staged = await stagedBlobs(repository, tip);
+  const unsure = changes.map(({ path }) => path).filter((path) => staged.has(path));
+  const committed = unsure.length === 0 ? new Set<string>() : await isCommitted(unsure);
+  const isOwners = (path: string) => staged.has(path) && !committed.has(`${staged.get(path)} ${path}`);
+  const nothing = '0'.repeat(emptyTree(repository).length);
+  const lines = changes
+    .filter(({ path }) => !isOwners(path))
+    .map(({ path, after }) =>
+      after === null ? `0 ${nothing}\t${path}\0` : `${after.mode} ${after.id} 0\t${path}\0`,
+    );
+  await writeEntries(repository, lock, lines);
+}
+
+/** The index files that were found without conflicts, by git directory; reading a long one takes its time. */
+const clean = new Map<string, string>();
+
+/** Whether paths are unmerged, as after a `git stash pop` that met something. */
+export async function hasConflicts({ git, gitDir }: Repository): Promise<boolean> {
+  const stamp = await stampOf(gitDir);
+  if (stamp === undefined || clean.get(gitDir) === stamp) return false;
+  const { stdout } = await git(['ls-files', '--unmerged', '-z']);
+  if (stdout !== '') return true;
+  clean.set(gitDir, stamp);
+  return false;
+}
+
+/** Does `replace`, which puts entries without conflicts into an index that is locked: it stays without them. */
+async function withoutNewConflicts({ gitDir }: Repository, replace: () => Promise<void>): Promise<void> {
+  const before = await stampOf(gitDir);
+  const isClean = before !== undefined && clean.get(gitDir) === before;
+  await replace();
+  const after = isClean ? await stampOf(gitDir) : undefined;
+  if (after !== undefined) clean.set(gitDir, after);
+}
+
+/** Another value where the index has been replaced; undefined where there is none. */
+async function stampOf(gitDir: string): Promise<string | undefined> {
+  try {
+    const { ino, size, mtimeNs } = await stat(join(gitDir, 'index'), { bigint: true });
+    return `${ino} ${size} ${mtimeNs}`;
+  } catch {
+    // before the first `git add` there is no index, and nothing unmerged
+    return undefined;
+  }
 }

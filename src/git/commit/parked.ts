@@ -1,7 +1,7 @@
 import { PressmarkError } from '../../errors.js';
-import { logFormat, parseLog } from '../cli/log-output.js';
 import { commitAt } from '../cli/object-names.js';
 import type { Repository } from '../cli/repository.js';
+import { logFormat, parseLog } from '../cli/trees.js';
 import type { NotNow } from './head.js';
 import { identityOf } from './identity.js';
 import { trailerValue } from './message.js';

@@ -29,9 +29,9 @@ export interface WantedMove extends Pick<RefMove, 'ref' | 'to' | 'also'> {
 }
 
 /** Where moves are written down for the next process. */
-export interface MoveNotes {
+export interface RefMoveRecorder {
   /** Does `work` with the move written down, one move of this process at a time. @throws what `work` throws. */
-  during<T>(move: RefMove, work: () => Promise<T>): Promise<T>;
+  record<T>(move: RefMove, work: () => Promise<T>): Promise<T>;
 }
 
 /** The longest that a git command lives, and some more. */
@@ -50,7 +50,7 @@ const CLOCK_MS = 50;
  */
 export async function moveRef(
   repository: Repository,
-  notes: MoveNotes,
+  recorder: RefMoveRecorder,
   log: Log,
   { ref, to, from, also, reason, isOnDisk = false }: WantedMove,
 ): Promise<boolean> {
@@ -63,7 +63,7 @@ export async function moveRef(
   const move: RefMove = { ref, to, since: Date.now(), ...(also && { also }) };
   // Objects first: a branch that is on the disk before its commit breaks the repository at a power loss.
   if (to !== null && !isOnDisk) await repository.syncDirectories(ref);
-  return notes.during(move, async () => {
+  return recorder.record(move, async () => {
     try {
       const options = { accept: [1, 128], ...(input !== undefined && { input }) };
       return (await repository.git(['update-ref', ...args], options)).code === 0;
@@ -172,12 +172,12 @@ async function madeThen(path: string, since: number, until: number): Promise<big
 }
 
 /** A move as it is written down: a line when it begins, and a second one when it is over. */
-export function moveBegins(move: RefMove): string {
+export function beginLine(move: RefMove): string {
   return JSON.stringify(move);
 }
 
-/** See `moveBegins`. */
-export function moveEnds(): string {
+/** See `beginLine`. */
+export function endLine(): string {
   return `\n${Date.now()}`;
 }
 

@@ -12,9 +12,8 @@ import {
   stagedBlobs,
   type WantedEntry,
 } from './index.js';
-import { type IndexIntents, readIndexIntents } from './index-intents.js';
+import { type IndexIntents, readIndexIntents, rollBackEntries } from './index-intents.js';
 import type { IndexLock, IndexLocker } from './index-lock.js';
-import { rollBackEntries } from './index-rollback.js';
 import { locksOf, moveRef } from './ref-update.js';
 import { lockRelease } from './stuck-locks.js';
 import { type CommitDraft, writeCommits } from './write-commits.js';
@@ -95,9 +94,9 @@ export async function commitBatch<D extends BatchDraft>(
         // Where people's edits are committed, it must be known after a kill whose an entry is: Pressmark's or a person's.
         const needsIntents = context.commitEdits === true || drafts.some(({ isEdit }) => isEdit);
         const intents = needsIntents ? await readIndexIntents(repository) : undefined;
-        const theirs = intents === undefined ? [] : stagedEdits(drafts, inIndex, intents);
-        if (theirs.length > 0) {
-          for (const draft of theirs) staged.set(draft.path, draft);
+        const stagedByOwner = intents === undefined ? [] : stagedEdits(drafts, inIndex, intents);
+        if (stagedByOwner.length > 0) {
+          for (const draft of stagedByOwner) staged.set(draft.path, draft);
           continue;
         }
         const intended = drafts.map(entryOf);
@@ -132,9 +131,9 @@ export async function commitBatch<D extends BatchDraft>(
       if (later.ref === head.ref && later.tip === head.tip) {
         refusals++;
         if (refusals >= MAX_REFUSALS) {
-          const theirs = await locker.giveUpOn(locksOf(repository, head.ref));
-          if (theirs !== undefined)
-            return { kind: 'not now', why: notNow(lockRelease(theirs, commonDir), head.tip) };
+          const stuck = await locker.markStuck(locksOf(repository, head.ref));
+          if (stuck !== undefined)
+            return { kind: 'not now', why: notNow(lockRelease(stuck, commonDir), head.tip) };
         }
         await setTimeout(10 * refusals);
         if (refusals === 1) await locker.sweep();

@@ -152,8 +152,8 @@ export function createCommitter(options: CommitterOptions) {
       if (!(await forgetParked(context, tip))) {
         // Somebody may have parked more meanwhile.
         if ((await parkedTip(repository)) !== tip) continue;
-        const theirs = await locker.giveUpOn(locksOf(repository, repository.parkedRef, true));
-        const waitingFor = theirs === undefined ? REFUSED : lockRelease(theirs, repository.commonDir);
+        const stuck = await locker.markStuck(locksOf(repository, repository.parkedRef, true));
+        const waitingFor = stuck === undefined ? REFUSED : lockRelease(stuck, repository.commonDir);
         return { kind: 'not now', why: notNow(waitingFor, branch.tip) };
       }
       hasParked = false;

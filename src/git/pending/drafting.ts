@@ -5,7 +5,7 @@ import type { Log } from '../../log.js';
 import { contentsOf } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import { blobsAt, blobsInHistory } from '../cli/trees.js';
-import { blobOfBytes, blobsOf, isTakenAway } from '../commit/blobs.js';
+import { blobsOf, isTakenAway } from '../commit/blobs.js';
 import { type CommitKind, kindOf } from '../commit/message.js';
 import { placeFiles } from '../commit/placement.js';
 import type { CommitDraft } from '../commit/write-commits.js';
@@ -88,7 +88,10 @@ export function createDrafting(options: DraftingOptions) {
     const before = await blobsAt(repository, base.tip, paths);
     if (base.parked !== undefined)
       for (const [path, blob] of await blobsAt(repository, base.parked, paths)) before.set(path, blob);
-    const blobs = await blobsOf(repository, await textsOf(files));
+    const blobs = await blobsOf(
+      repository,
+      files.map(({ inRepository, bytes }) => ({ path: inRepository, bytes })),
+    );
 
     const drafts: Draft[] = [];
     const undecided: { readonly file: FileContent; readonly blob: string }[] = [];
@@ -181,17 +184,6 @@ export function createDrafting(options: DraftingOptions) {
       }
     }
     return files;
-  }
-
-  /** The contents for git's filters. A file that is not UTF-8 is committed byte for byte. */
-  async function textsOf(files: readonly FileContent[]) {
-    return Promise.all(
-      files.map(async ({ inRepository: path, bytes }) => {
-        const text = bytes.toString('utf8');
-        const isText = !text.includes('\ufffd') || Buffer.from(text).equals(bytes);
-        return { path, content: isText ? text : { blob: await blobOfBytes(repository, path, bytes) } };
-      }),
-    );
   }
 
   /** The blobs that git had at some paths, with their texts where the base of an edit must be found. */

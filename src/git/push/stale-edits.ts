@@ -86,7 +86,12 @@ export async function articleBlobs(
   repository: Repository,
   files: readonly { path: string; content: string }[],
 ): Promise<Blob[]> {
-  if (files.some(({ content }) => content.includes('\r'))) return blobsOf(repository, files);
+  if (files.some(({ content }) => content.includes('\r'))) {
+    return blobsOf(
+      repository,
+      files.map(({ path, content }) => ({ path, bytes: Buffer.from(content) })),
+    );
+  }
   return files.map((file) => {
     const content = Buffer.from(file.content);
     return { id: blobId(repository, content), content };

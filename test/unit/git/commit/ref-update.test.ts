@@ -21,14 +21,14 @@ test('the folders of a commit are on the disk before the branch moves to it', as
       calls.push(`sync ${ref}`);
     },
   } satisfies Partial<Repository> as unknown as Repository;
-  const notes = {
-    during: <T>(_: unknown, work: () => Promise<T>) => {
+  const recorder = {
+    record: <T>(_: unknown, work: () => Promise<T>) => {
       calls.push('note');
       return work();
     },
   };
   const move = { ref: 'refs/heads/main', to: 'b'.repeat(40), from: 'a'.repeat(40) };
-  t.true(await moveRef(repository, notes, log, move));
+  t.true(await moveRef(repository, recorder, log, move));
   t.deepEqual(calls, ['sync refs/heads/main', 'note', 'update-ref']);
 });
 
