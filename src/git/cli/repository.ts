@@ -4,7 +4,7 @@ import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { createDirectorySync, type DirectorySync } from './fsync-directories.js';
 import { createGit, createLaunchedGit, type Git, SILENCE } from './git.js';
 import { type Ask, createLastingGit } from './lasting-git.js';
-import { createTreeCache, type TreeCache } from './tree-objects.js';
+import { createTreeCache, type TreeCache } from './tree-cache.js';
 
 /** The repository that a site stands in. */
 export interface Repository extends DirectorySync {

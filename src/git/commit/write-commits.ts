@@ -60,6 +60,7 @@ export async function writeCommits(
     if (cause instanceof PressmarkError) throw cause;
     throw new PressmarkError('GIT_FAILED', 'the objects of commits could not be written', { cause });
   });
+  for (const [folder, id] of made) repository.trees.set(id, trees.get(folder)?.content ?? Buffer.alloc(0));
   return commits;
 
   /** Puts a file into the trees of its folders, from the lowest to the top. @returns the name of the top's tree. */
@@ -74,7 +75,6 @@ export async function writeCommits(
       if (edit === undefined && at === path) forget(path);
       const id = await writer.add('tree', tree.content, from && edit ? { from, edit } : undefined);
       made.set(folder, id);
-      repository.trees.set(id, tree.content);
       entry = { mode: FOLDER, id };
     }
     return entry.id;
