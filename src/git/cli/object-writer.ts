@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, type FileHandle, mkdir, open, rename, rm, stat } from 'node:fs/promises';
+import fs from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -87,7 +87,7 @@ function createLooseFiles(objects: string): ObjectForm {
 
   async function finish(): Promise<readonly string[]> {
     // As in git, files may be read by those who may read the folder: by a group, where the repository is shared.
-    const mode = (await stat(objects)).mode & 0o7777;
+    const mode = fs.statSync(objects).mode & 0o7777;
     return Promise.all(
       files.map(async ({ id, bytes }) => {
         const folder = join(objects, id.slice(0, 2));
@@ -100,39 +100,45 @@ function createLooseFiles(objects: string): ObjectForm {
   return { add, finish };
 }
 
+// Not by file handles, which take the thread that answers twice the time.
+const open = promisify(fs.open);
+const writeFile = promisify(fs.writeFile);
+const fsync = promisify(fs.fsync);
+const rename = promisify(fs.rename);
+
 /** Writes a file through to the disk under a name by which git removes what a killed process leaves, and renames it. */
 async function write(folder: string, target: string, bytes: Buffer, folderMode: number): Promise<void> {
   const temp = join(folder, `tmp_obj_${randomBytes(8).toString('hex')}`);
-  const file = await openIn(folder, temp, folderMode);
+  const fd = await openIn(folder, temp, folderMode);
   try {
     try {
-      await file.writeFile(bytes);
-      await file.chmod(folderMode & 0o444);
-      await file.sync();
+      await writeFile(fd, bytes);
+      fs.fchmodSync(fd, folderMode & 0o444);
+      await fsync(fd);
     } finally {
-      await file.close();
+      fs.closeSync(fd);
     }
     await rename(temp, target);
   } catch (error) {
-    await rm(temp, { force: true });
+    fs.rmSync(temp, { force: true });
     throw error;
   }
 }
 
-async function openIn(folder: string, path: string, mode: number): Promise<FileHandle> {
+async function openIn(folder: string, path: string, mode: number): Promise<number> {
   try {
     return await open(path, 'wx');
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
-    await makeFolder(folder, mode);
+    makeFolder(folder, mode);
     return open(path, 'wx');
   }
 }
 
-async function makeFolder(folder: string, mode: number): Promise<void> {
+function makeFolder(folder: string, mode: number): void {
   try {
-    await mkdir(folder);
-    await chmod(folder, mode);
+    fs.mkdirSync(folder);
+    fs.chmodSync(folder, mode);
   } catch (error) {
     // somebody else was first
     if (systemCode(error) !== 'EEXIST') throw error;

@@ -1,4 +1,5 @@
-import { link, rename, rm, stat } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { link, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncFile } from '../../fs/atomic-write.js';
@@ -50,7 +51,7 @@ export interface NextIndex {
   /** What the index had at the paths of the entries where that differs from the tip. */
   readonly staged: ReadonlyMap<string, string>;
   /** Whether the index is still the one that it was made from. */
-  isCurrent(): Promise<boolean>;
+  isCurrent(): boolean;
   /** Puts it in the place of the index, whose lock is held. @returns no paths that were left. */
   use(): Promise<string[]>;
   remove(): Promise<void>;
@@ -63,7 +64,7 @@ export async function prepareIndex(
   tip: string | null,
   entries: readonly IndexEntry[],
 ): Promise<NextIndex> {
-  const stamp = await stampOf(repository.gitDir);
+  const stamp = stampOf(repository.gitDir);
   const paths = new Set(entries.map(({ path }) => path));
   const made = makeDraft(repository, draft, entries.map(lineOf));
   const [staged] = await Promise.all([stagedBlobs(repository, tip, paths), made]).catch(async (error) => {
@@ -73,7 +74,7 @@ export async function prepareIndex(
   });
   return {
     staged,
-    isCurrent: async () => (await stampOf(repository.gitDir)) === stamp,
+    isCurrent: () => stampOf(repository.gitDir) === stamp,
     use: () => useDraft(repository, draft).then(() => []),
     remove: () => removeDraft(draft),
   };
@@ -192,7 +193,7 @@ const clean = new Map<string, string>();
 
 /** Whether paths are unmerged, as after a `git stash pop` that met something. */
 export async function hasConflicts({ git, gitDir }: Repository): Promise<boolean> {
-  const stamp = await stampOf(gitDir);
+  const stamp = stampOf(gitDir);
   if (stamp === undefined || clean.get(gitDir) === stamp) return false;
   const { stdout } = await git(['ls-files', '--unmerged', '-z']);
   if (stdout !== '') return true;
@@ -202,17 +203,17 @@ export async function hasConflicts({ git, gitDir }: Repository): Promise<boolean
 
 /** Does `replace`, which puts entries without conflicts into an index that is locked: it stays without them. */
 async function withoutNewConflicts({ gitDir }: Repository, replace: () => Promise<void>): Promise<void> {
-  const before = await stampOf(gitDir);
+  const before = stampOf(gitDir);
   const isClean = before !== undefined && clean.get(gitDir) === before;
   await replace();
-  const after = isClean ? await stampOf(gitDir) : undefined;
+  const after = isClean ? stampOf(gitDir) : undefined;
   if (after !== undefined) clean.set(gitDir, after);
 }
 
 /** Another value where the index has been replaced; undefined where there is none. */
-async function stampOf(gitDir: string): Promise<string | undefined> {
+function stampOf(gitDir: string): string | undefined {
   try {
-    const { ino, size, mtimeNs } = await stat(join(gitDir, 'index'), { bigint: true });
+    const { ino, size, mtimeNs } = statSync(join(gitDir, 'index'), { bigint: true });
     return `${ino} ${size} ${mtimeNs}`;
   } catch {
     // before the first `git add` there is no index, and nothing unmerged

@@ -89,7 +89,7 @@ export async function commitBatch<D extends BatchDraft>(
       const now = await readHead(repository);
       if (now.kind === 'not now') return { kind: 'not now', why: now };
       if (now.ref === head.ref && now.tip === head.tip) {
-        const isCurrent = await next.isCurrent();
+        const isCurrent = next.isCurrent();
         const inIndex = isCurrent ? next.staged : await stagedBlobs(repository, head.tip, pathsOf(drafts));
         // Where people's edits are committed, it must be known after a kill whose an entry is: Pressmark's or a person's.
         const needsIntents = context.commitEdits === true || drafts.some(({ isEdit }) => isEdit);
