@@ -26,7 +26,7 @@ export interface PushSettings extends RemoteSettings {
 }
 
 /** What keeps people's files as they are while the branch follows the remote. */
-export interface Keeping {
+export interface FollowState {
   readonly storeLock: StoreLock;
   readonly bases: EditBases;
 }
@@ -54,7 +54,7 @@ export async function pushInBackground(
   settings: PushSettings,
   { siteDir, env }: { readonly siteDir: string; readonly env: NodeJS.Dict<string> },
   { repository, locker, author, signal }: CommitContext,
-  { storeLock, bases }: Keeping,
+  { storeLock, bases }: FollowState,
 ): Promise<Pusher> {
   const { log } = host;
   const { staging, status, debounce } = settings;

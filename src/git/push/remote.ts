@@ -2,7 +2,7 @@ import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { GitAnswer } from '../cli/git.js';
 import type { Repository } from '../cli/repository.js';
-import { type MoveNotes, moveRef } from '../commit/ref-update.js';
+import { moveRef, type RefMoveRecorder } from '../commit/ref-update.js';
 import { createLongCommand, type LongRun } from './long-command.js';
 
 /** Where commits are pushed to. */
@@ -47,8 +47,8 @@ export interface Remote {
 export const FETCHED_REF = 'refs/pressmark/remote';
 
 /** Returns a function that moves `FETCHED_REF`. */
-export function fetchedRefMover(repository: Repository, notes: MoveNotes, log: Log) {
-  return (tip: string): Promise<boolean> => moveRef(repository, notes, log, { ref: FETCHED_REF, to: tip });
+export function fetchedRefMover(repository: Repository, recorder: RefMoveRecorder, log: Log) {
+  return (tip: string): Promise<boolean> => moveRef(repository, recorder, log, { ref: FETCHED_REF, to: tip });
 }
 
 // Four commits have some 30 objects; to write and sync that many files takes longer than all the rest of a fetch.

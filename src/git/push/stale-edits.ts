@@ -74,6 +74,6 @@ export async function contentAt(repository: Repository, path: string): Promise<B
  */
 export async function articleBlob(repository: Repository, path: string, text: string): Promise<Blob> {
   const content = Buffer.from(text);
-  const [blob] = text.includes('\r') ? await blobsOf(repository, [{ path, content: text }]) : [];
+  const [blob] = text.includes('\r') ? await blobsOf(repository, [{ path, bytes: content }]) : [];
   return blob ?? { id: blobId(repository, content), content };
 }

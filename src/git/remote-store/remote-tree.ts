@@ -4,10 +4,10 @@ import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { OnFetched, SharedWrite } from '../../store/shared/shared-files.js';
 import { commitAt } from '../cli/object-names.js';
-import { blobsNamed, changesBetween, filesBelow, isFile } from '../cli/objects.js';
+import { changesBetween, contentsOf, filesBelow, isFile } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import type { Identity } from '../commit/identity.js';
-import { type CommitDraft, importCommits } from '../commit/import.js';
+import { type CommitDraft, writeCommits } from '../commit/write-commits.js';
 import type { Pushed, Remote } from '../push/remote.js';
 import { articleBlob } from '../push/stale-edits.js';
 import { createPushQueue } from './push-queue.js';
@@ -60,7 +60,7 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
     // A remote without the branch accepts any commit: it gets what this clone has first.
     if (tip === null && (await fetch())) return { outcome: 'refused' };
     const drafts = await Promise.all(batch.map(draftOf));
-    const commits = await importCommits(repository, tip, drafts, identity, { background: false });
+    const commits = await writeCommits(repository, tip, drafts, identity);
     for (const [index, write] of batch.entries()) written.set(write, drafts[index]?.blob.id ?? '');
     const last = commits.at(-1);
     if (last === undefined) throw new PressmarkError('GIT_FAILED', 'git made no commits');
@@ -132,7 +132,7 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
         else missing.set(path, name);
       }),
     );
-    const blobs = await blobsNamed(repository, missing.values());
+    const blobs = await contentsOf(repository, missing.values());
     for (const [path, name] of missing) found.set(path, blobs.get(name)?.toString('utf8') ?? '');
     return found;
   }

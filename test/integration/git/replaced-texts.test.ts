@@ -172,7 +172,7 @@ for (const [what, options] of [
 ] as const)
   test(`where git ${what}, the update proceeds, and what it has replaced is kept as a file`, async (t) => {
     const { site, path, text } = await editedSite(t);
-    const { env, hold, release } = await withHeldGit(site, 'fast-import');
+    const { env, hold, release } = await withHeldGit(site, 'update-index');
     await hold();
     await site.start({ commitEdits: true, env, ...options });
     await site.update('one', { revision: 'r2' });
@@ -194,7 +194,7 @@ for (const [what, options] of [
 test('a file with a very long name can be kept, too', async (t) => {
   const path = `content/articles/2026/11/${'ä'.repeat(123)}.md`;
   const { site, text } = await editedSite(t, { path });
-  const { env, hold, release } = await withHeldGit(site, 'fast-import');
+  const { env, hold, release } = await withHeldGit(site, 'update-index');
   await hold();
   await site.start({ commitEdits: true, env, replaceMs: 100 });
   await site.update('one', { revision: 'r2' });
@@ -219,7 +219,7 @@ async function twoReceivers(
 
 test('an older text is never committed over a newer one of another receiver', async (t) => {
   const site = await makeSite(t);
-  const { other, hold, untilHeld, release } = await twoReceivers(t, site, 'fast-import');
+  const { other, hold, untilHeld, release } = await twoReceivers(t, site, 'update-index');
   await hold();
   const path = await site.publish('one');
   await untilHeld();
@@ -237,7 +237,7 @@ test('an older text is never committed over a newer one of another receiver', as
 test('an edit that two receivers have before them is committed once', async (t) => {
   const { site, path, text } = await editedSite(t);
   const options = { commitEdits: true };
-  const { other, hold, untilHeld, release } = await twoReceivers(t, site, 'fast-import', options);
+  const { other, hold, untilHeld, release } = await twoReceivers(t, site, 'update-index', options);
   await hold();
   const updated = site.update('one', { revision: 'r2' });
   await untilHeld();
