@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createCatalog } from '../../store/catalog.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
 import type { SiteOptions } from '../options.js';
 import { SMALLEST, sourceOf, unpacked, variantsOf } from '../outputs/compressed-variants.js';
 import type { Content } from '../outputs/output.js';

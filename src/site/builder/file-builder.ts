@@ -70,8 +70,8 @@ export function createFileBuilder(site: Site, writer: Writer) {
         if (assets.has(file)) await one(file);
         else (index.at(file) === undefined ? others : articles).push(file);
       }
-      if (workers.length > 0) await buildTogether(session, articles, others, workers, one, step);
-      // Articles first, which lists link to; or what the workers have left.
+      if (workers.length > 0) await buildTogether(session, articles, workers, one, step);
+      // Articles first, which lists link to, and whose reading time they show; or what the workers have left.
       for (const file of [...articles, ...others])
         if (due.has(file) && !session.hasFailed(file)) await one(file);
       site.absorb();
@@ -130,7 +130,6 @@ export function createFileBuilder(site: Site, writer: Writer) {
   function buildTogether(
     session: BuildSession,
     articles: readonly string[],
-    others: readonly string[],
     workers: readonly RenderWorker[],
     one: (file: string) => Promise<void>,
     step: () => Promise<void>,
@@ -152,6 +151,7 @@ export function createFileBuilder(site: Site, writer: Writer) {
         }
         atWorker.delete(job.file);
         if (made === undefined || made.kind === 'left') continue;
+        noteReadingTime(job, made.readingMinutes);
         if (
           await session.build(job.file, () =>
             made.kind === 'same' ? { standing: made.size } : { staged: made.staged },
@@ -162,7 +162,13 @@ export function createFileBuilder(site: Site, writer: Writer) {
       }
       return answer !== undefined;
     };
-    return share({ first: others, items: articles, size: BATCH }, own, workers.map(delegate));
+    return share({ items: articles, size: BATCH }, own, workers.map(delegate));
+  }
+
+  /** The reading time of an article whose page was made of the file that the index knows, for the lists. */
+  function noteReadingTime({ file, stamp }: RenderJob, minutes: number | undefined): void {
+    const entry = index.at(file)?.entry;
+    if (minutes !== undefined && entry?.stamp === stamp) entry.readingMinutes ??= minutes;
   }
 
   async function buildOne(session: BuildSession, file: string): Promise<void> {

@@ -53,9 +53,9 @@ export type RenderRequest =
 
 /** What became of a page. */
 export type Rendered =
-  | { readonly kind: 'staged'; readonly staged: StagedFile }
+  | { readonly kind: 'staged'; readonly staged: StagedFile; readonly readingMinutes: number | undefined }
   /** It stands as it is. */
-  | { readonly kind: 'same'; readonly size: number }
+  | { readonly kind: 'same'; readonly size: number; readonly readingMinutes: number | undefined }
   /** Left to the builder: its article has changed, it links a term whose slug it was not given, or it has failed. */
   | { readonly kind: 'left' };
 
@@ -176,8 +176,6 @@ const UNDER_WAY = 5;
 
 /** What is shared between threads. */
 export interface Shared<T> {
-  /** What this thread must do by itself, and does first. */
-  readonly first?: readonly T[];
   readonly items: readonly T[];
   /** Of a batch. */
   readonly size: number;
@@ -190,7 +188,7 @@ export interface Shared<T> {
  * @param others each has a batch worked off by another thread; false where that is no more, and it was not done.
  */
 export async function share<T>(
-  { first = [], items, size }: Shared<T>,
+  { items, size }: Shared<T>,
   own: (batch: readonly T[]) => Promise<void>,
   others: readonly ((batch: readonly T[]) => Promise<boolean>)[],
 ): Promise<void> {
@@ -203,13 +201,10 @@ export async function share<T>(
   }
 
   async function work(): Promise<void> {
-    for (let done = 0; done < first.length; done += size) await step(first.slice(done, done + size));
-    for (let batch = next(); batch.length > 0; batch = next()) await step(batch);
-  }
-
-  async function step(batch: readonly T[]): Promise<void> {
-    await own(batch);
-    await nextTurn(); // the workers' answers come in between
+    for (let batch = next(); batch.length > 0; batch = next()) {
+      await own(batch);
+      await nextTurn(); // the workers' answers come in between
+    }
   }
 
   async function delegate(to: (batch: readonly T[]) => Promise<boolean>): Promise<void> {

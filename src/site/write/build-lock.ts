@@ -5,7 +5,7 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import { createLock, type Lock } from '../../fs/lock.js';
 import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
 import type { Log } from '../../log.js';
-import { isGone } from '../../store/entry.js';
+import { isGone } from '../../store/catalog/entry.js';
 
 /** A full build of a large site may keep another process waiting. */
 const TIMEOUT_MS = 600_000;

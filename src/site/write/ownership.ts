@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { isGone } from '../../store/entry.js';
+import { isGone } from '../../store/catalog/entry.js';
 import { unpacked } from '../outputs/compressed-variants.js';
 import type { Manifest, WrittenFile } from './manifest.js';
 

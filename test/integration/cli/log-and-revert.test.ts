@@ -2,8 +2,8 @@ import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
-import { findArticle } from '../../../src/app/find-article.js';
-import { revert } from '../../../src/app/revert.js';
+import { findArticle } from '../../../src/app/articles/find-article.js';
+import { revert } from '../../../src/app/articles/revert.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { PressmarkError } from '../../../src/errors.js';
 import { gitIn, launchIn, settings } from '../../support/clones.js';
@@ -169,6 +169,16 @@ test.serial('log names what it does not find, and what is ambiguous', async (t) 
     (list) => `"hornets" is 2 articles: ${list.join(', ')}; name one by its id or its file`,
   );
   t.true(lists.includes(several?.message ?? ''), several?.message);
+
+  fs.rmSync(join(clone, 'content/hornets.md'));
+  gitIn(clone, 'rm', '--quiet', '--cached', '-r', 'content');
+  fs.writeFileSync(join(clone, '.git/info/exclude'), 'content/\n');
+  const ignored = await run(['log', id, '--dir', clone], ENV);
+  const why = 'it is ignored by git; only what is committed has revisions';
+  t.deepEqual(
+    [ignored.code, ignored.stderr],
+    [2, `pressmark: git has no history of "content/articles/hornets.md": ${why}\n`],
+  );
 
   fs.rmSync(join(clone, '.git'), { recursive: true });
   const bare = await run(['log', id, '--dir', clone], ENV);
