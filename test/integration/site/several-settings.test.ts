@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
+import { killProcess, outputOf, startBuilderProcess } from '../../support/site-kills.js';
 import { builtAnew, put, testSite } from './test-site.js';
 
 /** More files than are tried again with every change. */
@@ -43,6 +44,21 @@ test('where the builder that was started later has ended, the other one builds t
     t.deepEqual(await old.builder.check(), []);
     t.deepEqual(old.output(), await builtAnew(old.options));
   }
+});
+
+test('where the process that was started later is killed, the other one builds the whole site again', async (t) => {
+  const old = testSite(t, { pageSize: 2, settings: { title: 'Old' } });
+  for (let n = 0; n < 3; n++) old.write(`a${n}`);
+  await old.builder.buildAll();
+  const child = await startBuilderProcess(old.dir);
+  t.teardown(() => killProcess(child));
+  const path = old.write('late');
+  t.true((await old.builder.buildChanged([path])).isLeft);
+  await killProcess(child);
+  t.falsy((await old.builder.buildChanged([])).isLeft);
+  t.deepEqual(outputOf(old), await builtAnew(old.options));
+  // What a killed process has left to show that it is alive goes with the next one that shows itself.
+  t.is(fs.readdirSync(join(old.options.stateDir, 'build/builders')).length, 1);
 });
 
 const OTHER = { light: '#004488', dark: '#88ccff' };
