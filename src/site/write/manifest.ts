@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { syncDirectory, syncHere } from '../../fs/atomic-write.js';
+import { withOneUrl } from '../../store/catalog/entry.js';
 import type { SourceEntry } from '../index/site-index.js';
 import { endOf, firstLine, headerOf, linesFrom } from './manifest-lines.js';
 
@@ -114,8 +115,13 @@ export function manifestPath({ stateDir }: { readonly stateDir: string }): strin
 
 /** Whether all files of the output are known to be on the disk, or none was ever written; reads the end of a file. */
 export function isOutputSynced(folders: { readonly stateDir: string }): boolean {
-  const end = endOf(manifestPath(folders), ALL_SYNCED.length + 1);
-  return end === undefined || end === `\n${ALL_SYNCED}`;
+  return endsSynced(manifestPath(folders)) ?? true;
+}
+
+/** Whether the last line of a manifest says that all files are on the disk; undefined where there is no manifest. */
+function endsSynced(path: string): boolean | undefined {
+  const end = endOf(path, ALL_SYNCED.length + 1);
+  return end === undefined ? undefined : end === `\n${ALL_SYNCED}`;
 }
 
 /**
@@ -163,22 +169,37 @@ export function openManifest(path: string, outputDir: string): Manifest {
     }
     // One of another version, or of another folder, is begun again.
     header = found?.startsWith(`${ours},`) === true ? found : undefined;
-    if (header !== undefined && size > offset) readTail(articles, changed);
+    if (header !== undefined && size > offset) {
+      // Where all that it names is on the disk, the names need not be gathered: a large manifest has each of them twice.
+      const isVouchedFor = offset === 0 && endsSynced(path) === true;
+      readTail(size, isVouchedFor, articles, changed);
+    }
     return { articles, files: changed, stale: unsettled, isWhole };
   }
 
-  function readTail(articles: Map<string, SourceEntry | undefined>, changed: Set<string>): void {
+  /** @param isVouchedFor whether the last line that is read says that all files are on the disk. */
+  function readTail(
+    size: number,
+    isVouchedFor: boolean,
+    articles: Map<string, SourceEntry | undefined>,
+    changed: Set<string>,
+  ): void {
     let isFirst = offset === 0;
-    for (const { lines, end } of linesFrom(path, offset)) {
+    for (const { lines, end } of linesFrom(path, offset, size)) {
       for (const line of lines) {
-        if (!isFirst) take(line, articles, changed);
+        if (!isFirst) take(line, isVouchedFor, articles, changed);
         isFirst = false;
       }
       offset = end;
     }
   }
 
-  function take(text: string, articles: Map<string, SourceEntry | undefined>, changed: Set<string>): void {
+  function take(
+    text: string,
+    isVouchedFor: boolean,
+    articles: Map<string, SourceEntry | undefined>,
+    changed: Set<string>,
+  ): void {
     lines++;
     isSynced = false;
     const line = parsed(text);
@@ -189,14 +210,17 @@ export function openManifest(path: string, outputDir: string): Manifest {
       else files.set(line.file, line.is);
       changed.add(line.file);
       unsettled.add(line.file);
-      name(line.file);
-      announced.delete(line.file);
+      if (!isVouchedFor) {
+        name(line.file);
+        announced.delete(line.file);
+      }
     } else if ('announced' in line) {
-      noteAnnounced(line.announced);
+      if (!isVouchedFor) noteAnnounced(line.announced);
     } else if ('unsynced' in line) {
       noteSynced(line.unsynced);
     } else if ('article' in line) {
-      articles.set(line.article.path, line.article);
+      const { article } = line;
+      articles.set(article.path, 'url' in article ? withOneUrl(article) : article);
     } else if ('removed' in line) {
       articles.set(line.removed, undefined);
     } else if ('settled' in line) {
