@@ -17,6 +17,7 @@ import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
 import { type Change, isArticlePath } from '../store/catalog/scan.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
 import { type OpenSharedStore, openSharedStore } from '../store/shared/open-shared.js';
+import { openSharedCatalog } from '../store/shared/shared-catalog.js';
 import type { Write } from '../store/write/placing.js';
 import { STAGING } from '../store/write/recover.js';
 
@@ -189,7 +190,7 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
   const { author, message, skipCi = false } = settings.git === false ? {} : commitSettings(settings.git);
   const log = options.log.child({ plugin: 'git' }, { redact: REDACTION });
   const messages = createCommitMessages({ hooks, log, template: message, skipCi });
-  let opened: OpenSharedStore | undefined;
+  const sharedCatalog = await openSharedCatalog({ content, stateDir, log: options.log, onChange });
   const files = await openSharedFiles({
     ...pushConfig(settings),
     siteDir: settings.dir,
@@ -204,10 +205,12 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
       messages.ofFile(isEdit ? 'Edit' : kindOf(article), siteRelative(path), { article, text }),
     onCommit: ({ path }, commit, text) =>
       void hooks.doAction('git.committed', { commit, path: siteRelative(path), subject: subjectIn(text) }),
-    onFiles: (paths) => void opened?.store.look(paths),
+    onFetched: sharedCatalog.onFetched,
+    onFiles: (paths) => void sharedCatalog.worktree.look(paths),
   });
+  let opened: OpenSharedStore;
   try {
-    opened = await openSharedStore({ content, stateDir, shared: files, log: options.log, onChange, watch });
+    opened = await openSharedStore({ sharedCatalog, shared: files, log: options.log, watch });
   } catch (error) {
     await files.close();
     throw error;

@@ -1,13 +1,14 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { ArticleChange } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
 import { blobId, openRepository, type Repository } from './cli/repository.js';
-import { blobsOnDisk } from './commit/blobs.js';
+import { isTakenAway, possibleBlobs } from './commit/blobs.js';
 import type { Person } from './commit/identity.js';
+import { rollBackLeftEntries } from './commit/index-intents.js';
 import { createIndexLocker } from './commit/index-lock.js';
-import { rollBackLeftEntries } from './commit/index-rollback.js';
 import { kindOf } from './commit/message.js';
 import type { CommitContext } from './commit/transaction.js';
 import { type BeforeReplace, createBeforeReplace } from './pending/before-replace.js';
@@ -21,7 +22,7 @@ import { reconcile } from './pending/reconcile.js';
 import { createReplacedFiles } from './pending/replaced-files.js';
 import { watchRepository } from './pending/repository-watch.js';
 import { type ArticleFile, openScanCache } from './pending/scan-cache.js';
-import type { Keeping } from './push/background-push.js';
+import type { FollowState } from './push/background-push.js';
 import { createEditBases } from './push/edit-bases.js';
 import { createStaleEdits } from './push/stale-edits.js';
 import { createStoreLock } from './push/store-lock.js';
@@ -76,7 +77,7 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
 export interface ArticleCommits {
   readonly context: CommitContext;
   /** Keeps people's files unchanged while the branch follows the remote; undefined where nothing is pushed. */
-  readonly keeping: Keeping | undefined;
+  readonly followState: FollowState | undefined;
   readonly beforeReplace: BeforeReplace;
   readonly commitBeforeAnswer: CommitBeforeAnswer;
   /** Adds an article that was stored; it is committed in the background. */
@@ -131,6 +132,16 @@ export async function openArticleCommits(
   return createArticleCommits(found, stop, options);
 }
 
+/** Whether an article's file holds a text that git knows under this name. */
+async function holds(repository: Repository, path: string, blob: string): Promise<boolean> {
+  try {
+    return possibleBlobs(repository, await readFile(join(repository.top, path))).includes(blob);
+  } catch (error) {
+    if (!isTakenAway(error)) throw error;
+    return false;
+  }
+}
+
 function createArticleCommits(
   repository: Repository,
   stop: AbortController,
@@ -143,11 +154,11 @@ function createArticleCommits(
   const { signal } = stop;
   const { author } = options;
   const context: CommitContext = { repository, locker, log, signal, commitEdits, ...(author && { author }) };
-  const keeping =
+  const followState =
     options.isPushed === true
       ? { storeLock: createStoreLock(stateDir, 0), bases: createEditBases(repository) }
       : undefined;
-  const staleEdits = keeping && createStaleEdits(repository, keeping.bases, keeping.storeLock);
+  const staleEdits = followState && createStaleEdits(repository, followState.bases, followState.storeLock);
   const messages = createCommitMessages({
     hooks,
     log,
@@ -171,7 +182,7 @@ function createArticleCommits(
       void hooks.doAction('git.committed', made);
     },
     isNewest: async (path, blob) =>
-      !((await staleEdits?.has(path)) ?? false) && (await blobsOnDisk(repository, path)).has(blob),
+      !((await staleEdits?.has(path)) ?? false) && (await holds(repository, path, blob)),
     onOvertaken: keepOvertaken,
   });
   const queue = createQueue({ ...committer, reconcile: recover }, log);
@@ -247,7 +258,7 @@ function createArticleCommits(
     edits.flush();
     const remaining = await queue.close();
     const isPushed = await push();
-    await keeping?.storeLock.close();
+    await followState?.storeLock.close();
     clearTimeout(timer);
     await locker.close(remaining.files > 0 || remaining.isToReconcile || !isPushed);
     if (remaining.files > 0)
@@ -256,7 +267,7 @@ function createArticleCommits(
 
   return {
     context,
-    keeping,
+    followState,
     beforeReplace: createBeforeReplace({
       repository,
       queue,

@@ -1,6 +1,6 @@
 import { PressmarkError } from '../errors.js';
 import { openRepository, type Repository } from './cli/repository.js';
-import { placeFiles } from './commit/placement.js';
+import { placeFile } from './commit/placement.js';
 
 export interface CommittableOptions {
   /** The site's folder, absolute. */
@@ -25,9 +25,9 @@ export async function committableTree(
   const found = await openRepository(siteDir, env, signal === undefined ? {} : { signal });
   if (found.kind === 'none') throw refuse(found.because);
   const probe = `${content}probe.md`;
-  const place = (await placeFiles(found, [probe])).get(probe);
-  if (place !== undefined && place.kind === 'refused') throw refuse(`the content folder: ${place.why}`);
-  if (level === 'commit' || place === undefined) return found;
+  const place = await placeFile(found, probe);
+  if (place.kind === 'refused') throw refuse(`the content folder: ${place.why}`);
+  if (level === 'commit') return found;
   if (place.inRepository !== `${found.prefix}${probe}`) throw refuse('the content folder is a symbolic link');
   const attributes = ['filter', 'ident', 'working-tree-encoding'];
   const { stdout } = await found.git(['check-attr', ...attributes, '--', place.inRepository]);

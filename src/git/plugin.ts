@@ -47,8 +47,8 @@ async function commitArticles(
     host.addAction('article.updated', commits.add, FIRST);
   }
   host.addAction('article.edited', ({ path }) => commits.addEdit(path), FIRST);
-  const { context, keeping } = commits;
-  const pusher = push && keeping && (await pushInBackground(host, push, options, context, keeping));
+  const { context, followState } = commits;
+  const pusher = push && followState && (await pushInBackground(host, push, options, context, followState));
   await commits.start(articles, () => pusher?.request(0));
   host.addAction('host.ready', commits.reconcile, FIRST);
   host.onClose(() => commits.close(pusher?.close));

@@ -1,6 +1,6 @@
 import type { StoredArticle } from '../article/codec.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
-import { PressmarkError, quote } from '../errors.js';
+import { PressmarkError } from '../errors.js';
 import { createAddressRefresh } from './catalog/address-refresh.js';
 import { type Catalog, lastSegment } from './catalog/catalog.js';
 import {
@@ -17,7 +17,7 @@ import { type Judgement, judged, onlyEntry, type Target, targetOf } from './verd
 import { createFolderCheck } from './watch/folder-check.js';
 import type { Unsettled } from './watch/unsettled.js';
 import type { Watcher } from './watch/watch.js';
-import { storeFailure } from './write/failure.js';
+import { removed, storeFailure, unreadable } from './write/failure.js';
 import type { GroupCommit } from './write/group-commit.js';
 import type { Journal } from './write/journal.js';
 
@@ -172,15 +172,8 @@ export function createReading(
     try {
       return await openArticle(content, entry.path);
     } catch (error) {
-      if (isGone(error))
-        throw new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(entry.id)} was removed`);
-      if (!(error instanceof PressmarkError)) throw storeFailure(error);
-      if (error.code === 'ARTICLE_TOO_COMPLEX') throw error;
-      throw new PressmarkError(
-        'ARTICLE_UNREADABLE',
-        `the file ${entry.path} is malformed, ${error.message}`,
-        { cause: error },
-      );
+      if (isGone(error)) throw removed(entry);
+      throw error instanceof PressmarkError ? unreadable(entry.path, error) : storeFailure(error);
     }
   }
 

@@ -5,7 +5,7 @@ import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { historyOf, textOf } from '../../git/cli/file-history.js';
 import { openRepository } from '../../git/cli/repository.js';
-import { placeFiles } from '../../git/commit/placement.js';
+import { placeFile } from '../../git/commit/placement.js';
 import { replacedFiles } from '../../git/pending/replaced-files.js';
 import { decodeAt, type Entry, type ReadFile, readArticle } from '../../store/catalog/entry.js';
 import { contentOf, siteRelativeOf } from '../content/content.js';
@@ -53,9 +53,11 @@ export async function articleHistory(settings: Settings, name: string): Promise<
   const entry = await findArticle(settings, name);
   const now = readArticle(content, entry.path);
   const file = siteRelativeOf(settings, entry);
-  const place = (await placeFiles(repository, [file])).get(file);
-  if (place === undefined || place.kind === 'refused')
-    throw new PressmarkError('USAGE', `there is no history of ${quote(file, 200)}: ${place?.why}`);
+  const place = await placeFile(repository, file);
+  if (place.kind === 'refused') {
+    const what = `git has no history of ${quote(file, 200)}: ${place.why}`;
+    throw new PressmarkError('USAGE', `${what}; only what is committed has revisions`);
+  }
   const current = now.stored.article.revision;
   const revisions: Revision[] = [];
   for (const commit of await historyOf(repository, place.inRepository, now.stored.article.id)) {

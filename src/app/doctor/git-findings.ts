@@ -7,7 +7,7 @@ import { readHead } from '../../git/commit/head.js';
 import { identityOf } from '../../git/commit/identity.js';
 import { namesOfHolders } from '../../git/commit/lock-holders.js';
 import { parkedTip, readParked } from '../../git/commit/parked.js';
-import { placeFiles } from '../../git/commit/placement.js';
+import { placeFile } from '../../git/commit/placement.js';
 import { locksOf } from '../../git/commit/ref-update.js';
 import { committableTree } from '../../git/committable.js';
 import { replacedFiles } from '../../git/pending/replaced-files.js';
@@ -114,8 +114,8 @@ async function content(repository: Repository, settings: Settings): Promise<Find
   const { durability, dir: siteDir, environment: env } = settings;
   const folder = posix.join(settings.content.replaceAll('\\', '/'), '/');
   const probe = `${folder}articles/x.md`;
-  const place = (await placeFiles(repository, [probe])).get(probe);
-  if (place !== undefined && place.kind === 'refused') {
+  const place = await placeFile(repository, probe);
+  if (place.kind === 'refused') {
     const level = durability === 'disk' ? 'warn' : 'fail';
     const text = `articles in ${folder} are not committed: ${place.why}`;
     const fix = `let git have ${folder} (see .gitignore), or set git: false in the config`;

@@ -5,7 +5,6 @@ import { PressmarkError, quote } from '../../errors.js';
 import { createGit, type Git, redacted } from '../../git/cli/git.js';
 import type { Repository } from '../../git/cli/repository.js';
 import { identityOf, type Person } from '../../git/commit/identity.js';
-import { data, personLine, quotedPath } from '../../git/commit/import.js';
 import { createRemote, FETCHED_REF, type Remote } from '../../git/push/remote.js';
 import { isGone } from '../../store/catalog/entry.js';
 import { filesIn } from '../folder-files.js';
@@ -228,4 +227,19 @@ function asDeployError(error: unknown, branch: string): unknown {
 
 function failed(message: string): PressmarkError {
   return new PressmarkError('DEPLOY_FAILED', message);
+}
+
+/** A person as fast-import reads it. */
+function personLine({ name, email }: Person): string {
+  return `${name} <${email}>`;
+}
+
+/** Bytes as fast-import reads them. */
+function data(content: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`data ${content.length}\n`), content, Buffer.from('\n')]);
+}
+
+/** A path as fast-import reads it: in C-style quotes, so that any byte but NUL may stand in it. */
+function quotedPath(path: string): string {
+  return `"${path.replace(/["\\]/g, '\\$&').replaceAll('\n', '\\n')}"`;
 }

@@ -1,8 +1,7 @@
-import type { Authored } from '../commit/import.js';
 import { trailerValue } from '../commit/message.js';
-import { logFormat, parseLog } from './log-output.js';
+import type { Authored } from '../commit/write-commits.js';
 import type { Repository } from './repository.js';
-import { HISTORY_MS } from './trees.js';
+import { HISTORY_MS, logFormat, parseLog } from './trees.js';
 
 /** A commit of an article's file. */
 export interface FileCommit {

@@ -7,19 +7,22 @@ import { syncDirectory } from '../../fs/atomic-write.js';
 /** Within so many milliseconds two changes of a folder may carry the same time. */
 const TICK_MS = 200;
 
-/** A folder as it was when it was synced. */
+/** A folder of objects as it was when it was synced. */
 interface Synced {
   readonly mtimeMs: number;
-  /** Whether it may have changed since without another time. */
-  readonly isFresh: boolean;
-  /** What was in it, where that tells whether it has. */
+  /** What was in it, where it may have changed since without another time: an object is never replaced. */
   readonly names: string | undefined;
 }
 
-/**
- * Git writes its files through to the disk, but not the folders that they are in: without those, a power loss
- * takes a commit away that was there. Returns what syncs the folders that have changed since the last time.
- */
+/** Git writes its files through to the disk, but not the folders that they are in. */
+export interface DirectorySync {
+  /** Syncs the folders of a ref, of HEAD and of the index. */
+  readonly syncRef: (ref: string) => Promise<void>;
+  /** Syncs the folders of objects that have changed since the last time, and those of a ref. */
+  readonly syncDirectories: (ref: string) => Promise<void>;
+}
+
+/** Without what this syncs, a power loss takes a commit away that was there. */
 export function createDirectorySync({
   commonDir,
   gitDir,
@@ -29,34 +32,45 @@ export function createDirectorySync({
   readonly gitDir: string;
   /** The clock of the file system, in milliseconds since 1970. */
   readonly now?: () => number;
-}): (ref: string) => Promise<void> {
+}): DirectorySync {
   const objects = join(commonDir, 'objects');
   const synced = new Map<string, Synced>();
+
+  async function syncRef(ref: string): Promise<void> {
+    const folders = new Set([gitDir, commonDir, join(commonDir, 'reftable')]);
+    const base = ref.startsWith('refs/worktree/') ? gitDir : commonDir; // those of a linked worktree are its own
+    for (let at = dirname(join(base, ref)); at.length > base.length; at = dirname(at)) folders.add(at);
+    await Promise.all([...folders].map(syncIfThere));
+  }
+
+  async function syncDirectories(ref: string): Promise<void> {
+    const fans = (await readdir(objects)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
+    await Promise.all([objects, ...fans.map((name) => join(objects, name))].map(syncIfChanged));
+    await syncRef(ref);
+  }
 
   async function syncIfChanged(folder: string): Promise<void> {
     const began = now();
     const mtimeMs = changedAt(folder);
-    if (mtimeMs === undefined) return;
     const known = synced.get(folder);
     const isSameTime = known?.mtimeMs === mtimeMs;
-    if (isSameTime && !known.isFresh) return;
-    // a time that is still fresh may come again
+    if (mtimeMs === undefined || (isSameTime && known?.names === undefined)) return;
     const isFresh = began - mtimeMs <= TICK_MS;
-    // Objects are never replaced: a folder of them with the same names is the same.
-    const isListed = folder.startsWith(objects) && (isFresh || isSameTime);
-    const names = isListed ? (await readdir(folder)).join() : undefined;
-    if (!isSameTime || names === undefined || names !== known.names) await syncDirectory(folder);
-    synced.set(folder, { mtimeMs, isFresh, names });
+    const names = isFresh || isSameTime ? (await readdir(folder)).join() : undefined;
+    if (!isSameTime || names !== known?.names) await syncDirectory(folder);
+    synced.set(folder, { mtimeMs, names: isFresh ? names : undefined });
   }
 
-  return async (ref) => {
-    const fans = (await readdir(objects)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
-    const folders = new Set([gitDir, commonDir, objects, ...fans.map((name) => join(objects, name))]);
-    folders.add(join(commonDir, 'reftable'));
-    const base = ref.startsWith('refs/worktree/') ? gitDir : commonDir; // those of a linked worktree are its own
-    for (let at = dirname(join(base, ref)); at.length > base.length; at = dirname(at)) folders.add(at);
-    await Promise.all([...folders].map(syncIfChanged));
-  };
+  return { syncRef, syncDirectories };
+}
+
+/** Syncs a folder; git may have packed its files, and removed it, meanwhile, and with reftable there is a file. */
+export async function syncIfThere(folder: string): Promise<void> {
+  try {
+    await syncDirectory(folder);
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
 }
 
 /**
@@ -67,8 +81,11 @@ function changedAt(folder: string): number | undefined {
   try {
     return statSync(folder).mtimeMs;
   } catch (error) {
-    // packed away meanwhile; reftable has a file where folders of refs were
-    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
+    if (isAbsent(error)) return undefined;
     throw error;
   }
+}
+
+function isAbsent(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
 }

@@ -22,7 +22,7 @@ export { redacted, SILENCE };
 export interface GitRun {
   /** What it reads from standard input; nothing by default. */
   readonly input?: string | Buffer | AsyncIterable<Buffer>;
-  /** Whether the input itself says where it ends, as that of fast-import does with `done`. @default false */
+  /** Whether the input itself says where it ends, as a pack does. @default false */
   readonly isDelimited?: boolean;
   /** Another index than the work tree's own. */
   readonly indexFile?: string;

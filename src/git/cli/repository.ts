@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
-import { createDirectorySync } from './fsync-directories.js';
+import { createDirectorySync, type DirectorySync } from './fsync-directories.js';
 import { createGit, createLaunchedGit, type Git, SILENCE } from './git.js';
 import { type Ask, createLastingGit } from './lasting-git.js';
+import { createTreeCache, type TreeCache } from './tree-cache.js';
 
 /** The repository that a site stands in. */
-export interface Repository {
+export interface Repository extends DirectorySync {
   readonly kind: 'repository';
   /** Runs git at the top of the work tree. */
   readonly git: Git;
@@ -28,8 +29,7 @@ export interface Repository {
   readonly objectFormat: 'sha1' | 'sha256';
   /** Whether this process is root in somebody else's repository. */
   readonly foreign: boolean;
-  /** Syncs the folders that git has changed, but not synced: those of the objects, and of this ref. */
-  readonly syncDirectories: (ref: string) => Promise<void>;
+  readonly trees: TreeCache;
 }
 
 /** Why nothing can be committed here, in words for the log. */
@@ -101,7 +101,8 @@ export async function openRepository(
     version,
     objectFormat: format === 'sha256' ? 'sha256' : 'sha1',
     foreign: uid === 0 && owners.some((owner) => owner !== uid),
-    syncDirectories: createDirectorySync({ gitDir, commonDir }),
+    trees: createTreeCache(),
+    ...createDirectorySync({ gitDir, commonDir }),
   };
 }
 
@@ -131,12 +132,21 @@ async function ownersOf(paths: readonly string[]): Promise<number[]> {
   return Promise.all(paths.map(async (path) => (await stat(path)).uid));
 }
 
+/** The name that git gives to an object with this content. */
+export function objectId(
+  { objectFormat }: Pick<Repository, 'objectFormat'>,
+  type: 'blob' | 'tree' | 'commit',
+  content: Buffer,
+): string {
+  return createHash(objectFormat).update(`${type} ${content.length}\0`).update(content).digest('hex');
+}
+
 /** The name that git gives to a file's content. */
 export function blobId(repository: Pick<Repository, 'objectFormat'>, content: Buffer): string {
-  return createHash(repository.objectFormat).update(`blob ${content.length}\0`).update(content).digest('hex');
+  return objectId(repository, 'blob', content);
 }
 
 /** The name of the tree without entries, which stands for "before the first commit". */
 export function emptyTree(repository: Repository): string {
-  return createHash(repository.objectFormat).update('tree 0\0').digest('hex');
+  return objectId(repository, 'tree', Buffer.alloc(0));
 }

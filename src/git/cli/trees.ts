@@ -1,12 +1,14 @@
-import { PressmarkError } from '../../errors.js';
-import { commitAt, isAskable, objectsNamed } from './object-names.js';
+import { posix } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { commitAt } from './object-names.js';
 import type { Repository } from './repository.js';
+import { isBlob, parentOf, treesAt } from './tree-objects.js';
 
 /** How long a look into the whole history may take, in milliseconds; it may have a hundred thousand commits. */
 export const HISTORY_MS = 300_000;
 
-/** How many paths are asked for one by one; each costs a walk from the top folder, and a new process costs a hundred. */
-const FEW = 8;
+/** So many paths are looked up without a pause: deliveries are being answered on this thread. */
+const FOUND_AT_ONCE = 1_000;
 
 /** The blobs that a commit has at these paths; none before the first commit. */
 export async function blobsAt(
@@ -14,36 +16,17 @@ export async function blobsAt(
   commit: string | null,
   paths: Iterable<string>,
 ): Promise<Map<string, string>> {
-  const wanted = [...new Set(paths)];
-  if (commit === null || wanted.length === 0) return new Map();
-  const names = wanted.map((path) => `${commit}:${path}`);
-  if (names.length <= FEW && names.every(isAskable)) {
-    const [tree, ...found] = await objectsNamed(repository, [`${commit}^{tree}`, ...names]);
-    if (tree === undefined)
-      throw new PressmarkError('GIT_FAILED', `the repository lacks the commit ${commit}`);
-    const blobs = wanted.map((path, index) => [path, found[index]] as const);
-    return new Map(blobs.flatMap(([path, object]) => (object?.type === 'blob' ? [[path, object.id]] : [])));
+  const wanted = new Set(paths);
+  const blobs = new Map<string, string>();
+  if (commit === null || wanted.size === 0) return blobs;
+  const trees = await treesAt(repository, commit, [...wanted].map(parentOf));
+  let count = 0;
+  for (const path of wanted) {
+    if (++count % FOUND_AT_ONCE === 0) await nextTurn();
+    const entry = trees.get(parentOf(path))?.entry(posix.basename(path));
+    if (entry !== undefined && isBlob(entry.mode)) blobs.set(path, entry.id);
   }
-  const { stdout } = await repository.git(['ls-tree', '-z', '--full-tree', commit, '--', ...wanted]);
-  return parseTree(stdout);
-}
-
-/** The blobs of everything that a commit has in a folder, by path from the top of the work tree. */
-export async function blobsBelow(
-  { git }: Repository,
-  commit: string | null,
-  folder: string,
-): Promise<Map<string, string>> {
-  if (commit === null) return new Map();
-  const { stdout } = await git([
-    'ls-tree',
-    '-r',
-    '-z',
-    '--full-tree',
-    commit,
-    ...(folder === '' ? [] : ['--', folder]),
-  ]);
-  return parseTree(stdout);
+  return blobs;
 }
 
 /**
@@ -79,14 +62,6 @@ export async function blobsInHistory(
   return new Set(parseRaw(stdout).map(({ path, newBlob }) => `${newBlob} ${path}`));
 }
 
-/** Those of some blobs that the repository has. */
-export async function storedBlobs({ git }: Repository, blobs: readonly string[]): Promise<Set<string>> {
-  const { stdout } = await git(['cat-file', '--batch-check=%(objectname)'], {
-    input: `${blobs.join('\n')}\n`,
-  });
-  return new Set(stdout.split('\n').filter((line) => !line.endsWith(' missing')));
-}
-
 /** One line of git's raw diff format. */
 export interface RawChange {
   readonly path: string;
@@ -108,12 +83,34 @@ export function parseRaw(output: string): RawChange[] {
   return changes;
 }
 
-function parseTree(output: string): Map<string, string> {
-  const blobs = new Map<string, string>();
-  for (const entry of output.split('\0')) {
-    const tab = entry.indexOf('\t');
-    const [, type, id] = entry.slice(0, tab).split(' ');
-    if (type === 'blob' && id !== undefined) blobs.set(entry.slice(tab + 1), id);
+/** A commit as `git log -z --raw` tells of it. */
+export interface LoggedCommit {
+  /** What the format asked for, in its order. */
+  readonly fields: readonly string[];
+  readonly changes: readonly RawChange[];
+}
+
+/** The format for `parseLog`: each of these placeholders, ended by NUL. */
+export function logFormat(...placeholders: string[]): string {
+  return `--format=${placeholders.map((placeholder) => `%${placeholder}%x00`).join('')}`;
+}
+
+/**
+ * Reads what `git log -z --raw --no-abbrev` prints with such a format. The first field must be the commit's
+ * name, which can begin like no line of a diff.
+ */
+export function parseLog(output: string, placeholders: number): LoggedCommit[] {
+  const commits: LoggedCommit[] = [];
+  const parts = output.split('\0');
+  for (let at = 0; at + placeholders < parts.length; ) {
+    const fields = parts.slice(at, at + placeholders);
+    at += placeholders + 1; // an empty one ends the commit's own
+    const changes: RawChange[] = [];
+    for (; parts[at]?.trimStart().startsWith(':'); at += 2) {
+      const [, , oldBlob = '', newBlob = ''] = parts[at]?.trimStart().split(' ') ?? [];
+      changes.push({ path: parts[at + 1] ?? '', oldBlob, newBlob });
+    }
+    commits.push({ fields, changes });
   }
-  return blobs;
+  return commits;
 }

@@ -1,8 +1,9 @@
-import { access, readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { commitAt } from '../cli/object-names.js';
 import type { Repository } from '../cli/repository.js';
-import { hasConflicts } from './index-conflicts.js';
+import { hasConflicts } from './index.js';
 
 /** The branch that commits go to. */
 export interface Branch {
@@ -40,16 +41,14 @@ const UNFINISHED: readonly (readonly [file: string, what: string])[] = [
 /** The branch that HEAD is on, or what must end before anything is committed. */
 export async function readHead(repository: Repository): Promise<Branch | NotNow> {
   const { gitDir } = repository;
-  const [unfinished, ref, commit, conflicted] = await Promise.all([
-    Promise.all(
-      UNFINISHED.map(async ([file, what]) => ((await exists(join(gitDir, file))) ? what : undefined)),
-    ),
+  const [ref, commit, conflicted] = await Promise.all([
     branchOfHead(repository),
     commitAt(repository, 'HEAD'),
     hasConflicts(repository),
   ]);
-  const what = unfinished.find((found) => found !== undefined);
-  if (what !== undefined) return notNow(`${what} to end`, commit);
+  // Not asynchronous: the system knows these names, and says so in less time than another thread needs for its turn.
+  const [, unfinished] = UNFINISHED.find(([file]) => existsSync(join(gitDir, file))) ?? [];
+  if (unfinished !== undefined) return notNow(`${unfinished} to end`, commit);
   if (conflicted) return notNow('the conflicts in the index to be resolved', commit);
   if (ref === undefined) return notNow('HEAD to be on a branch again', commit);
   return { kind: 'branch', ref, tip: commit };
@@ -63,14 +62,4 @@ async function branchOfHead({ git, gitDir }: Repository): Promise<string | undef
   if (ref !== undefined && !ref.includes('/.')) return ref;
   const { code, stdout } = await git(['symbolic-ref', '-q', 'HEAD'], { accept: [1] });
   return code === 0 ? stdout.trim() : undefined;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch {
-    // absent, or not readable for this process: then no unfinished command is known
-    return false;
-  }
 }

@@ -9,19 +9,25 @@ import { createMutex } from '../../fs/mutex.js';
 import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
 import { namesOfHolders } from './lock-holders.js';
-import { freeRefLocks, type MoveNotes, moveBegins, moveEnds, parseMove, type RefMove } from './ref-update.js';
+import {
+  beginLine,
+  endLine,
+  freeRefLocks,
+  parseMove,
+  type RefMove,
+  type RefMoveRecorder,
+} from './ref-update.js';
 import { createStuckLocks } from './stuck-locks.js';
 
 /** Git's `index.lock`, held. */
 export interface IndexLock {
-  /** A path beside the index for its next version; empty when the lock was taken. */
+  /** A free path on the index's file system for its next version. */
   readonly draft: string;
-  /** Lets the index go; what stands in `draft` is forgotten. */
   release(): Promise<void>;
 }
 
 /** Takes git's `index.lock`, for one piece of work of this process at a time; see `createIndexLocker`. */
-export interface IndexLocker extends MoveNotes {
+export interface IndexLocker extends RefMoveRecorder {
   /**
    * Waits until this process has let it go, and for some seconds where somebody else holds it; a lock that was waited
    * for in vain is not waited for again.
@@ -30,6 +36,8 @@ export interface IndexLocker extends MoveNotes {
    * @throws PressmarkError GIT_FAILED when `signal` ends the waiting, or the git directory cannot be written.
    */
   take(signal: AbortSignal): Promise<IndexLock | undefined>;
+  /** A free path on the index's file system for a next version of the index; sweeping removes what a killed process leaves. */
+  newDraft(): string;
   /** Shows to other receivers that this one is alive, so that they notice its death. */
   announce(): Promise<void>;
   /** Removes the locks that a killed Pressmark and its git have left. A lock of anybody else is never touched. */
@@ -44,7 +52,7 @@ export interface IndexLocker extends MoveNotes {
    *
    * @returns that file; undefined where none is there any more.
    */
-  giveUpOn(locks: readonly string[]): Promise<string | undefined>;
+  markStuck(locks: readonly string[]): Promise<string | undefined>;
   /** A lock file that was waited for in vain and is still held; to wait for it again would delay an answer. */
   stuckLock(): Promise<string | undefined>;
   /** @param hasWorkLeft whether other receivers are to find this one dead, and to finish its work. */
@@ -68,12 +76,12 @@ export function createIndexLocker(
   const folder = join(gitDir, 'pressmark');
   const id = randomBytes(8).toString('hex');
   const token = join(folder, `token-${id}`);
-  const draft = join(folder, `index-${id}`);
   const lockPath = join(gitDir, 'index.lock');
   const holders = createMutex();
   const moves = createMutex();
   const stuck = createStuckLocks();
   let held: FileHandle | undefined;
+  let drafts = 0;
   let making: Promise<void> | undefined;
   /** The tokens of dead receivers that were found since the last call of `sweepDeadReceivers`. */
   const foundDead = new Set<string>();
@@ -97,6 +105,10 @@ export function createIndexLocker(
     if (!(await helper.take(held.fd, 0))) await rm(token, { force: true });
   }
 
+  function newDraft(): string {
+    return join(folder, `index-${id}-${drafts++}`);
+  }
+
   async function tryTake(): Promise<boolean> {
     for (let attempt = 0; attempt < 3; attempt++) {
       try {
@@ -115,8 +127,7 @@ export function createIndexLocker(
   async function take(signal: AbortSignal): Promise<IndexLock | undefined> {
     const leave = await holders.enter();
     try {
-      await removeDraft(draft);
-      if (await takeFromOthers(signal)) return { draft, release: () => release().finally(leave) };
+      if (await takeFromOthers(signal)) return { draft: newDraft(), release: () => release().finally(leave) };
     } catch (error) {
       leave();
       throw error;
@@ -136,7 +147,7 @@ export function createIndexLocker(
       hasSwept = true;
       if ((await stuck.find()) === lockPath) return false;
       if (performance.now() - start > longestWaitMs) {
-        await giveUpOn([lockPath]);
+        await markStuck([lockPath]);
         return false;
       }
       // not in step with a program that locks at a regular beat
@@ -147,7 +158,7 @@ export function createIndexLocker(
     return true;
   }
 
-  async function giveUpOn(locks: readonly string[]): Promise<string | undefined> {
+  async function markStuck(locks: readonly string[]): Promise<string | undefined> {
     const lock = await stuck.remember(locks);
     if (lock === undefined) return undefined;
     const holders = await namesOfHolders([places.top, gitDir, places.commonDir], [lock]);
@@ -156,7 +167,6 @@ export function createIndexLocker(
   }
 
   async function release(): Promise<void> {
-    await removeDraft(draft);
     try {
       await removeLock();
     } catch (error) {
@@ -185,7 +195,7 @@ export function createIndexLocker(
     for (const name of await namesIn(folder)) {
       const other = join(folder, name);
       if (!name.startsWith('token-') || other === token) continue;
-      await ifLeftBehind(other, helper, async (file) => {
+      await withDeadToken(other, helper, async (file) => {
         if (!stayingDead.has(name)) foundDead.add(name);
         stayingDead.add(name);
         if (await isFileAt(file, lockPath)) {
@@ -195,7 +205,10 @@ export function createIndexLocker(
         const move = parseMove(await file.readFile('utf8'));
         // While it is not known whose a lock is, the token stays: nothing else says that it may be ours.
         if (move !== undefined && !(await freeRefLocks(places, move, log))) return;
-        await removeDraft(join(folder, name.replace('token-', 'index-')));
+        const drafts = (await namesIn(folder)).filter((one) =>
+          one.startsWith(name.replace('token-', 'index-')),
+        );
+        for (const draft of drafts) await rm(join(folder, draft), { force: true });
         await unlink(other);
         stayingDead.delete(name);
       });
@@ -209,18 +222,18 @@ export function createIndexLocker(
     return stuck.find();
   }
 
-  function during<T>(move: RefMove, work: () => Promise<T>): Promise<T> {
+  function record<T>(move: RefMove, work: () => Promise<T>): Promise<T> {
     return moves.run(async () => {
       if (held === undefined) await makeToken();
       await held?.truncate(0);
-      await held?.write(moveBegins(move));
+      await held?.write(beginLine(move));
       // After a power loss the lock of this move may be on the disk, and nothing else says whose it was.
       await held?.sync();
       try {
         return await work();
       } finally {
         // It stays: until git's folder is synced, a power loss may bring back the locks that git has removed.
-        await held?.write(moveEnds());
+        await held?.write(endLine());
       }
     });
   }
@@ -236,12 +249,13 @@ export function createIndexLocker(
 
   return {
     take,
+    newDraft,
     announce,
     sweep,
     sweepDeadReceivers,
-    giveUpOn,
+    markStuck,
     stuckLock,
-    during,
+    record,
     close,
   };
 }
@@ -250,14 +264,8 @@ function failed(cause: unknown): PressmarkError {
   return new PressmarkError('GIT_FAILED', 'the git index cannot be locked', { cause });
 }
 
-/** The next version of the index, and the lock file that a killed git command leaves beside it. */
-async function removeDraft(draft: string): Promise<void> {
-  await rm(draft, { force: true });
-  await rm(`${draft}.lock`, { force: true });
-}
-
 /** Does `work` if the process that made a token has ended, keeping others who sweep away meanwhile. */
-async function ifLeftBehind(
+async function withDeadToken(
   token: string,
   helper: LockHelper,
   work: (file: FileHandle) => Promise<void>,

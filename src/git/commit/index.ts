@@ -1,18 +1,24 @@
-import { link, open, rename } from 'node:fs/promises';
+import { statSync } from 'node:fs';
+import { link, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
+import { syncFile } from '../../fs/atomic-write.js';
+import type { TreeChange } from '../cli/objects.js';
 import { emptyTree, type Repository } from '../cli/repository.js';
 import { parseRaw } from '../cli/trees.js';
-import { withoutNewConflicts } from './index-conflicts.js';
 import type { IndexLock } from './index-lock.js';
 
 /** How many entries git is told on its command line. */
 const FEW = 8;
 
-/** What the index shall have at a path. */
-export interface WantedEntry {
+/** A blob at a path from the top of the work tree. */
+export interface IndexEntry {
   readonly path: string;
   readonly blob: string;
+}
+
+/** What the index shall have at a path. */
+export interface WantedEntry extends IndexEntry {
   /** Blobs of ours that it may have now; anything else but the tip's own the owner has staged. */
   readonly known: ReadonlySet<string>;
 }
@@ -40,6 +46,40 @@ export async function stagedBlobs(
   return new Map(parseRaw(stdout).map(({ path, newBlob }) => [path, newBlob]));
 }
 
+/** The next version of the index with its entries, made while the index was not locked. */
+export interface NextIndex {
+  /** What the index had at the paths of the entries where that differs from the tip. */
+  readonly staged: ReadonlyMap<string, string>;
+  /** Whether the index is still the one that it was made from. */
+  isCurrent(): boolean;
+  /** Puts it in the place of the index, whose lock is held. @returns no paths that were left. */
+  use(): Promise<string[]>;
+  remove(): Promise<void>;
+}
+
+/** Makes the next version of the index, as far as nobody has staged anything at the entries' paths. */
+export async function prepareIndex(
+  repository: Repository,
+  draft: string,
+  tip: string | null,
+  entries: readonly IndexEntry[],
+): Promise<NextIndex> {
+  const stamp = stampOf(repository.gitDir);
+  const paths = new Set(entries.map(({ path }) => path));
+  const made = makeDraft(repository, draft, entries.map(lineOf));
+  const [staged] = await Promise.all([stagedBlobs(repository, tip, paths), made]).catch(async (error) => {
+    await made.catch(() => undefined);
+    await removeDraft(draft);
+    throw error;
+  });
+  return {
+    staged,
+    isCurrent: () => stampOf(repository.gitDir) === stamp,
+    use: () => useDraft(repository, draft).then(() => []),
+    remove: () => removeDraft(draft),
+  };
+}
+
 /**
  * Puts entries for exactly these paths into the index, whose lock is held; everything else in it stays, and so
  * does what the owner has staged at these very paths.
@@ -58,8 +98,7 @@ export async function setIndexEntries(
     return blob !== undefined && !known.has(blob);
   };
   const entries = wanted.filter((entry) => !isOwners(entry) && staged.get(entry.path) !== entry.blob);
-  const lines = entries.map(({ path, blob }) => `100644 ${blob} 0\t${path}\0`);
-  await writeEntries(repository, lock, lines);
+  await writeEntries(repository, lock, entries.map(lineOf));
   return wanted.filter(isOwners).map(({ path }) => path);
 }
 
@@ -70,23 +109,47 @@ export async function setIndexEntries(
  */
 export async function writeEntries(
   repository: Repository,
-  lock: IndexLock,
+  { draft }: IndexLock,
   lines: readonly string[],
 ): Promise<void> {
   if (lines.length === 0) return;
-  const { git, gitDir } = repository;
-  const index = join(gitDir, 'index');
+  try {
+    await makeDraft(repository, draft, lines);
+    await useDraft(repository, draft);
+  } finally {
+    await removeDraft(draft);
+  }
+}
+
+function lineOf({ path, blob }: IndexEntry): string {
+  return `100644 ${blob} 0\t${path}\0`;
+}
+
+async function makeDraft(
+  { git, gitDir }: Repository,
+  draft: string,
+  lines: readonly string[],
+): Promise<void> {
   try {
     // Git writes a new file beside it and renames that, so a second name does for a copy.
-    await link(index, lock.draft);
+    await link(join(gitDir, 'index'), draft);
   } catch (error) {
     // before the first `git add` there is no index
     if (systemCode(error) !== 'ENOENT') throw error;
   }
   const { args, input } = updateOf(lines);
-  await git(['update-index', ...args], { input, indexFile: lock.draft });
-  await flush(lock.draft);
-  await withoutNewConflicts(repository, () => rename(lock.draft, index));
+  await git(['update-index', ...args], { input, indexFile: draft });
+  await syncFile(draft);
+}
+
+function useDraft(repository: Repository, draft: string): Promise<void> {
+  return withoutNewConflicts(repository, () => rename(draft, join(repository.gitDir, 'index')));
+}
+
+/** A killed git command leaves a lock beside it. */
+async function removeDraft(draft: string): Promise<void> {
+  await rm(draft, { force: true });
+  await rm(`${draft}.lock`, { force: true });
 }
 
 /** A few entries go on the command line: git starts sooner without an input. */
@@ -98,11 +161,62 @@ function updateOf(lines: readonly string[]): { args: readonly string[]; input: s
   return { args: ['--add', '--replace', ...entries], input: '' };
 }
 
-async function flush(path: string): Promise<void> {
-  const file = await open(path, 'r');
+/**
+ * Writes the changes between two commits into the index, whose lock is held. The owner's staged changes stay.
+ *
+ * @param tip the commit that the changes begin at.
+ * @param isCommitted returns those blobs, as `<blob> <path>`, which the commits in between have. Such an entry was not
+ *   staged by the owner; a receiver that was killed before the branch had moved has left it.
+ */
+export async function mergeIntoIndex(
+  repository: Repository,
+  lock: IndexLock,
+  tip: string | null,
+  changes: readonly TreeChange[],
+  isCommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
+): Promise<void> {
+  const staged = await stagedBlobs(repository, tip);
+  const unsure = changes.map(({ path }) => path).filter((path) => staged.has(path));
+  const committed = unsure.length === 0 ? new Set<string>() : await isCommitted(unsure);
+  const isOwners = (path: string) => staged.has(path) && !committed.has(`${staged.get(path)} ${path}`);
+  const nothing = '0'.repeat(emptyTree(repository).length);
+  const lines = changes
+    .filter(({ path }) => !isOwners(path))
+    .map(({ path, after }) =>
+      after === null ? `0 ${nothing}\t${path}\0` : `${after.mode} ${after.id} 0\t${path}\0`,
+    );
+  await writeEntries(repository, lock, lines);
+}
+
+/** The index files that were found without conflicts, by git directory; reading a long one takes its time. */
+const clean = new Map<string, string>();
+
+/** Whether paths are unmerged, as after a `git stash pop` that met something. */
+export async function hasConflicts({ git, gitDir }: Repository): Promise<boolean> {
+  const stamp = stampOf(gitDir);
+  if (stamp === undefined || clean.get(gitDir) === stamp) return false;
+  const { stdout } = await git(['ls-files', '--unmerged', '-z']);
+  if (stdout !== '') return true;
+  clean.set(gitDir, stamp);
+  return false;
+}
+
+/** Does `replace`, which puts entries without conflicts into an index that is locked: it stays without them. */
+async function withoutNewConflicts({ gitDir }: Repository, replace: () => Promise<void>): Promise<void> {
+  const before = stampOf(gitDir);
+  const isClean = before !== undefined && clean.get(gitDir) === before;
+  await replace();
+  const after = isClean ? stampOf(gitDir) : undefined;
+  if (after !== undefined) clean.set(gitDir, after);
+}
+
+/** Another value where the index has been replaced; undefined where there is none. */
+function stampOf(gitDir: string): string | undefined {
   try {
-    await file.sync();
-  } finally {
-    await file.close();
+    const { ino, size, mtimeNs } = statSync(join(gitDir, 'index'), { bigint: true });
+    return `${ino} ${size} ${mtimeNs}`;
+  } catch {
+    // before the first `git add` there is no index, and nothing unmerged
+    return undefined;
   }
 }

@@ -86,7 +86,7 @@ async function parentOf(pid: string): Promise<number | undefined> {
 async function isConversation(pid: string): Promise<boolean> {
   try {
     const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
-    return ['cat-file', 'check-attr', 'check-ignore', 'fast-import'].some((word) => words.includes(word));
+    return ['cat-file', 'check-attr', 'check-ignore', 'index-pack'].some((word) => words.includes(word));
   } catch {
     // it has ended, or it cannot be seen what it does
     return false;

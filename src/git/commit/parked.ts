@@ -1,13 +1,13 @@
 import { PressmarkError } from '../../errors.js';
-import { logFormat, parseLog } from '../cli/log-output.js';
 import { commitAt } from '../cli/object-names.js';
 import type { Repository } from '../cli/repository.js';
+import { logFormat, parseLog } from '../cli/trees.js';
 import type { NotNow } from './head.js';
 import { identityOf } from './identity.js';
-import { type Authored, type CommitDraft, importCommits } from './import.js';
 import { trailerValue } from './message.js';
 import { moveRef } from './ref-update.js';
 import type { CommitContext } from './transaction.js';
+import { type Authored, type CommitDraft, writeCommits } from './write-commits.js';
 
 /** A commit that is kept for later. */
 export interface Parked {
@@ -60,13 +60,14 @@ export async function park<D extends ParkDraft>(
     const tip = await parkedTip(repository);
     const drafts = await drafting(tip);
     if (drafts.length === 0) return [];
-    const commits = await importCommits(
+    const commits = await writeCommits(
       repository,
       tip,
       drafts.map((draft) => ({ ...draft, message: parkedMessage(draft, head, waitingFor) })),
       identity,
     );
-    if (await moveRef(repository, locker, log, { ref, to: commits.at(-1) ?? '', from: tip })) return drafts;
+    const move = { ref, to: commits.at(-1) ?? '', from: tip, isOnDisk: true };
+    if (await moveRef(repository, locker, log, move)) return drafts;
     if (attempt === 0) await locker.sweep();
   }
   throw new PressmarkError('GIT_FAILED', `${ref} could not be moved to the new commits`);

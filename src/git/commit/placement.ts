@@ -28,6 +28,12 @@ export async function placeFiles(
   return placements;
 }
 
+/** `placeFiles` for one file. */
+export async function placeFile(repository: Repository, path: string): Promise<Placement> {
+  const placements = await placeFiles(repository, [path]);
+  return placements.get(path) ?? { kind: 'refused', why: 'it has no place in the repository' };
+}
+
 /** `placeFiles` for files that are known not to be ignored: git is not asked. */
 export async function resolveFiles(
   repository: Repository,

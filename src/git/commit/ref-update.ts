@@ -24,12 +24,14 @@ export interface WantedMove extends Pick<RefMove, 'ref' | 'to' | 'also'> {
   readonly from?: string | null;
   /** For the reflog. */
   readonly reason?: string;
+  /** Whether the objects of the new commit are on the disk, as those of `writeCommits` are. @default false */
+  readonly isOnDisk?: boolean;
 }
 
 /** Where moves are written down for the next process. */
-export interface MoveNotes {
+export interface RefMoveRecorder {
   /** Does `work` with the move written down, one move of this process at a time. @throws what `work` throws. */
-  during<T>(move: RefMove, work: () => Promise<T>): Promise<T>;
+  record<T>(move: RefMove, work: () => Promise<T>): Promise<T>;
 }
 
 /** The longest that a git command lives, and some more. */
@@ -48,9 +50,9 @@ const CLOCK_MS = 50;
  */
 export async function moveRef(
   repository: Repository,
-  notes: MoveNotes,
+  recorder: RefMoveRecorder,
   log: Log,
-  { ref, to, from, also, reason }: WantedMove,
+  { ref, to, from, also, reason, isOnDisk = false }: WantedMove,
 ): Promise<boolean> {
   const zeros = '0'.repeat((to ?? from ?? '').length);
   const reflog = reason === undefined ? [] : ['--create-reflog', '-m', reason];
@@ -60,8 +62,8 @@ export async function moveRef(
   const input = also && `update ${ref}\0${to}\0${old.join('')}\0update ${also.ref}\0${also.to}\0\0`;
   const move: RefMove = { ref, to, since: Date.now(), ...(also && { also }) };
   // Objects first: a branch that is on the disk before its commit breaks the repository at a power loss.
-  if (to !== null) await repository.syncDirectories(ref);
-  return notes.during(move, async () => {
+  if (to !== null && !isOnDisk) await repository.syncDirectories(ref);
+  return recorder.record(move, async () => {
     try {
       const options = { accept: [1, 128], ...(input !== undefined && { input }) };
       return (await repository.git(['update-ref', ...args], options)).code === 0;
@@ -111,13 +113,14 @@ async function freeLocksOf(
   const locks = locksOf(places, ref, to === null);
   const [own] = locks;
   const content = await contentOf(own);
-  // somebody else is in the middle of moving it
-  if (content !== undefined && content !== '' && content !== to) return true;
+  const isTheirs = content !== undefined && content !== '' && content !== to;
   const made = await Promise.all(
     locks.map(async (path) => ({ path, ino: await madeThen(path, since, until) })),
   );
-  const left = made.filter(({ ino }) => ino !== undefined);
+  const left = made.filter(({ path, ino }) => ino !== undefined && !(isTheirs && path === own));
   if (left.length === 0) return true;
+  // Whoever is in the middle of moving the ref, such as this process, may hold the others as well, or may have met ours.
+  if (isTheirs) return false;
   const isProven = (path: string) => path === own && content === to && to !== null;
   const holders = () =>
     possibleHolders(
@@ -169,12 +172,12 @@ async function madeThen(path: string, since: number, until: number): Promise<big
 }
 
 /** A move as it is written down: a line when it begins, and a second one when it is over. */
-export function moveBegins(move: RefMove): string {
+export function beginLine(move: RefMove): string {
   return JSON.stringify(move);
 }
 
-/** See `moveBegins`. */
-export function moveEnds(): string {
+/** See `beginLine`. */
+export function endLine(): string {
   return `\n${Date.now()}`;
 }
 

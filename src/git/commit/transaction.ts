@@ -3,14 +3,20 @@ import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
 import { type Branch, type NotNow, notNow, readHead } from './head.js';
-import { identityOf, type Person } from './identity.js';
-import { type CommitDraft, importCommits } from './import.js';
-import { setIndexEntries, stagedBlobs, type WantedEntry } from './index.js';
-import { type IndexIntents, type IntendedEntry, readIndexIntents } from './index-intents.js';
+import { type Identity, identityOf, type Person } from './identity.js';
+import {
+  type IndexEntry,
+  type NextIndex,
+  prepareIndex,
+  setIndexEntries,
+  stagedBlobs,
+  type WantedEntry,
+} from './index.js';
+import { type IndexIntents, readIndexIntents, rollBackEntries } from './index-intents.js';
 import type { IndexLock, IndexLocker } from './index-lock.js';
-import { rollBackEntries } from './index-rollback.js';
 import { locksOf, moveRef } from './ref-update.js';
 import { lockRelease } from './stuck-locks.js';
+import { type CommitDraft, writeCommits } from './write-commits.js';
 
 /** What commits are made with. */
 export interface CommitContext {
@@ -18,8 +24,6 @@ export interface CommitContext {
   readonly locker: IndexLocker;
   readonly log: Log;
   readonly author?: Person;
-  /** Whether an answer waits for the commits. @default false */
-  readonly urgent?: boolean;
   /** Whether people's edits are committed too. @default false */
   readonly commitEdits?: boolean;
   /** Ends the waiting for the index. */
@@ -66,32 +70,33 @@ export async function commitBatch<D extends BatchDraft>(
   let head = branch;
   const identity = await identityOf(repository.git, context.author);
   let lock: IndexLock | undefined;
+  let next: NextIndex | undefined;
   let refusals = 0;
   /** The entries that were written into the index for commits that the branch does not have. */
-  let written: readonly IntendedEntry[] = [];
+  let written: readonly IndexEntry[] = [];
   const staged = new Map<string, D>();
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const drafts = (await drafting(head)).filter(({ isEdit, path }) => !isEdit || !staged.has(path));
       if (drafts.length === 0) return { kind: 'committed', made: [], staged: [...staged.values()] };
-      const commits = await importCommits(repository, head.tip, drafts, identity, {
-        background: context.urgent !== true,
-      });
-      // Objects first: an index that is on the disk before them names what is not there after a power loss.
-      await repository.syncDirectories(head.ref);
+      await next?.remove();
+      const prepared = await prepare(context, head, drafts, identity);
+      const { commits } = prepared;
+      next = prepared.next;
       lock ??= await locker.take(signal);
       if (lock === undefined)
         return { kind: 'not now', why: notNow(lockRelease(join(gitDir, 'index.lock'), commonDir), head.tip) };
       const now = await readHead(repository);
       if (now.kind === 'not now') return { kind: 'not now', why: now };
       if (now.ref === head.ref && now.tip === head.tip) {
-        const inIndex = await stagedBlobs(repository, head.tip, new Set(drafts.map(({ path }) => path)));
+        const isCurrent = next.isCurrent();
+        const inIndex = isCurrent ? next.staged : await stagedBlobs(repository, head.tip, pathsOf(drafts));
         // Where people's edits are committed, it must be known after a kill whose an entry is: Pressmark's or a person's.
         const needsIntents = context.commitEdits === true || drafts.some(({ isEdit }) => isEdit);
         const intents = needsIntents ? await readIndexIntents(repository) : undefined;
-        const theirs = intents === undefined ? [] : stagedEdits(drafts, inIndex, intents);
-        if (theirs.length > 0) {
-          for (const draft of theirs) staged.set(draft.path, draft);
+        const stagedByOwner = intents === undefined ? [] : stagedEdits(drafts, inIndex, intents);
+        if (stagedByOwner.length > 0) {
+          for (const draft of stagedByOwner) staged.set(draft.path, draft);
           continue;
         }
         const intended = drafts.map(entryOf);
@@ -100,12 +105,15 @@ export async function commitBatch<D extends BatchDraft>(
           .map(([path, blob]) => ({ path, blob }))
           .filter((entry) => intents?.isIntended(entry));
         const wanted = entriesFor(drafts, [...intended, ...written, ...found]);
-        const left = await setIndexEntries(repository, lock, inIndex, wanted);
+        const passedOver =
+          isCurrent && inIndex.size === 0
+            ? await next.use()
+            : await setIndexEntries(repository, lock, inIndex, wanted);
         written = [...written, ...intended];
         if (await moveBranch(context, head, commits)) {
           await intents?.remove([...written, ...found]);
           written = [];
-          for (const path of left)
+          for (const path of passedOver)
             log.warn(
               { path },
               'committed an article for which you have staged something else; that was left staged',
@@ -117,20 +125,20 @@ export async function commitBatch<D extends BatchDraft>(
           return { kind: 'committed', made, staged: [...staged.values()] };
         }
       }
-      const next = await readHead(repository);
-      if (next.kind === 'not now') return { kind: 'not now', why: next };
+      const later = await readHead(repository);
+      if (later.kind === 'not now') return { kind: 'not now', why: later };
       // Git refuses although the branch has not moved: another git command locks it for a moment, or a killed one for good.
-      if (next.ref === head.ref && next.tip === head.tip) {
+      if (later.ref === head.ref && later.tip === head.tip) {
         refusals++;
         if (refusals >= MAX_REFUSALS) {
-          const theirs = await locker.giveUpOn(locksOf(repository, head.ref));
-          if (theirs !== undefined)
-            return { kind: 'not now', why: notNow(lockRelease(theirs, commonDir), head.tip) };
+          const stuck = await locker.markStuck(locksOf(repository, head.ref));
+          if (stuck !== undefined)
+            return { kind: 'not now', why: notNow(lockRelease(stuck, commonDir), head.tip) };
         }
         await setTimeout(10 * refusals);
         if (refusals === 1) await locker.sweep();
       }
-      head = next;
+      head = later;
     }
   } finally {
     try {
@@ -138,10 +146,28 @@ export async function commitBatch<D extends BatchDraft>(
       if (lock !== undefined && written.length > 0) await rollBackEntries(repository, lock, isAmong(written));
     } finally {
       await lock?.release();
+      await next?.remove();
     }
   }
   const waitingFor = `git to let ${head.ref.replace('refs/heads/', '')} be moved`;
   return { kind: 'not now', why: notNow(waitingFor, head.tip) };
+}
+
+/** Writes the commits, and beside that the index that goes with them: both take git a while, and nothing is locked yet. */
+async function prepare(
+  { repository, locker }: CommitContext,
+  { tip }: Branch,
+  drafts: readonly BatchDraft[],
+  identity: Identity,
+): Promise<{ readonly commits: readonly string[]; readonly next: NextIndex }> {
+  const [commits, next] = await Promise.allSettled([
+    writeCommits(repository, tip, drafts, identity),
+    prepareIndex(repository, locker.newDraft(), tip, entriesOf(drafts)),
+  ]);
+  if (commits.status === 'fulfilled' && next.status === 'fulfilled')
+    return { commits: commits.value, next: next.value };
+  if (next.status === 'fulfilled') await next.value.remove();
+  throw commits.status === 'rejected' ? commits.reason : next.status === 'rejected' ? next.reason : undefined;
 }
 
 /** The edits of files of which the owner has staged a version, and is about to commit it. */
@@ -161,19 +187,28 @@ function stagedEdits<D extends BatchDraft>(
 }
 
 /** The entries for the last of each file's drafts; whatever else of `ours` stands there may be replaced. */
-function entriesFor(drafts: readonly BatchDraft[], ours: readonly IntendedEntry[]): WantedEntry[] {
-  const last = new Map(drafts.map(({ path, blob }) => [path, blob.id]));
-  return [...last].map(([path, blob]) => {
+function entriesFor(drafts: readonly BatchDraft[], ours: readonly IndexEntry[]): WantedEntry[] {
+  return entriesOf(drafts).map(({ path, blob }) => {
     const known = ours.filter((entry) => entry.path === path).map((entry) => entry.blob);
     return { path, blob, known: new Set(known) };
   });
 }
 
-function isAmong(entries: readonly IntendedEntry[]): (entry: IntendedEntry) => boolean {
+/** The last entry of each file. */
+function entriesOf(drafts: readonly BatchDraft[]): IndexEntry[] {
+  const last = new Map(drafts.map(({ path, blob }) => [path, blob.id]));
+  return [...last].map(([path, blob]) => ({ path, blob }));
+}
+
+function pathsOf(drafts: readonly BatchDraft[]): ReadonlySet<string> {
+  return new Set(drafts.map(({ path }) => path));
+}
+
+function isAmong(entries: readonly IndexEntry[]): (entry: IndexEntry) => boolean {
   return ({ path, blob }) => entries.some((entry) => entry.path === path && entry.blob === blob);
 }
 
-function entryOf({ path, blob }: BatchDraft): IntendedEntry {
+function entryOf({ path, blob }: BatchDraft): IndexEntry {
   return { path, blob: blob.id };
 }
 
@@ -183,5 +218,6 @@ function moveBranch(
   commits: readonly string[],
 ): Promise<boolean> {
   const reason = `pressmark: ${commits.length === 1 ? 'an article' : `${commits.length} articles`}`;
-  return moveRef(repository, locker, log, { ref, to: commits.at(-1) ?? '', from: tip, reason });
+  const move = { ref, to: commits.at(-1) ?? '', from: tip, reason, isOnDisk: true };
+  return moveRef(repository, locker, log, move);
 }

@@ -103,9 +103,9 @@ export function createBeforeReplace({
       const id = blobId(repository, bytes);
       if (inHead?.id !== id && parked?.id !== id) return false;
       // Another receiver may have committed it in this moment: a power loss must not take that commit away.
-      if (parked?.id === id) await repository.syncDirectories(repository.parkedRef);
+      if (parked?.id === id) await repository.syncRef(repository.parkedRef);
       const head = await readHead(repository);
-      if (head.kind === 'branch') await repository.syncDirectories(head.ref);
+      if (head.kind === 'branch') await repository.syncRef(head.ref);
       return true;
     } catch (error) {
       log.debug({ reason: messageOf(error) }, 'git did not say what HEAD has');

@@ -88,8 +88,8 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   const pending = new Map<string, PendingCommit>();
   const waiters = new Map<string, Set<Waiter>>();
   const pacing = createPacing(clock);
-  /** The pending commits of files that could not be read the last time, by path. */
-  const unreadable = new Map<string, PendingCommit>();
+  /** The pending commits of files that could not be read the last time, or are decided upon later, by path. */
+  const postponed = new Map<string, PendingCommit>();
   let isToReconcile = false;
   /** Whether the last comparison has failed; another one follows after a pause. */
   let hasFailedToReconcile = false;
@@ -217,8 +217,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     if (pending.size === 0) return undefined;
     await pacing.waitForBurst(isDue);
     const batch = nextBatch();
-    const isUrgent = batch.some((one) => one.waiters.size > 0);
-    const result = await attempt(batch, (entries) => work.commit(entries, head, isUrgent));
+    const result = await attempt(batch, (entries) => work.commit(entries, head));
     if (result.kind === 'not now') {
       requeue(batch);
       return parkAll(result.why);
@@ -323,15 +322,29 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
       for (const waiter of own) waiter.resolve(outcome);
       if (outcome.kind === 'waiting' && !pending.has(path)) later.set(path, { path, cause });
       if (outcome.kind === 'failed') retryUnreadable({ path, cause }, outcome.error);
-      else unreadable.delete(path);
+      else if (outcome.kind === 'postponed') postpone({ path, cause }, outcome.until);
+      else postponed.delete(path);
     }
+  }
+
+  function postpone(one: PendingCommit, until: Promise<unknown>): void {
+    const { path } = one;
+    postponed.set(path, one);
+    log.info(
+      { path },
+      'the history of this file is long; its commit is decided upon when it has been searched',
+    );
+    void until.then(() => {
+      if (pacing.stopping.aborted || !postponed.delete(path)) return;
+      add(one);
+    });
   }
 
   /** A file that cannot be read does not delay the commits of others. */
   function retryUnreadable(one: PendingCommit, error: unknown): void {
     const { path } = one;
-    const isScheduled = unreadable.has(path);
-    unreadable.set(path, one);
+    const isScheduled = postponed.has(path);
+    postponed.set(path, one);
     if (isScheduled) return;
     log.error({ path, err: error }, 'not committed: the file cannot be read; tried again later');
     scheduleRetry(path);
@@ -341,7 +354,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   function scheduleRetry(path: string): void {
     const { stopping } = pacing;
     void clock.wait(UNREADABLE_AGAIN_MS, stopping).then(() => {
-      const one = unreadable.get(path);
+      const one = postponed.get(path);
       if (stopping.aborted || one === undefined) return;
       add(one);
       scheduleRetry(path);
@@ -397,7 +410,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     await running;
     refuseWaiters(new PressmarkError('GIT_FAILED', 'the receiver is stopping'));
     return {
-      files: pending.size + unreadable.size,
+      files: pending.size + postponed.size,
       isToReconcile: isToReconcile || hasFailedToReconcile,
     };
   }

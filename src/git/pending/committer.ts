@@ -1,11 +1,11 @@
 import { blobsAt, blobsInHistory } from '../cli/trees.js';
 import { type Branch, type NotNow, notNow, readHead } from '../commit/head.js';
-import type { CommitDraft } from '../commit/import.js';
 import { subjectIn } from '../commit/message.js';
 import { forgetParked, type Parked, park, parkedTip, readParked, sortParked } from '../commit/parked.js';
 import { locksOf } from '../commit/ref-update.js';
 import { lockRelease } from '../commit/stuck-locks.js';
 import { type CommitContext, commitBatch } from '../commit/transaction.js';
+import type { CommitDraft } from '../commit/write-commits.js';
 import type { BatchEntry, Draft, Drafting } from './drafting.js';
 import type { Outcome } from './pending-commit.js';
 
@@ -68,11 +68,7 @@ export function createCommitter(options: CommitterOptions) {
   }
 
   /** Commits a batch in order. */
-  async function commit(
-    batch: readonly BatchEntry[],
-    branch: Branch,
-    urgent: boolean,
-  ): Promise<BatchOutcome> {
+  async function commit(batch: readonly BatchEntry[], branch: Branch): Promise<BatchOutcome> {
     const began = performance.now();
     const outcomes = new Map<string, Outcome>();
     const result = await commitBatch(
@@ -83,11 +79,11 @@ export function createCommitter(options: CommitterOptions) {
         for (const [path, outcome] of drafted.outcomes) outcomes.set(path, outcome);
         return drafted.drafts;
       },
-      { ...context, urgent },
+      context,
     );
     if (result.kind === 'not now') return result;
     // Before a file may be replaced or an answer be given: a power loss must not take the commit away.
-    await repository.syncDirectories(branch.ref);
+    await repository.syncRef(branch.ref);
     for (const { draft, commit } of result.made) {
       const { path } = draft.pending;
       outcomes.set(path, { kind: 'committed', blob: draft.blob.id });
@@ -124,7 +120,7 @@ export function createCommitter(options: CommitterOptions) {
       },
       context,
     );
-    await repository.syncDirectories(repository.parkedRef);
+    await repository.syncRef(repository.parkedRef);
     for (const { pending, blob } of parked) outcomes.set(pending.path, { kind: 'parked', blob: blob.id });
     if (parked.length > 0) {
       hasParked = true;
@@ -156,8 +152,8 @@ export function createCommitter(options: CommitterOptions) {
       if (!(await forgetParked(context, tip))) {
         // Somebody may have parked more meanwhile.
         if ((await parkedTip(repository)) !== tip) continue;
-        const theirs = await locker.giveUpOn(locksOf(repository, repository.parkedRef, true));
-        const waitingFor = theirs === undefined ? REFUSED : lockRelease(theirs, repository.commonDir);
+        const stuck = await locker.markStuck(locksOf(repository, repository.parkedRef, true));
+        const waitingFor = stuck === undefined ? REFUSED : lockRelease(stuck, repository.commonDir);
         return { kind: 'not now', why: notNow(waitingFor, branch.tip) };
       }
       hasParked = false;

@@ -2,16 +2,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../log.js';
-import { blobsNamed } from '../cli/objects.js';
+import { contentsOf } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import { blobsAt, blobsInHistory } from '../cli/trees.js';
-import { blobOfBytes, blobsOf, isTakenAway } from '../commit/blobs.js';
-import type { CommitDraft } from '../commit/import.js';
+import { blobsOf, isTakenAway } from '../commit/blobs.js';
 import { type CommitKind, kindOf } from '../commit/message.js';
 import { placeFiles } from '../commit/placement.js';
+import type { CommitDraft } from '../commit/write-commits.js';
 import type { StoredFile } from '../stored-file.js';
 import { decideByBlob, decideByText } from './commit-decision.js';
 import type { CommitMessages } from './commit-messages.js';
+import { createPathHistory, type PathHistory } from './path-history.js';
 import type { Outcome, PendingCommit } from './pending-commit.js';
 
 /** A pending commit in a batch. */
@@ -74,21 +75,23 @@ interface FileContent {
 export function createDrafting(options: DraftingOptions) {
   const { repository, log, commitEdits, messages, decode, isLeftBehind } = options;
   const warnings = new Set<string>();
+  const searchHistory = createPathHistory(repository);
 
   /**
    * Drafts the commits of a batch upon `base`. The caller has read `base` before; if it moves afterwards, the drafts are
    * made again. So no commit stands on one that is newer than the content which it commits.
-   *
-   * @param bounded the repository, where git has less time than usual. @default the repository
    */
-  async function draft(batch: readonly BatchEntry[], base: Base, bounded = repository): Promise<Drafted> {
+  async function draft(batch: readonly BatchEntry[], base: Base): Promise<Drafted> {
     const outcomes = new Map<string, Outcome>();
-    const files = await readFiles(batch, outcomes, bounded);
+    const files = await readFiles(batch, outcomes);
     const paths = files.map(({ inRepository }) => inRepository);
-    const before = await blobsAt(bounded, base.tip, paths);
+    const before = await blobsAt(repository, base.tip, paths);
     if (base.parked !== undefined)
-      for (const [path, blob] of await blobsAt(bounded, base.parked, paths)) before.set(path, blob);
-    const blobs = await blobsOf(bounded, await contentsOf(files, bounded));
+      for (const [path, blob] of await blobsAt(repository, base.parked, paths)) before.set(path, blob);
+    const blobs = await blobsOf(
+      repository,
+      files.map(({ inRepository, bytes }) => ({ path: inRepository, bytes })),
+    );
 
     const drafts: Draft[] = [];
     const undecided: { readonly file: FileContent; readonly blob: string }[] = [];
@@ -109,13 +112,18 @@ export function createDrafting(options: DraftingOptions) {
     }
     if (undecided.length === 0) return { drafts, outcomes };
 
-    const history = await historyOf(base, undecided, bounded);
+    const history = await historyOf(base, undecided);
     for (const { file, blob: id } of undecided) {
       const { pending, inRepository, bytes } = file;
       const { path, cause, isReplaced } = pending;
+      const known = before.get(inRepository);
+      const later = history.later.get(inRepository);
+      if (later !== undefined) {
+        outcomes.set(path, { kind: 'postponed', until: later });
+        continue;
+      }
       const text = bytes.toString('utf8');
       const stored = decode(path, text);
-      const known = before.get(inRepository);
       const decision = decideByText({
         cause,
         file: stored && { pristine: stored.pristine, commit: kindIn(stored, known) },
@@ -144,10 +152,9 @@ export function createDrafting(options: DraftingOptions) {
   async function readFiles(
     batch: readonly BatchEntry[],
     outcomes: Map<string, Outcome>,
-    bounded: Repository,
   ): Promise<FileContent[]> {
     const places = await placeFiles(
-      bounded,
+      repository,
       batch.map(({ path }) => path),
     );
     const files: FileContent[] = [];
@@ -179,29 +186,17 @@ export function createDrafting(options: DraftingOptions) {
     return files;
   }
 
-  /** The contents for git's filters. A file that is not UTF-8 is committed byte for byte. */
-  async function contentsOf(files: readonly FileContent[], bounded: Repository) {
-    return Promise.all(
-      files.map(async ({ inRepository: path, bytes }) => {
-        const text = bytes.toString('utf8');
-        const isText = !text.includes('\ufffd') || Buffer.from(text).equals(bytes);
-        return { path, content: isText ? text : { blob: await blobOfBytes(bounded, path, bytes) } };
-      }),
-    );
-  }
-
   /** The blobs that git had at some paths, with their texts where the base of an edit must be found. */
   async function historyOf(
     { tip, parked = null }: Base,
     undecided: readonly { readonly file: FileContent }[],
-    bounded: Repository,
   ): Promise<History> {
     const paths = undecided.map(({ file }) => file.inRepository);
-    const had = new Set<string>();
-    for (const commit of [tip, parked])
-      if (commit !== null) for (const entry of await blobsInHistory(bounded, commit, paths)) had.add(entry);
+    const inBranch = tip === null ? { had: [], later: new Map() } : await searchHistory(tip, paths);
+    const inParked = parked === null ? [] : await blobsInHistory(repository, parked, paths);
+    const had = new Set([...inBranch.had, ...inParked]);
     const ids = [...had].map((entry) => entry.slice(0, entry.indexOf(' '))).filter((id) => !/^0+$/.test(id));
-    return { had, texts: commitEdits ? await blobsNamed(bounded, ids) : new Map() };
+    return { had, later: inBranch.later, texts: commitEdits ? await contentsOf(repository, ids) : new Map() };
   }
 
   /** Whether an edit was made from a version that the branch had before the one that it has now. */
@@ -234,9 +229,7 @@ export function createDrafting(options: DraftingOptions) {
   return { draft };
 }
 
-interface History {
-  /** `<blob> <path>` */
-  readonly had: ReadonlySet<string>;
+interface History extends PathHistory {
   readonly texts: ReadonlyMap<string, Buffer>;
 }
 

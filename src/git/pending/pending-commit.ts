@@ -38,6 +38,8 @@ export type Outcome =
   | { readonly kind: 'passed over'; readonly why: string }
   /** A commit can be made later, when HEAD is on a branch again. */
   | { readonly kind: 'waiting' }
+  /** Whether there is to be a commit is known later; then it is decided again. */
+  | { readonly kind: 'postponed'; readonly until: Promise<unknown> }
   /** The file could not be read; tried again later. */
   | { readonly kind: 'failed'; readonly error: unknown };
 

@@ -1,8 +1,9 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { blobId, type Repository } from '../cli/repository.js';
-import { blobsAt, blobsBelow, blobsInHistory, storedBlobs } from '../cli/trees.js';
-import { isTakenAway } from '../commit/blobs.js';
+import { objectsNamed } from '../cli/object-names.js';
+import type { Repository } from '../cli/repository.js';
+import { blobsAt, blobsInHistory } from '../cli/trees.js';
+import { isTakenAway, possibleBlobs } from '../commit/blobs.js';
 import { readHead } from '../commit/head.js';
 import { stagedBlobs } from '../commit/index.js';
 import { readIndexIntents } from '../commit/index-intents.js';
@@ -13,9 +14,6 @@ import type { ArticleFile, ScanCache } from './scan-cache.js';
 
 /** How many files one search of the history is about. */
 const CHUNK = 200;
-
-/** Up to so many files, git is asked for each rather than for all that it has. */
-const FEW = 2_000;
 
 /** An article's file and its path from the top of the work tree. */
 interface Placed {
@@ -52,9 +50,9 @@ export async function reconcile(options: ReconcileOptions): Promise<Found> {
   if (head.kind === 'not now') return { kind: 'not now', why: head };
   const { tip } = head;
   const cache = await openCache(tip);
-  const fine: ArticleFile[] = [];
+  const committed: ArticleFile[] = [];
   const unknown: ArticleFile[] = [];
-  for (const file of articles) (cache.has(file) ? fine : unknown).push(file);
+  for (const file of articles) (cache.has(file) ? committed : unknown).push(file);
   if (unknown.length === 0) return { kind: 'found', paths: [] };
 
   const places = await resolveFiles(
@@ -65,7 +63,7 @@ export async function reconcile(options: ReconcileOptions): Promise<Found> {
     const place = places.get(file.path);
     return place !== undefined && place.kind === 'inside' ? [{ file, inRepository: place.inRepository }] : [];
   });
-  const atTip = await blobsOfFiles(
+  const atTip = await blobsAt(
     repository,
     tip,
     inside.map(({ inRepository }) => inRepository),
@@ -75,16 +73,15 @@ export async function reconcile(options: ReconcileOptions): Promise<Found> {
   const unreadable: string[] = [];
   for (const { file, inRepository } of inside) {
     if (signal.aborted) return { kind: 'stopped' };
-    const read = await blobsOf(repository, file);
+    const read = await readBlobs(repository, file);
     if (read === 'gone') continue;
     if (read === 'unreadable') {
       unreadable.push(file.path);
       continue;
     }
-    const committed = atTip.get(inRepository);
-    if (committed === undefined || !read.blobs.includes(committed))
+    if (!read.blobs.includes(atTip.get(inRepository) ?? ''))
       candidates.push({ file, inRepository, blobs: read.blobs });
-    else if (read.isStill(file)) fine.push(file);
+    else if (read.isStill(file)) committed.push(file);
   }
   const fetched = await blobsFetched(
     repository,
@@ -93,10 +90,10 @@ export async function reconcile(options: ReconcileOptions): Promise<Found> {
   const unfetched = candidates.filter(
     ({ inRepository, blobs }) => !blobs.includes(fetched.get(inRepository) ?? ''),
   );
-  const { left, had } = await searchHistory(repository, tip, unfetched);
-  await cache.save([...fine, ...had.map(({ file }) => file)]);
-  const staged = sparesStaged ? await stagedByOwner(repository, tip, left) : new Set<string>();
-  const paths = left
+  const { missing, earlier } = await searchHistory(repository, tip, unfetched);
+  await cache.save([...committed, ...earlier.map(({ file }) => file)]);
+  const staged = sparesStaged ? await stagedByOwner(repository, tip, missing) : new Set<string>();
+  const paths = missing
     .filter(({ inRepository }) => !staged.has(inRepository))
     .sort((a, b) => a.file.stamp.mtimeMs - b.file.stamp.mtimeMs)
     .map(({ file }) => file.path);
@@ -116,36 +113,13 @@ async function stagedByOwner(
   return new Set(staged.filter(([path, blob]) => !intents.isIntended({ path, blob })).map(([path]) => path));
 }
 
-async function blobsOfFiles(
-  repository: Repository,
-  tip: string | null,
-  paths: readonly string[],
-): Promise<Map<string, string>> {
-  const { prefix } = repository;
-  // A linked content folder may be anywhere in the repository.
-  const below = paths.every((path) => path.startsWith(prefix)) ? prefix : '';
-  if (paths.length > FEW) return blobsBelow(repository, tip, below);
-  const found = new Map<string, string>();
-  for (let start = 0; start < paths.length; start += CHUNK)
-    for (const [path, blob] of await blobsAt(repository, tip, paths.slice(start, start + CHUNK)))
-      found.set(path, blob);
-  return found;
-}
-
-/**
- * The names that the file's content may have in git, with its line ends as they are or as LF; `gone` where the owner has
- * removed the file.
- */
-async function blobsOf(repository: Repository, { path }: ArticleFile) {
+/** What the file's content may be called in git; `gone` where the owner has removed the file. */
+async function readBlobs(repository: Repository, { path }: ArticleFile) {
   try {
     const file = await open(join(repository.top, repository.prefix, path));
     try {
       const content = await file.readFile();
-      const blobs = [blobId(repository, content)];
-      if (content.includes('\r\n')) {
-        const withLf = content.toString('latin1').replaceAll('\r\n', '\n');
-        blobs.push(blobId(repository, Buffer.from(withLf, 'latin1')));
-      }
+      const blobs = possibleBlobs(repository, content);
       const { ino, size, mtimeMs } = await file.stat();
       const isStill = ({ stamp }: ArticleFile) =>
         stamp.ino === ino && stamp.size === size && stamp.mtimeMs === mtimeMs;
@@ -158,27 +132,26 @@ async function blobsOf(repository: Repository, { path }: ArticleFile) {
   }
 }
 
+/** The files whose texts the history lacks, and those whose texts the branch had earlier. */
 async function searchHistory(repository: Repository, tip: string | null, candidates: readonly Candidate[]) {
-  if (tip === null || candidates.length === 0) return { left: [...candidates], had: [] };
+  if (tip === null) return { missing: candidates, earlier: [] };
   // a text that git has nowhere is in no history; looking through a long one takes its time
-  const stored = await storedBlobs(
-    repository,
-    candidates.flatMap(({ blobs }) => blobs),
-  );
-  const left = candidates.filter(({ blobs }) => !blobs.some((blob) => stored.has(blob)));
-  const asked = candidates.filter(({ blobs }) => blobs.some((blob) => stored.has(blob)));
-  const had: Candidate[] = [];
+  const stored = new Set<string>();
+  for (let start = 0; start < candidates.length; start += CHUNK) {
+    const blobs = candidates.slice(start, start + CHUNK).flatMap((one) => one.blobs);
+    for (const object of await objectsNamed(repository, blobs)) if (object) stored.add(object.id);
+  }
+  const missing = candidates.filter((one) => !one.blobs.some((blob) => stored.has(blob)));
+  const asked = candidates.filter((one) => one.blobs.some((blob) => stored.has(blob)));
+  const earlier: Candidate[] = [];
   for (let start = 0; start < asked.length; start += CHUNK) {
     const chunk = asked.slice(start, start + CHUNK);
-    const once = await blobsInHistory(
-      repository,
-      tip,
-      chunk.map(({ inRepository }) => inRepository),
-    );
-    for (const candidate of chunk) {
-      const { inRepository, blobs } = candidate;
-      (blobs.some((blob) => once.has(`${blob} ${inRepository}`)) ? had : left).push(candidate);
+    const paths = chunk.map(({ inRepository }) => inRepository);
+    const had = await blobsInHistory(repository, tip, paths);
+    for (const one of chunk) {
+      const wasCommitted = one.blobs.some((blob) => had.has(`${blob} ${one.inRepository}`));
+      (wasCommitted ? earlier : missing).push(one);
     }
   }
-  return { left, had };
+  return { missing, earlier };
 }

@@ -26,7 +26,7 @@ export interface PushSettings extends RemoteSettings {
 }
 
 /** What keeps people's files as they are while the branch follows the remote. */
-export interface Keeping {
+export interface FollowState {
   readonly storeLock: StoreLock;
   readonly bases: EditBases;
 }
@@ -54,7 +54,7 @@ export async function pushInBackground(
   settings: PushSettings,
   { siteDir, env }: { readonly siteDir: string; readonly env: NodeJS.Dict<string> },
   { repository, locker, author, signal }: CommitContext,
-  { storeLock, bases }: Keeping,
+  { storeLock, bases }: FollowState,
 ): Promise<Pusher> {
   const { log } = host;
   const { staging, status, debounce } = settings;
@@ -135,10 +135,10 @@ function createPusher({
       }
       if (pushed.outcome === 'declined')
         throw new PressmarkError('REMOTE_DECLINED', `${remote.name} declined the push: ${pushed.why}`);
-      const theirs = await remote.fetch(null);
-      if (theirs === null) continue;
+      const fetched = await remote.fetch(null);
+      if (fetched === null) continue;
       const deleteBases = following.bases.deleteLater();
-      const followed = await follow(theirs, following);
+      const followed = await follow(fetched, following);
       if (followed.kind === 'waiting') {
         status.set({ waitingFor: followed.waitingFor });
         return `it waits for ${followed.waitingFor}`;

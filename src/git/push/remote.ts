@@ -2,7 +2,7 @@ import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { GitAnswer } from '../cli/git.js';
 import type { Repository } from '../cli/repository.js';
-import { type MoveNotes, moveRef } from '../commit/ref-update.js';
+import { moveRef, type RefMoveRecorder } from '../commit/ref-update.js';
 import { createLongCommand, type LongRun } from './long-command.js';
 
 /** Where commits are pushed to. */
@@ -47,8 +47,8 @@ export interface Remote {
 export const FETCHED_REF = 'refs/pressmark/remote';
 
 /** Returns a function that moves `FETCHED_REF`. */
-export function fetchedRefMover(repository: Repository, notes: MoveNotes, log: Log) {
-  return (tip: string): Promise<boolean> => moveRef(repository, notes, log, { ref: FETCHED_REF, to: tip });
+export function fetchedRefMover(repository: Repository, recorder: RefMoveRecorder, log: Log) {
+  return (tip: string): Promise<boolean> => moveRef(repository, recorder, log, { ref: FETCHED_REF, to: tip });
 }
 
 // Four commits have some 30 objects; to write and sync that many files takes longer than all the rest of a fetch.
@@ -72,7 +72,7 @@ export interface RemoteLimits {
   /**
    * How long a fetch or a push may go on when no caller waits for it any more, in milliseconds; the next one joins it.
    *
-   * @default it is stopped at once
+   * @default it is stopped when its caller’s time is up
    */
   readonly longest?: number;
 }
@@ -106,9 +106,8 @@ export async function createRemote(
   const name = /^[\w.-]+$/.test(remote) ? `the git remote ${remote}` : 'the git remote';
   const ref = `refs/heads/${branch ?? (await headBranch())}`;
   const env = await withoutPrompts();
-  const { longest } = limits;
-  const fetching = longest === undefined ? undefined : createLongCommand<GitAnswer>(name, longest);
-  const pushing = longest === undefined ? undefined : createLongCommand<GitAnswer>(name, longest);
+  const fetching = createLongCommand<GitAnswer>(name, limits.longest ?? limits.fetch);
+  const pushing = createLongCommand<GitAnswer>(name, limits.longest ?? limits.push);
 
   async function headBranch(): Promise<string> {
     const { code, stdout } = await git(['symbolic-ref', '-q', 'HEAD'], { accept: [1] });
@@ -154,12 +153,9 @@ export async function createRemote(
     // Most often nothing is new: to hear that takes a tenth of the time of a fetch.
     if (last === known) return last;
     const until = performance.now() + limits.fetch;
-    if (fetching === undefined) await fetchCommits({ timeoutMs: limits.fetch });
-    else {
-      const next = () => fetching.run('', fetchCommits, until - performance.now());
-      // The branch may have moved since the command that was joined had begun.
-      if ((await next()).isJoined) await next();
-    }
+    const next = () => fetching.run('', fetchCommits, until - performance.now());
+    // The branch may have moved since the command that was joined had begun.
+    if ((await next()).isJoined) await next();
     await moveFetchedRef?.(last);
     return last;
   }
@@ -183,11 +179,7 @@ export async function createRemote(
       remote,
       `${commit}:${ref}`,
     ];
-    const put = (run: LongRun) => askRemote(args, run, [1]);
-    const answer =
-      pushing === undefined
-        ? await put({ timeoutMs: limits.push })
-        : (await pushing.run(commit, put, limits.push)).answer;
+    const { answer } = await pushing.run(commit, (run) => askRemote(args, run, [1]), limits.push);
     return pushedBy(answer, ref, name);
   }
 

@@ -60,6 +60,13 @@ export function createCatalog(): Catalog {
   };
 }
 
+/** The files of a catalog that no article can be read from, and why; without those in a form that is not read at all. */
+export function malformedFiles(catalog: Catalog): { readonly path: string; readonly reason: string }[] {
+  return [...catalog.entries()].flatMap(({ path, broken, isUnsupported = false }) =>
+    broken === undefined || isUnsupported ? [] : [{ path, reason: broken }],
+  );
+}
+
 interface Index {
   get(key: string): readonly Entry[];
   add(key: string, entry: Entry): void;

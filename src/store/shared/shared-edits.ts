@@ -30,15 +30,15 @@ export function createEditSharing({ content, catalog, shared, pipeline, beginMs 
     return pipeline.run(id, async () => {
       for (;;) {
         const base = shared.names.get(path);
-        let mine: StoredArticle | undefined;
+        let local: StoredArticle | undefined;
         const edit = await shared.editAt(path, async (text) => {
-          mine = decoded(path, text);
-          return lineageOf(mine, decoded(path, (await shared.texts([path])).get(path) ?? ''));
+          local = decoded(path, text);
+          return lineageOf(local, decoded(path, (await shared.texts([path])).get(path) ?? ''));
         });
         if (edit.kind !== 'edit') return edit;
-        if (mine === undefined) return { kind: 'none' };
+        if (local === undefined) return { kind: 'none' };
         const { text } = edit;
-        const { article, address } = mine;
+        const { article, address } = local;
         if (catalog.get(path)?.id !== id) return { kind: 'waiting', waitingFor: 'the remote’s version' };
         if (catalogId(article.id) !== id)
           return { kind: 'left', why: 'its id is not the one that the remote has at this path' };
@@ -70,10 +70,10 @@ export function createEditSharing({ content, catalog, shared, pipeline, beginMs 
  * from such a version, however the text came into the work tree. It proves nothing of a text that was made from another
  * person's edit.
  */
-function lineageOf(mine: StoredArticle | undefined, theirs: StoredArticle | undefined): Lineage {
+function lineageOf(local: StoredArticle | undefined, upstream: StoredArticle | undefined): Lineage {
   // malformed: the person is in the middle of it; not edited: an earlier version of Pressmark's own
-  if (mine === undefined || !mine.edited) return 'none';
-  if (mine.digest === undefined || theirs?.digest === undefined) return 'unknown';
-  if (mine.digest !== theirs.digest) return 'of-other';
-  return theirs.edited ? 'unknown' : 'of-shared';
+  if (local === undefined || !local.edited) return 'none';
+  if (local.digest === undefined || upstream?.digest === undefined) return 'unknown';
+  if (local.digest !== upstream.digest) return 'of-other';
+  return upstream.edited ? 'unknown' : 'of-shared';
 }

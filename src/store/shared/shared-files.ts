@@ -45,12 +45,16 @@ export type Lineage = 'none' | 'of-shared' | 'of-other' | 'unknown';
 /** The paths below the content folder that other receivers have changed; the value is the content's name, or undefined where the file is gone. */
 export type SharedChanges = ReadonlyMap<string, string | undefined>;
 
+/** Takes over changes: all files when they are opened, and each change of others before any caller that waits for it goes on. */
+export type OnFetched = (
+  changes: SharedChanges,
+  files: Pick<SharedFiles, 'names' | 'texts'>,
+) => Promise<void>;
+
 /** The content folder that all receivers of a site share. The store knows nothing else of the place where it lies. */
 export interface SharedFiles {
   /** The files, by path below the content folder; the value names the content: the same name, the same text. */
   readonly names: ReadonlyMap<string, string>;
-  /** Starts to fetch. @param onFetched receives each change of others before any caller that waits for it goes on. */
-  start(onFetched: (changes: SharedChanges) => Promise<void>): void;
   texts(paths: Iterable<string>): Promise<Map<string, string>>;
   /**
    * Stores a file for all receivers. When this resolves, the file is in the work tree too, unless a person's file is in

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import type { ArticleDraft } from '../../article/article.js';
 import type { Address } from '../../article/codec.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
-import { PressmarkError, quote } from '../../errors.js';
+import { PressmarkError } from '../../errors.js';
 import type { Lock } from '../../fs/lock.js';
 import type { ArticleStore, Published, StoredFile, Updated } from '../article-store.js';
 import { createAddressRefresh, readAnew } from '../catalog/address-refresh.js';
-import { type Catalog, lastSegment } from '../catalog/catalog.js';
+import { lastSegment } from '../catalog/catalog.js';
 import {
-  type ContentFolder,
   catalogId,
   type Entry,
   entryIn,
@@ -30,21 +29,11 @@ import {
   targetOf,
   type UpdateRequest,
 } from '../verdict.js';
+import { removed, unreadable } from '../write/failure.js';
 import { createPipeline } from '../write/pipeline.js';
-import { sharedStamp } from './shared-catalog.js';
+import { type SharedCatalog, sharedStamp } from './shared-catalog.js';
 import { createEditSharing } from './shared-edits.js';
 import type { SharedEdit, SharedFiles, SharedWrite } from './shared-files.js';
-import type { WorktreeChanges } from './worktree-changes.js';
-
-export interface SharedStoreOptions {
-  readonly content: ContentFolder;
-  /** The shared articles alone; an article that only this work tree has is not one of them. */
-  readonly catalog: Catalog;
-  /** The key of the content's format before the catalog was filled. */
-  readonly key: string;
-  readonly shared: SharedFiles;
-  readonly worktree: WorktreeChanges;
-}
 
 /** The store for several machines. */
 export interface SharedStore extends ArticleStore {
@@ -71,13 +60,10 @@ const NO_LOCK: Lock = {
  * acceptance. A lookup, a refusal or a retry changes nothing: it is answered from what the remote had at some moment
  * since the request came.
  */
-export function createSharedStore({
-  content,
-  catalog,
-  key,
-  shared,
-  worktree,
-}: SharedStoreOptions): SharedStore {
+export function createSharedStore(
+  { content, catalog, key, worktree }: Pick<SharedCatalog, 'content' | 'catalog' | 'key' | 'worktree'>,
+  shared: SharedFiles,
+): SharedStore {
   const pipeline = createPipeline(NO_LOCK, async () => undefined);
   const chooseName = createNaming(content, catalog);
   const tags = createTagSpelling(content.format, catalog);
@@ -257,14 +243,11 @@ export function createSharedStore({
 
   async function open(entry: Entry): Promise<ReadFile> {
     const text = (await shared.texts([entry.path])).get(entry.path);
-    if (text === undefined)
-      throw new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(entry.id)} was removed`);
+    if (text === undefined) throw removed(entry);
     try {
       return { text, stamp: entry.stamp, stored: await content.work.decode(text, entry.path) };
     } catch (error) {
-      if (!(error instanceof PressmarkError) || error.code === 'ARTICLE_TOO_COMPLEX') throw error;
-      const message = `the file ${entry.path} is malformed, ${error.message}`;
-      throw new PressmarkError('ARTICLE_UNREADABLE', message, { cause: error });
+      throw error instanceof PressmarkError ? unreadable(entry.path, error) : error;
     }
   }
 

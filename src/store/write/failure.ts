@@ -1,4 +1,4 @@
-import { PressmarkError, systemCode } from '../../errors.js';
+import { PressmarkError, quote, systemCode } from '../../errors.js';
 
 /** What the commonest failures of a disk mean, and what the owner can do. */
 const MEANING: Record<string, string> = {
@@ -22,6 +22,18 @@ export function storeFailure(error: unknown): PressmarkError {
 /** The error for a file that was written and stays, but that the disk may lose; the service tries again. */
 export function notDurable(error: unknown): PressmarkError {
   return failed(`not stored durably: ${meaningOf(error)}; send it again`, error);
+}
+
+/** The error for a file that has gone since the catalog was made. */
+export function removed({ id }: { readonly id: string }): PressmarkError {
+  return new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(id)} was removed`);
+}
+
+/** The error for a file that is no article at present; what is only too complex is said as it is. */
+export function unreadable(path: string, error: PressmarkError): PressmarkError {
+  if (error.code === 'ARTICLE_TOO_COMPLEX') return error;
+  const message = `the file ${path} is malformed, ${error.message}`;
+  return new PressmarkError('ARTICLE_UNREADABLE', message, { cause: error });
 }
 
 function meaningOf(error: unknown): string {

@@ -4,7 +4,7 @@ import { messageOf } from '../../errors.js';
 import { discard, isLeftover, isUndoOf, syncDirectory, undoMark } from '../../fs/atomic-write.js';
 import type { Lock } from '../../fs/lock.js';
 import type { Log } from '../../log.js';
-import type { Catalog } from '../catalog/catalog.js';
+import { type Catalog, malformedFiles } from '../catalog/catalog.js';
 import { type ContentFolder, isGone, isUnreadable } from '../catalog/entry.js';
 import { scan } from '../catalog/scan.js';
 import { loadSnapshot } from '../catalog/snapshot.js';
@@ -58,10 +58,13 @@ export async function recover({
   const swept = await sweep([...leftovers, ...ofState], lock, log);
   // A person's version has been put back after the file was read.
   const again = swept.updatesSettled === 0 ? [] : (await scan(content, catalog)).changes;
-  const malformed = [...catalog.entries()].flatMap(({ path, broken, isUnsupported = false }) =>
-    broken === undefined || isUnsupported ? [] : [{ path, reason: broken }],
-  );
-  return { fromSnapshot, files, read: changes.length + again.length, ...swept, malformed };
+  return {
+    fromSnapshot,
+    files,
+    read: changes.length + again.length,
+    ...swept,
+    malformed: malformedFiles(catalog),
+  };
 }
 
 function leftoversIn(folder: string): string[] {

@@ -170,6 +170,16 @@ test.serial('log names what it does not find, and what is ambiguous', async (t) 
   );
   t.true(lists.includes(several?.message ?? ''), several?.message);
 
+  fs.rmSync(join(clone, 'content/hornets.md'));
+  gitIn(clone, 'rm', '--quiet', '--cached', '-r', 'content');
+  fs.writeFileSync(join(clone, '.git/info/exclude'), 'content/\n');
+  const ignored = await run(['log', id, '--dir', clone], ENV);
+  const why = 'it is ignored by git; only what is committed has revisions';
+  t.deepEqual(
+    [ignored.code, ignored.stderr],
+    [2, `pressmark: git has no history of "content/articles/hornets.md": ${why}\n`],
+  );
+
   fs.rmSync(join(clone, '.git'), { recursive: true });
   const bare = await run(['log', id, '--dir', clone], ENV);
   t.deepEqual(

@@ -82,7 +82,7 @@ test.serial(
     const { post, origin } = receiver;
     t.is((await post('article.published', article())).status, 200);
     const [files, commits] = [articleFiles(dir).length, ids(dir).length];
-    git.set('fail', 'fast-import');
+    git.set('fail', 'update-index');
     const data = article();
     const refused = await post('article.published', data);
     t.is(refused.status, 503);
@@ -122,7 +122,7 @@ test.serial('an update over one that has no commit yet has that one committed fi
   const { url } = (await post('article.published', data)).json;
   const { revision_id: base_revision_id } = await find(url);
   const failed = update({ target_id: data.id, target_url: url, base_revision_id });
-  git.set('fail', 'fast-import');
+  git.set('fail', 'update-index');
   t.is((await post('article.updated', failed)).status, 503);
   const next = update({ target_id: data.id, target_url: url, base_revision_id: failed.revision_id });
   t.is((await post('article.updated', next)).status, 503);

@@ -59,7 +59,7 @@ test.serial('503: where an edit cannot be committed, it stays, and the update is
   const one = await site.publish();
   const { post } = await site.receiver();
   const { text, request } = await one.edit('my words\n');
-  git.set('fail', 'fast-import');
+  git.set('fail', 'update-index');
   t.is((await post('article.updated', request)).status, 503);
   t.is(fs.readFileSync(one.file, 'utf8'), text);
   git.clear();
@@ -106,10 +106,10 @@ test.serial('an edit that its owner has committed or staged gets no commit of Pr
 });
 
 for (const [what, command, times] of [
-  ['killed-before', 'fast-import', 1],
+  ['killed-before', 'update-index', 1],
   ['killed-before', 'update-ref', 1],
   ['killed-after', 'update-ref', 1],
-  ['killed-before', 'fast-import', 2],
+  ['killed-before', 'update-index', 2],
   ['killed-before', 'update-ref', 2],
 ] as const)
   test.serial(

@@ -44,7 +44,7 @@ test('what a receiver had acknowledged is committed by two others under load', a
   const dir = makeSite(t, {});
   const survivors = [await launchOne(t, dir), await launchOne(t, dir)];
   const git = gitThatFails(t);
-  git.set('fail', 'fast-import');
+  git.set('fail', 'update-index');
   const doomed = await launchOne(t, dir, git.env);
   const acknowledged: string[] = [];
   let isOver = false;
@@ -104,7 +104,7 @@ test('what a receiver could not commit before it was stopped is committed by ano
   const dir = makeSite(t, {});
   await launchOne(t, dir);
   const git = gitThatFails(t);
-  git.set('fail', 'fast-import');
+  git.set('fail', 'update-index');
   const stopped = await launchOne(t, dir, git.env);
   const subject = await publish(t, stopped, 'Left');
   t.is(await stopped.stop(), 0);

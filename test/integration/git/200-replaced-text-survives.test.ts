@@ -52,7 +52,7 @@ test.serial('200: an edit that an update replaces is in git when the update is a
 test.serial('200: an edited article is updated also where .pressmark/staging was removed', async (t) => {
   const one = await site.publish();
   const { text, request } = await one.edit('my words\n');
-  git.set('fail', 'fast-import');
+  git.set('fail', 'update-index');
   fs.rmSync(join(dir, '.pressmark', 'staging'), { recursive: true });
   t.is((await (await site.receiver()).post('article.updated', request)).status, 200);
   git.clear();
@@ -60,9 +60,9 @@ test.serial('200: an edited article is updated also where .pressmark/staging was
 });
 
 for (const [what, command] of [
-  ['killed-before', 'fast-import'],
-  ['killed-after', 'fast-import'],
+  ['killed-before', 'diff-index'],
   ['killed-before', 'update-index'],
+  ['killed-after', 'update-index'],
   ['killed-before', 'update-ref'],
   ['killed-after', 'update-ref'],
 ] as const)
@@ -88,7 +88,7 @@ test.serial(
     const one = await site.publish();
     const { text, request } = await one.edit('my words\n');
     const receiver = await site.receiver();
-    git.set('fail', 'fast-import');
+    git.set('fail', 'update-index');
     t.is((await receiver.post('article.updated', request)).status, 200);
     const [kept = ''] = keptOf(site, one);
     t.is(fs.readFileSync(join(dir, kept), 'utf8'), text);
@@ -126,7 +126,7 @@ for (const [call, path, when] of [
       const { text, request } = await one.edit('my words\n');
       const receiver = await faulty.receiver();
       // so that a plain file is written, too
-      faulty.git.set('fail', 'fast-import');
+      faulty.git.set('fail', 'update-index');
       faults.set({ call, path, when, stop: true, times: 1 });
       const unanswered = t.throwsAsync(receiver.post('article.updated', request));
       await untilStopped(receiver);

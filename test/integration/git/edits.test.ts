@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { encode } from '../../../src/article/codec.js';
 import type { Host } from '../../../src/host/plugins.js';
-import { blank, makeSite, type Site, startAndCheck } from './site.js';
+import { blank, makeSite, type Site, startAndCheck, withHeldGit } from './site.js';
 
 /** No edit lies still for so long while a test runs, in milliseconds. */
 const NEVER = 3_600_000;
@@ -190,4 +190,22 @@ test('an edit of an older version than HEAD has is left to its owner, with a war
   await site.update('one', { revision: 'r3', title: 'Third' });
   await site.untilCommitted(4);
   t.deepEqual((await site.subjects()).slice(2), ['Update: Rewritten', 'Edit: Title of one', 'Update: Third']);
+});
+
+test('while the history of an edited file is searched, other files get their commits', async (t) => {
+  const site = await makeSite(t);
+  const { env, hold, untilHeld, release } = await withHeldGit(site, '" log "');
+  const host = await site.start({ env, commitEdits: true, stillMs: 10 });
+  const path = await site.publish('one');
+  await site.untilCommitted(1);
+  await hold();
+  await edit(site, host, path, 'my words\n');
+  await untilHeld();
+  await site.publish('two');
+  await site.untilCommitted(2);
+  t.is((await site.subjects()).at(-1), 'Publish: Title of two');
+  await release();
+  await site.untilCommitted(3);
+  t.is((await site.subjects()).at(-1), 'Edit: Title of one');
+  t.is(await site.git('status', '--porcelain'), '');
 });

@@ -45,7 +45,7 @@ test('what the owner has staged at the very path stays staged', async (t) => {
 
 test('an article that the owner has staged as it is becomes a commit of its own', async (t) => {
   const site = await makeSite(t);
-  const { env, hold, untilHeld, release } = await withHeldGit(site, 'fast-import');
+  const { env, hold, untilHeld, release } = await withHeldGit(site, 'update-index');
   await hold();
   await site.start({ env });
   const path = await site.publish('one');
@@ -140,7 +140,7 @@ test('an owner who commits whenever Pressmark is about to: everything is in HEAD
   // the owner is first at every second attempt of Pressmark
   const env = await withGit(
     site,
-    `case "$*" in *fast-import*)
+    `case "$*" in *diff-index*)
       echo >> '${count}'; n=$(wc -l < '${count}')
       if [ $((n % 2)) = 1 ]; then
         echo "$n" >> notes.txt

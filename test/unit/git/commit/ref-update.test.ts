@@ -1,7 +1,10 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
 import type { Repository } from '../../../../src/git/cli/repository.js';
-import { moveRef } from '../../../../src/git/commit/ref-update.js';
+import { freeRefLocks, moveRef } from '../../../../src/git/commit/ref-update.js';
+import { tempDir } from '../../../support/temp-dir.js';
 
 const log = pino({ level: 'silent' });
 
@@ -18,13 +21,29 @@ test('the folders of a commit are on the disk before the branch moves to it', as
       calls.push(`sync ${ref}`);
     },
   } satisfies Partial<Repository> as unknown as Repository;
-  const notes = {
-    during: <T>(_: unknown, work: () => Promise<T>) => {
+  const recorder = {
+    record: <T>(_: unknown, work: () => Promise<T>) => {
       calls.push('note');
       return work();
     },
   };
   const move = { ref: 'refs/heads/main', to: 'b'.repeat(40), from: 'a'.repeat(40) };
-  t.true(await moveRef(repository, notes, log, move));
+  t.true(await moveRef(repository, recorder, log, move));
   t.deepEqual(calls, ['sync refs/heads/main', 'note', 'update-ref']);
+});
+
+test('while somebody moves the ref, it is not decided whose the other locks are', async (t) => {
+  const dir = tempDir(t);
+  const gitDir = join(dir, '.git');
+  fs.mkdirSync(join(gitDir, 'refs/heads'), { recursive: true });
+  const [branch, head] = [join(gitDir, 'refs/heads/main.lock'), join(gitDir, 'HEAD.lock')];
+  fs.writeFileSync(head, '');
+  fs.writeFileSync(branch, `${'2'.repeat(40)}\n`);
+  const places = { gitDir, commonDir: gitDir, top: dir };
+  const move = { ref: 'refs/heads/main', to: '1'.repeat(40), since: Date.now() };
+  t.false(await freeRefLocks(places, move, log));
+  t.true(fs.existsSync(head) && fs.existsSync(branch));
+  fs.rmSync(branch);
+  t.true(await freeRefLocks(places, move, log));
+  t.false(fs.existsSync(head));
 });

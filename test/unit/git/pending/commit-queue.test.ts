@@ -395,3 +395,28 @@ test('a file that cannot be read has one retry at a time, however often it is ad
   t.is((await queue.close()).files, 1);
   t.is(clock.waiting(), 0);
 });
+
+test('a commit that is decided upon later keeps no other one, and gets its turn', async (t) => {
+  let decide: () => void = () => undefined;
+  const until = new Promise<void>((resolve) => {
+    decide = resolve;
+  });
+  const batches: string[][] = [];
+  const { queue, soon } = record({
+    async commit(batch) {
+      batches.push(batch.map(({ path }) => path));
+      const outcomes = outcomesOf(batch, 'committed');
+      if (batches.length === 1) outcomes.set('long', { kind: 'postponed', until });
+      return { kind: 'done', outcomes };
+    },
+  });
+  queue.add(found('long'));
+  queue.add(delivered('one'));
+  await soon('the first batch', () => batches.length === 1);
+  queue.add(delivered('two'));
+  await soon('the second batch', () => batches.length === 2);
+  decide();
+  await soon('the third batch', () => batches.length === 3);
+  t.deepEqual(batches, [['long', 'one'], ['two'], ['long']]);
+  t.is((await queue.close()).files, 0);
+});

@@ -35,7 +35,6 @@ function stage(
     names,
     texts: async (paths) => new Map([...paths].map((path) => [path, texts.get(path) ?? ''])),
     refresh: async () => undefined,
-    start: () => undefined,
     editAt: async () => ({ kind: 'none' }),
     store: async (write) => {
       await accept(write);
@@ -51,7 +50,7 @@ function stage(
   };
   const worktree = createWorktreeChanges(content, catalog, () => undefined);
   return {
-    store: createSharedStore({ content, catalog, key: content.format.key, shared, worktree }),
+    store: createSharedStore({ content, catalog, key: content.format.key, worktree }, shared),
     texts,
     other,
   };

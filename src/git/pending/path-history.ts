@@ -1,0 +1,83 @@
+import { setTimeout } from 'node:timers/promises';
+import { isAncestor } from '../cli/objects.js';
+import type { Repository } from '../cli/repository.js';
+import { blobsInHistory } from '../cli/trees.js';
+
+/** The result of a search, as far as it has come in time. */
+export interface PathHistory {
+  /** Every blob that the history ever had at the paths, as `<blob> <path>`. */
+  readonly had: ReadonlySet<string>;
+  /** The paths of which that is not known yet, and when it will be. */
+  readonly later: ReadonlyMap<string, Promise<unknown>>;
+}
+
+/** A search of one file that took too long to be waited for. */
+interface LongSearch {
+  readonly commit: string;
+  readonly over: Promise<unknown>;
+  /** Its result. */
+  had: ReadonlySet<string> | undefined;
+}
+
+/** How long a batch waits for a search, in milliseconds: it may take minutes, and other files have commits to get. */
+const WAIT_MS = 3_000;
+/** The results of so many long searches are kept, each until its file has changed the history again. */
+const MAX_KEPT = 100;
+
+/** Searches histories for all that they have had at some paths; what takes long goes on beside the batches. */
+export function createPathHistory(repository: Repository, waitMs = WAIT_MS) {
+  const searches = new Map<string, LongSearch>();
+
+  return async (commit: string, paths: readonly string[]): Promise<PathHistory> => {
+    const had = new Set<string>();
+    const later = new Map<string, Promise<unknown>>();
+    const unknown: string[] = [];
+    for (const path of paths) {
+      const search = searches.get(path);
+      if (search !== undefined && search.had === undefined) later.set(path, search.over);
+      else if (search?.had !== undefined && (await isAncestor(repository, search.commit, commit))) {
+        for (const entry of search.had) had.add(entry);
+        for (const entry of await blobsInHistory(repository, commit, [path], search.commit)) had.add(entry);
+      } else unknown.push(path);
+    }
+    if (unknown.length === 0) return { had, later };
+    const search = blobsInHistory(repository, commit, unknown);
+    const found = await firstOf(search, waitMs);
+    if (found !== undefined) return { had: new Set([...had, ...found]), later };
+    const over = search.then(
+      (result) => keep(commit, unknown, result),
+      // the next batch with these files searches again, or fails
+      () => {
+        for (const path of unknown) searches.delete(path);
+      },
+    );
+    for (const path of unknown) {
+      searches.set(path, { commit, over, had: undefined });
+      later.set(path, over);
+    }
+    return { had, later };
+  };
+
+  function keep(commit: string, paths: readonly string[], had: ReadonlySet<string>): void {
+    for (const path of paths) {
+      const own = new Set([...had].filter((entry) => entry.endsWith(` ${path}`)));
+      searches.delete(path);
+      searches.set(path, { commit, over: Promise.resolve(), had: own });
+    }
+    for (const [path, search] of searches) {
+      if (searches.size <= MAX_KEPT) break;
+      if (search.had !== undefined) searches.delete(path);
+    }
+  }
+}
+
+/** What a promise resolves with; undefined where that takes longer. */
+async function firstOf<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  const timer = new AbortController();
+  const timeUp = setTimeout(ms, undefined, { signal: timer.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([promise, timeUp]);
+  } finally {
+    timer.abort();
+  }
+}
