@@ -127,6 +127,7 @@ export function attributeOf(tag: string, attribute: string): string | undefined 
 }
 
 function unescaped(value: string): string {
+  if (!value.includes('&')) return value;
   return value
     .replace(/&#x([0-9a-f]{1,6});/gi, (all, code: string) => character(Number.parseInt(code, 16), all))
     .replace(/&#([0-9]{1,7});/g, (all, code: string) => character(Number(code), all))

@@ -26,7 +26,6 @@ for (const [name, screen] of Object.entries(SCREENS)) {
     await shoot(`${kind}-${name}`, `${origin}${PAGES[kind]}`, screen);
 }
 await shoot('contents', `${origin}${PAGES['article with everything']}`, { width: 1100, height: 780 });
-await shoot('tag', `${magazine.origin}${PAGES.tag}page/1/`, { width: 1100, height: 780 });
 await shoot('magazine-home', `${magazine.origin}/`, { width: 1280, height: 1100 });
 for (const dispose of disposers) await dispose();
 

@@ -25,10 +25,8 @@ export interface Length {
 /** The length of an article's HTML. `Intl.Segmenter` would take a thousand times as long. */
 export function lengthOf(html: string): Length {
   const text = html.replace(BETWEEN_WORDS, ' ');
-  const spaced = text.replace(IDEOGRAPHS, ' ');
-  const words = countWords(spaced);
-  // A character of two units leaves one space, as a character of one unit does.
-  const characters = spaced === text ? 0 : (text.match(IDEOGRAPHS)?.length ?? 0);
+  const characters = text.match(IDEOGRAPHS)?.length ?? 0;
+  const words = countWords(characters === 0 ? text : text.replace(IDEOGRAPHS, ' '));
   const minutes = words / WORDS_PER_MINUTE + characters / CHARACTERS_PER_MINUTE;
   return { words: words + characters, readingMinutes: Math.max(1, Math.round(minutes)) };
 }
@@ -43,23 +41,35 @@ const KINDS = Uint8Array.from({ length: 0x100 }, (_, code) => {
   return code > 0xbf || /[a-z\d]/i.test(String.fromCharCode(code)) ? LETTER : WITHIN;
 });
 
+/** Room for the characters of one text, used again and again: a string is three times as slow to walk through. */
+let room = new Uint16Array(1 << 15);
+
 /** Counts words: a regular expression takes three times as long, for every article of a site. */
 function countWords(text: string): number {
+  if (text.length > room.length) room = new Uint16Array(2 * text.length);
+  Buffer.from(room.buffer).write(text, 'utf16le');
+  return countUnits(room, text.length);
+}
+
+function countUnits(units: Uint16Array, length: number): number {
   let words = 0;
   let inWord = 0;
-  for (let at = 0; at < text.length; at++) {
-    const kind = KINDS[text.charCodeAt(at)] ?? LETTER;
+  for (let at = 0; at < length; at++) {
+    const kind = KINDS[units[at] ?? 0] ?? LETTER;
     words += kind & 1 & ~inWord;
     inWord = (inWord & (kind >> 1)) | (kind & 1);
   }
   return words;
 }
 
+/** Tags between which words are apart. */
+const BLOCK_TAG = /<\/?(?:br|p|li|h[1-6]|td|th|tr|div)\b[^>]*>/gi;
+
 /** The text of a piece of HTML in one line, without its markup. */
 export function textOfHtml(html: string): string {
-  return decodeHTML(html.replace(/<\/?(?:br|p|li|h[1-6]|td|th|tr|div)\b[^>]*>/gi, ' ').replace(MARKUP, ''))
-    .replace(/\s+/g, ' ')
-    .trim();
+  const isPlain = !/[<&]/.test(html); // as most headings are
+  const text = isPlain ? html : decodeHTML(html.replace(BLOCK_TAG, ' ').replace(MARKUP, ''));
+  return text.replace(/\s+/g, ' ').trim();
 }
 
 /** Characters of an excerpt, at the most, and of the HTML that is looked at for it. */

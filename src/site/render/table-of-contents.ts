@@ -10,14 +10,23 @@ export interface WithToc {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
-type Heading = Extract<HtmlToken, { kind: 'open' }> & { readonly id: string; readonly title: string };
+type OpenTag = Extract<HtmlToken, { kind: 'open' }>;
 
-const HEADING = /^h[23]$/;
+interface Heading {
+  readonly tag: OpenTag;
+  readonly id: string;
+  readonly title: string;
+}
+
+const isHeading = (name: string) => name === 'h2' || name === 'h3';
 
 /** The id of the built-in theme's frame around a text. */
 const IDS_OF_FRAME = ['content'];
 
 const LONGEST_ID = 80;
+
+/** All that looks like an id, also where it is only text: none of these is given to a heading. */
+const ANY_ID = /[\s"'/]id\s*=\s*["']?([^\s"'>]+)/gi;
 
 /**
  * Gives a text of several headings its table of contents: `h2`, and below them `h3`. Those of these headings that have no
@@ -35,15 +44,17 @@ export function withToc<Text extends WithToc>(text: Text, { toc: least }: Pick<S
 function headingsOf(html: string): Heading[] {
   const tokens = htmlTokens(html);
   const ids = new Set(IDS_OF_FRAME);
-  for (const token of tokens) if (token.kind === 'open') ids.add(idOf(html, token) ?? '');
+  for (const [, id = ''] of html.matchAll(ANY_ID)) ids.add(id);
   /** From which number on ids of the same words may be free. */
   const numbers = new Map<string, number>();
-  return tokens.flatMap((token, index) => {
-    if (token.kind !== 'open' || !HEADING.test(token.name)) return [];
+  const headings: Heading[] = [];
+  for (let index = 0; index < tokens.length; index++) {
+    const token = tokens[index];
+    if (token?.kind !== 'open' || !isHeading(token.name)) continue;
     const title = textOfHtml(html.slice(token.end, endOf(tokens, index)));
-    if (title === '') return [];
-    return [{ ...token, title, id: idOf(html, token) ?? freeId(title) }];
-  });
+    if (title !== '') headings.push({ tag: token, title, id: idOf(html, token) ?? freeId(title) });
+  }
+  return headings;
 
   /** An id in the manner of GitHub: the words in lower case with hyphens between, and a number where that is taken. */
   function freeId(title: string): string {
@@ -66,33 +77,30 @@ function headingsOf(html: string): Heading[] {
 function endOf(tokens: readonly HtmlToken[], index: number): number | undefined {
   for (let at = index + 1; at < tokens.length; at++) {
     const token = tokens[at];
-    if (token !== undefined && token.kind !== 'comment' && HEADING.test(token.name)) return token.start;
+    if (token !== undefined && token.kind !== 'comment' && isHeading(token.name)) return token.start;
   }
   return undefined;
 }
 
-function idOf(
-  html: string,
-  { start, contentStart }: Extract<HtmlToken, { kind: 'open' }>,
-): string | undefined {
+function idOf(html: string, { start, contentStart }: OpenTag): string | undefined {
   return attributeOf(html.slice(start, contentStart), 'id') || undefined;
 }
 
 function withIds(html: string, headings: readonly Heading[]): string {
   let done = 0;
-  const parts = headings.map((heading) => {
-    const behindName = heading.start + '<h2'.length;
+  const parts = headings.map(({ tag, id }) => {
+    const behindName = tag.start + '<h2'.length;
     const part = html.slice(done, behindName);
     done = behindName;
-    return idOf(html, heading) === heading.id ? part : `${part} id="${heading.id}"`;
+    return idOf(html, tag) === id ? part : `${part} id="${id}"`;
   });
   return parts.join('') + html.slice(done);
 }
 
 function treeOf(headings: readonly Heading[]): TocEntry[] {
   const top: (TocHeading & { readonly children: TocHeading[] })[] = [];
-  for (const { name, id, title } of headings) {
-    const parent = name === 'h3' ? top.at(-1) : undefined;
+  for (const { tag, id, title } of headings) {
+    const parent = tag.name === 'h3' ? top.at(-1) : undefined;
     if (parent === undefined) top.push({ id, title, children: [] });
     else parent.children.push({ id, title });
   }

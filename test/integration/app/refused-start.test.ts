@@ -51,3 +51,13 @@ test('a start with a wrong config ends with code 2 and one line that names the s
   fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ sitUrl: 'https://x.example' }));
   await refuses(t, dir, { code: 2, words: /no setting "sitUrl"; did you mean siteUrl\?/ });
 });
+
+test('a start whose articles would be where files are no articles ends with code 2 and one line that says so', async (t) => {
+  const dir = tempDir(t);
+  const articles = { file: 'tags/:slug.md' };
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ articles }));
+  await refuses(t, dir, {
+    code: 2,
+    words: /articles\.file "tags\/:slug\.md" is in pages\/, tags\/ or authors\//,
+  });
+});
