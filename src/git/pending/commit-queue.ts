@@ -266,23 +266,23 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     const { waitingFor } = why;
     if (reported !== waitingFor) log.warn({ waiting: pending.size }, `commits wait for ${waitingFor}`);
     reported = waitingFor;
-    const left = new Map<string, PendingCommit>();
+    const waiting = new Map<string, PendingCommit>();
     try {
       for (;;) {
         for (const [path, one] of pending) {
           if (one.cause.kind === 'delivered' || waiters.has(path)) continue;
-          left.set(path, one);
+          waiting.set(path, one);
           pending.delete(path);
         }
         if (pending.size === 0) return waitingFor;
         await pacing.waitForBurst(isDue);
         const batch = nextBatch();
-        finish(batch, await attempt(batch, (entries) => work.park(entries, why)), left);
+        finish(batch, await attempt(batch, (entries) => work.park(entries, why)), waiting);
         limit = Math.min(MAX_BATCH, limit * 4);
         isParked = true;
       }
     } finally {
-      for (const one of left.values()) enqueue(one);
+      for (const one of waiting.values()) enqueue(one);
     }
   }
 
