@@ -2,7 +2,7 @@ import fs from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import yaml from 'js-yaml';
-import { runPostbuild } from './app/postbuild.js';
+import { runPostbuild } from './app/build/postbuild.js';
 import { messageOf, PressmarkError } from './errors.js';
 import { entryId } from './generators/astro/mapping.js';
 

@@ -1,4 +1,4 @@
-import { runPostbuild } from './app/postbuild.js';
+import { runPostbuild } from './app/build/postbuild.js';
 import { messageOf, PressmarkError } from './errors.js';
 
 /** The part of Eleventy's configuration object that the plugin uses. */

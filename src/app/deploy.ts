@@ -23,9 +23,9 @@ import type { PluginEntry } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { manifestPath } from '../site/write/manifest.js';
 import type { ArticleStore } from '../store/article-store.js';
+import { foldersOf } from './content/folders.js';
 import type { DurableStore } from './durability.js';
-import { foldersOf } from './folders.js';
-import { isPushed } from './push-settings.js';
+import { isPushed } from './durability.js';
 
 /** What the way from the build to the reader is made from. */
 export interface DeployOptions {

@@ -13,13 +13,13 @@ import type { ShareEditsOptions } from '../git/remote-store/share-edits.js';
 import type { StoredFile as GitStoredFile } from '../git/stored-file.js';
 import type { Hooks } from '../host/hooks.js';
 import { type Log, REDACTION } from '../log.js';
-import { type ContentFolder, decodeAt } from '../store/entry.js';
-import { type OpenSharedStore, openSharedStore } from '../store/open-shared.js';
+import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
+import { type Change, isArticlePath } from '../store/catalog/scan.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
-import type { Write } from '../store/placing.js';
-import { STAGING } from '../store/recover.js';
-import { type Change, isArticlePath } from '../store/scan.js';
-import { isPushed, pushConfig } from './push-settings.js';
+import { type OpenSharedStore, openSharedStore } from '../store/shared/open-shared.js';
+import { openSharedCatalog } from '../store/shared/shared-catalog.js';
+import type { Write } from '../store/write/placing.js';
+import { STAGING } from '../store/write/recover.js';
 
 /** A store in service, and what its durability level asks of the git plugin. */
 export interface DurableStore {
@@ -190,7 +190,7 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
   const { author, message, skipCi = false } = settings.git === false ? {} : commitSettings(settings.git);
   const log = options.log.child({ plugin: 'git' }, { redact: REDACTION });
   const messages = createCommitMessages({ hooks, log, template: message, skipCi });
-  let opened: OpenSharedStore | undefined;
+  const sharedCatalog = await openSharedCatalog({ content, stateDir, log: options.log, onChange });
   const files = await openSharedFiles({
     ...pushConfig(settings),
     siteDir: settings.dir,
@@ -205,10 +205,12 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
       messages.ofFile(isEdit ? 'Edit' : kindOf(article), siteRelative(path), { article, text }),
     onCommit: ({ path }, commit, text) =>
       void hooks.doAction('git.committed', { commit, path: siteRelative(path), subject: subjectIn(text) }),
-    onFiles: (paths) => void opened?.store.look(paths),
+    onFetched: sharedCatalog.onFetched,
+    onFiles: (paths) => void sharedCatalog.worktree.look(paths),
   });
+  let opened: OpenSharedStore;
   try {
-    opened = await openSharedStore({ content, stateDir, shared: files, log: options.log, onChange, watch });
+    opened = await openSharedStore({ sharedCatalog, shared: files, log: options.log, watch });
   } catch (error) {
     await files.close();
     throw error;
@@ -239,4 +241,29 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
 /** A folder's path without `./` in front. */
 function withoutLeadingDot(folder: string): string {
   return folder.replace(/^(?:\.\/)+/, '');
+}
+
+/** How and where to commits are pushed. */
+export interface PushConfig {
+  readonly remote: string | undefined;
+  readonly branch: string | undefined;
+  /** In milliseconds. */
+  readonly debounce: number;
+  /** In milliseconds. */
+  readonly fetchEvery: number;
+}
+
+const DEFAULTS: PushConfig = { remote: undefined, branch: undefined, debounce: 2_000, fetchEvery: 5_000 };
+
+/** Whether anything is pushed, before the answer or after it. */
+export function isPushed({ git, durability }: Pick<Settings, 'git' | 'durability'>): boolean {
+  return durability === 'push' || (typeof git === 'object' && git.push !== false);
+}
+
+/** What the config says of pushing, with the defaults. */
+export function pushConfig({ git }: Pick<Settings, 'git'>): PushConfig {
+  const push = typeof git === 'object' ? git.push : false;
+  if (typeof push === 'boolean') return DEFAULTS;
+  const { remote, branch, debounce, fetchEvery } = push;
+  return { remote, branch, debounce, fetchEvery };
 }

@@ -2,7 +2,7 @@ import type { Settings } from '../config/load.js';
 import { type ExcludedArticle, readBuildState } from '../deploy/build/build-state.js';
 import { type DeployState, readDeployState } from '../deploy/deploy-queue.js';
 import { readStages, type StagesStatus } from '../deploy/stages.js';
-import { foldersOf } from './folders.js';
+import { foldersOf } from './content/folders.js';
 
 // For the command, which knows the app alone.
 export { STAGES, type Stage, type StageStatus } from '../deploy/stages.js';

@@ -77,8 +77,8 @@ export interface Amended {
   readonly address?: Address;
 }
 
-/** Where pages of the owner's are that are no articles, such as `pages/about.md`. */
-const STANDALONE = 'pages/';
+/** Where what the owner writes is no article: pages, and texts on tags and authors. */
+export const NO_ARTICLES = /^(?:pages|tags|authors)\//;
 
 /**
  * The format of sites that Pressmark builds itself; docs/article-file.md describes it.
@@ -94,7 +94,7 @@ export function plainFormat(url: (slug: string, date: string) => string): Articl
     hasCertainUrls: true,
     readsMarkdown: false,
     proofOf: () => undefined,
-    isArticlePath: (path) => path.endsWith('.md') && !path.startsWith(STANDALONE),
+    isArticlePath: (path) => path.endsWith('.md') && !NO_ARTICLES.test(path),
     pathFor: (pattern) => pattern,
     namesakes: () => [],
     slugOf,

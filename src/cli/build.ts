@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
-import type { EarlyThread } from '../app/early-thread.js';
-import type { SiteBuilder } from '../app/site-builder.js';
-import { startRenderThreadEarly } from '../app/start-render-thread.js';
+import type { EarlyThread } from '../app/builder/early-thread.js';
+import type { SiteBuilder } from '../app/builder/site-builder.js';
+import { startRenderThreadEarly } from '../app/builder/start-render-thread.js';
 import { loadSettings, type Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { createLog } from '../log.js';
@@ -65,8 +65,8 @@ async function build(
   const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
   // Loaded while the helper is.
   const [{ openSiteBuilder }, { openSearch }] = await Promise.all([
-    import('../app/site-builder.js'),
-    import('../app/open-search.js'),
+    import('../app/builder/site-builder.js'),
+    import('../app/builder/open-search.js'),
   ]);
   const { builder, close } = await openSiteBuilder(settings, settings.plugins, log, early);
   const progress = progressBar({

@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import { examine } from '../app/doctor.js';
-import type { Finding } from '../app/finding.js';
-import { trialFindings } from '../app/trial-findings.js';
+import { examine } from '../app/doctor/doctor.js';
+import type { Finding } from '../app/doctor/finding.js';
+import { trialFindings } from '../app/doctor/trial-findings.js';
 import { loadSettings } from '../config/load.js';
 import { abortOnSignals } from './generator-build.js';
 import { example, withDir } from './options.js';

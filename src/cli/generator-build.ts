@@ -1,12 +1,12 @@
+import { movedArticles, movedFix, movedSentence } from '../app/articles/moved-articles.js';
 import {
   type AddressOptions,
   type ExistingAddresses,
   existingAddresses,
   wantsAddresses,
-} from '../app/existing-addresses.js';
-import { buildWithGenerator } from '../app/generator-build.js';
-import { movedArticles, movedFix, movedSentence } from '../app/moved-articles.js';
-import { completeSite, missingSentence } from '../app/postbuild.js';
+} from '../app/build/existing-addresses.js';
+import { buildWithGenerator } from '../app/build/generator-build.js';
+import { completeSite, missingSentence } from '../app/build/postbuild.js';
 import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { printable, printableLines } from './terminal.js';

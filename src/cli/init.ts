@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
+import { siteFiles } from '../app/content/site-files.js';
 import { type Answers, flagText, type InitQuestion, withAnswer } from '../app/init/answers.js';
 import { applyChanges } from '../app/init/apply-changes.js';
 import type { Change } from '../app/init/change.js';
@@ -15,7 +16,6 @@ import {
 import { type InitPlan, planInit } from '../app/init/plan.js';
 import { type Reading, readingReport } from '../app/init/reading-report.js';
 import { unifiedDiff } from '../app/init/unified-diff.js';
-import { siteFiles } from '../app/site-files.js';
 import { loadSettings } from '../config/load.js';
 import { PressmarkError, quote } from '../errors.js';
 import { example, withDir } from './options.js';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { lastAuthors, listArticles } from '../app/article-list.js';
+import { lastAuthors, listArticles } from '../app/articles/article-list.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
 import { paint, printable } from './terminal.js';

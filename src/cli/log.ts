@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { Command } from 'commander';
-import { type ArticleHistory, articleHistory, isUncommitted } from '../app/article-history.js';
+import { type ArticleHistory, articleHistory, isUncommitted } from '../app/articles/article-history.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
 

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { completeSite, isTrialBuild, missingSentence } from '../app/postbuild.js';
+import { completeSite, isTrialBuild, missingSentence } from '../app/build/postbuild.js';
 import { loadSettings } from '../config/load.js';
 import { printFindings } from './generator-build.js';
 import { example, withDir } from './options.js';

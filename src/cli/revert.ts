@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { revert } from '../app/revert.js';
+import { revert } from '../app/articles/revert.js';
 import { loadSettings } from '../config/load.js';
 import { createLog } from '../log.js';
 import { example, withDir } from './options.js';

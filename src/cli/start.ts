@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import { startApp } from '../app/app.js';
-import { cloneSite } from '../app/clone-site.js';
-import { addIgnoreLines, createSecret } from '../app/secret.js';
+import { cloneSite } from '../app/init/clone-site.js';
+import { addIgnoreLines, createSecret } from '../app/init/secret.js';
 import { type Flags, loadSettings, processEnvironment } from '../config/load.js';
 import { createLog } from '../log.js';
 import { example, withDir, withPort } from './options.js';

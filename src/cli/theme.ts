@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { ejectableFiles, ejectFile } from '../app/theme.js';
+import { ejectableFiles, ejectFile } from '../app/builder/theme.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
 

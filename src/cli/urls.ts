@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { listArticles } from '../app/article-list.js';
-import { existingAddresses } from '../app/existing-addresses.js';
+import { listArticles } from '../app/articles/article-list.js';
+import { existingAddresses } from '../app/build/existing-addresses.js';
 import { loadSettings } from '../config/load.js';
 import { abortOnSignals, sayBuild } from './generator-build.js';
 import { example, withDir } from './options.js';

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { PressmarkError } from '../errors.js';
 import { createGit } from '../git/cli/git.js';
 import type { Repository } from '../git/cli/repository.js';
-import { isGone } from '../store/entry.js';
+import { isGone } from '../store/catalog/entry.js';
 
 /** What is copied, and how much at most. */
 export interface SiteCopyOptions {

@@ -20,11 +20,28 @@ export interface ArticleSummary extends ArticleLink {
   readonly modified: string | null;
   readonly author: string;
   readonly tags: readonly string[];
+  /** The description, or where there is none the beginning of the text. */
+  readonly excerpt: string;
+  /** Minutes it takes to read, at least 1. */
+  readonly readingMinutes: number;
   /**
    * Front matter that is not Pressmark's, as the file has it. In lists without keys whose values have more than 1,000
    * characters as JSON.
    */
   readonly extra: Readonly<Record<string, unknown>>;
+}
+
+/** A heading of a text. */
+export interface TocHeading {
+  /** The id of the heading's element. */
+  readonly id: string;
+  /** Plain text. */
+  readonly title: string;
+}
+
+/** A heading with the headings below it. */
+export interface TocEntry extends TocHeading {
+  readonly children: readonly TocHeading[];
 }
 
 /** An article on its own page. */
@@ -35,10 +52,10 @@ export interface ArticleOnPage extends ArticleSummary {
   readonly html: string;
   /** The head's `json_ld`. */
   readonly jsonLd: string;
+  /** Its table of contents; empty where it has too few headings. */
+  readonly toc: readonly TocEntry[];
   /** Words of the text; a character of Chinese, Japanese or Korean counts as one. */
   readonly words: number;
-  /** Minutes it takes to read, at least 1. */
-  readonly readingMinutes: number;
   /** The article published just before this one. */
   readonly previous: ArticleLink | null;
   /** The article published just after this one. */
@@ -80,6 +97,8 @@ export interface SiteInfo {
   readonly timeZone: string;
   /** Whether the site has a search page. */
   readonly search: boolean;
+  /** How many headings make a table of contents; 0 where there is none. */
+  readonly toc: number;
 }
 
 /** The kinds of pages. */
@@ -94,11 +113,13 @@ export type PageKind =
   | 'search'
   | 'notFound';
 
-/** A page that the owner wrote: a file in `content/pages/`. */
+/** What the owner wrote: a page in `content/pages/`, or of a tag or an author in `content/tags/` or `content/authors/`. */
 export interface StandalonePage {
   readonly title: string;
   readonly description: string;
   readonly html: string;
+  /** As that of an article. */
+  readonly toc: readonly TocEntry[];
   /** Its further front matter. */
   readonly extra: Readonly<Record<string, unknown>>;
 }
@@ -113,7 +134,7 @@ export interface PageContext {
   readonly canonical: string;
   /** The article itself on its page; null elsewhere. */
   readonly article: ArticleOnPage | null;
-  /** The page that the owner wrote; null elsewhere. */
+  /** The page that the owner wrote, or what the owner wrote of the tag or the author; null elsewhere. */
   readonly page: StandalonePage | null;
   /** The articles that the page lists, newest first. */
   readonly articles: readonly ArticleSummary[];

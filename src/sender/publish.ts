@@ -1,14 +1,14 @@
 import fs from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { messageOf, PressmarkError } from '../errors.js';
-import { lastRefreshes, saysTheSame } from './already-sent.js';
-import { articleId, composeArticle, refuseTooLarge } from './compose.js';
+import { lastRefreshes, saysTheSame } from './article/already-sent.js';
+import { articleId, composeArticle, refuseTooLarge } from './article/compose.js';
+import { type Draft, readDraft } from './article/draft.js';
 import type { Connector } from './connectors.js';
-import { queued } from './delivery.js';
-import { type Draft, readDraft } from './draft.js';
-import { type Entry, entryId } from './entry.js';
-import type { Queue } from './queue.js';
-import { type Envelope, envelopeOf } from './send-event.js';
+import { queued } from './delivery/delivery.js';
+import { type Envelope, envelopeOf } from './delivery/send-event.js';
+import { type Entry, entryId } from './queue/entry.js';
+import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
 /** What became of a file on its way into the queue. */

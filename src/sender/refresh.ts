@@ -3,17 +3,17 @@ import { relative } from 'node:path';
 import type { LookupTarget } from '../contract/answers.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
-import { checkLookup } from './answer-checks.js';
-import { attempt } from './attempt.js';
+import { composeUpdate, refuseTooLarge } from './article/compose.js';
+import { readDraft } from './article/draft.js';
 import type { Clock } from './clock.js';
-import { composeUpdate, refuseTooLarge } from './compose.js';
-import { testConnection } from './connection-test.js';
 import type { Connector } from './connectors.js';
-import { queued } from './delivery.js';
-import { readDraft } from './draft.js';
-import { type Entry, entryId } from './entry.js';
-import type { Queue } from './queue.js';
-import { envelopeOf, postEvent } from './send-event.js';
+import { checkLookup } from './delivery/answer-checks.js';
+import { attempt } from './delivery/attempt.js';
+import { testConnection } from './delivery/connection-test.js';
+import { queued } from './delivery/delivery.js';
+import { envelopeOf, postEvent } from './delivery/send-event.js';
+import { type Entry, entryId } from './queue/entry.js';
+import type { Queue } from './queue/queue.js';
 import type { SenderState } from './state.js';
 
 /** What is refreshed, with what, where. */

@@ -4,8 +4,8 @@ import type { Hooks } from '../host/hooks.js';
 import type { PluginOutput } from '../host/outputs.js';
 import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
-import type { Catalog } from '../store/catalog.js';
-import type { ContentFolder } from '../store/entry.js';
+import type { Catalog } from '../store/catalog/catalog.js';
+import type { ContentFolder } from '../store/catalog/entry.js';
 import type { Hosting } from './outputs/static-files.js';
 
 /** What a site is built from. */

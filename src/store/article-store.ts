@@ -1,26 +1,40 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import type { ArticleDraft } from '../article/article.js';
+import type { Article, ArticleDraft } from '../article/article.js';
 import type { Lock } from '../fs/lock.js';
 import { createSharedMemory } from '../fs/shared-memory.js';
 import type { Log } from '../log.js';
-import type { Catalog } from './catalog.js';
-import { createDurableFiles } from './durable-files.js';
-import { type ContentFolder, type Entry, entryOf, openArticle, sameStamp } from './entry.js';
-import { storeFailure } from './failure.js';
-import { type AfterWrite, createGroupCommit } from './group-commit.js';
-import type { Journal } from './journal.js';
-import { createNaming } from './naming.js';
-import { createPipeline } from './pipeline.js';
-import { NameTaken, type Write } from './placing.js';
+import type { Catalog } from './catalog/catalog.js';
+import { type ContentFolder, type Entry, entryOf, openArticle, sameStamp } from './catalog/entry.js';
+import { createNaming } from './catalog/naming.js';
+import { type Change, refresh } from './catalog/scan.js';
+import { createTagSpelling } from './catalog/tag-spelling.js';
 import { createReading } from './reading.js';
-import { type Change, refresh } from './scan.js';
-import type { ReplacedFile, StoredFile } from './stored-file.js';
-import { createTagSpelling } from './tag-spelling.js';
-import { createUnsettled } from './unsettled.js';
-import { replacedBy, type UpdateRequest } from './update-request.js';
-import type { Target } from './verdict.js';
-import type { Watcher } from './watch.js';
+import { replacedBy, type Target, type UpdateRequest } from './verdict.js';
+import { createUnsettled } from './watch/unsettled.js';
+import type { Watcher } from './watch/watch.js';
+import { createDurableFiles } from './write/durable-files.js';
+import { storeFailure } from './write/failure.js';
+import { type AfterWrite, createGroupCommit } from './write/group-commit.js';
+import type { Journal } from './write/journal.js';
+import { createPipeline } from './write/pipeline.js';
+import { NameTaken, type Write } from './write/placing.js';
+
+/** A file that was written. */
+export interface StoredFile {
+  readonly article: Article;
+  /** Below the content folder, with forward slashes. */
+  readonly path: string;
+  readonly text: string;
+  /** The person's edit that stood there before. */
+  readonly replaced?: { readonly article: Article; readonly text: string };
+}
+
+/** A file that an update is about to replace. */
+export interface ReplacedFile extends StoredFile {
+  /** Whether it is a person's edit. */
+  readonly edited: boolean;
+}
 
 /** What became of a publication: stored now, or known before (a redelivery), in which case nothing was written. */
 export interface Published {

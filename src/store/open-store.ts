@@ -6,13 +6,13 @@ import { createLock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import type { Log } from '../log.js';
 import { type ArticleStore, createStore, type StoreOptions } from './article-store.js';
-import { type Catalog, createCatalog } from './catalog.js';
-import type { ContentFolder } from './entry.js';
-import { openJournal } from './journal.js';
-import { type RecoveryReport, recover, STAGING } from './recover.js';
-import type { Change } from './scan.js';
-import { saveSnapshot, snapshotOf } from './snapshot.js';
-import { watchContent } from './watch.js';
+import { type Catalog, createCatalog } from './catalog/catalog.js';
+import type { ContentFolder } from './catalog/entry.js';
+import type { Change } from './catalog/scan.js';
+import { saveSnapshot, snapshotOf } from './catalog/snapshot.js';
+import { watchContent } from './watch/watch.js';
+import { openJournal } from './write/journal.js';
+import { type RecoveryReport, recover, STAGING } from './write/recover.js';
 
 /** How often it is asked whether the snapshot is worth writing anew. */
 const SNAPSHOT_EVERY_MS = 60_000;

@@ -1,8 +1,8 @@
 import type { StoredArticle } from '../article/codec.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
-import { PressmarkError, quote } from '../errors.js';
-import { createAddressRefresh } from './address-refresh.js';
-import { type Catalog, lastSegment } from './catalog.js';
+import { PressmarkError } from '../errors.js';
+import { createAddressRefresh } from './catalog/address-refresh.js';
+import { type Catalog, lastSegment } from './catalog/catalog.js';
 import {
   type ContentFolder,
   type Entry,
@@ -11,15 +11,15 @@ import {
   openArticle,
   type ReadFile,
   readEntry,
-} from './entry.js';
-import { storeFailure } from './failure.js';
-import { createFolderCheck } from './folder-check.js';
-import type { GroupCommit } from './group-commit.js';
-import type { Journal } from './journal.js';
-import { type Change, refresh, scan } from './scan.js';
-import type { Unsettled } from './unsettled.js';
+} from './catalog/entry.js';
+import { type Change, refresh, scan } from './catalog/scan.js';
 import { type Judgement, judged, onlyEntry, type Target, targetOf } from './verdict.js';
-import type { Watcher } from './watch.js';
+import { createFolderCheck } from './watch/folder-check.js';
+import type { Unsettled } from './watch/unsettled.js';
+import type { Watcher } from './watch/watch.js';
+import { removed, storeFailure, unreadable } from './write/failure.js';
+import type { GroupCommit } from './write/group-commit.js';
+import type { Journal } from './write/journal.js';
 
 /** An article and where it stands. */
 export interface Found extends StoredArticle {
@@ -172,15 +172,8 @@ export function createReading(
     try {
       return await openArticle(content, entry.path);
     } catch (error) {
-      if (isGone(error))
-        throw new PressmarkError('ARTICLE_NOT_FOUND', `the file of article ${quote(entry.id)} was removed`);
-      if (!(error instanceof PressmarkError)) throw storeFailure(error);
-      if (error.code === 'ARTICLE_TOO_COMPLEX') throw error;
-      throw new PressmarkError(
-        'ARTICLE_UNREADABLE',
-        `the file ${entry.path} is malformed, ${error.message}`,
-        { cause: error },
-      );
+      if (isGone(error)) throw removed(entry);
+      throw error instanceof PressmarkError ? unreadable(entry.path, error) : storeFailure(error);
     }
   }
 

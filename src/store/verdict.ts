@@ -1,8 +1,9 @@
-import type { Article } from '../article/article.js';
+import { type Article, type ArticleContent, contentFields, type ExtraKeys } from '../article/article.js';
+import type { BodyKind } from '../article/format.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
-import { type Catalog, lastSegment } from './catalog.js';
-import { catalogId, type Entry, type ReadFile } from './entry.js';
+import { type Catalog, lastSegment } from './catalog/catalog.js';
+import { catalogId, type Entry, type ReadFile } from './catalog/entry.js';
 
 /** What an update is judged by (contract: article.updated data). */
 export interface Target {
@@ -12,6 +13,20 @@ export interface Target {
   readonly base: string;
   /** The revision that it makes. */
   readonly revision: string;
+}
+
+/** A compare-and-set (contract: article.updated). */
+export interface UpdateRequest extends Target {
+  /** The moment of the update, ISO 8601. */
+  readonly updated: string;
+  /** What replaces the article's content; a null image leaves the stored one. */
+  readonly content: ArticleContent;
+  /** Further front matter to set, besides what the file has. */
+  readonly extra?: ExtraKeys;
+  /** Set where `content` comes from an earlier version of the file: its body is in its stored form. */
+  readonly storedBody?: BodyKind;
+  /** Whether a null image clears the stored one, as no delivery can. */
+  readonly clearsImage?: boolean;
 }
 
 /** So much of a revision that the service sent is repeated in the answer, in characters. */
@@ -59,6 +74,14 @@ export function judged(read: ReadFile, { targetId, targetUrl, base, revision }: 
     throw new PressmarkError('REVISION_CONFLICT', message, { details });
   }
   return 'apply';
+}
+
+/** An article with what an update replaces in it (contract: article.updated, 5). */
+export function replacedBy(article: Article, request: UpdateRequest): Article {
+  const { updated, revision, content, extra, clearsImage = false } = request;
+  const replacement = contentFields(content);
+  const image = clearsImage ? replacement.image : (replacement.image ?? article.image);
+  return { ...article, ...replacement, extra: { ...article.extra, ...extra }, image, updated, revision };
 }
 
 /**

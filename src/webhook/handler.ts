@@ -1,8 +1,7 @@
 import type { ArticleChange } from '../host/hook-types.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Log } from '../log.js';
-import type { ArticleStore } from '../store/article-store.js';
-import type { StoredFile } from '../store/stored-file.js';
+import type { ArticleStore, StoredFile } from '../store/article-store.js';
 
 /** What the handlers of events are handed. */
 export interface Surroundings {

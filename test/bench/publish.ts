@@ -41,7 +41,7 @@ export async function publish(workspace: Workspace): Promise<{ text: string; row
   });
   const rows: Row[] = [
     row('durable publishes, git and site off', rounds, (round) => round.off, 0.9),
-    row('durable publishes, git and site on', rounds, (round) => round.on, 0.5),
+    row('durable publishes, git and site on', rounds, (round) => round.on, 0.75),
   ];
   const stop = medianOf(rounds, (round) => round.on.stopMs);
   const text = [

@@ -1,9 +1,9 @@
 // A worker for the benchmark: node … <folder> <lanes>. Sends what is queued there and prints how many seconds it took.
 
 import { pino } from 'pino';
-import { openQueue } from '../../src/sender/queue.js';
+import { openQueue } from '../../src/sender/queue/queue.js';
+import { createWorker } from '../../src/sender/queue/worker.js';
 import { stateOf } from '../../src/sender/state.js';
-import { createWorker } from '../../src/sender/worker.js';
 
 const [dir = '', lanes = ''] = process.argv.slice(2);
 const state = stateOf(dir);

@@ -87,10 +87,10 @@ export async function siteScale(workspace: Workspace): Promise<{ text: string; r
   const [small, large] = [sizes[0], sizes.at(-1)];
   if (small === undefined || large === undefined) throw new Error('there are no sizes');
   const rows: Row[] = [
-    atMost(`full build of ${count(large.articles)} in seconds`, large.buildSeconds, 40),
+    atMost(`full build of ${count(large.articles)} in seconds`, large.buildSeconds, 25),
     atMost('its memory in MB', large.buildMegabytes, 1_500),
-    atMost('memory afterwards in MB', large.megabytes, 600),
-    atMost('warm start in ms', large.startMs, 2_000),
+    atMost('memory afterwards in MB', large.megabytes, 400),
+    atMost('warm start in ms', large.startMs, 1_200),
     atMost(
       'from the first 200 after a start to its page in ms',
       Math.max(...sizes.map(({ first }) => first.page)),

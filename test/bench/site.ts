@@ -57,8 +57,8 @@ function row(
     return isFloor ? ratio : 1 / ratio;
   });
   const goal = isFloor
-    ? ({ kind: 'at most', value: 1.8 } as const)
-    : ({ kind: 'at least', value: 4 } as const);
+    ? ({ kind: 'at most', value: 1.5 } as const)
+    : ({ kind: 'at least', value: other.name === 'Eleventy' ? 7 : 4 } as const);
   return {
     what: isFloor ? 'full build, against the floor' : `full build, times as fast as ${other.name}`,
     ours: `${median(mine).toFixed(2)} s`,

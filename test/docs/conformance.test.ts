@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { checkCommand } from '../../src/cli/check.js';
-import { rulesTable } from '../../src/sender/conformance/report/markdown.js';
-import { RULES } from '../../src/sender/conformance/rules/all.js';
+import { checkCommand } from '../../src/cli/sender/check.js';
+import { rulesTable } from '../../src/conformance/report/markdown.js';
+import { RULES } from '../../src/conformance/rules/all.js';
 
 const docs = fs.readFileSync(fileURLToPath(new URL('../../../docs/conformance.md', import.meta.url)), 'utf8');
 

@@ -77,12 +77,18 @@ interface Seen {
 async function seen(t: Parameters<typeof testSite>[0]): Promise<Seen[]> {
   const navigation = [{ label: 'About', href: '/about/' }];
   const pages: Seen[] = [];
-  for (const settings of [{ navigation, logo: '/logo.svg', search: true }, {}]) {
+  for (const settings of [{ navigation, logo: '/logo.svg', search: true, toc: 2 }, {}]) {
     const site = testSite(t, { settings, pageSize: 2 });
     put(join(site.options.templatesDir, 'layout.eta'), LAYOUT);
-    put(join(site.options.content.root, 'pages/about.md'), '---\ntitle: About\n---\nWords.\n');
+    put(
+      join(site.options.content.root, 'pages/about.md'),
+      '---\ntitle: About\ntoc: true\n---\n## One\n\n### Two\n',
+    );
+    for (const term of ['tags/one', 'authors/ada'])
+      put(join(site.options.content.root, `${term}.md`), '---\ntitle: Known\n---\nWords.\n');
     for (let n = 1; n <= 8; n++)
       site.write(`a${n}`, {
+        contentHtml: '<h2>Above</h2><h3>Below</h3>',
         date: n > 2 ? `2026-01-0${n}` : 'some day',
         updated: n % 2 ? `2026-02-0${n}` : n === 4 ? 'later' : null,
         image: n % 3 ? 'https://img.example/a.png' : null,
@@ -113,7 +119,7 @@ test('every variable of the page is there, of the types that it says, and there 
       types.set(path, set);
     }
     for (const { path, on, types } of rows.values()) {
-      if (path.includes('[]') || types.includes('undefined') || /\.(?:logo|previous|next)\./.test(path))
+      if (path.includes('[]') || types.includes('undefined') || /\.(?:logo|previous|next|page)\./.test(path))
         continue;
       if (on?.includes(kind) ?? true) t.true(path in found, `${path} is missing on ${kind}`);
     }

@@ -1,8 +1,8 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestFn } from 'ava';
-import { DEMO_ARTICLES } from '../../src/cli/demo-articles.js';
+import { DEMO_ARTICLES } from '../../src/cli/demo/articles.js';
 import type { ConfigInput } from '../../src/config/schema.js';
 import { article } from '../support/events.js';
 import { freePort } from '../support/free-port.js';
@@ -37,15 +37,67 @@ export const PAGES = {
   tags: '/tags/',
   tag: '/tags/durability/',
   author: '/authors/ada-finch/',
+  'page of the owner’s': '/about/',
   search: '/search/',
   'what was found': '/search/?q=mark',
   'not found': '/nowhere/',
 } as const;
 
+/** What the owner has written beside the articles, below the content folder. */
+const OWN_TEXTS: Record<string, string> = {
+  'pages/about.md': `---
+title: About this room
+description: Who writes here, and why.
+navigation: About
+toc: true
+---
+## Who writes
+
+Ada Finch reads what others **shelve**.
+
+## Why
+
+### Because of the shelves
+
+They are ![Books on three shelves](/pictures/shelves.svg) full.
+
+### Because of the machines
+
+| Machine | Place |
+|---|---|
+| A scanner with a name that is long | By the window, where the light comes from the north |
+`,
+  'tags/durability.md': `---
+title: What lasts
+description: Paper, ink, and files that outlive a power cut.
+---
+An answer is worth as much as **the disk behind it**.
+`,
+  'authors/ada-finch.md': `---
+description: Reads, shelves, writes.
+---
+Ada has kept [this room](/about/) since 2019.
+`,
+};
+
+/** The theme that is made only with what docs/themes.md describes; from dist/test/e2e/ it is where the sources are. */
+const MAGAZINE_THEME = fileURLToPath(new URL('../../../examples/magazine-theme', import.meta.url));
+
+/** A site of this theme whose lists have several pages. */
+export const MAGAZINE = { site: { theme: MAGAZINE_THEME, pageSize: 4 }, earlier: 8 };
+
 /** A receiver at whose preview the demo's articles, and one with everything, can be looked at. */
 export async function demoSite(
   t: Parameters<typeof startReceiver>[0],
-  { site = {}, text = (words) => words }: { site?: SiteConfig; text?: (words: string) => string } = {},
+  {
+    site = {},
+    text = (words) => words,
+    earlier = 0,
+  }: {
+    site?: SiteConfig;
+    text?: (words: string) => string /** Plain articles before the others. */;
+    earlier?: number;
+  } = {},
 ): Promise<Receiver> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
@@ -54,6 +106,10 @@ export async function demoSite(
     join(dir, 'pressmark.config.json'),
     JSON.stringify({ site: { ...SITE, ...site }, git: false }),
   );
+  for (const [path, words] of Object.entries(OWN_TEXTS)) {
+    mkdirSync(dirname(join(dir, 'content', path)), { recursive: true });
+    writeFileSync(join(dir, 'content', path), words);
+  }
   mkdirSync(join(dir, 'public'));
   cpSync(PICTURES, join(dir, 'public/pictures'), { recursive: true });
   const receiver = await startReceiver(t, {
@@ -62,6 +118,20 @@ export async function demoSite(
     dir,
     args: ['--no-live'],
   });
+  for (let n = 1; n <= earlier; n++)
+    await receiver.post(
+      'article.published',
+      article({
+        id: `earlier-${n}`,
+        slug: `earlier-${n}`,
+        title: text(`An earlier note, number ${n}`),
+        meta_description: n % 2 ? '' : text('What stood here before.'),
+        tags: ['durability'],
+        author: 'Ada Finch',
+        featured_image_url: null,
+        published_at: `2026-10-${10 + n}T08:00:00Z`,
+      }),
+    );
   for (const [day, { tags, ...given }] of [KITCHEN_SINK, ...DEMO_ARTICLES].entries()) {
     const picture = PICTURE_OF[given.id];
     await receiver.post(
@@ -79,14 +149,15 @@ export async function demoSite(
   }
   const articles = [KITCHEN_SINK, ...DEMO_ARTICLES].map(({ slug }) => `/articles/${slug}/`);
   await until('the demo site is built', async () => {
-    const home = await (await fetch(`${origin}/`)).text();
-    return articles.every((path) => home.includes(`href="${path}"`));
+    const archive = await (await fetch(`${origin}/archive/`)).text();
+    return articles.every((path) => archive.includes(`href="${path}"`));
   });
   for (const path of [
     ...articles,
     PAGES.author,
     PAGES.tag,
     PAGES.archive,
+    PAGES['page of the owner’s'],
     '/rss.xml',
     '/pagefind/pagefind.js',
   ])
@@ -95,11 +166,11 @@ export async function demoSite(
 }
 
 /** One site for all tests of a file. */
-export function sharedSite(test: TestFn): () => Receiver {
+export function sharedSite(test: TestFn, options: Parameters<typeof demoSite>[1] = {}): () => Receiver {
   const disposers: (() => unknown)[] = [];
   let site: Receiver | undefined;
   test.serial.before(async () => {
-    site = await demoSite({ teardown: (dispose) => disposers.unshift(dispose) });
+    site = await demoSite({ teardown: (dispose) => disposers.unshift(dispose) }, options);
   });
   test.after.always(async () => {
     for (const dispose of disposers) await dispose();

@@ -4,8 +4,10 @@ import { measure } from './lighthouse-run.js';
 
 const site = sharedSite(test);
 
-test('Lighthouse gives home and article all points for accessibility, best practices and search engines', async (t) => {
-  const urls = [PAGES.home, PAGES.article].map((path) => `${site().origin}${path}`);
+test('Lighthouse gives home, an article, a page of the owner’s and a tag all points for accessibility, best practices and search engines', async (t) => {
+  const urls = [PAGES.home, PAGES.article, PAGES['page of the owner’s'], PAGES.tag].map(
+    (path) => `${site().origin}${path}`,
+  );
   for (const { points, lost } of await measure(urls)) {
     const { performance, ...others } = points; // depends on the machine; `npm run lighthouse` measures it
     t.true(performance > 0);

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { checkReceiver } from '../../src/sender/conformance/run.js';
+import { checkReceiver } from '../../src/conformance/run.js';
 import { complaints, optionsFor } from '../support/conformance/checked.js';
 import { SECRET } from '../support/signer.js';
 

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { type BrowserOptions, openBrowser } from './browser.js';
-import { demoSite, PAGES } from './demo-site.js';
+import { demoSite, MAGAZINE, PAGES } from './demo-site.js';
 
 const FOLDER = fileURLToPath(new URL('../../../docs/images/', import.meta.url));
 
@@ -19,13 +19,20 @@ const DECODED =
 const disposers: (() => unknown)[] = [];
 const t = { teardown: (dispose: () => unknown) => disposers.unshift(dispose) };
 const { origin } = await demoSite(t);
+const magazine = await demoSite(t, MAGAZINE);
 mkdirSync(FOLDER, { recursive: true });
 for (const [name, screen] of Object.entries(SCREENS)) {
-  const page = await (await openBrowser(t, screen)).newPage();
-  for (const kind of ['home', 'article'] as const) {
-    await page.goto(`${origin}${PAGES[kind]}`, { waitUntil: 'networkidle' });
-    await page.evaluate(DECODED);
-    await page.screenshot({ path: `${FOLDER}${kind}-${name}.png` });
-  }
+  for (const kind of ['home', 'article'] as const)
+    await shoot(`${kind}-${name}`, `${origin}${PAGES[kind]}`, screen);
 }
+await shoot('contents', `${origin}${PAGES['article with everything']}`, { width: 1100, height: 780 });
+await shoot('tag', `${magazine.origin}${PAGES.tag}page/1/`, { width: 1100, height: 780 });
+await shoot('magazine-home', `${magazine.origin}/`, { width: 1280, height: 1100 });
 for (const dispose of disposers) await dispose();
+
+async function shoot(name: string, url: string, screen: BrowserOptions): Promise<void> {
+  const page = await (await openBrowser(t, screen)).newPage();
+  await page.goto(url, { waitUntil: 'networkidle' });
+  await page.evaluate(DECODED);
+  await page.screenshot({ path: `${FOLDER}${name}.png` });
+}

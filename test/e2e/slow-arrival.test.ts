@@ -32,14 +32,14 @@ const MOVED = `new Promise((resolve) => {
 /** Resolves when the browser has shown what had come before. */
 const SHOWN = 'new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))';
 
-const site = sharedSite(test);
+const site = sharedSite(test, { site: { pageSize: 4 }, earlier: 8 });
 
 for (const [screen, width] of Object.entries({ phone: 390, desktop: 1280 }))
   test(`pages that arrive piece by piece do not jump, on a ${screen}`, async (t) => {
     const browser = await openBrowser(t, { width, height: 3000 });
     const moves = await watchSlowArrival(t, browser, site().origin, { pause: () => sleep(FRAME_MS) });
     await Promise.all(
-      Object.entries(PAGES).map(async ([kind, path]) => {
+      Object.entries({ ...PAGES, 'older page': '/archive/page/1/' }).map(async ([kind, path]) => {
         // What is found is not part of the page; it comes into an empty list.
         if (!path.includes('?')) t.deepEqual(await moves(path), [], kind);
       }),

@@ -1,13 +1,13 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { addressSourcesOf, generatorOf } from '../../src/app/content.js';
-import { foldersOf } from '../../src/app/folders.js';
+import { addressSourcesOf, generatorOf } from '../../src/app/content/content.js';
+import { foldersOf } from '../../src/app/content/folders.js';
 import { addressDigest } from '../../src/article/address-digest.js';
 import { readFrontMatter } from '../../src/article/front-matter/read.js';
 import { loadSettings } from '../../src/config/load.js';
 import { type AddressRecord, writeAddressFile } from '../../src/deploy/trial/address-file.js';
 import { siteDigest } from '../../src/deploy/trial/prove-addresses.js';
-import { ADDRESSES } from '../../src/store/addresses.js';
+import { ADDRESSES } from '../../src/store/catalog/addresses.js';
 import { SITE_URL } from './receiver.js';
 
 /** What a test site has of its own. */

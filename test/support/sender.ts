@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { type Connector, makeConnector, saveConnector } from '../../src/sender/connectors.js';
-import { queued } from '../../src/sender/delivery.js';
-import { type Entry, entryId } from '../../src/sender/entry.js';
-import { openQueue, type Queue } from '../../src/sender/queue.js';
-import { envelopeOf } from '../../src/sender/send-event.js';
+import { queued } from '../../src/sender/delivery/delivery.js';
+import { envelopeOf } from '../../src/sender/delivery/send-event.js';
+import { type Entry, entryId } from '../../src/sender/queue/entry.js';
+import { openQueue, type Queue } from '../../src/sender/queue/queue.js';
 import { type SenderState, stateOf } from '../../src/sender/state.js';
 import { article } from './events.js';
 import { SECRET } from './signer.js';

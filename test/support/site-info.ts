@@ -11,6 +11,7 @@ export function siteInfo(url: string, settings: Partial<SiteSettings> = {}): Sit
     accent: '#93371f',
     timeZone: 'UTC',
     search: false,
+    toc: false,
     ...settings,
   });
 }

@@ -10,11 +10,11 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import { openRepository, type Repository } from '../../git/cli/repository.js';
-import { generatorOf } from '../content.js';
-import { buildCommandOf } from '../existing-addresses.js';
-import { foldersOf } from '../folders.js';
-import { completeSite, deliveredArticles } from '../postbuild.js';
+import { generatorOf } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
 import { buildLock } from './build-lock.js';
+import { buildCommandOf } from './existing-addresses.js';
+import { completeSite, deliveredArticles } from './postbuild.js';
 
 lowerPriority(process.pid); // deliveries go first
 

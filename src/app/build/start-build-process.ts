@@ -1,7 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout } from 'node:timers/promises';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
-import type { BuildRequest } from './messages.js';
 
 /** The process that builds a site, started when it is needed first. */
 export interface BuildProcess {
@@ -61,7 +60,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
         signal.addEventListener('abort', () => {
           process.off('message', onMessage).off('exit', onExit).off('error', onError);
         });
-        process.send({ kind: 'build' } satisfies BuildRequest);
+        process.send({ kind: 'build' });
       });
     } finally {
       done.abort();

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { siteFiles } from '../site-files.js';
+import { siteFiles } from '../content/site-files.js';
 import { withAnswer } from './answers.js';
 import { applyChanges } from './apply-changes.js';
 import { ignoreFilesAbove, workTreeOf } from './ignore-lines.js';

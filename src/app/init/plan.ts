@@ -1,12 +1,12 @@
 import type { KeyNames } from '../../article/mapping.js';
 import type { Generator, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
-import { secretLine } from '../secret.js';
 import type { Answers } from './answers.js';
 import { type Change, withLines } from './change.js';
 import { type GeneratorConfig, generatorConfigText, literal, plainConfigText } from './config-text.js';
 import { missingIgnoreLines } from './ignore-lines.js';
 import { type ExistingConfig, type Inspection, isExampleUrl } from './inspect-site.js';
 import { addPostbuild, runsPostScripts } from './npm-postbuild.js';
+import { secretLine } from './secret.js';
 
 /** All that `init` is going to write, and what it leaves to the owner. */
 export interface InitPlan {

@@ -5,7 +5,7 @@ import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { HEALTH } from '../content.js';
+import { HEALTH } from '../content/content.js';
 import { createWatchedServer, type Handle, type Patience } from './connections.js';
 import { isLocal } from './live-reload.js';
 import { type PreviewOptions, preview } from './preview.js';

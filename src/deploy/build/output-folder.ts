@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncDirectory, syncFile, writeAtomically } from '../../fs/atomic-write.js';
-import { isGone } from '../../store/entry.js';
+import { isGone } from '../../store/catalog/entry.js';
 import { eachAtATime, filesIn, tryLink } from '../folder-files.js';
 
 /** The files that differ between two outputs, relative to the output folder, with forward slashes. */

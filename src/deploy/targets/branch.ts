@@ -6,7 +6,7 @@ import { createGit, type Git, redacted } from '../../git/cli/git.js';
 import type { Repository } from '../../git/cli/repository.js';
 import { identityOf, type Person } from '../../git/commit/identity.js';
 import { createRemote, FETCHED_REF, type Remote } from '../../git/push/remote.js';
-import { isGone } from '../../store/entry.js';
+import { isGone } from '../../store/catalog/entry.js';
 import { filesIn } from '../folder-files.js';
 import type { DeployOutput, DeployTarget } from './target.js';
 

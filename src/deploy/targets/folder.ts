@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { syncDirectory, syncFile } from '../../fs/atomic-write.js';
-import { isGone } from '../../store/entry.js';
+import { isGone } from '../../store/catalog/entry.js';
 import { eachAtATime, filesIn, tryLink } from '../folder-files.js';
 import type { DeployOutput, DeployTarget } from './target.js';
 

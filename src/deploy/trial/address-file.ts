@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { ProvenAddress } from '../../article/mapping.js';
 import { systemCode } from '../../errors.js';
 import { makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
-import { ADDRESSES_VERSION, parseAddresses } from '../../store/addresses.js';
+import { ADDRESSES_VERSION, parseAddresses } from '../../store/catalog/addresses.js';
 
 /** Why the address of a file is not proven though the site was built. */
 export type UnprovenReason = 'no page' | 'several pages' | 'symbolic link' | 'front matter not supported';

@@ -135,10 +135,10 @@ function createPusher({
       }
       if (pushed.outcome === 'declined')
         throw new PressmarkError('REMOTE_DECLINED', `${remote.name} declined the push: ${pushed.why}`);
-      const theirs = await remote.fetch(null);
-      if (theirs === null) continue;
+      const fetched = await remote.fetch(null);
+      if (fetched === null) continue;
       const deleteBases = following.bases.deleteLater();
-      const followed = await follow(theirs, following);
+      const followed = await follow(fetched, following);
       if (followed.kind === 'waiting') {
         status.set({ waitingFor: followed.waitingFor });
         return `it waits for ${followed.waitingFor}`;

@@ -59,9 +59,9 @@ export function createEditBases({ gitDir }: Pick<Repository, 'gitDir'>): EditBas
     const stale = await staleBases({ gitDir });
     const count = stale.size;
     for (const { path, before, after } of changes) {
-      const isTheirs = remaining.get(path)?.isTheirs;
-      if (isTheirs === undefined && after !== null) bases.set(path, after.id);
-      if (isTheirs !== true) continue;
+      const isEdited = remaining.get(path)?.isEdited;
+      if (isEdited === undefined && after !== null) bases.set(path, after.id);
+      if (isEdited !== true) continue;
       const base = bases.get(path) ?? stale.get(path) ?? before?.id ?? '';
       if (base === (after?.id ?? '')) remaining.delete(path);
       else stale.set(path, base);

@@ -13,7 +13,7 @@ import { isSparse } from '../committable.js';
 import type { EditBases } from './edit-bases.js';
 import { FETCHED_REF } from './remote.js';
 import type { StoreLock } from './store-lock.js';
-import { checkOutChanges, type WorktreeCheckout } from './worktree-checkout.js';
+import { checkOutChanges } from './worktree-checkout.js';
 
 /** The result of an attempt to have the local branch follow. */
 export type Followed =
@@ -88,17 +88,14 @@ async function moveOn(
   const unlikeRemote = new Set(ownChanges.map(({ path }) => path));
   const beforeWrite = async ({ path, after }: TreeChange) =>
     after !== null && unlikeRemote.has(path) ? bases.recordMerged(path, after.id) : async () => undefined;
-  let checkout: WorktreeCheckout | undefined;
+  const checkout = await checkOutChanges(unhurried, changes, isCommitted, staging, storeLock, beforeWrite);
   try {
-    const stale = await storeLock.run(async () => {
-      checkout = await checkOutChanges(unhurried, changes, isCommitted, staging, beforeWrite);
-      return bases.recordStale(changes, checkout.notFollowed);
-    });
+    const stale = await storeLock.run(() => bases.recordStale(changes, checkout.notFollowed));
     const lock = await locker.take(signal);
     if (lock === undefined) return waiting('another git command that has locked the index');
     try {
       // Until the index is locked, `git restore` can put back what the index has, which is the version before.
-      const replaced = checkout?.replaced() ?? [];
+      const replaced = checkout.replaced();
       bases.delete(replaced);
       const now = await readHead(repository);
       if (replaced.length > 0 || now.kind === 'not now' || now.ref !== ref || now.tip !== tip)
@@ -118,7 +115,7 @@ async function moveOn(
     );
     return { kind: 'followed', tip: next, paths };
   } finally {
-    await checkout?.close();
+    await checkout.close();
   }
 }
 

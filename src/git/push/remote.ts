@@ -72,7 +72,7 @@ export interface RemoteLimits {
   /**
    * How long a fetch or a push may go on when no caller waits for it any more, in milliseconds; the next one joins it.
    *
-   * @default it is stopped at once
+   * @default it is stopped when its caller’s time is up
    */
   readonly longest?: number;
 }
@@ -106,9 +106,8 @@ export async function createRemote(
   const name = /^[\w.-]+$/.test(remote) ? `the git remote ${remote}` : 'the git remote';
   const ref = `refs/heads/${branch ?? (await headBranch())}`;
   const env = await withoutPrompts();
-  const { longest } = limits;
-  const fetching = longest === undefined ? undefined : createLongCommand<GitAnswer>(name, longest);
-  const pushing = longest === undefined ? undefined : createLongCommand<GitAnswer>(name, longest);
+  const fetching = createLongCommand<GitAnswer>(name, limits.longest ?? limits.fetch);
+  const pushing = createLongCommand<GitAnswer>(name, limits.longest ?? limits.push);
 
   async function headBranch(): Promise<string> {
     const { code, stdout } = await git(['symbolic-ref', '-q', 'HEAD'], { accept: [1] });
@@ -154,12 +153,9 @@ export async function createRemote(
     // Most often nothing is new: to hear that takes a tenth of the time of a fetch.
     if (last === known) return last;
     const until = performance.now() + limits.fetch;
-    if (fetching === undefined) await fetchCommits({ timeoutMs: limits.fetch });
-    else {
-      const next = () => fetching.run('', fetchCommits, until - performance.now());
-      // The branch may have moved since the command that was joined had begun.
-      if ((await next()).isJoined) await next();
-    }
+    const next = () => fetching.run('', fetchCommits, until - performance.now());
+    // The branch may have moved since the command that was joined had begun.
+    if ((await next()).isJoined) await next();
     await moveFetchedRef?.(last);
     return last;
   }
@@ -183,11 +179,7 @@ export async function createRemote(
       remote,
       `${commit}:${ref}`,
     ];
-    const put = (run: LongRun) => askRemote(args, run, [1]);
-    const answer =
-      pushing === undefined
-        ? await put({ timeoutMs: limits.push })
-        : (await pushing.run(commit, put, limits.push)).answer;
+    const { answer } = await pushing.run(commit, (run) => askRemote(args, run, [1]), limits.push);
     return pushedBy(answer, ref, name);
   }
 

@@ -48,7 +48,7 @@ export async function settleStale(
   const settled = new Map<string, string>();
   for (const [path, base] of stale) {
     const content = await contentAt(repository, path);
-    const blob = content && (await blobNameOf(repository, path, content.toString('utf8')));
+    const blob = content && (await articleBlob(repository, path, content.toString('utf8'))).id;
     const atTip = committed.get(path);
     if (blob === atTip || base === atTip) settled.set(path, atTip ?? '');
   }
@@ -68,32 +68,12 @@ export async function contentAt(repository: Repository, path: string): Promise<B
   }
 }
 
-/** The name of the blob that a text at this path becomes. */
-export async function blobNameOf(
-  repository: Repository,
-  path: string,
-  content: string,
-): Promise<string | undefined> {
-  const [blob] = await articleBlobs(repository, [{ path, content }]);
-  return blob?.id;
-}
-
 /**
- * The blobs of texts in the content folder. No filter applies there (`committableTree`), so that git can change only a
+ * The blob of a text in the content folder. No filter applies there (`committableTree`), so that git can change only a
  * text with CR.
  */
-export async function articleBlobs(
-  repository: Repository,
-  files: readonly { path: string; content: string }[],
-): Promise<Blob[]> {
-  if (files.some(({ content }) => content.includes('\r'))) {
-    return blobsOf(
-      repository,
-      files.map(({ path, content }) => ({ path, bytes: Buffer.from(content) })),
-    );
-  }
-  return files.map((file) => {
-    const content = Buffer.from(file.content);
-    return { id: blobId(repository, content), content };
-  });
+export async function articleBlob(repository: Repository, path: string, text: string): Promise<Blob> {
+  const content = Buffer.from(text);
+  const [blob] = text.includes('\r') ? await blobsOf(repository, [{ path, bytes: content }]) : [];
+  return blob ?? { id: blobId(repository, content), content };
 }

@@ -5,13 +5,14 @@ import { dirname, join } from 'node:path';
 import { putNew, stage, syncFile } from '../../fs/atomic-write.js';
 import type { TreeChange } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
+import type { StoreLock } from './store-lock.js';
 
 /** A change that was not made to the work tree, and why. */
 export interface NotFollowed {
   readonly path: string;
   readonly why: string;
   /** Whether a person's change is in its place. */
-  readonly isTheirs: boolean;
+  readonly isEdited: boolean;
 }
 
 /** The result of changes to the work tree. */
@@ -34,9 +35,13 @@ interface Wanted {
 const EDITED = 'it was changed here and not committed; what the branch has is in HEAD';
 const KEPT = /^kept-([0-9a-f]{64})-/;
 
+/** Files that are replaced before others get the store's lock: deliveries wait for it. */
+const FILES_PER_TURN = 100;
+
 /**
  * Makes the changes between two commits to the files of the work tree. A file that a person has edited, removed or added
- * is left alone, whatever the commits say. Each file is replaced by one rename, so that no reader sees half of it.
+ * is left alone, whatever the commits say. Each file is replaced by one rename, so that no reader sees half of it. The
+ * files are made without the store's lock, and get their names under it.
  *
  * @param isCommitted finds the contents that the commits in between have at some paths; such a content is not an edit.
  * @param staging the folder in which files are made before they get their names; on the file system of the work tree.
@@ -47,6 +52,7 @@ export async function checkOutChanges(
   changes: readonly TreeChange[],
   isCommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
   staging: string,
+  storeLock: Pick<StoreLock, 'run'>,
   beforeWrite: (change: TreeChange) => Promise<() => Promise<void>> = async () => async () => undefined,
 ): Promise<WorktreeCheckout> {
   const notFollowed: NotFollowed[] = [];
@@ -58,9 +64,9 @@ export async function checkOutChanges(
     const { path, before, after } = change;
     const why = unwritable(repository, path);
     const now = why === undefined ? workFileAt(join(repository.top, path)) : undefined;
-    if (why !== undefined) notFollowed.push({ path, why, isTheirs: false });
+    if (why !== undefined) notFollowed.push({ path, why, isEdited: false });
     else if (isItem(repository, now, after) || after?.mode === SUBMODULE) continue;
-    else if (before !== null && now === undefined) notFollowed.push({ path, why: EDITED, isTheirs: true });
+    else if (before !== null && now === undefined) notFollowed.push({ path, why: EDITED, isEdited: true });
     else wanted.push({ change, now });
   }
   if (wanted.length === 0) return { notFollowed, replaced: () => [], close: async () => undefined };
@@ -69,32 +75,43 @@ export async function checkOutChanges(
   const close = () => rm(folder, { recursive: true, force: true });
   try {
     // A clean filter or a line end setting makes files of other bytes than the commit has.
-    const unsure = wanted.filter(({ change, now }) => !isItem(repository, now, change.before));
+    const unsure = new Set(wanted.filter(({ change, now }) => !isItem(repository, now, change.before)));
     await checkOut(repository, wanted, 'after', join(folder, 'after'));
-    await checkOut(repository, unsure, 'before', join(folder, 'before'));
+    await checkOut(repository, [...unsure], 'before', join(folder, 'before'));
     const committed =
-      unsure.length === 0 ? new Set<string>() : await isCommitted(unsure.map(({ change }) => change.path));
-    for (const [index, { change, now }] of wanted.entries()) {
-      const { path } = change;
+      unsure.size === 0 ? new Set<string>() : await isCommitted([...unsure].map(({ change }) => change.path));
+    const due: (Wanted & { readonly made: string })[] = [];
+    for (const one of wanted) {
+      const { change, now } = one;
+      const { path, after } = change;
       const made = join(folder, 'after', path);
-      if (change.after !== null && isSame(workFileAt(made), now)) continue;
+      if (after !== null && isSame(workFileAt(made), now)) continue;
       const isKnown =
-        !unsure.some((one) => one.change === change) ||
-        (now !== undefined && committed.has(`${blobId(repository, now.content)} ${path}`));
-      const expected = isKnown ? now : workFileAt(join(folder, 'before', path));
-      const kept = join(folder, `kept-${digestOf(now?.content)}-${index}`);
-      if (change.after !== null && change.after.mode !== LINK) await syncFile(made);
-      const second = change.after === null ? undefined : join(folder, `put-${index}`);
-      if (second !== undefined) fs.linkSync(made, second);
-      let isWritten = false;
-      if (isSame(expected, now)) {
-        const rollBackEntries = await beforeWrite(change);
-        isWritten = await replaceFile(repository, change, now, made, kept);
-        if (!isWritten) await rollBackEntries();
-      }
-      if (!isWritten) notFollowed.push({ path, why: EDITED, isTheirs: true });
-      else if (second !== undefined) written.set(path, second);
+        !unsure.has(one) ||
+        (now !== undefined && committed.has(`${blobId(repository, now.content)} ${path}`)) ||
+        isSame(workFileAt(join(folder, 'before', path)), now);
+      if (isKnown) due.push({ ...one, made });
+      else notFollowed.push({ path, why: EDITED, isEdited: true });
+      if (isKnown && after !== null && after.mode !== LINK) await syncFile(made);
     }
+    let count = 0;
+    const replaceDue = async ({ change, now, made }: (typeof due)[number]) => {
+      const { path, after } = change;
+      const second = join(folder, `put-${++count}`);
+      if (after !== null) fs.linkSync(made, second);
+      const rollBack = await beforeWrite(change);
+      const kept = join(folder, `kept-${digestOf(now?.content)}-${count}`);
+      if (await replaceFile(repository, change, now, made, kept)) {
+        if (after !== null) written.set(path, second);
+        return;
+      }
+      await rollBack();
+      notFollowed.push({ path, why: EDITED, isEdited: true });
+    };
+    for (let start = 0; start < due.length; start += FILES_PER_TURN)
+      await storeLock.run(async () => {
+        for (const one of due.slice(start, start + FILES_PER_TURN)) await replaceDue(one);
+      });
   } catch (error) {
     await close();
     throw error;

@@ -73,6 +73,8 @@ const MAX_BATCH = 100;
 const MAX_BATCH_SIZE = 8_000_000;
 /** How long a lookup waits for a remote that does not answer, in milliseconds; it has 15 s. */
 const FETCH_WAIT_MS = 10_000;
+/** How long the senders of a batch that was accepted have to send the next ones, in milliseconds. */
+const GATHER_MS = 50;
 /** The pauses after turns that failed: the first and the longest, in milliseconds. */
 const PAUSE_MS = { first: 100, longest: 1_000 };
 
@@ -81,7 +83,9 @@ const PAUSE_MS = { first: 100, longest: 1_000 };
  * it is known afterwards what the remote had when the turn began: an accepted push proves as much as a fetch. So one turn
  * serves all who waited for a fetch before it began, however many they are.
  *
- * Where a push is refused, one fetch follows, and the writes whose decisions still hold are pushed again at once.
+ * Where a push is refused, one fetch follows, and the writes whose decisions still hold are pushed again at once. After
+ * a push of several writes, the next one waits for a moment until as many have come: their senders have just got their
+ * answers, and a push of the first of them alone costs nearly as much as one of all.
  */
 export function createPushQueue<W extends QueuedWrite>(
   remote: RemoteCommands<W>,
@@ -91,6 +95,7 @@ export function createPushQueue<W extends QueuedWrite>(
   let writes: WaitingWrite<W>[] = [];
   let fetchWaiters: FetchWaiter[] = [];
   let running: Promise<void> | undefined;
+  let onArrival: () => void = () => undefined;
   let limit = MAX_BATCH;
   let failures = 0;
   let lastError: unknown;
@@ -99,6 +104,7 @@ export function createPushQueue<W extends QueuedWrite>(
   function push(write: W): Promise<void> {
     return new Promise((resolve, reject) => {
       writes.push({ write, resolve, reject });
+      onArrival();
       start();
     });
   }
@@ -116,6 +122,7 @@ export function createPushQueue<W extends QueuedWrite>(
         reject: (error) => settle(() => reject(error)),
       };
       fetchWaiters.push(waiter);
+      onArrival();
       void clock.wait(FETCH_WAIT_MS, settled.signal).then(() => {
         fetchWaiters = fetchWaiters.filter((one) => one !== waiter);
         waiter.reject(unavailable(lastError));
@@ -157,6 +164,7 @@ export function createPushQueue<W extends QueuedWrite>(
     if (pushed?.outcome === 'accepted') {
       for (const { write } of batch) write.accepted();
       for (const { resolve } of [...batch, ...served]) resolve();
+      if (batch.length > 1) await gather(batch.length);
       return true;
     }
     try {
@@ -170,6 +178,17 @@ export function createPushQueue<W extends QueuedWrite>(
       fetchWaiters = [...served.filter(({ settled }) => !settled.aborted), ...fetchWaiters];
       return false;
     }
+  }
+
+  /** Waits until so many writes have come, or a request that waits for a fetch. */
+  async function gather(count: number): Promise<void> {
+    const complete = new AbortController();
+    onArrival = () => {
+      if (writes.length >= count || fetchWaiters.length > 0) complete.abort();
+    };
+    onArrival();
+    await clock.wait(GATHER_MS, AbortSignal.any([closing.signal, complete.signal]));
+    onArrival = () => undefined;
   }
 
   /** Pushes a batch; a write that is neither accepted nor failed for good goes back into the queue. */

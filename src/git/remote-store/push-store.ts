@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import type { Log } from '../../log.js';
-import type { SharedChanges, SharedFiles, SharedWrite } from '../../store/shared-files.js';
+import type { OnFetched, SharedFiles, SharedWrite } from '../../store/shared/shared-files.js';
 import { commitAt } from '../cli/object-names.js';
 import { identityOf, type Person } from '../commit/identity.js';
 import { createIndexLocker } from '../commit/index-lock.js';
@@ -38,6 +38,7 @@ export interface PushStoreOptions extends RemoteSettings {
   readonly log: Log;
   /** How often the remote is asked where no delivery asks it, in milliseconds. */
   readonly fetchEvery: number;
+  readonly onFetched: OnFetched;
   /** The whole commit message of an article. */
   message(write: SharedWrite): Promise<string>;
   /** Receives each commit that the remote has accepted. */
@@ -82,7 +83,6 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
   const identity = await identityOf(repository.git, author);
   const bases = createEditBases(repository);
 
-  let onFetched = async (_: SharedChanges): Promise<void> => undefined;
   const tree = await openRemoteTree({
     repository,
     remote,
@@ -90,7 +90,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     folder,
     tip: await commitAt(repository, FETCHED_REF),
     log,
-    onFetched: (changes) => onFetched(changes),
+    onFetched: options.onFetched,
     onTip: () => follower.request(),
   });
   const follower = createWorktreeFollower({
@@ -112,7 +112,6 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
   });
   const worktreeEdits = createWorktreeEdits({ repository, folder, ref, tree, bases });
   let pending = 0;
-  let timer: NodeJS.Timeout | undefined;
 
   async function store(write: SharedWrite): Promise<void> {
     const { path, text, replaces, isEdit = false } = write;
@@ -192,12 +191,9 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     }
   }
 
-  function start(listener: typeof onFetched): void {
-    onFetched = listener;
-    // the status has the error
-    timer = setInterval(() => void refresh().catch(() => undefined), options.fetchEvery).unref();
-    follower.request();
-  }
+  // the status has the error
+  const timer = setInterval(() => void refresh().catch(() => undefined), options.fetchEvery).unref();
+  follower.request();
 
   async function close(): Promise<void> {
     clearInterval(timer);
@@ -210,7 +206,6 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
 
   return {
     names: tree.names,
-    start,
     texts: tree.texts,
     store,
     editAt: worktreeEdits.at,

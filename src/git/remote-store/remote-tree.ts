@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { SharedChanges, SharedWrite } from '../../store/shared-files.js';
+import type { OnFetched, SharedWrite } from '../../store/shared/shared-files.js';
 import { commitAt, contentsOf } from '../cli/object-names.js';
 import { changesBetween, filesBelow, isFile } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import type { Identity } from '../commit/identity.js';
-import { writeCommits } from '../commit/write-commits.js';
+import { type CommitDraft, writeCommits } from '../commit/write-commits.js';
 import type { Pushed, Remote } from '../push/remote.js';
-import { articleBlobs } from '../push/stale-edits.js';
+import { articleBlob } from '../push/stale-edits.js';
 import { createPushQueue } from './push-queue.js';
 
 /** A write with the commit that it becomes. */
@@ -29,8 +29,7 @@ export interface RemoteTreeOptions {
   /** The commit that was fetched last; null for none. */
   readonly tip: string | null;
   readonly log: Log;
-  /** Receives what others have changed, before any caller that waits for it goes on. */
-  onFetched(changes: SharedChanges): Promise<void>;
+  readonly onFetched: OnFetched;
   /** Receives each new tip. */
   onTip(tip: string): void;
 }
@@ -51,19 +50,18 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
   let namesOf = tip;
   /** The paths that the receiver of the changes lacks. */
   const unreported = new Set<string>();
+  /** The blobs of writes whose push may have been refused: git has them already. */
+  const written = new WeakMap<CommitWrite, string>();
   if (tip !== null)
     for (const [path, id] of await filesBelow(repository, tip, root))
       names.set(path.slice(folder.length), id);
 
   async function push(batch: readonly CommitWrite[]): Promise<Pushed> {
-    const messages = await Promise.all(batch.map(({ message }) => message));
-    const files = batch.map(({ path, text }) => ({ path: `${folder}${path}`, content: text }));
-    const blobs = await articleBlobs(repository, files);
-    const drafts = files.flatMap(({ path }, index) => {
-      const blob = blobs[index];
-      return blob === undefined ? [] : [{ path, blob, message: messages[index] ?? '' }];
-    });
+    // A remote without the branch accepts any commit: it gets what this clone has first.
+    if (tip === null && (await fetch())) return { outcome: 'refused' };
+    const drafts = await Promise.all(batch.map(draftOf));
     const commits = await writeCommits(repository, tip, drafts, identity);
+    for (const [index, write] of batch.entries()) written.set(write, drafts[index]?.blob.id ?? '');
     const last = commits.at(-1);
     if (last === undefined) throw new PressmarkError('GIT_FAILED', 'git made no commits');
     const pushed = await remote.push(last);
@@ -72,11 +70,20 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
     if (namesOf === tip) namesOf = last;
     tip = last;
     for (const [index, { path, committed }] of batch.entries()) {
-      names.set(path, blobs[index]?.id ?? '');
-      committed(commits[index] ?? last, messages[index] ?? '');
+      const draft = drafts[index];
+      names.set(path, draft?.blob.id ?? '');
+      committed(commits[index] ?? last, draft?.message ?? '');
     }
     onTip(last);
     return pushed;
+  }
+
+  async function draftOf(write: CommitWrite): Promise<CommitDraft> {
+    const path = `${folder}${write.path}`;
+    const id = written.get(write);
+    const blob =
+      id === undefined ? await articleBlob(repository, path, write.text) : { id, content: undefined };
+    return { path, blob, message: await write.message };
   }
 
   async function fetch(): Promise<boolean> {
@@ -91,7 +98,7 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
       unreported.add(inside);
     }
     namesOf = fetched;
-    await onFetched(new Map([...unreported].map((path) => [path, names.get(path)] as const)));
+    await onFetched(new Map([...unreported].map((path) => [path, names.get(path)] as const)), files);
     unreported.clear();
     tip = fetched;
     onTip(fetched);
@@ -130,15 +137,15 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
     return found;
   }
 
+  const files = { names: names as ReadonlyMap<string, string>, texts };
+  await onFetched(new Map(names), files);
   const queue = createPushQueue<CommitWrite>({ push, fetch }, log);
   return {
-    /** The files below the content folder, by path; the value names the content. */
-    names: names as ReadonlyMap<string, string>,
+    ...files,
     /** The last commit that the remote is known to have. */
     get tip() {
       return tip;
     },
     queue,
-    texts,
   };
 }

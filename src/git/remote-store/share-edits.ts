@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
-import type { SharedEdit } from '../../store/shared-files.js';
+import type { SharedEdit } from '../../store/shared/shared-files.js';
 import { createEditDelay } from '../pending/edit-delay.js';
 import type { LeftEdit } from '../push/push-status.js';
 

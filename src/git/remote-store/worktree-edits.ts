@@ -1,11 +1,11 @@
-import type { Lineage, WorkEdit } from '../../store/shared-files.js';
+import type { Lineage, WorkEdit } from '../../store/shared/shared-files.js';
 import { isAncestor } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
 import { blobsAt, blobsInHistory } from '../cli/trees.js';
 import { readHead } from '../commit/head.js';
 import { stagedBlobs } from '../commit/index.js';
 import { type EditBases, staleBases } from '../push/edit-bases.js';
-import { blobNameOf, contentAt } from '../push/stale-edits.js';
+import { articleBlob, contentAt } from '../push/stale-edits.js';
 import type { RemoteTree } from './remote-tree.js';
 
 const NONE: WorkEdit = { kind: 'none' };
@@ -44,7 +44,7 @@ export function createWorktreeEdits({ repository, folder, ref, tree, bases }: Wo
     if (content === undefined || shared === undefined) return NONE;
     const text = content.toString('utf8');
     if (!Buffer.from(text).equals(content)) return NO_UTF8;
-    const blob = await blobNameOf(repository, inRepository, text);
+    const blob = (await articleBlob(repository, inRepository, text)).id;
     const staleBase = (await staleBases(repository)).get(inRepository);
     if (blob === shared || blob === staleBase) return NONE;
     const lineage = await lineageOf(text);

@@ -364,7 +364,7 @@ export function createBuilder(options: SiteOptions): Builder {
       reading,
       articles: articleFiles.takeUnrecorded(),
       stale: isMuch ? [] : [...due],
-      everything: index.entries,
+      everything: index.everything,
     });
   }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { createCatalog } from '../../store/catalog.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
 import type { SiteOptions } from '../options.js';
 import type { Content } from '../outputs/output.js';
 import { compareCompressed, compressedLeftovers, isEverCompressed } from '../write/compressed.js';

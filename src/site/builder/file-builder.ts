@@ -65,8 +65,8 @@ export function createFileBuilder(site: Site, writer: Writer, compress = false) 
         if (assets.has(file)) await one(file);
         else (index.at(file) === undefined ? others : articles).push(file);
       }
-      if (worker !== undefined) await buildTogether(session, articles, others, worker, one, step);
-      // Articles first, which lists link to; or what the worker has left.
+      if (worker !== undefined) await buildTogether(session, articles, worker, one, step);
+      // Articles first, which lists link to, and whose reading time they show; or what the worker has left.
       for (const file of [...articles, ...others])
         if (due.has(file) && !session.hasFailed(file)) await one(file);
       site.absorb();
@@ -80,7 +80,6 @@ export function createFileBuilder(site: Site, writer: Writer, compress = false) 
   function buildTogether(
     session: BuildSession,
     articles: readonly string[],
-    others: readonly string[],
     worker: RenderWorker,
     one: (file: string) => Promise<void>,
     step: () => Promise<void>,
@@ -88,7 +87,7 @@ export function createFileBuilder(site: Site, writer: Writer, compress = false) 
     const own = async (batch: readonly string[]) => {
       for (const file of batch) await one(file);
     };
-    return share({ first: others, items: articles, size: BATCH }, own, async (batch) => {
+    return share({ items: articles, size: BATCH }, own, async (batch) => {
       const posts = batch.flatMap((file) => index.at(file) ?? []);
       const { jobs, ...slugs } = jobsFor(posts.filter(({ entry }) => !articleFiles.isBroken(entry.path)));
       for (const job of jobs) atWorker.set(job.file, job);
@@ -102,6 +101,7 @@ export function createFileBuilder(site: Site, writer: Writer, compress = false) 
         }
         atWorker.delete(job.file);
         if (made === undefined || made.kind === 'left') continue;
+        noteReadingTime(job, made.readingMinutes);
         if (
           await session.build(job.file, () =>
             made.kind === 'same' ? { standing: made.size } : { staged: made.staged },
@@ -112,6 +112,12 @@ export function createFileBuilder(site: Site, writer: Writer, compress = false) 
       }
       return answer !== undefined;
     });
+  }
+
+  /** The reading time of an article whose page was made of the file that the index knows, for the lists. */
+  function noteReadingTime({ file, stamp }: RenderJob, minutes: number | undefined): void {
+    const entry = index.at(file)?.entry;
+    if (minutes !== undefined && entry?.stamp === stamp) entry.readingMinutes ??= minutes;
   }
 
   async function buildOne(session: BuildSession, file: string): Promise<void> {

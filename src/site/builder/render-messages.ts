@@ -34,9 +34,9 @@ export type RenderRequest =
 
 /** What became of a page. */
 export type Rendered =
-  | { readonly kind: 'staged'; readonly staged: StagedFile }
+  | { readonly kind: 'staged'; readonly staged: StagedFile; readonly readingMinutes: number | undefined }
   /** It stands as it is. */
-  | { readonly kind: 'same'; readonly size: number }
+  | { readonly kind: 'same'; readonly size: number; readonly readingMinutes: number | undefined }
   /** Left to the builder: its article has changed, it links a term whose slug it was not given, or it has failed. */
   | { readonly kind: 'left' };
 

@@ -126,8 +126,6 @@ const UNDER_WAY = 5;
 
 /** What is shared between two threads. */
 export interface Shared<T> {
-  /** What this thread must do by itself, and does first. */
-  readonly first?: readonly T[];
   readonly items: readonly T[];
   /** Of a batch. */
   readonly size: number;
@@ -141,7 +139,7 @@ export interface Shared<T> {
  *   where there is none.
  */
 export async function share<T>(
-  { first = [], items, size }: Shared<T>,
+  { items, size }: Shared<T>,
   own: (batch: readonly T[]) => Promise<void>,
   worker?: (batch: readonly T[]) => Promise<boolean>,
 ): Promise<void> {
@@ -154,13 +152,10 @@ export async function share<T>(
   }
 
   async function work(): Promise<void> {
-    for (let done = 0; done < first.length; done += size) await step(first.slice(done, done + size));
-    for (let batch = next(); batch.length > 0; batch = next()) await step(batch);
-  }
-
-  async function step(batch: readonly T[]): Promise<void> {
-    await own(batch);
-    await nextTurn(); // the worker's answers come in between
+    for (let batch = next(); batch.length > 0; batch = next()) {
+      await own(batch);
+      await nextTurn(); // the worker's answers come in between
+    }
   }
 
   async function delegate(to: (batch: readonly T[]) => Promise<boolean>): Promise<void> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import { createHooks } from '../../host/hooks.js';
 import type { Log } from '../../log.js';
-import type { ContentFolder } from '../../store/entry.js';
+import type { ContentFolder } from '../../store/catalog/entry.js';
 import { createArticleCache } from '../index/article-cache.js';
 import { readHeaderEntry } from '../index/index-entry.js';
 import { readStandalonePages } from '../index/standalone-pages.js';
@@ -38,13 +38,15 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
     if (page === undefined || context === undefined) return { kind: 'left' };
     const text = await context.render(page);
     if (isAtALoss) return { kind: 'left' };
+    const readingMinutes = page.article?.readingMinutes;
     const bytes = bytesOf(text);
     const size = bytes.length;
     if (size === job.standing && fs.readFileSync(join(root, job.file)).equals(bytes))
-      return { kind: 'same', size };
+      return { kind: 'same', size, readingMinutes };
     const staged = stageFile(stagingDir, bytes);
-    if (!compress) return { kind: 'staged', staged };
-    return { kind: 'staged', staged: { ...staged, compressed: compressInto(stagingDir, bytes) } };
+    if (!compress) return { kind: 'staged', staged, readingMinutes };
+    const compressed = compressInto(stagingDir, bytes);
+    return { kind: 'staged', staged: { ...staged, compressed }, readingMinutes };
   }
 
   async function answer(request: RenderRequest): Promise<RenderAnswer> {

@@ -1,4 +1,4 @@
-import { createCatalog } from '../../store/catalog.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
 import { createArticleCache } from '../index/article-cache.js';
 import { openArticleFiles } from '../index/article-files.js';
 import { createSiteIndex } from '../index/site-index.js';
@@ -6,6 +6,7 @@ import { warnOfUnroutable } from '../index/unroutable.js';
 import type { SiteOptions } from '../options.js';
 import { articlePages } from '../outputs/article-pages.js';
 import { siteOutputs } from '../outputs/site-outputs.js';
+import { summaryOf } from '../render/page.js';
 import { contextFor } from '../render/render-context.js';
 
 /** A site in memory: what it consists of, and which of its files are due; see `createSite`. */
@@ -30,6 +31,7 @@ export function createSite(options: SiteOptions) {
     log,
     added: options.outputs ?? [],
     htmlOf: ({ entry }) => cache.htmlOf(entry.path, entry.stamp),
+    summaryOf: ({ entry }) => summaryOf(entry, () => cache.readingMinutesOf(entry)),
   });
   /** Files that may not be as they should, or whose build has failed. */
   const due = new Set<string>();

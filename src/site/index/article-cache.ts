@@ -6,8 +6,9 @@ import {
   type ReadablePage,
   readForPages,
   sameStamp,
-} from '../../store/entry.js';
-import { authorOf, tagsOf } from './index-entry.js';
+} from '../../store/catalog/entry.js';
+import { type Length, lengthOf } from '../render/html-text.js';
+import { authorOf, type IndexEntry, tagsOf } from './index-entry.js';
 
 /** What an article's page shows of its file. */
 export interface ParsedArticle {
@@ -15,6 +16,7 @@ export interface ParsedArticle {
   /** With its author and tags as pages show them. */
   readonly article: Omit<ReadablePage['article'], 'body' | 'contentHtml'>;
   readonly html: string;
+  readonly length: Length;
   /** Whether the header alone tells all that the index has of it; see `readHeader`. */
   readonly isHeaderComplete: boolean;
 }
@@ -27,6 +29,11 @@ export interface ArticleCache {
   read(path: string, stamp: Stamp): ParsedArticle | undefined;
   /** The HTML of an article, also as it was last read where its file cannot be read now. */
   htmlOf(path: string, stamp: Stamp): string | undefined;
+  /**
+   * The reading time of an article, which its entry has from then on. Where its file cannot be read as the entry has it,
+   * that is about to change, and with it all that shows the article.
+   */
+  readingMinutesOf(entry: IndexEntry): number;
 }
 
 /**
@@ -72,6 +79,12 @@ export function createArticleCache(content: ContentFolder): ArticleCache {
     return parsed?.html;
   }
 
+  function readingMinutesOf(entry: IndexEntry): number {
+    const { path, stamp } = entry;
+    entry.readingMinutes ??= (find(path, stamp) ?? readNow(path))?.length.readingMinutes;
+    return entry.readingMinutes ?? 1;
+  }
+
   function readNow(path: string): ParsedArticle | undefined {
     try {
       return parsedOf(readForPages(content, path));
@@ -81,7 +94,7 @@ export function createArticleCache(content: ContentFolder): ArticleCache {
     }
   }
 
-  return { put, read: (path, stamp) => find(path, stamp) ?? readNow(path), htmlOf };
+  return { put, read: (path, stamp) => find(path, stamp) ?? readNow(path), htmlOf, readingMinutesOf };
 }
 
 function sizeOf({ stamp, html }: ParsedArticle): number {
@@ -93,9 +106,10 @@ function isMalformed(error: unknown): boolean {
 }
 
 /** What is kept of a file that was read. */
-export function parsedOf({ stamp, article, html, isTopFirst }: ReadablePage): ParsedArticle {
+export function parsedOf({ stamp, article, html: read, isTopFirst }: ReadablePage): ParsedArticle {
   const { body, contentHtml, author: _, tags: __, ...rest } = article;
   // What is new first: keys that are added behind a spread take as long as all else that is done here.
   const shown = { author: authorOf(article), tags: tagsOf(article), ...rest };
-  return { stamp, article: shown, html: html(), isHeaderComplete: isTopFirst };
+  const html = read();
+  return { stamp, article: shown, html, length: lengthOf(html), isHeaderComplete: isTopFirst };
 }

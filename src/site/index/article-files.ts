@@ -1,12 +1,14 @@
+import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
-import type { Catalog } from '../../store/catalog.js';
-import { type ContentFolder, type Entry, ownStrings, type ReadablePage } from '../../store/entry.js';
-import { isArticlePath, refresh, walk } from '../../store/scan.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import { type ContentFolder, type Entry, ownStrings, type ReadablePage } from '../../store/catalog/entry.js';
+import { isArticlePath, refresh, walk } from '../../store/catalog/scan.js';
 import { timeOf } from '../render/dates.js';
 import type { ManifestDelta } from '../write/manifest.js';
-import { type ArticleCache, parsedOf } from './article-cache.js';
+import { type ArticleCache, type ParsedArticle, parsedOf } from './article-cache.js';
 import { type IndexEntry, indexEntryOf, MOST_TAGS, readHeaderEntry } from './index-entry.js';
-import type { SiteIndex } from './site-index.js';
+import type { SiteIndex, SourceEntry } from './site-index.js';
+import { isTermPath, readTermPage, termPathsIn } from './term-pages.js';
 
 interface Deps {
   readonly content: ContentFolder;
@@ -37,7 +39,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
   /** Read, and not in the index yet. */
   const waiting = new Map<string, FileState>();
   /** Taken in, and not in the manifest yet. */
-  let unrecorded = new Map<string, IndexEntry | undefined>();
+  let unrecorded = new Map<string, SourceEntry | undefined>();
   /** Malformed, which leaves pages as they were. */
   const broken = new Set<string>();
   /** Known by the beginnings of their files alone. */
@@ -46,6 +48,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
   /** Reads these files again where they have changed. */
   function take(paths: Iterable<string>): void {
     for (const path of paths) {
+      if (isTermPath(path)) takeTermPage(path);
       if (!isArticlePath(content, path)) continue;
       read(path);
       const state = waiting.get(path);
@@ -83,6 +86,20 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
     sorted.sort((a, b) => a.time - b.time);
     for (const { path, state } of sorted) apply(path, state);
     waiting.clear();
+    for (const path of new Set([...termPathsIn(content), ...index.termPages.keys()])) takeTermPage(path);
+  }
+
+  /** Reads again what the owner wrote of a tag or an author, where that has changed. */
+  function takeTermPage(path: string): void {
+    try {
+      const known = index.termPages.get(path);
+      const page = readTermPage(content, path, known);
+      if (page === known) return;
+      index.applyTermPage(path, page);
+      unrecorded.set(path, page);
+    } catch (error) {
+      log.warn({ path, reason: messageOf(error) }, 'malformed page; what stands of it stays');
+    }
   }
 
   function readHeader(path: string): IndexEntry | undefined {
@@ -107,11 +124,13 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
     // What is known by a header counts for nothing now that the file is read whole.
     if (isElsewhere || byHeader.has(path)) catalog.delete(path);
     let page: ReadablePage | undefined;
+    let parsed: ParsedArticle | undefined;
     const [change] = refresh(content, catalog, path, (_, read) => {
-      cache.put(path, parsedOf(read));
+      parsed = parsedOf(read);
+      cache.put(path, parsed);
       page = read;
     });
-    if (change !== undefined) waiting.set(path, stateOf(change.after, page));
+    if (change !== undefined) waiting.set(path, stateOf(change.after, page, parsed));
     if (catalog.get(path)?.broken === undefined) byHeader.delete(path);
     // The catalog has never known what the manifest knows under other settings.
     if (catalog.get(path) === undefined && index.entryAt(path) !== undefined)
@@ -119,10 +138,16 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
   }
 
   /** What a file is by its entry in the catalog and what was read of it; the catalog then has the entry of the index. */
-  function stateOf(after: Entry | undefined, page: ReadablePage | undefined): FileState {
+  function stateOf(
+    after: Entry | undefined,
+    page: ReadablePage | undefined,
+    parsed: ParsedArticle | undefined,
+  ): FileState {
     if (after?.broken !== undefined) return { kind: 'malformed', reason: after.broken };
-    if (after === undefined || page === undefined) return { kind: 'gone' };
-    const entry = ownStrings(indexEntryOf(after, page.article));
+    if (after === undefined || page === undefined || parsed === undefined) return { kind: 'gone' };
+    const { html, length } = parsed;
+    const text = { html, readingMinutes: length.readingMinutes };
+    const entry = ownStrings(indexEntryOf(after, page.article, text));
     catalog.set(entry); // one object for both
     return { kind: 'article', entry };
   }
@@ -163,14 +188,19 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
    * @param isTrusted whether they were read as they would be read now; else all files are read again.
    */
   function applyDelta({ articles, isWhole }: ManifestDelta, isTrusted: boolean): void {
-    const before = isWhole ? [...index.entries()] : [];
+    const before = isWhole ? [...index.everything()] : [];
     for (const { path } of before) if (!articles.has(path)) applyOne(path, undefined, isTrusted);
     const sorted = [...articles].map(([path, entry]) => ({ path, entry, time: publishedAt(entry) }));
     sorted.sort((a, b) => a.time - b.time);
     for (const { path, entry } of sorted) applyOne(path, entry, isTrusted);
   }
 
-  function applyOne(path: string, entry: IndexEntry | undefined, isTrusted: boolean): void {
+  function applyOne(path: string, given: SourceEntry | undefined, isTrusted: boolean): void {
+    if (isTermPath(path)) {
+      if (given === undefined || (isTrusted && 'html' in given)) index.applyTermPage(path, given, true);
+      return;
+    }
+    const entry = given !== undefined && 'html' in given ? undefined : given;
     index.applyShown(path, entry);
     broken.delete(path);
     if (entry === undefined) catalog.delete(path);
@@ -178,7 +208,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
   }
 
   /** What is to be written into the manifest, once: every page is made, and nothing is known by its header alone. */
-  function takeUnrecorded(): ReadonlyMap<string, IndexEntry | undefined> {
+  function takeUnrecorded(): ReadonlyMap<string, SourceEntry | undefined> {
     const taken = unrecorded;
     unrecorded = new Map();
     byHeader.clear();
@@ -191,6 +221,6 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
 }
 
 /** What is gone or malformed has no place in a list. */
-function publishedAt(entry: IndexEntry | undefined): number {
-  return (entry && timeOf(entry.date)) ?? 0;
+function publishedAt(entry: SourceEntry | undefined): number {
+  return (entry !== undefined && 'date' in entry ? timeOf(entry.date) : undefined) ?? 0;
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import type { Article, ExtraKeys } from '../../article/article.js';
+import { readTop } from '../../fs/read-text.js';
 import { stampOf } from '../../fs/stamp.js';
-import { type ContentFolder, type Entry, entryOf } from '../../store/entry.js';
-import { readTop } from '../../store/read-text.js';
+import { type ContentFolder, type Entry, entryOf } from '../../store/catalog/entry.js';
+import { excerptOf } from '../render/html-text.js';
 
 /**
  * What the site's index holds of an article: all that other pages than its own show of it. Its texts are bounded, as
@@ -18,6 +19,10 @@ export interface IndexEntry extends Entry {
   /** See `tagsOf`. */
   readonly tags: readonly string[];
   readonly image: string | null;
+  /** The beginning of the text; undefined where there is a description. */
+  readonly excerpt?: string;
+  /** Undefined as long as only the beginning of the file has been read, and nobody has asked; see `ArticleCache`. */
+  readingMinutes?: number | undefined;
   /** Front matter of the owner's and of plugins, see `listedExtra`; undefined where there is none. */
   readonly extra?: ExtraKeys;
   /** How many tags the file has, where not all of them get a page. */
@@ -37,14 +42,21 @@ const LONGEST_ADDRESS = 2_000;
  * The entry of an article in the site's index. Its strings may be cut out of the file's text; see `ownStrings`.
  *
  * @param entry the same article in the catalog.
+ * @param text what its text says; undefined where only the beginning of the file was read.
  */
-export function indexEntryOf(entry: Entry, article: Omit<Article, 'revision'>): IndexEntry {
+export function indexEntryOf(
+  entry: Entry,
+  article: Omit<Article, 'revision'>,
+  text?: { readonly html: string; readonly readingMinutes: number },
+): IndexEntry {
   const { title, description, date, updated, image } = article;
   const tags = tagsOf(article);
   const extra = listedExtra(article.extra);
   return {
     ...(extra !== undefined && { extra }),
     ...(tags.length === MOST_TAGS && article.tags.length > MOST_TAGS && { tagCount: article.tags.length }),
+    ...(text !== undefined && { readingMinutes: text.readingMinutes }),
+    ...(text !== undefined && description.trim() === '' && { excerpt: excerptOf(text.html) }),
     ...entry,
     title: shortened(title, LONGEST.title),
     description: shortened(description, LONGEST.description),
@@ -108,7 +120,8 @@ export function readHeaderEntry(content: ContentFolder, path: string): IndexEntr
   try {
     const { text, stat } = readTop(join(content.root, path), TOP_BYTES);
     const article = content.format.decodeTop(text, path);
-    return article && indexEntryOf(entryOf(content, path, article, stampOf(stat)), article);
+    if (article === undefined || article.description.trim() === '') return undefined; // its excerpt is further down
+    return indexEntryOf(entryOf(content, path, article, stampOf(stat)), article);
   } catch {
     // why that is will be met again
     return undefined;

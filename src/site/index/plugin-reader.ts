@@ -1,8 +1,8 @@
 import type { Article } from '../../article/article.js';
 import type { ArticleReader } from '../../host/plugins.js';
-import type { Catalog } from '../../store/catalog.js';
-import { type ContentFolder, type Entry, readArticle } from '../../store/entry.js';
-import { refresh } from '../../store/scan.js';
+import type { Catalog } from '../../store/catalog/catalog.js';
+import { type ContentFolder, type Entry, readArticle } from '../../store/catalog/entry.js';
+import { refresh } from '../../store/catalog/scan.js';
 
 /**
  * The articles as plugins in the builder's thread read them, from their files as they are now. What cannot be

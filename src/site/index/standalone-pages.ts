@@ -4,8 +4,8 @@ import { join, posix } from 'node:path';
 import { messageOf } from '../../errors.js';
 import type { SiteLink, StandalonePage } from '../../host/page-types.js';
 import type { Log } from '../../log.js';
-import { type ContentFolder, isGone } from '../../store/entry.js';
-import { isWatchedName } from '../../store/scan.js';
+import { type ContentFolder, isGone } from '../../store/catalog/entry.js';
+import { isWatchedName } from '../../store/catalog/scan.js';
 
 /** The folder below the content folder in which the owner's pages are. */
 export const PAGES = 'pages/';
@@ -54,9 +54,10 @@ function readPage(content: ContentFolder, name: string): SourcePage {
     const text = fs.readFileSync(join(content.root, name), 'utf8');
     const { article, html } = content.format.decodeForPages(text, name);
     const { title, description, extra } = article;
-    return { file, path, title, description, html: html(), extra };
+    return { file, path, title, description, html: html(), toc: [], extra };
   } catch (error) {
-    return { file, path, title: '', description: '', html: '', extra: {}, broken: messageOf(error) };
+    const broken = messageOf(error);
+    return { file, path, title: '', description: '', html: '', toc: [], extra: {}, broken };
   }
 }
 

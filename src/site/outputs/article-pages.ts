@@ -1,13 +1,13 @@
 import type { Stamp } from '../../fs/stamp.js';
-import type { ArticleLink, ArticleSummary } from '../../host/page-types.js';
-import { sameStamp } from '../../store/entry.js';
+import type { ArticleLink, ArticleOnPage, ArticleSummary } from '../../host/page-types.js';
+import { sameStamp } from '../../store/catalog/entry.js';
 import type { ArticleCache } from '../index/article-cache.js';
 import type { ArticleFiles } from '../index/article-files.js';
 import type { Post } from '../index/article-list.js';
 import { relatedTo } from '../index/related.js';
 import type { SiteIndex } from '../index/site-index.js';
+import { excerptOf } from '../render/html-text.js';
 import { linkOf, type Page, summaryOf } from '../render/page.js';
-import { lengthOf } from '../render/reading-time.js';
 import type { RenderContext } from '../render/render-context.js';
 import type { Output } from './output.js';
 
@@ -36,26 +36,26 @@ export function articlePage(job: ArticleJob, cache: Pick<ArticleCache, 'read'>):
   const parsed = cache.read(path, stamp);
   if (parsed === undefined || !sameStamp(parsed.stamp, stamp)) return undefined;
   if (isByHeader && !parsed.isHeaderComplete) return undefined;
-  const { article, html } = parsed;
+  const { article, html, length } = parsed;
+  const { jsonLd, keyword } = article;
   const links = { previous, next, related };
-  return pageOfArticle(
-    file,
-    summaryOf(article),
-    { html, jsonLd: article.jsonLd, keyword: article.keyword },
-    links,
-  );
+  const hasExcerpt = article.description.trim() !== '';
+  const entry = hasExcerpt ? article : { ...article, excerpt: excerptOf(html) };
+  const summary = summaryOf(entry, () => length.readingMinutes);
+  return pageOfArticle(file, summary, { html, jsonLd, keyword, words: length.words }, links);
 }
+
+const NO_TOC: ArticleOnPage['toc'] = [];
 
 /** The page of an article, made of what is known of it. */
 export function pageOfArticle(
   file: string,
   summary: ArticleSummary,
-  text: { readonly html: string; readonly jsonLd: string; readonly keyword: string },
+  text: Pick<ArticleOnPage, 'html' | 'jsonLd' | 'keyword' | 'words'>,
   links: Pick<ArticleJob, 'previous' | 'next' | 'related'>,
 ): Page {
   const { title, description, url } = summary;
-  const { html, jsonLd, keyword } = text;
-  const { words, readingMinutes } = lengthOf(html);
+  const { html, jsonLd, keyword, words } = text;
   const { previous, next, related } = links;
   return {
     kind: 'article',
@@ -65,7 +65,7 @@ export function pageOfArticle(
     description,
     canonical: url,
     // What is new first: keys that are added behind a spread take as long as all else that is done for a page.
-    article: { html, jsonLd, keyword, words, readingMinutes, previous, next, related, ...summary },
+    article: { html, jsonLd, keyword, words, toc: NO_TOC, previous, next, related, ...summary },
     articles: [],
     tag: null,
     author: null,
@@ -107,7 +107,9 @@ export function articlePages(
     const post = index.at(file);
     if (post === undefined) return undefined;
     const page = articlePage(jobOf(post), cache);
-    if (page === undefined) articleFiles.take([post.entry.path]); // the file has changed since it was read
+    if (page === undefined)
+      articleFiles.take([post.entry.path]); // the file has changed since it was read
+    else post.entry.readingMinutes ??= page.article?.readingMinutes;
     return page && context().render(page);
   }
 

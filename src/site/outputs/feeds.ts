@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { Feed, type Item } from 'feed';
 import type { Hooks } from '../../host/hooks.js';
-import type { FeedItem, SiteInfo } from '../../host/page-types.js';
-import { isChangedFrom, type Post } from '../index/article-list.js';
-import type { SiteIndex } from '../index/site-index.js';
+import type { ArticleSummary, FeedItem, SiteInfo } from '../../host/page-types.js';
+import { type ArticleList, isChangedFrom, type Post } from '../index/article-list.js';
 import { dateOf } from '../render/dates.js';
-import { summaryOf } from '../render/page.js';
 import type { Output } from './output.js';
 
 /** Articles in a feed. */
@@ -18,23 +16,24 @@ const FEEDS: ReadonlyMap<string, (site: SiteInfo, items: readonly FeedItem[]) =>
   ['feed.json', jsonFeed],
 ]);
 
-/**
- * The newest articles as Atom, RSS and JSON Feed.
- *
- * @param htmlOf the HTML of an article; undefined for one that cannot be read now. It is left out: an entry without its
- *   text would replace the one that readers have.
- */
-export function feeds(
-  site: SiteInfo,
-  { all }: Pick<SiteIndex, 'all'>,
-  hooks: Hooks,
-  htmlOf: (post: Post) => string | undefined,
-): Output {
+/** What feeds are made with. */
+interface FeedDeps {
+  readonly site: SiteInfo;
+  /**
+   * The HTML of an article; undefined for one that cannot be read now. It is left out: an entry without its text would
+   * replace the one that readers have.
+   */
+  htmlOf(post: Post): string | undefined;
+  summaryOf(post: Post): ArticleSummary;
+}
+
+/** The newest articles as Atom, RSS and JSON Feed. */
+export function feeds({ site, htmlOf, summaryOf }: FeedDeps, all: ArticleList, hooks: Hooks): Output {
   function newest(): FeedItem[] {
     const posts = all.items.slice(-FEED_SIZE).reverse();
     return posts.flatMap((post) => {
       const html = htmlOf(post);
-      return html === undefined ? [] : [{ ...summaryOf(post.entry), html }];
+      return html === undefined ? [] : [{ ...summaryOf(post), html }];
     });
   }
 

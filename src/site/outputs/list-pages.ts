@@ -1,26 +1,29 @@
-import type { SiteInfo } from '../../host/page-types.js';
+import type { ArticleSummary, SiteInfo } from '../../host/page-types.js';
 import { type ArticleList, isAnyChanged, type ListChange, type Post } from '../index/article-list.js';
-import type { SiteChange } from '../index/site-index.js';
-import type { Taxonomy } from '../index/taxonomy.js';
+import type { SiteChange, SiteIndex } from '../index/site-index.js';
+import { termPathOf } from '../index/term-pages.js';
 import type { Text } from '../render/i18n.js';
-import { numbered, type Page, sitePage, summaryOf } from '../render/page.js';
+import { numbered, type Page, type PageLink, type Pager, sitePage } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
 import { fileAt } from './addresses.js';
 import type { Output } from './output.js';
 
 /** What the pages of lists are made with. */
-interface ListDeps {
+export interface ListDeps {
   readonly site: SiteInfo;
-  /** Articles on every full page. */
+  /** Articles on the home page and on every full page of a list. */
   readonly pageSize: number;
+  /** The theme as it is now, and what makes pages of it. */
   context(): RenderContext;
+  /** An article as lists show it. */
+  summaryOf(post: Post): ArticleSummary;
 }
 
 const ARCHIVE = '/archive/';
 
 /** The list of all articles. */
 export function archivePages(deps: ListDeps, all: ArticleList): Output {
-  const { site, pageSize, context } = deps;
+  const { site, pageSize, context, summaryOf } = deps;
   const frameOf = (path: string, number: number): Page => {
     const description = { t: 'archiveOf', values: { site: site.title } };
     return sitePage(site, 'archive', path, { title: numbered({ t: 'archive' }, number), description });
@@ -33,15 +36,21 @@ export function archivePages(deps: ListDeps, all: ArticleList): Output {
     affectedBy: (change) => changedFiles(ARCHIVE, all, change.all, pageSize),
     render: (path) => {
       const list = listAt(path, ARCHIVE, all, pageSize);
-      return list && context().render(pageOf(list, frameOf(list.path, list.number)));
+      const frame = list && frameOf(list.path, list.pager.number);
+      return frame && context().render({ ...frame, articles: list.items.map(summaryOf), pager: list.pager });
     },
   };
 }
 
 /** The lists of the articles of each tag, or of each author. */
-export function termPages(deps: ListDeps, kind: 'tag' | 'author', terms: Taxonomy): Output {
-  const { site, pageSize, context } = deps;
+export function termPages(
+  deps: ListDeps,
+  kind: 'tag' | 'author',
+  index: Pick<SiteIndex, 'tags' | 'authors' | 'termPages'>,
+): Output {
+  const { site, pageSize, context, summaryOf } = deps;
   const folder = `${kind}s/`;
+  const terms = kind === 'tag' ? index.tags : index.authors;
   const describe: (name: string) => Text = (name) =>
     kind === 'tag'
       ? { t: 'articlesAbout', values: { tag: name } }
@@ -61,6 +70,10 @@ export function termPages(deps: ListDeps, kind: 'tag' | 'author', terms: Taxonom
   function* affectedBy(change: SiteChange): Generator<string> {
     const { vacated } = kind === 'tag' ? change.tags : change.authors;
     for (const { address, count } of vacated) yield* filesOf(address, count, pageSize);
+    for (const path of change.termPages) {
+      const term = path.startsWith(folder) ? terms.at(path.slice(folder.length, -'.md'.length)) : undefined;
+      if (term !== undefined) yield* filesOf(term.address, term.list.items.length, pageSize);
+    }
     for (const [term, listChange] of change.terms)
       if (terms.get(term.name) === term) yield* changedFiles(term.address, term.list, listChange, pageSize);
   }
@@ -73,15 +86,19 @@ export function termPages(deps: ListDeps, kind: 'tag' | 'author', terms: Taxonom
     render: (path) => {
       const found = find(path);
       if (found === undefined) return undefined;
-      const { list, term } = found;
-      const texts = { title: numbered(term.name, list.number), description: describe(term.name) };
-      return context().render(pageOf(list, { ...sitePage(site, kind, list.path, texts), [kind]: term.name }));
+      const {
+        list: { path: at, items, pager },
+        term: { name, address },
+      } = found;
+      const page = index.termPages.get(termPathOf(address));
+      const texts = {
+        title: numbered(page?.title || name, pager.number),
+        description: page?.description || describe(name),
+      };
+      const frame = { ...sitePage(site, kind, at, texts), [kind]: name, ...(page && { page }) };
+      return context().render({ ...frame, articles: items.map(summaryOf), pager });
     },
   };
-}
-
-function pageOf({ items, number, newer, older }: ListPage, frame: Page): Page {
-  return { ...frame, articles: items.map(({ entry }) => summaryOf(entry)), number, newer, older };
 }
 
 /** The page of a list that stands in a file; undefined where it is none of this list's. */
@@ -110,20 +127,16 @@ function changedFiles(
 export interface ListPage {
   /** Below the site's base path. */
   readonly path: string;
-  /** 0 for the newest, the list's own address; else counted from the oldest. */
-  readonly number: number;
   /** Newest first. */
   readonly items: readonly Post[];
-  /** The paths of the pages beside it. */
-  readonly newer: string | undefined;
-  readonly older: string | undefined;
+  readonly pager: Pager;
 }
 
 /**
  * How many older pages a list of `count` articles has. Pages are counted from the oldest and only full ones
  * leave the list's own page, which so holds one to two pages' worth: the articles of an older page stay when newer
- * ones come. Only its link to the newer page changes, once, when the next page is cut off. An article that comes in
- * earlier or goes moves those of all later pages.
+ * ones come. Only its links to newer pages change, when the next page and the one after that are cut off. An article
+ * that comes in earlier or goes moves those of all later pages.
  */
 export function olderPages(count: number, pageSize: number): number {
   return Math.max(0, Math.floor(count / pageSize) - 1);
@@ -162,13 +175,41 @@ export function listPage(
   if (number > older) return undefined;
   const start = (number === 0 ? older : number - 1) * pageSize;
   const end = number === 0 ? items.length : start + pageSize;
-  const path = (neighbour: number) => listPath(address, neighbour);
   return {
-    path: path(number),
-    number,
+    path: listPath(address, number),
     items: items.slice(start, end).reverse(),
-    newer: number === 0 ? undefined : path(number === older ? 0 : number + 1),
-    older: (number || older + 1) > 1 ? path((number || older + 1) - 1) : undefined,
+    pager: pagerOf(address, number, older),
+  };
+}
+
+/**
+ * A page of a list and its way to the others: the newest, those beside it, the oldest. How many there are stands on the
+ * list's own page alone, which every new article changes; on the others it would change them all.
+ *
+ * @param last the number of older pages. The page depends on whether it is `number`, `number + 1` or more.
+ */
+function pagerOf(address: string, number: number, last: number): Pager {
+  const path = (other: number) => listPath(address, other);
+  // In the order of the list: its own page is the one behind the last.
+  const place = number || last + 1;
+  const numbers = [last + 1, place + 1, place, place - 1, 1].filter(
+    (other) => other >= 1 && other <= last + 1,
+  );
+  const linked = [...new Set(numbers)];
+  const pageLinks = linked.map((other, index): PageLink => {
+    const shown = other > last ? 0 : other;
+    return {
+      number: shown,
+      path: path(shown),
+      isAfterGap: index > 0 && (linked[index - 1] ?? 0) - other > 1,
+    };
+  });
+  return {
+    number,
+    newer: number === 0 ? undefined : path(number === last ? 0 : number + 1),
+    older: place > 1 ? path(place - 1) : undefined,
+    pageCount: number === 0 ? last + 1 : undefined,
+    pageLinks,
   };
 }
 
@@ -177,15 +218,17 @@ export function changedNumbers(changes: ListChange, count: number, pageSize: num
   const numbers = new Set<number>();
   if (!isAnyChanged(changes)) return numbers;
   const older = olderPages(count, pageSize);
-  const last = Math.max(older, olderPages(changes.before, pageSize));
+  const before = olderPages(changes.before, pageSize);
   for (const position of changes.touched) {
     const number = Math.floor(position / pageSize) + 1;
     numbers.add(number > older ? 0 : number);
   }
   if (changes.from === Number.POSITIVE_INFINITY) return numbers;
   numbers.add(0);
-  // When the list grows by a page, the page before it gets another neighbour: two pages earlier is early enough.
-  const first = Math.max(1, Math.floor((changes.from - 2 * pageSize) / pageSize) + 1);
-  for (let number = first; number <= last; number++) numbers.add(number);
+  const moved = Math.floor(changes.from / pageSize) + 1;
+  // When the list grows by a page, the two before it link more pages; see `pagerOf`.
+  const linking = before === older ? moved : Math.max(1, Math.min(before, older) - 1);
+  for (let number = Math.min(moved, linking); number <= Math.max(before, older); number++)
+    numbers.add(number);
   return numbers;
 }

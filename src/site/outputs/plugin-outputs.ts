@@ -5,8 +5,9 @@ import type { ArticleSummary, SiteInfo } from '../../host/page-types.js';
 import type { Log } from '../../log.js';
 import { type ArticleList, isAnyChanged, type Post } from '../index/article-list.js';
 import type { SiteChange, SiteIndex } from '../index/site-index.js';
-import { summaryOf } from '../render/page.js';
 import type { Output } from './output.js';
+
+type SummaryOf = (post: Post) => ArticleSummary;
 
 /** How long a plugin may take to make one file. */
 const LONGEST_MS = 5_000;
@@ -16,13 +17,14 @@ export function pluginOutputs(
   added: readonly PluginOutput[],
   site: SiteInfo,
   index: SiteIndex,
+  summaryOf: SummaryOf,
   log: Log,
 ): Output[] {
-  const view: SiteView = { site, articles: articlesOf(index) };
-  return added.map((one) => outputOf(one, view, log));
+  const view: SiteView = { site, articles: articlesOf(index, summaryOf) };
+  return added.map((one) => outputOf(one, view, summaryOf, log));
 }
 
-function outputOf({ plugin, output }: PluginOutput, view: SiteView, log: Log): Output {
+function outputOf({ plugin, output }: PluginOutput, view: SiteView, summaryOf: SummaryOf, log: Log): Output {
   const isFolder = output.path.endsWith('/');
   const isBelow = (path: string) => (isFolder ? path.startsWith(output.path) : path === output.path);
   /** The files that there were before the last change, and those that there are now, once somebody has asked. */
@@ -55,8 +57,8 @@ function outputOf({ plugin, output }: PluginOutput, view: SiteView, log: Log): O
     before = now ?? before;
     now = undefined;
     const changes = [...change.articles.values()].map(({ before, after }) => ({
-      before: before === undefined ? null : summaryOfPost(before),
-      after: after === undefined ? null : summaryOfPost(after),
+      before: before === undefined ? null : summaryOf(before),
+      after: after === undefined ? null : summaryOf(after),
     }));
     const affected = new Set(
       attempt('affectedBy', () => [...(output.affectedBy?.(changes, view) ?? paths())]) ?? paths(),
@@ -94,27 +96,20 @@ function outputOf({ plugin, output }: PluginOutput, view: SiteView, log: Log): O
   };
 }
 
-function articlesOf({ all, tags, authors }: SiteIndex): SiteArticles {
+function articlesOf({ all, tags, authors }: SiteIndex, summaryOf: SummaryOf): SiteArticles {
+  const newestFirst = (list: ArticleList | undefined) => [...(list?.items ?? [])].reverse().map(summaryOf);
   return {
     get count() {
       return all.items.length;
     },
-    newest: (count) => (count > 0 ? all.items.slice(-count).reverse().map(summaryOfPost) : []),
+    newest: (count) => (count > 0 ? all.items.slice(-count).reverse().map(summaryOf) : []),
     tagged: (tag) => newestFirst(tags.get(tag)?.list),
     by: (author) => newestFirst(authors.get(author)?.list),
     *[Symbol.iterator]() {
       for (let at = all.items.length - 1; at >= 0; at--) {
         const post = all.items[at];
-        if (post !== undefined) yield summaryOfPost(post);
+        if (post !== undefined) yield summaryOf(post);
       }
     },
   };
-}
-
-function newestFirst(list: ArticleList | undefined): ArticleSummary[] {
-  return [...(list?.items ?? [])].reverse().map(summaryOfPost);
-}
-
-function summaryOfPost({ entry }: Post): ArticleSummary {
-  return summaryOf(entry);
 }

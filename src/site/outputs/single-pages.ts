@@ -1,19 +1,14 @@
 import type { SiteInfo } from '../../host/page-types.js';
-import { isChangedFrom } from '../index/article-list.js';
-import type { SiteIndex } from '../index/site-index.js';
-import { sitePage, summaryOf } from '../render/page.js';
+import { type ArticleList, isChangedFrom } from '../index/article-list.js';
+import { sitePage } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
+import type { ListDeps } from './list-pages.js';
 import { fixedOutput, type Output } from './output.js';
 
 const HOME = 'index.html';
 
 /** The home page, which shows the newest articles. */
-export function homePage(
-  site: SiteInfo,
-  { all }: Pick<SiteIndex, 'all'>,
-  pageSize: number,
-  context: () => RenderContext,
-): Output {
+export function homePage({ site, pageSize, context, summaryOf }: ListDeps, all: ArticleList): Output {
   const texts = { title: site.title, description: site.description };
 
   return {
@@ -22,8 +17,7 @@ export function homePage(
     has: (path) => path === HOME,
     affectedBy: (change) => (isChangedFrom(change.all, all.items.length - pageSize) ? [HOME] : []),
     render: () => {
-      const newest = all.items.slice(-pageSize).reverse();
-      const articles = newest.map(({ entry }) => summaryOf(entry));
+      const articles = all.items.slice(-pageSize).reverse().map(summaryOf);
       return context().render({ ...sitePage(site, 'home', '/', texts), articles });
     },
   };
@@ -43,4 +37,20 @@ export function searchPage(site: SiteInfo, context: () => RenderContext): Output
   });
   const files = new Map(site.search ? [[page.file, () => context().render(page)] as const] : []);
   return { ...fixedOutput(files), reserved: ['search/', 'pagefind/'] };
+}
+
+/** The pages that the owner wrote; none where an article, or a page of the site's own, stands already. */
+export function standalonePages(site: SiteInfo, context: () => RenderContext): Output {
+  const all = () => context().pages.all;
+  return {
+    reserved: [],
+    paths: () => all().keys(),
+    has: (path) => all().has(path),
+    affectedBy: () => [],
+    keeps: (path) => all().get(path)?.broken !== undefined,
+    render: (file) => {
+      const page = all().get(file);
+      return page && context().render({ ...sitePage(site, 'page', page.path, page), page });
+    },
+  };
 }

@@ -1,31 +1,23 @@
 import type { Hooks } from '../../host/hooks.js';
 import type { PluginOutput } from '../../host/outputs.js';
-import type { SiteInfo } from '../../host/page-types.js';
 import type { Log } from '../../log.js';
 import type { Post } from '../index/article-list.js';
 import type { SiteIndex } from '../index/site-index.js';
-import type { RenderContext } from '../render/render-context.js';
 import { feeds } from './feeds.js';
-import { archivePages, termPages } from './list-pages.js';
+import { archivePages, type ListDeps, termPages } from './list-pages.js';
 import { combineOutputs, type Output, type SiteOutputs } from './output.js';
 import { pluginOutputs } from './plugin-outputs.js';
-import { homePage, notFoundPage, searchPage } from './single-pages.js';
+import { homePage, notFoundPage, searchPage, standalonePages } from './single-pages.js';
 import { sitemap } from './sitemap.js';
-import { standalonePageFiles } from './standalone-page-files.js';
 import { type Hosting, staticFiles } from './static-files.js';
 import { tagIndex } from './tag-index.js';
 import { rootFiles, themeAssets } from './theme-assets.js';
 
 /** What the outputs of a site are made from. */
-export interface OutputDeps {
-  readonly site: SiteInfo;
+export interface OutputDeps extends ListDeps {
   readonly index: SiteIndex;
   readonly hooks: Hooks;
-  /** Articles on the home page and on every full page of a list. */
-  readonly pageSize: number;
   readonly hosting: readonly Hosting[];
-  /** The theme as it is now, and what makes pages of it. */
-  context(): RenderContext;
   /** The pages of articles. */
   readonly articles: Output;
   readonly log: Log;
@@ -37,22 +29,22 @@ export interface OutputDeps {
 
 /** Every output of a site. To add one, write it and name it here. */
 export function siteOutputs(deps: OutputDeps): SiteOutputs {
-  const { site, index, hooks, pageSize, hosting, context, articles, added, log, htmlOf } = deps;
+  const { site, index, hooks, hosting, context, articles, added, log, summaryOf } = deps;
   return combineOutputs([
     articles,
     rootFiles(context),
     themeAssets(context),
-    homePage(site, index, pageSize, context),
+    homePage(deps, index.all),
     tagIndex(site, index.tags, context),
     archivePages(deps, index.all),
-    termPages(deps, 'tag', index.tags),
-    termPages(deps, 'author', index.authors),
-    feeds(site, index, hooks, htmlOf),
+    termPages(deps, 'tag', index),
+    termPages(deps, 'author', index),
+    feeds(deps, index.all, hooks),
     sitemap(site, index.all, () => [...context().pages.all.values()].map(({ path }) => path)),
     searchPage(site, context),
     notFoundPage(site, context),
-    standalonePageFiles(site, context),
-    ...pluginOutputs(added, site, index, log),
+    standalonePages(site, context),
+    ...pluginOutputs(added, site, index, summaryOf, log),
     staticFiles(site, hosting, () => {
       const { styleSheet, assets } = context().theme;
       return [styleSheet.file, ...assets.map(({ hashedFile }) => hashedFile)];

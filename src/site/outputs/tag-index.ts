@@ -1,7 +1,7 @@
 import type { SiteInfo } from '../../host/page-types.js';
 import type { SiteChange } from '../index/site-index.js';
 import type { Taxonomy, Term } from '../index/taxonomy.js';
-import { numbered, type Page, sitePage, type TagLink } from '../render/page.js';
+import { numbered, type Page, type Pager, sitePage, type TagLink } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
 import { fileAt, linkBelow } from './addresses.js';
 import type { Output } from './output.js';
@@ -28,9 +28,8 @@ export function tagIndex(site: SiteInfo, tags: Taxonomy, context: () => RenderCo
       from = Math.min(from, position);
     }
     const numbers = new Set([...changed, ...readdressed].map(({ name }) => pageOf(positionOf(name))));
-    for (let number = pageOf(from); number <= Math.max(before, pageCount()); number++) numbers.add(number);
-    // The last page's link to the next comes and goes with that.
-    if (before !== pageCount()) numbers.add(Math.min(before, pageCount()));
+    const first = before === pageCount() ? pageOf(from) : 1; // all link the last one
+    for (let number = first; number <= Math.max(before, pageCount()); number++) numbers.add(number);
     return new Set([...numbers].map((number) => fileAt(indexPath(number))));
   }
 
@@ -71,8 +70,7 @@ export function tagIndex(site: SiteInfo, tags: Taxonomy, context: () => RenderCo
         .slice((number - 1) * TAGS_PER_PAGE, number * TAGS_PER_PAGE)
         .flatMap((name) => tags.get(name) ?? [])
         .map(linkOf),
-      newer: number > 1 ? indexPath(number - 1) : undefined,
-      older: number < pageCount() ? indexPath(number + 1) : undefined,
+      pager: pagerOf(number, pageCount()),
     };
   }
 
@@ -98,6 +96,22 @@ export function tagIndex(site: SiteInfo, tags: Taxonomy, context: () => RenderCo
 
 function pageOf(position: number): number {
   return Math.floor(position / TAGS_PER_PAGE) + 1;
+}
+
+function pagerOf(number: number, pageCount: number): Pager {
+  const near = [1, number - 1, number, number + 1, pageCount];
+  const numbers = [...new Set(near.filter((other) => other >= 1 && other <= pageCount))];
+  return {
+    number,
+    newer: number > 1 ? indexPath(number - 1) : undefined,
+    older: number < pageCount ? indexPath(number + 1) : undefined,
+    pageCount,
+    pageLinks: numbers.map((other, index) => ({
+      number: other,
+      path: indexPath(other),
+      isAfterGap: other - (numbers[index - 1] ?? other) > 1,
+    })),
+  };
 }
 
 function indexPath(number: number): string {

@@ -14,11 +14,33 @@ import { fileAt } from '../outputs/addresses.js';
 import { isoOf } from './dates.js';
 import type { Helpers } from './helpers.js';
 import { type Text, textOf } from './i18n.js';
+import { withToc } from './table-of-contents.js';
 import type { Theme } from './theme.js';
 
 /** A tag as the tags page lists it. */
 export interface TagLink extends SiteLink {
   readonly count: number;
+}
+
+/** One page of a list, and its way to the others. */
+export interface Pager {
+  /** Of articles: 0 for the newest ones, else counted from the oldest. Of tags: from 1 on. */
+  readonly number: number;
+  /** The paths of the pages beside it. */
+  readonly newer: string | undefined;
+  readonly older: string | undefined;
+  /** How many pages the list has; of articles, on the page of the newest ones alone. */
+  readonly pageCount: number | undefined;
+  /** The first page, those beside this one, the last one, and this one, in their order. */
+  readonly pageLinks: readonly PageLink[];
+}
+
+/** A link to a page of a list. */
+export interface PageLink {
+  readonly number: number;
+  readonly path: string;
+  /** Whether pages between it and the link before it are left out. */
+  readonly isAfterGap: boolean;
 }
 
 /** A page to be built. */
@@ -31,11 +53,8 @@ export interface Page
   readonly path: string;
   /** Below the output folder. */
   readonly file: string;
-  /** Of a list's page: 0 for its newest articles, else counted from the oldest. */
-  readonly number?: number;
-  /** The pages of the same list beside this one. */
-  readonly newer?: string | undefined;
-  readonly older?: string | undefined;
+  /** Of the pages of a list. */
+  readonly pager?: Pager;
   readonly tagLinks?: readonly TagLink[];
 }
 
@@ -45,6 +64,8 @@ interface Variables extends PageContext, Helpers {
   readonly number: number | undefined;
   readonly newer: string | undefined;
   readonly older: string | undefined;
+  readonly pageCount: number | undefined;
+  readonly pageLinks: readonly PageLink[];
   readonly tagLinks: readonly TagLink[] | undefined;
 }
 
@@ -76,8 +97,8 @@ export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpe
       title: textOf(theme.t, page.title),
       description: textOf(theme.t, page.description),
       canonical,
-      article: page.article,
-      page: page.page ?? null,
+      article: page.article && withToc(page.article, site),
+      page: page.page === undefined ? null : withToc(shownPage(page.page), site),
       articles,
       tag,
       author,
@@ -111,7 +132,7 @@ export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpe
   }
 
   /** Documented in docs/themes.md. */
-  function variablesOf({ path, number, newer, older, tagLinks }: Page, context: PageContext): Variables {
+  function variablesOf({ path, pager, tagLinks }: Page, context: PageContext): Variables {
     return {
       site: context.site,
       kind: context.kind,
@@ -136,12 +157,19 @@ export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpe
       asset: helpers.asset,
       initial: helpers.initial,
       path,
-      number,
-      newer,
-      older,
+      number: pager?.number,
+      newer: pager?.newer,
+      older: pager?.older,
+      pageCount: pager?.pageCount,
+      pageLinks: pager?.pageLinks ?? NO_LINKS,
       tagLinks,
     };
   }
+}
+
+/** What templates get of a page that the owner wrote, whatever else is known of it. */
+function shownPage({ title, description, html, toc, extra }: StandalonePage): StandalonePage {
+  return { title, description, html, toc, extra };
 }
 
 /** What no filter of the context may lose (contract: `json_ld` and the item comment stay in the page). */
@@ -180,13 +208,33 @@ export function linkOf({
 }
 
 const NO_EXTRA = {};
+const NO_LINKS: readonly PageLink[] = [];
 
-/** An article as lists and feeds show it. */
-export function summaryOf(entry: Omit<IndexEntry, 'path' | 'stamp' | 'canonical'>): ArticleSummary {
-  const { id, updated, author, tags, extra = NO_EXTRA } = entry;
+/**
+ * An article as lists and feeds show it.
+ *
+ * @param readingMinutes called where somebody asks for its reading time, as it may have to be found out.
+ */
+export function summaryOf(
+  entry: Omit<IndexEntry, 'path' | 'stamp' | 'canonical' | 'readingMinutes'>,
+  readingMinutes: () => number,
+): ArticleSummary {
+  const { id, updated, author, tags, excerpt = entry.description, extra = NO_EXTRA } = entry;
   const modified = (updated === null ? undefined : isoOf(updated)) ?? null;
   // What is new first: keys that are added behind a spread take as long as all else that is done here.
-  return { id, updated, modified, author, tags, extra, ...linkOf(entry) };
+  return {
+    id,
+    updated,
+    modified,
+    author,
+    tags,
+    excerpt,
+    get readingMinutes() {
+      return readingMinutes();
+    },
+    extra,
+    ...linkOf(entry),
+  };
 }
 
 /** An address that a parser would leave exactly as it is. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Hooks } from '../../host/hooks.js';
 import type { SiteInfo } from '../../host/page-types.js';
-import type { ContentFolder } from '../../store/entry.js';
+import type { ContentFolder } from '../../store/catalog/entry.js';
 import { readStandalonePages, type StandalonePages } from '../index/standalone-pages.js';
 import type { SiteOptions } from '../options.js';
 import { createHelpers, type Linked } from './helpers.js';
@@ -23,7 +23,7 @@ export interface RenderContext {
 }
 
 /** Changes with the generator, where the same articles and templates make other pages. */
-const FORMAT = 4;
+const FORMAT = 5;
 
 /**
  * Reads the theme.

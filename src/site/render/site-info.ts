@@ -1,6 +1,5 @@
 import type { SiteInfo, SiteLink } from '../../host/page-types.js';
 import { accentOf } from './accent.js';
-import { directionOf, localeOf } from './locale.js';
 
 /** What the owner says of the site; the config's `site`. */
 export interface SiteSettings {
@@ -19,6 +18,8 @@ export interface SiteSettings {
   readonly timeZone: string;
   /** Whether there is a search page. */
   readonly search: boolean;
+  /** From how many headings on a text has a table of contents; false for none. */
+  readonly toc: number | false;
 }
 
 /** A logo that does not say its size stands in a square, in pixels. */
@@ -45,8 +46,28 @@ export function siteInfoOf(url: string, settings: SiteSettings, theme: SiteInfo[
     timeZone,
     theme,
     search,
+    toc: settings.toc || 0,
     accent: accentOf(settings.accent),
     navigation: settings.navigation ?? null,
     logo: typeof logo === 'string' ? { src: logo, width: LOGO_SIZE, height: LOGO_SIZE } : (logo ?? null),
   };
+}
+
+/** The site's language as `Intl` takes it; English where the text is no language tag. */
+export function localeOf(language: string): string {
+  try {
+    return Intl.getCanonicalLocales(language)[0] ?? 'en';
+  } catch (error) {
+    if (error instanceof RangeError) return 'en';
+    throw error;
+  }
+}
+
+/** The scripts that are written from right to left. */
+const RIGHT_TO_LEFT = new Set('Adlm Arab Aran Hebr Mand Mend Nkoo Rohg Samr Syrc Thaa Yezi'.split(' '));
+
+/** In which direction a language is written: by its script, which most languages leave unsaid. */
+export function directionOf(language: string): 'ltr' | 'rtl' {
+  const { script } = new Intl.Locale(language).maximize();
+  return script !== undefined && RIGHT_TO_LEFT.has(script) ? 'rtl' : 'ltr';
 }

@@ -14,7 +14,9 @@ import { siteOutputs } from '../outputs/site-outputs.js';
 import { linkOf, type Page, summaryOf } from './page.js';
 import { createRenderContext } from './render-context.js';
 
-const HTML = '<p>Words.</p>\n<table></table>\n<!-- svc:item:sample -->';
+const HTML = `<p>Words.</p>${'<h2>Heading</h2><h3>Below</h3>'.repeat(9)}\n<table></table>\n<!-- svc:item:sample -->`;
+
+const summary = ({ entry }: Post) => summaryOf(entry, () => 1);
 
 /** What articles may or may not have. */
 const SAMPLES: Record<string, Partial<IndexEntry>> = {
@@ -28,20 +30,12 @@ const SAMPLES: Record<string, Partial<IndexEntry>> = {
   bare: { date: 'no date' },
 };
 
+const TEXT = { title: 'Sample', description: '', html: HTML, toc: [], extra: {} };
+
+const STAMP = { ino: 0, size: 0, mtimeMs: 0 };
+
 const SAMPLE_PAGES: StandalonePages = {
-  all: new Map([
-    [
-      'sample/index.html',
-      {
-        file: 'sample/index.html',
-        path: '/sample/',
-        title: 'Sample',
-        description: '',
-        html: HTML,
-        extra: {},
-      },
-    ],
-  ]),
+  all: new Map([['sample/index.html', { file: 'sample/index.html', path: '/sample/', ...TEXT }]]),
   navigation: [],
   digest: '',
 };
@@ -60,6 +54,8 @@ export async function tryTheme(
 ): Promise<string[]> {
   const index: SiteIndex = createSiteIndex(site, () => false);
   for (const [name, sample] of Object.entries(SAMPLES)) index.apply(name, entryOf(name, site, sample));
+  for (const path of ['tags/tag.md', 'authors/somebody.md'])
+    index.applyTermPage(path, { path, stamp: STAMP, ...TEXT });
   const context = createRenderContext(themeDirs, site, hooks, index, SAMPLE_PAGES, []);
   const articles: Output = {
     reserved: [],
@@ -82,6 +78,7 @@ export async function tryTheme(
     log,
     added,
     htmlOf: () => HTML,
+    summaryOf: summary,
   });
   outputs.affectedBy(index.takeChange()); // gives tags and authors their addresses
   const failures = new Set<string>();
@@ -101,14 +98,14 @@ export async function tryTheme(
       next: next === undefined ? null : linkOf(next.entry),
       related: related.map(({ entry }) => linkOf(entry)),
     };
-    return pageOfArticle(post.file, summaryOf(post.entry), { html: HTML, jsonLd: '', keyword: '' }, links);
+    return pageOfArticle(post.file, summary(post), { html: HTML, jsonLd: '', keyword: '', words: 1 }, links);
   }
 }
 
 function entryOf(name: string, { url }: SiteInfo, sample: Partial<IndexEntry>): IndexEntry {
   return {
     path: name,
-    stamp: { ino: 0, size: 0, mtimeMs: 0 },
+    stamp: STAMP,
     id: name,
     url: `${url}/sample-${name}/`,
     canonical: undefined,

@@ -5,7 +5,7 @@ import { systemCode } from '../../errors.js';
 import { discard, isLeftover, syncHere } from '../../fs/atomic-write.js';
 import { makeBelow } from '../../fs/make-below.js';
 import { syncFiles } from '../../fs/sync-files.js';
-import { isGone } from '../../store/entry.js';
+import { isGone } from '../../store/catalog/entry.js';
 
 /** The index's folder below the output folder. */
 export const SEARCH_FOLDER = 'pagefind';

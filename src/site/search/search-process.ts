@@ -6,7 +6,7 @@ import { createLock } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { makeBelow } from '../../fs/make-below.js';
 import { lowerPriority } from '../../fs/process-priority.js';
-import { isGone } from '../../store/entry.js';
+import { isGone } from '../../store/catalog/entry.js';
 import { openSearchFolder } from './search-folder.js';
 import type { SearchOutcome, SearchRequest } from './search-messages.js';
 

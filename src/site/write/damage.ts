@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { isGone } from '../../store/entry.js';
+import { isGone } from '../../store/catalog/entry.js';
 import type { Manifest } from './manifest.js';
 
 /** How much less exactly a file system may keep times than it says when a file is written. */

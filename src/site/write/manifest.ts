@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { syncDirectory, syncHere } from '../../fs/atomic-write.js';
-import type { IndexEntry } from '../index/index-entry.js';
+import type { SourceEntry } from '../index/site-index.js';
 import { endOf, firstLine, headerOf, linesFrom } from './manifest-lines.js';
 
 const fdatasync = promisify(fs.fdatasync);
@@ -27,7 +27,7 @@ export interface Naming {
 /** What has been added to the manifest since it was last read. */
 export interface ManifestDelta {
   /** Articles as they were when their pages were built; undefined for one that was gone. */
-  readonly articles: ReadonlyMap<string, IndexEntry | undefined>;
+  readonly articles: ReadonlyMap<string, SourceEntry | undefined>;
   /** Files that have been written or removed. */
   readonly files: ReadonlySet<string>;
   /** Files that may not be as they should: written in a build that has not come to its end, or failed in one. */
@@ -42,10 +42,10 @@ export interface Commit {
   readonly key: string;
   /** How the articles were read. */
   readonly reading: string;
-  readonly articles: ReadonlyMap<string, IndexEntry | undefined>;
+  readonly articles: ReadonlyMap<string, SourceEntry | undefined>;
   readonly stale: readonly string[];
-  /** All articles, for a manifest that is written anew. */
-  everything(): Iterable<IndexEntry>;
+  /** All articles and other entries of the index, for a manifest that is written anew. */
+  everything(): Iterable<SourceEntry>;
 }
 
 /**
@@ -92,11 +92,11 @@ export interface Manifest {
   rest(): void;
 }
 
-const VERSION = 9;
+const VERSION = 10;
 
 type Line =
   | { readonly file: string; readonly is: WrittenFile | null }
-  | { readonly article: IndexEntry }
+  | { readonly article: SourceEntry }
   | { readonly removed: string }
   /** Files that are about to be written or removed. */
   | { readonly announced: readonly string[] }
@@ -154,7 +154,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
   let lines = 0;
 
   function catchUp(): ManifestDelta {
-    const articles = new Map<string, IndexEntry | undefined>();
+    const articles = new Map<string, SourceEntry | undefined>();
     const changed = new Set<string>();
     const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     const found = size === 0 ? undefined : headerOf(path);
@@ -173,7 +173,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     return { articles, files: changed, stale: unsettled, isWhole };
   }
 
-  function readTail(articles: Map<string, IndexEntry | undefined>, changed: Set<string>): void {
+  function readTail(articles: Map<string, SourceEntry | undefined>, changed: Set<string>): void {
     let isFirst = offset === 0;
     for (const { lines, end } of linesFrom(path, offset)) {
       for (const line of lines) {
@@ -184,7 +184,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     }
   }
 
-  function take(text: string, articles: Map<string, IndexEntry | undefined>, changed: Set<string>): void {
+  function take(text: string, articles: Map<string, SourceEntry | undefined>, changed: Set<string>): void {
     lines++;
     isSynced = false;
     const line = parsed(text);
@@ -352,7 +352,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
   }
 
   /** Begins the manifest anew, without what is out of date. */
-  function rewrite(all: readonly IndexEntry[], end: Commit): void {
+  function rewrite(all: readonly SourceEntry[], end: Commit): void {
     rest();
     const temp = `${path}.${process.pid}.tmp`;
     fd = fs.openSync(temp, 'w');

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 import { messageOf, systemCode } from '../../errors.js';
 import { discard, isLeftover } from '../../fs/atomic-write.js';
 import type { Log } from '../../log.js';
-import { isGone } from '../../store/entry.js';
+import { isGone } from '../../store/catalog/entry.js';
 import type { Content } from '../outputs/output.js';
 import { CLOCK_MS, contentOf, damagedFiles, isDebris } from './damage.js';
 import type { Manifest, WrittenFile } from './manifest.js';

@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import type { ExecutionContext } from 'ava';
-import { tryArticles } from '../../../src/app/trial-build.js';
+import { tryArticles } from '../../../src/app/build/trial-build.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { hostileArticles } from './articles.js';
 import type { WorkingCopy } from './working-copy.js';

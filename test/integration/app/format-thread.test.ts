@@ -1,5 +1,5 @@
 import test from 'ava';
-import { contentOf } from '../../../src/app/content.js';
+import { contentOf } from '../../../src/app/content/content.js';
 import { draftOf } from '../../../src/article/article.js';
 import { renderedHtml } from '../../../src/article/codec.js';
 import { loadSettings } from '../../../src/config/load.js';

@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { Finding } from '../../../src/app/finding.js';
-import { trialFindings } from '../../../src/app/trial-findings.js';
+import type { Finding } from '../../../src/app/doctor/finding.js';
+import { trialFindings } from '../../../src/app/doctor/trial-findings.js';
 import { loadSettings } from '../../../src/config/load.js';
 import { run } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';

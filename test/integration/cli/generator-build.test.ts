@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { runPostbuild } from '../../../src/app/postbuild.js';
+import { runPostbuild } from '../../../src/app/build/postbuild.js';
 import { article, update } from '../../support/events.js';
 import { run, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';

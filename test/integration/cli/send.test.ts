@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { sendCommand } from '../../../src/cli/send.js';
+import { sendCommand } from '../../../src/cli/sender/send.js';
 import { articleFiles } from '../../support/content.js';
 import { runHere } from '../../support/in-process.js';
 import { run, STORE_ONLY, startReceiver } from '../../support/receiver.js';

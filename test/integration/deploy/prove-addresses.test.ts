@@ -6,7 +6,7 @@ import type { ArticleMapping } from '../../../src/article/mapping.js';
 import { runBuild } from '../../../src/deploy/build/run-build.js';
 import { readAddressFile } from '../../../src/deploy/trial/address-file.js';
 import { type ProofOptions, proveAddresses } from '../../../src/deploy/trial/prove-addresses.js';
-import { readAddresses } from '../../../src/store/addresses.js';
+import { readAddresses } from '../../../src/store/catalog/addresses.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { TOY, TOY_FRONT_MATTER, TOY_MAPPING, toyPost, writeToySite } from './toy-generator.js';
 

@@ -1,6 +1,6 @@
 import test from 'ava';
-import { RULES } from '../../../src/sender/conformance/rules/all.js';
-import { checkReceiver } from '../../../src/sender/conformance/run.js';
+import { RULES } from '../../../src/conformance/rules/all.js';
+import { checkReceiver } from '../../../src/conformance/run.js';
 import { complaints, optionsFor } from '../../support/conformance/checked.js';
 import { generatorSite } from '../../support/generator-site.js';
 import { startReceiver } from '../../support/receiver.js';

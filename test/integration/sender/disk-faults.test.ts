@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { createWorker } from '../../../src/sender/worker.js';
+import { createWorker } from '../../../src/sender/queue/worker.js';
 import { reply, startEndpoint } from '../../support/endpoint.js';
 import { createFaults, type Faults } from '../../support/faults.js';
 import { run } from '../../support/receiver.js';

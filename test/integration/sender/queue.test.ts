@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import type { Outcome } from '../../../src/sender/delivery.js';
-import { envelopeBytes } from '../../../src/sender/send-event.js';
+import type { Outcome } from '../../../src/sender/delivery/delivery.js';
+import { envelopeBytes } from '../../../src/sender/delivery/send-event.js';
 import { connected, makeEntry, standing, T0, testQueue } from '../../support/sender.js';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import net, { type AddressInfo } from 'node:net';
 import test from 'ava';
-import { exchange, type Outgoing, redirectTarget } from '../../../src/sender/transport.js';
+import { exchange, type Outgoing, redirectTarget } from '../../../src/sender/delivery/transport.js';
 import { reply, startEndpoint } from '../../support/endpoint.js';
 
 const LONG: Pick<Outgoing, 'headers' | 'timeoutMs'> = { headers: {}, timeoutMs: 60_000 };

@@ -110,3 +110,31 @@ test('a template gets the article before, the one after, and those near it that 
   await site.builder.buildChanged(['articles/e.md']);
   t.deepEqual(shownOn(site, 'f'), { previous: 'd', next: '', related: ['b', 'a'] });
 });
+
+test('an article of several headings has a table of contents that leads to them', async (t) => {
+  const site = testSite(t, { settings: { toc: 3 } });
+  const html = '<h2>Soil</h2><p>x</p><h3 id="own">Moss &amp; fern</h3><h2>Soil</h2>\n<!-- svc:item:a -->';
+  site.write('a', { contentHtml: html });
+  site.write('markdown', { contentHtml: '', body: '## One\n\n### *Two*\n\n## Three {#x}\n' });
+  site.write('short', { contentHtml: '<h2>One</h2><h2>Two</h2>' });
+  site.write('never', { contentHtml: html, extra: { toc: false } });
+  put(
+    join(site.options.content.root, 'pages/about.md'),
+    '---\ntitle: About\ntoc: true\n---\n## Who\n\nWe.\n',
+  );
+  t.is((await site.builder.buildAll()).failed, 0);
+  const { body } = partsOf(site, 'a');
+  t.true(
+    body.includes(
+      '<ol><li><a href="#soil">Soil</a><ol><li><a href="#own">Moss &amp; fern</a></li></ol></li><li><a href="#soil-2">Soil</a></li></ol>',
+    ),
+  );
+  t.true(body.includes('<h2 id="soil">Soil</h2><p>x</p><h3 id="own">Moss &amp; fern</h3><h2 id="soil-2">'));
+  t.true(body.includes('<!-- svc:item:a -->'));
+  t.true(partsOf(site, 'markdown').body.includes('<h3 id="two"><em>Two</em></h3>'));
+  for (const slug of ['short', 'never']) t.false(partsOf(site, slug).body.includes('class="toc"'), slug);
+  t.true(site.page('articles/never/index.html').includes(html), 'to the byte');
+  t.true(site.page('about/index.html').includes('<a href="#who">Who</a>'));
+  t.true(site.page('feed.json').includes('<h2>Soil</h2>'), 'feeds have the text as it came');
+  t.deepEqual(await site.builder.check(), []);
+});

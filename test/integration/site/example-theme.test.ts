@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import test from 'ava';
-import { themeOf } from '../../../src/app/theme.js';
+import { themeOf } from '../../../src/app/builder/theme.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { tryTheme } from '../../../src/site/render/try-theme.js';
 import { put, testSite } from './test-site.js';

@@ -4,7 +4,7 @@ import test from 'ava';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import type { RenderAnswer } from '../../../src/site/builder/render-messages.js';
-import { contentFolder } from '../../../src/store/entry.js';
+import { contentFolder } from '../../../src/store/catalog/entry.js';
 import { SITE_URL, startRenderWorker, type TestSite, testSite } from './test-site.js';
 
 // A build from nothing reads the beginnings of files first, and the whole files for their pages. What a file says

@@ -142,12 +142,14 @@ test('lists are cut into pages of which the older never change', async (t) => {
   t.true(site.page('archive/index.html').includes('href="/archive/page/1/"'));
   for (const list of ['tags/one', 'authors/ada'])
     t.true(site.page(`${list}/index.html`).includes(`href="/${list}/page/1/"`), list);
-  const [first] = [site.page('archive/page/1/index.html')];
+  const textOfFirst = () =>
+    site.page('archive/page/1/index.html').replace(/<nav class="pager"[\s\S]*?<\/nav>/, '');
+  const first = textOfFirst();
 
   await site.builder.buildChanged([site.write('a60', { date: day(60) })]);
   t.is(listed('archive/index.html').length, 20);
   t.true(site.page('archive/page/2/index.html').includes('Title of a40<'));
-  t.is(site.page('archive/page/1/index.html').replace('href="/archive/page/2/"', 'href="/archive/"'), first);
+  t.is(textOfFirst(), first);
 });
 
 test('a site without articles has its pages', async (t) => {

@@ -4,7 +4,7 @@ import test from 'ava';
 import { canonicalUrl } from '../../../src/contract/canonical-url.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { readerOf } from '../../../src/site/index/plugin-reader.js';
-import { createCatalog } from '../../../src/store/catalog.js';
+import { createCatalog } from '../../../src/store/catalog/catalog.js';
 import { pathOf, SITE_URL, testSite } from './test-site.js';
 
 test('plugins read articles as their files are now, and none that is there twice or is broken', async (t) => {

@@ -12,6 +12,8 @@ const look = fc.record({
   tags: fc.subarray(['C', 'C++', 'Bees', 'bees', 'Ünï', '日本']),
   author: fc.constantFrom('', 'Ada', 'ada', 'Bo'),
   title: fc.constantFrom('One', 'Two', '', 'Long title '.repeat(50)),
+  description: fc.constantFrom('', 'About this'),
+  contentHtml: fc.constantFrom('<h2>A</h2><h3>B</h3><p>Short</p>', `<p>${'long '.repeat(700)}</p>`),
   updated: fc.constantFrom(null, '2026-03-01T08:00:00Z', 'soon'),
   image: fc.constantFrom(null, 'https://img.example/a.png'),
 });
@@ -22,6 +24,8 @@ interface Look {
   readonly tags: string[];
   readonly author: string;
   readonly title: string;
+  readonly description: string;
+  readonly contentHtml: string;
   readonly updated: string | null;
   readonly image: string | null;
 }
@@ -30,6 +34,7 @@ type Step =
   | { is: 'write'; articles: { slug: string; look: Look }[] }
   | { is: 'edit' | 'remove' | 'remove page' | 'spoil page'; slug: string }
   | { is: 'move' | 'rename' | 'copy' | 'readdress'; slug: string; to: string }
+  | { is: 'describe'; term: string; text: string | null }
   | { is: 'template' | 'config' | 'restart' | 'full'; n: number };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -53,6 +58,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       is: fc.constantFrom('move' as const, 'rename' as const, 'copy' as const, 'readdress' as const),
       slug,
       to: slug,
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      is: fc.constant('describe' as const),
+      term: fc.constantFrom('tags/bees', 'tags/c', 'authors/ada'),
+      text: fc.constantFrom(null, '---\ntitle: All of it\n---\nWords.\n', '---\ndescription: Words\n---\n'),
     }),
   },
   {
@@ -96,11 +109,15 @@ function world(site: TestSite) {
         return step.articles.map(({ slug, look: { day, ...rest } }) =>
           site.write(slug, { ...rest, date: `2026-01-${String(day).padStart(2, '0')}T08:00:00Z` }),
         );
+      case 'describe':
+        if (step.text === null) fs.rmSync(at(`${step.term}.md`), { force: true });
+        else put(at(`${step.term}.md`), step.text);
+        return 'all';
       case 'template':
         put(
           join(options.templatesDir, 'article.eta'),
           `<% layout('./layout') %>${step.n} <%= it.title %> <%~ it.article.html %>
-<%~ JSON.stringify([it.article.previous, it.article.next, it.article.related, it.article.tags.map(it.tagLink)]) %>`,
+<%~ JSON.stringify([it.article.toc, it.article.previous, it.article.next, it.article.related, it.article.tags.map(it.tagLink)]) %>`,
         );
         return 'all';
       case 'config':
@@ -176,7 +193,7 @@ function world(site: TestSite) {
 test('after any sequence of changes the output is what a clean full build makes, byte by byte', async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 10 }), async (steps) => {
-      const site = testSite(t);
+      const site = testSite(t, { settings: { toc: 2 } });
       put(join(site.options.outputDir, 'mine.txt'), 'a person’s');
       const { act, follow, clean, check, close } = world(site);
       await follow('all');

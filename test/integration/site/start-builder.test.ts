@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { type EarlyBuilder, startBuilderEarly } from '../../../src/app/start-builder.js';
+import { type EarlyBuilder, startBuilderEarly } from '../../../src/app/builder/start-builder.js';
 import { loadSettings } from '../../../src/config/load.js';
 import type { Request } from '../../../src/site/builder/thread-messages.js';
 import { tempDir } from '../../support/temp-dir.js';

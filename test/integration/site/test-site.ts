@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { Worker } from 'node:worker_threads';
 import type { ExecutionContext } from 'ava';
 import { pino } from 'pino';
-import type { RenderWorkerData } from '../../../src/app/render-thread.js';
+import type { RenderWorkerData } from '../../../src/app/builder/render-thread.js';
 import type { Article } from '../../../src/article/article.js';
 import { encodeFirst } from '../../../src/article/codec.js';
 import { patternLayout } from '../../../src/generators/layout.js';
@@ -13,7 +13,7 @@ import type { Log } from '../../../src/log.js';
 import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
 import type { SiteOptions } from '../../../src/site/options.js';
 import type { SiteSettings } from '../../../src/site/render/site-info.js';
-import { contentFolder } from '../../../src/store/entry.js';
+import { contentFolder } from '../../../src/store/catalog/entry.js';
 import { siteInfo } from '../../support/site-info.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -128,11 +128,10 @@ export function startRenderWorker({ content }: SiteOptions): Worker {
   const workerData: RenderWorkerData = {
     contentDir: content.root,
     siteUrl: SITE_URL,
-    file: 'articles/:slug.md',
-    permalink: '/articles/:slug/',
+    articles: { file: 'articles/:slug.md', permalink: '/articles/:slug/' },
     logLevel: 'silent',
   };
-  return new Worker(new URL('../../../src/app/render-thread.js', import.meta.url), { workerData });
+  return new Worker(new URL('../../../src/app/builder/render-thread.js', import.meta.url), { workerData });
 }
 
 /** Writes a file and the folders above it. */

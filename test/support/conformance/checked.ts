@@ -3,7 +3,7 @@ import {
   checkReceiver,
   type Outcome,
   type Report,
-} from '../../../src/sender/conformance/run.js';
+} from '../../../src/conformance/run.js';
 import { SECRET } from '../signer.js';
 import { virtualClock } from '../virtual-clock.js';
 import { type Steps, serveSteps } from './reference-receiver.js';

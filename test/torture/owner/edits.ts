@@ -44,12 +44,12 @@ export const edits: Scenario = {
 };
 
 /**
- * Edits and updates the same articles, with one or two receivers, while the owner commits, amends and rebases, and
+ * Edits and updates the same articles, with one, two or three receivers, while the owner commits, amends and rebases, and
  * while receivers and their git commands are killed.
  */
 function attackOnce(number: number, attack: Attack) {
   return withTeardown(async (t) => {
-    const count = number % 2 === 0 ? 1 : 2;
+    const count = (number % 3) + 1;
     const root = join(attack.dir, `storm-${number}`);
     const site = await makeOwnerSite(t, {
       root,
@@ -127,6 +127,9 @@ function attackOnce(number: number, attack: Attack) {
           const path = pathOf(random.pick([...published.keys()].filter(isOwners)));
           note(`Mine ${n} begins`, path);
           await site.insist('commit', '-q', '-m', `Mine ${n}`, '--', path);
+          // This command reads the file twice, for the index and for the commit. If the file has changed in between, the
+          // index keeps what was read first.
+          await site.insist('reset', '-q', '--', path);
           note(`Mine ${n} is done`, path);
         }
         await setTimeout(200);
@@ -146,8 +149,7 @@ function attackOnce(number: number, attack: Attack) {
     for (let n = 0; n < ARTICLES; n++) published.set(`a${n}`, await site.publish(n % count, `a${n}`));
     const ms = episode(attack.deadline, { least: 4_000, most: 20_000 });
     await runFor(ms, (isOver) => [
-      publisher(0, 0, isOver),
-      publisher(count - 1, 1, isOver),
+      ...Array.from({ length: Math.max(2, count) }, (_, lane) => publisher(lane % count, lane, isOver)),
       editor(isOver),
       owner(isOver),
       killer(isOver),

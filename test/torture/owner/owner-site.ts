@@ -45,7 +45,7 @@ export interface OwnerSiteOptions {
   readonly root: string;
   /** Overrides the site's `git` settings. */
   readonly git?: Record<string, unknown>;
-  readonly receivers: 1 | 2;
+  readonly receivers: number;
   readonly logLevel?: 'info' | 'debug';
 }
 
@@ -103,7 +103,7 @@ export async function makeOwnerSite(
 
   async function kill(turn: number): Promise<boolean> {
     if (turn % 3 !== 0) return killGit(pids, dir);
-    const slot = turn % count;
+    const slot = (turn / 3) % count;
     await receivers[slot]?.kill('SIGKILL');
     await start(slot);
     return true;

@@ -1,10 +1,15 @@
 import test from 'ava';
-import { checkLookup, checkTest, checkUpdated, errorText } from '../../../src/sender/answer-checks.js';
-import { versionRead } from '../../../src/sender/conformance/answers.js';
-import type { Answer } from '../../../src/sender/conformance/probe.js';
-import { outcomeOf } from '../../../src/sender/outcome.js';
-import type { Envelope } from '../../../src/sender/send-event.js';
-import type { Reply } from '../../../src/sender/transport.js';
+import { versionRead } from '../../../src/conformance/answers.js';
+import type { Answer } from '../../../src/conformance/probe.js';
+import {
+  checkLookup,
+  checkTest,
+  checkUpdated,
+  errorText,
+} from '../../../src/sender/delivery/answer-checks.js';
+import { outcomeOf } from '../../../src/sender/delivery/outcome.js';
+import type { Envelope } from '../../../src/sender/delivery/send-event.js';
+import type { Reply } from '../../../src/sender/delivery/transport.js';
 
 const ALL = ['article.published', 'article.lookup', 'article.updated'];
 

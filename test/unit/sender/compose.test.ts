@@ -2,10 +2,10 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { parseDelivery } from '../../../src/contract/envelope.js';
-import { articleId, composeArticle, composeUpdate } from '../../../src/sender/compose.js';
+import { articleId, composeArticle, composeUpdate } from '../../../src/sender/article/compose.js';
+import { readDraft } from '../../../src/sender/article/draft.js';
 import type { Connector } from '../../../src/sender/connectors.js';
-import { readDraft } from '../../../src/sender/draft.js';
-import { envelopeBytes, envelopeOf } from '../../../src/sender/send-event.js';
+import { envelopeBytes, envelopeOf } from '../../../src/sender/delivery/send-event.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 const AT = '2026-11-19T08:00:00.000Z';

@@ -5,8 +5,8 @@ import {
   type DeliveryEvent,
   type Outcome,
   queued,
-} from '../../../src/sender/delivery.js';
-import type { Envelope } from '../../../src/sender/send-event.js';
+} from '../../../src/sender/delivery/delivery.js';
+import type { Envelope } from '../../../src/sender/delivery/send-event.js';
 
 const T0 = Date.parse('2026-11-19T08:00:00Z');
 const MINUTE = 60_000;

@@ -7,7 +7,7 @@ import {
   eventHeaders,
   redirectsOf,
   timeoutOf,
-} from '../../../src/sender/send-event.js';
+} from '../../../src/sender/delivery/send-event.js';
 import { SECRET, signature } from '../../support/signer.js';
 
 test('a publication and an update have a timeout of 30 seconds, a test and a lookup one of 15', (t) => {

@@ -6,7 +6,7 @@ import {
   readAddressFile,
   writeAddressFile,
 } from '../../../../src/deploy/trial/address-file.js';
-import { readAddresses } from '../../../../src/store/addresses.js';
+import { readAddresses } from '../../../../src/store/catalog/addresses.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
 const SOIL: AddressRecord = {

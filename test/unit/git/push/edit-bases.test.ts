@@ -8,7 +8,7 @@ const change = (path: string, before: string, after: string) => ({
   before: item(before),
   after: item(after),
 });
-const left = (path: string) => ({ path, why: 'edited', isTheirs: true });
+const left = (path: string) => ({ path, why: 'edited', isEdited: true });
 
 test('the version that a stale file was made from is remembered while HEAD moves on, and after a restart', async (t) => {
   const gitDir = tempDir(t);

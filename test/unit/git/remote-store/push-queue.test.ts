@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import { PressmarkError } from '../../../../src/errors.js';
 import type { Pushed } from '../../../../src/git/push/remote.js';
 import { createPushQueue, type QueuedWrite } from '../../../../src/git/remote-store/push-queue.js';
-import { virtualClock } from '../../../support/virtual-clock.js';
+import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.js';
 import { elapse } from '../virtual-time.js';
 
 const log = pino({ level: 'silent' });
@@ -65,6 +65,15 @@ function stage(answers: {
   return { queue, clock, did, began, push, outcome };
 }
 
+async function outcomes(clock: VirtualClock, promises: readonly Promise<void>[]): Promise<void> {
+  let isOver = false;
+  const all = Promise.all(promises).finally(() => {
+    isOver = true;
+  });
+  await elapse(clock, 'all writes are accepted', () => isOver);
+  await all;
+}
+
 const codeOf = (promise: Promise<void>) =>
   promise.then(
     () => 'ok',
@@ -75,6 +84,31 @@ test('writes that gather during a turn go into the next one together', async (t)
   const { did, push } = stage({});
   await Promise.all(['a', 'b', 'c'].map((name) => push(name)));
   t.deepEqual(did, ['push a', 'accepted a', 'push b+c', 'accepted b', 'accepted c']);
+});
+
+test('after a push of several writes, the next one waits for as many, for a moment', async (t) => {
+  const { did, clock, push } = stage({});
+  const names = ['b', 'c', 'd'];
+  await Promise.all(['a', ...names].map((name) => push(name)));
+  const again = names.map(async (name) => {
+    await clock.wait(name === 'b' ? 1 : 20, new AbortController().signal);
+    await push(`${name}2`);
+  });
+  await outcomes(clock, again);
+  t.true(did.includes('push b2+c2+d2'), `${did}`);
+  t.true(clock.now() < 100);
+});
+
+test('after a push of several writes, a single one waits for a moment only, and a lookup not at all', async (t) => {
+  const alone = stage({});
+  await Promise.all(['a', 'b', 'c'].map((name) => alone.push(name)));
+  await outcomes(alone.clock, [alone.push('d')]);
+  t.true(alone.did.includes('push d'));
+  t.is(alone.clock.now(), 50);
+  const lookup = stage({});
+  await Promise.all(['a', 'b', 'c'].map((name) => lookup.push(name)));
+  await lookup.queue.waitForFetch();
+  t.is(lookup.clock.now(), 0);
 });
 
 test('all requests that wait for a fresh state share a fetch, but never one that began before them', async (t) => {

@@ -9,7 +9,7 @@ const PAGE_SIZE = 20;
 /** What stands on a page, as a text; undefined where there is no such page. */
 function shown(list: ArticleList, number: number): string | undefined {
   const page = listPage('/', list, number, PAGE_SIZE);
-  return page && JSON.stringify([page.items, page.newer, page.older]);
+  return page && JSON.stringify([page.items, page.pager]);
 }
 
 function pagesOf(list: ArticleList): Map<number, string> {

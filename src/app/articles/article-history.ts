@@ -1,0 +1,129 @@
+import { readFile, stat } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { StoredArticle } from '../../article/codec.js';
+import type { Settings } from '../../config/load.js';
+import { PressmarkError, quote } from '../../errors.js';
+import { historyOf, textOf } from '../../git/cli/file-history.js';
+import { openRepository } from '../../git/cli/repository.js';
+import { placeFile } from '../../git/commit/placement.js';
+import { replacedFiles } from '../../git/pending/replaced-files.js';
+import { decodeAt, type Entry, type ReadFile, readArticle } from '../../store/catalog/entry.js';
+import { contentOf, siteRelativeOf } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
+import { findArticle } from './find-article.js';
+
+/** An earlier or the current version of an article, in a commit or in a file below `.pressmark/replaced/`. */
+export interface Revision {
+  /** The revision token; null where the commit removed the file, or it cannot be read as an article. */
+  readonly revision: string | null;
+  /** Null for a text that an update replaced before git had it. */
+  readonly commit: string | null;
+  /** The file with such a text, relative to the site's folder; null for a commit. */
+  readonly keptIn: string | null;
+  /** When it was committed or replaced, ISO 8601. */
+  readonly date: string;
+  readonly author: { readonly name: string; readonly email: string };
+  readonly subject: string;
+  /** Whether the article is at this revision now. */
+  readonly current: boolean;
+  /** The article as it was; undefined where `revision` is null. */
+  readonly stored?: StoredArticle;
+}
+
+/** An article and its versions, newest first. */
+export interface ArticleHistory {
+  readonly entry: Entry;
+  /** Relative to the site's folder. */
+  readonly file: string;
+  /** The file as it is now. */
+  readonly now: ReadFile;
+  readonly revisions: readonly Revision[];
+}
+
+/**
+ * The history of the article that `name` means.
+ *
+ * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, FRONT_MATTER_INVALID; USAGE where nothing is in git.
+ */
+export async function articleHistory(settings: Settings, name: string): Promise<ArticleHistory> {
+  const repository = await openRepository(settings.dir, settings.environment);
+  if (repository.kind === 'none')
+    throw new PressmarkError('USAGE', `there is no history: ${repository.because}`);
+  const content = contentOf(settings);
+  const entry = await findArticle(settings, name);
+  const now = readArticle(content, entry.path);
+  const file = siteRelativeOf(settings, entry);
+  const place = await placeFile(repository, file);
+  if (place.kind === 'refused') {
+    const what = `git has no history of ${quote(file, 200)}: ${place.why}`;
+    throw new PressmarkError('USAGE', `${what}; only what is committed has revisions`);
+  }
+  const current = now.stored.article.revision;
+  const revisions: Revision[] = [];
+  for (const commit of await historyOf(repository, place.inRepository, now.stored.article.id)) {
+    const stored = decoded(content, entry.path, await textOf(repository, commit));
+    const revision = stored?.article.revision ?? null;
+    const { name, email, seconds } = commit.author;
+    revisions.push({
+      revision,
+      commit: commit.commit,
+      keptIn: null,
+      date: new Date(seconds * 1_000).toISOString().replace('.000Z', 'Z'),
+      author: { name, email },
+      subject: commit.subject,
+      current: revision === current && revisions.every((other) => !other.current),
+      ...(stored !== undefined && { stored }),
+    });
+  }
+  const kept = await keptRevisions(settings, content, entry.path, file);
+  const all = [...revisions, ...kept].sort((a, b) => Date.parse(b.date) - Date.parse(a.date));
+  return { entry, file, now, revisions: all };
+}
+
+/** The texts of an article that updates replaced before git had them. */
+async function keptRevisions(
+  settings: Settings,
+  content: ReturnType<typeof contentOf>,
+  path: string,
+  file: string,
+): Promise<Revision[]> {
+  const { stateDir } = foldersOf(settings);
+  const kept = await replacedFiles(stateDir, file);
+  return Promise.all(
+    kept.map(async (name) => {
+      const absolute = join(stateDir, name);
+      const stored = decoded(content, path, await readFile(absolute, 'utf8'));
+      const keptIn = relative(settings.dir, absolute).split(sep).join('/');
+      const { mtime } = await stat(absolute);
+      return {
+        revision: stored?.article.revision ?? null,
+        commit: null,
+        keptIn,
+        date: mtime.toISOString().replace(/\.\d+Z$/, 'Z'),
+        author: { name: '', email: '' },
+        subject: `not committed; replaced by an update, kept in ${keptIn}`,
+        current: false,
+        ...(stored !== undefined && { stored }),
+      };
+    }),
+  );
+}
+
+function decoded(
+  content: ReturnType<typeof contentOf>,
+  path: string,
+  text: string | undefined,
+): StoredArticle | undefined {
+  if (text === undefined) return undefined;
+  try {
+    return decodeAt(content, path, text);
+  } catch {
+    // somebody has committed a file that was no article then
+    return undefined;
+  }
+}
+
+/** Whether the article's file holds something that no commit has. */
+export function isUncommitted({ revisions }: ArticleHistory): boolean {
+  return revisions.every(({ current }) => !current);
+}

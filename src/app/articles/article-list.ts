@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { reasonOf } from '../../article/front-matter/read.js';
+import type { Settings } from '../../config/load.js';
+import { PressmarkError } from '../../errors.js';
+import { readText } from '../../fs/read-text.js';
+import { openRepository } from '../../git/cli/repository.js';
+import { HISTORY_MS, logFormat, parseLog } from '../../git/cli/trees.js';
+import { placeFiles } from '../../git/commit/placement.js';
+import { decodeAt } from '../../store/catalog/entry.js';
+import { walk } from '../../store/catalog/scan.js';
+import { contentOf, siteRelativeOf } from '../content/content.js';
+
+/** One article file of a site. */
+export type ListedArticle = ReadArticle | UnreadableArticle;
+
+/** An article file that can be read. */
+export interface ReadArticle {
+  readonly kind: 'article';
+  /** Relative to the site's folder. */
+  readonly file: string;
+  /** Below the content folder. */
+  readonly path: string;
+  readonly id: string;
+  readonly revision: string;
+  readonly title: string;
+  readonly url: string;
+  /** Whether the URL is certain: the file pins it, or a build has proven it. */
+  readonly address: 'pinned' | 'proven' | 'unknown';
+  /** Why the URL is unknown, as the end of a sentence; undefined for the others. */
+  readonly reason: string | undefined;
+}
+
+/** An article file that cannot be read. */
+export interface UnreadableArticle {
+  readonly kind: 'unreadable';
+  readonly file: string;
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** Who has last committed a file. */
+export interface LastAuthor {
+  readonly name: string;
+  readonly email: string;
+}
+
+/** All article files of a site, by their names. */
+export function listArticles(settings: Settings): ListedArticle[] {
+  const content = contentOf(settings);
+  return [...walk(content)].toSorted().map((path): ListedArticle => {
+    const file = siteRelativeOf(settings, { path });
+    try {
+      const { article, address } = decodeAt(content, path, readText(join(content.root, path)).text);
+      const { id, revision, title, url } = article;
+      const reason = address?.kind === 'unknown' ? address.reason : undefined;
+      return {
+        kind: 'article',
+        file,
+        path,
+        id,
+        revision,
+        title,
+        url,
+        address: address?.kind ?? 'pinned',
+        reason,
+      };
+    } catch (error) {
+      if (!(error instanceof PressmarkError)) throw error;
+      return { kind: 'unreadable', file, path, reason: reasonOf(error) };
+    }
+  });
+}
+
+/**
+ * The authors of the last commits of files, by the file; a file that no commit has is not among them.
+ *
+ * @param files relative to the site's folder.
+ */
+export async function lastAuthors(
+  settings: Settings,
+  files: readonly string[],
+): Promise<ReadonlyMap<string, LastAuthor>> {
+  const found = new Map<string, LastAuthor>();
+  const repository = await openRepository(settings.dir, settings.environment);
+  if (repository.kind === 'none' || files.length === 0) return found;
+  const { git } = repository;
+  if ((await git(['rev-parse', '-q', '--verify', 'HEAD'], { accept: [1] })).code !== 0) return found;
+  const wanted = new Map<string, string>();
+  for (const [file, place] of await placeFiles(repository, files))
+    if (place.kind === 'inside') wanted.set(place.inRepository, file);
+  if (wanted.size === 0) return found;
+  // One walk through the history for all files; their folders, as a command line has no room for all names.
+  const folders = new Set([...wanted.keys()].map((path) => path.split('/').slice(0, 1).join('/')));
+  const { stdout } = await git(
+    [
+      'log',
+      '-z',
+      '--raw',
+      '--root',
+      '--no-abbrev',
+      '--no-renames',
+      logFormat('H', 'an', 'ae'),
+      '--',
+      ...folders,
+    ],
+    { timeoutMs: HISTORY_MS },
+  );
+  for (const { fields, changes } of parseLog(stdout, 3)) {
+    const [, name = '', email = ''] = fields;
+    for (const { path } of changes) {
+      const file = wanted.get(path);
+      if (file !== undefined && !found.has(file)) found.set(file, { name, email });
+    }
+  }
+  return found;
+}

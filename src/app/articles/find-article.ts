@@ -1,0 +1,58 @@
+import fs from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
+import type { Settings } from '../../config/load.js';
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { PressmarkError, quote } from '../../errors.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
+import { catalogId, type Entry } from '../../store/catalog/entry.js';
+import { scan } from '../../store/catalog/scan.js';
+import { loadSnapshot, snapshotOf } from '../../store/catalog/snapshot.js';
+import { contentOf } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
+
+/**
+ * The one article that somebody means by its id, its URL, its file or its slug, in this order.
+ *
+ * @param name a file's path may be absolute, or relative to the folder one is in, the site's or the content's.
+ * @throws PressmarkError ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS.
+ */
+export async function findArticle(settings: Settings, name: string): Promise<Entry> {
+  const content = contentOf(settings);
+  const catalog = createCatalog();
+  if (fs.existsSync(content.root)) {
+    const { path, key } = snapshotOf(foldersOf(settings).stateDir, content);
+    await loadSnapshot(path, key, catalog);
+    await scan(content, catalog);
+  }
+  const entries = [...catalog.entries()].filter(({ broken }) => broken === undefined);
+  const url = canonicalUrl(name);
+  const files = new Set(
+    [process.cwd(), settings.dir, content.root].map((folder) =>
+      relative(content.root, resolve(folder, name)).split(sep).join('/'),
+    ),
+  );
+  const ways: readonly ((entry: Entry) => boolean)[] = [
+    ({ id }) => id === catalogId(name),
+    ({ canonical }) => url !== undefined && canonical === url,
+    ({ path }) => files.has(path),
+    (entry) => content.format.slugOf(entry.path) === name || slugIn(entry.url) === name,
+  ];
+  for (const way of ways) {
+    const [entry, ...others] = entries.filter(way);
+    if (entry === undefined) continue;
+    if (others.length === 0) return entry;
+    const ids = [entry, ...others].slice(0, 5).map(({ id, path }) => `${quote(id)} (${path})`);
+    throw new PressmarkError(
+      'ARTICLE_AMBIGUOUS',
+      `${quote(name)} is ${others.length + 1} articles: ${ids.join(', ')}; name one by its id or its file`,
+    );
+  }
+  throw new PressmarkError(
+    'ARTICLE_NOT_FOUND',
+    `there is no article ${quote(name, 200)}; name one by its id, its URL, its file or its slug`,
+  );
+}
+
+function slugIn(url: string): string | undefined {
+  return url.split(/[?#]/, 1)[0]?.replace(/\/$/, '').split('/').at(-1);
+}

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto';
+import { posix } from 'node:path';
+import { renderedHtml } from '../../article/codec.js';
+import type { Settings } from '../../config/load.js';
+import { PressmarkError, quote } from '../../errors.js';
+import { createHooks } from '../../host/hooks.js';
+import { definePlugin, startHost } from '../../host/plugins.js';
+import type { Log } from '../../log.js';
+import type { UpdateRequest } from '../../store/verdict.js';
+import { contentOf } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
+import { commitsEdits, openDurableStore } from '../durability.js';
+import { wordingPlugins } from '../plugins/commit-message-plugins.js';
+import { gitEntry } from '../plugins/first-party.js';
+import { type ArticleHistory, articleHistory, isUncommitted, type Revision } from './article-history.js';
+
+/** What `pressmark revert` did. */
+export interface Reverted {
+  readonly id: string;
+  readonly url: string;
+  /** Relative to the site's folder. */
+  readonly file: string;
+  /** The title as it is now. */
+  readonly title: string;
+  /** The revision that was put back, and when it was committed, or replaced before git had it. */
+  readonly to: { readonly revision: string; readonly commit: string | null; readonly date: string };
+  readonly from: string;
+  /** The new revision's token; an update that was made from any other is stale (409). */
+  readonly revision: string;
+  /** The new commit; null where it has not been made yet. */
+  readonly commit: string | null;
+}
+
+/**
+ * Puts the content of an earlier version back, as a new revision and a new commit; id, slug, URL, date and the
+ * front matter that is not Pressmark's stay as they are. Also while a receiver runs: it goes through the store,
+ * under its lock.
+ *
+ * @param wanted a revision token, or the beginning of a commit's name, as `pressmark log` shows them.
+ * @param force whether an edit that no commit has may be replaced; it is committed first.
+ * @throws PressmarkError USAGE, ARTICLE_NOT_FOUND, ARTICLE_AMBIGUOUS, REVISION_CONFLICT, STORE_FAILED.
+ */
+export async function revert(
+  settings: Settings,
+  name: string,
+  wanted: string,
+  log: Log,
+  { force = false }: { force?: boolean } = {},
+): Promise<Reverted> {
+  const history = await articleHistory(settings, name);
+  const { entry, file, now } = history;
+  const { stored, commit, date, revision: to } = pick(history, wanted);
+  refuseToLose(settings, history, force);
+  const from = now.stored.article.revision;
+  const revision = `revert-${randomBytes(12).toString('hex')}`;
+  const made = await store(settings, log, entry.path, {
+    targetId: now.stored.article.id,
+    targetUrl: entry.url,
+    base: from,
+    revision,
+    updated: new Date().toISOString().replace(/\.\d+Z$/, 'Z'),
+    // where a person had edited the body, the body is what was shown
+    content: { ...stored.article, contentHtml: renderedHtml(stored) },
+    storedBody: stored.bodyKind ?? 'markdown',
+    clearsImage: true,
+  });
+  const { title } = stored.article;
+  return {
+    id: now.stored.article.id,
+    url: entry.url,
+    file,
+    title,
+    to: { revision: to, commit, date },
+    from,
+    revision,
+    commit: made,
+  };
+}
+
+function pick({ revisions, file }: ArticleHistory, wanted: string) {
+  const isMeant = ({ revision, commit }: Revision) =>
+    revision === wanted || (/^[0-9a-f]{4,64}$/.test(wanted) && commit?.startsWith(wanted) === true);
+  const [found, ...others] = revisions.filter(isMeant);
+  if (found === undefined)
+    throw new PressmarkError(
+      'USAGE',
+      `${file} has no revision ${quote(wanted, 100)}; pressmark log shows those it has`,
+    );
+  if (others.some(({ revision }) => revision !== found.revision))
+    throw new PressmarkError('USAGE', `${quote(wanted)} is several commits; give more of its name`);
+  const { stored, revision } = found;
+  if (stored === undefined || revision === null)
+    throw new PressmarkError(
+      'USAGE',
+      `${found.commit?.slice(0, 10) ?? found.keptIn} holds no article to put back`,
+    );
+  if (revisions.some((other) => other.current && other.revision === revision))
+    throw new PressmarkError('USAGE', `the article is at revision ${quote(revision, 100)} already`);
+  return { ...found, stored, revision };
+}
+
+/** Nobody replaces a person's edit without having been asked to. */
+function refuseToLose(settings: Settings, history: ArticleHistory, force: boolean): void {
+  if (!history.now.stored.edited || !isUncommitted(history) || commitsEdits(settings) || force) return;
+  throw new PressmarkError(
+    'USAGE',
+    `${history.file} holds an edit that no commit has; commit it first, or add --force to have it committed and replaced`,
+  );
+}
+
+/** Stores the update and commits it. @returns the commit, null where it could not be made now. */
+async function store(
+  settings: Settings,
+  log: Log,
+  articlePath: string,
+  update: UpdateRequest,
+): Promise<string | null> {
+  if (settings.git === false)
+    throw new PressmarkError('USAGE', 'git is false in the config: nothing is committed');
+  const content = contentOf(settings);
+  const prefix = posix.join(settings.content.replaceAll('\\', '/'), '/');
+  const siteRelative = (path: string) => `${prefix}${path}`;
+  const { stateDir } = foldersOf(settings);
+  const onChange = () => undefined;
+  const hooks = createHooks(log);
+  const durable = await openDurableStore({
+    settings,
+    content,
+    stateDir,
+    log,
+    hooks,
+    siteRelative,
+    onChange,
+    watch: false,
+  });
+  try {
+    const { store } = durable.opened;
+    const committed = new Map<string, string>();
+    const listener = definePlugin({
+      name: 'pressmark revert',
+      setup: (host) => host.addAction('git.committed', ({ path, commit }) => committed.set(path, commit)),
+    });
+    const articles = {
+      get: async (id: string) => (await store.get(id))?.article,
+      find: async (url: string) => (await store.find(url)).article,
+      ids: store.ids,
+    };
+    const plugins = [
+      ...gitEntry(durable),
+      { plugin: listener, origin: 'pressmark revert' },
+      ...(await wordingPlugins(settings, log)),
+    ];
+    const { siteUrl, dir: siteDir } = settings;
+    const host = await startHost(plugins, { role: 'receiver', siteUrl, siteDir, log, articles, hooks });
+    let path = '';
+    try {
+      // elsewhere the store keeps an edit by itself, as it replaces the file that holds it
+      if (commitsEdits(settings)) await durable.shareEdit?.(articlePath);
+      const { stored } = await store.update(update);
+      if (stored === undefined) return null;
+      path = siteRelative(stored.path);
+      const change = { event: 'article.updated', ...stored, path, timestamp: update.updated } as const;
+      await host.hooks.doAction('article.updated', change);
+    } finally {
+      await host.close();
+    }
+    return committed.get(path) ?? null;
+  } finally {
+    await durable.close();
+  }
+}

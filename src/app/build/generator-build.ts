@@ -1,0 +1,77 @@
+import fs from 'node:fs';
+import type { Settings } from '../../config/load.js';
+import { buildFolder, isLinkToOutput } from '../../deploy/build/build-state.js';
+import type { PostbuildReport } from '../../deploy/build/postbuild.js';
+import { buildFailure, runBuild } from '../../deploy/build/run-build.js';
+import { PressmarkError } from '../../errors.js';
+import { foldersOf } from '../content/folders.js';
+import { buildLock } from './build-lock.js';
+import { buildCommandOf } from './existing-addresses.js';
+import { completeSite } from './postbuild.js';
+
+/** Set for the site's build command. */
+const BUILD_VARIABLE = 'PRESSMARK_BUILD';
+
+/** How the site's own generator is run. */
+export interface GeneratorBuildOptions {
+  readonly signal?: AbortSignal;
+  /** Called with what the build command prints. */
+  onOutput?(chunk: Buffer): void;
+}
+
+/** A site that its own generator has built. */
+export interface GeneratorBuild extends PostbuildReport {
+  /** How long the generator took, in milliseconds. */
+  readonly ms: number;
+}
+
+/**
+ * Builds a site with its own generator, then checks and completes the articles' pages.
+ *
+ * @throws PressmarkError USAGE where the config has no build command, or where that runs this one; BUILD_FAILED, with the
+ *   end of what the command printed.
+ */
+export async function buildWithGenerator(
+  settings: Settings,
+  { signal, onOutput }: GeneratorBuildOptions = {},
+): Promise<GeneratorBuild> {
+  const command = buildCommandOf(settings);
+  const { environment } = settings;
+  if (environment[BUILD_VARIABLE] !== undefined)
+    throw new PressmarkError(
+      'USAGE',
+      `the build command ${JSON.stringify(command)} runs pressmark build, which runs it; set "build" to the generator's own command`,
+    );
+  const { outputDir, stateDir } = foldersOf(settings);
+  const lock = fs.existsSync(buildFolder(stateDir)) ? buildLock(stateDir) : undefined;
+  await lock?.enter();
+  try {
+    // A generator would write through the link, into an output that was checked and may be deployed.
+    if (isLinkToOutput(stateDir, outputDir)) fs.unlinkSync(outputDir);
+    return await runAndComplete(settings, command, {
+      ...(signal && { signal }),
+      ...(onOutput && { onOutput }),
+    });
+  } finally {
+    lock?.leave();
+    lock?.close();
+  }
+}
+
+async function runAndComplete(
+  settings: Settings,
+  command: string,
+  { signal, onOutput }: GeneratorBuildOptions,
+): Promise<GeneratorBuild> {
+  const { dir, environment, output } = settings;
+  const result = await runBuild({
+    command,
+    cwd: dir,
+    env: environment,
+    variables: { [BUILD_VARIABLE]: '1' },
+    ...(signal !== undefined && { signal }),
+    ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
+  });
+  if (result.kind !== 'built') throw new PressmarkError('BUILD_FAILED', buildFailure(command, result));
+  return { ms: result.ms, ...completeSite(settings, output) };
+}

@@ -1,0 +1,128 @@
+import { join, resolve } from 'node:path';
+import { readFrontMatter, reasonOf } from '../../article/front-matter/read.js';
+import { OWN_KEY } from '../../article/mapped-format.js';
+import { loadSettings, type Settings } from '../../config/load.js';
+import { itemComments } from '../../contract/item-comment.js';
+import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
+import { TRIAL_VARIABLE } from '../../deploy/trial/build-copy.js';
+import { PressmarkError } from '../../errors.js';
+import { readText } from '../../fs/read-text.js';
+import { walk } from '../../store/catalog/scan.js';
+import { contentOf, generatorOf } from '../content/content.js';
+
+/** What the step after the build has found, in sentences. */
+export interface PostbuildSummary {
+  /** What is missing, one sentence for each article. */
+  readonly missing: readonly string[];
+  readonly warnings: readonly string[];
+  /** The number of pages that were written. */
+  readonly changed: number;
+}
+
+/**
+ * The step after the build, for generators that run it themselves: checks and completes the pages of all articles.
+ * In a trial build it does nothing.
+ *
+ * @param dir the site's folder.
+ * @param output the output folder; a relative one is below `dir`.
+ */
+export async function runPostbuild(dir: string, output: string): Promise<PostbuildSummary> {
+  const { missing, warnings, changed } = completeSite(await loadSettings(resolve(dir)), output);
+  return { missing: missing.map(missingSentence), warnings, changed };
+}
+
+/** One sentence on a page that is missing or incomplete. */
+export function missingSentence({ file, url, reason }: PostbuildReport['missing'][number]): string {
+  return `${url} (${file}): ${reason}`;
+}
+
+/** How pages are checked and completed. */
+export interface CompleteOptions {
+  /** Writes nothing; `changed` counts the pages that are not complete. @default false */
+  readonly readOnly?: boolean;
+  /** The folder that the output was built from, where that is a copy of the site. @default the site's folder */
+  readonly siteDir?: string;
+  /** Articles that the output was built without, by their paths below the content folder. */
+  readonly excluded?: ReadonlySet<string>;
+}
+
+/**
+ * Checks and completes the pages of all articles that Pressmark has stored.
+ *
+ * @param output the output folder; a relative one is below the site's.
+ * @throws PressmarkError USAGE where Pressmark itself builds the site.
+ */
+export function completeSite(
+  settings: Settings,
+  output: string,
+  { readOnly = false, siteDir = settings.dir, excluded = new Set() }: CompleteOptions = {},
+): PostbuildReport {
+  if (isTrialBuild(settings)) return { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
+  const unreadable: string[] = [];
+  const articles = without(deliveredArticles(settings, siteDir, unreadable), excluded);
+  const report = postbuild({
+    siteUrl: settings.siteUrl,
+    output: resolve(settings.dir, output),
+    articles,
+    readOnly,
+  });
+  return { ...report, warnings: [...unreadable, ...report.warnings] };
+}
+
+/** Whether this process runs within a trial build, whose pages nobody sees. */
+export function isTrialBuild({ environment }: Pick<Settings, 'environment'>): boolean {
+  return environment[TRIAL_VARIABLE] !== undefined;
+}
+
+/** An article file that Pressmark has stored. */
+export interface DeliveredFile extends BuiltArticle {
+  readonly text: string;
+}
+
+/**
+ * The articles that Pressmark has stored, one after the other.
+ *
+ * @param siteDir the site's folder, or that of a copy.
+ * @param unreadable is given a sentence for each file that cannot be read.
+ */
+export function* deliveredArticles(
+  settings: Settings,
+  siteDir: string,
+  unreadable: string[],
+): Generator<DeliveredFile> {
+  const site = generatorOf(settings);
+  if (site === undefined)
+    throw new PressmarkError(
+      'USAGE',
+      'the generator is plain: Pressmark builds this site itself, and its pages are complete',
+    );
+  const content = { ...contentOf(settings), root: resolve(siteDir, settings.content) };
+  const now = new Date();
+  for (const path of walk(content)) {
+    const { text } = readText(join(content.root, path));
+    if (!text.includes(OWN_KEY)) continue;
+    try {
+      const { data } = readFrontMatter(text);
+      if (!isStored(data)) continue;
+      const { url, jsonLd, contentHtml } = content.format.decodeForPages(text, path).article;
+      const comments = [...new Set(itemComments(contentHtml))];
+      yield { path, url, text, jsonLd, comments, hidden: site.mapping.hidden({ path, data }, now) };
+    } catch (error) {
+      if (!(error instanceof PressmarkError)) throw error;
+      unreadable.push(`${path}: its page was not looked at, as the file cannot be read: ${reasonOf(error)}`);
+    }
+  }
+}
+
+function* without(
+  articles: Iterable<DeliveredFile>,
+  excluded: ReadonlySet<string>,
+): Generator<DeliveredFile> {
+  for (const article of articles) if (!excluded.has(article.path)) yield article;
+}
+
+/** Whether Pressmark has stored an article in a file. */
+function isStored(data: Readonly<Record<string, unknown>>): boolean {
+  const own = data[OWN_KEY];
+  return typeof own === 'object' && own !== null && 'id' in own && own.id !== '';
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path';
+import type { Settings } from '../../config/load.js';
+import type { Log } from '../../log.js';
+import { createSearch, type Search } from '../../site/search/search.js';
+import { foldersOf } from '../content/folders.js';
+
+/**
+ * The search's index of a site.
+ *
+ * @param settings the site's settings as they are now; its folders stay what they are.
+ */
+export function openSearch(settings: () => Settings, log: Log): Search {
+  const { outputDir, stateDir } = foldersOf(settings());
+  return createSearch({
+    outputDir,
+    lockDir: join(stateDir, 'search'),
+    settings: () => {
+      const { site } = settings();
+      return site !== false && site.search;
+    },
+    log: log.child({ plugin: 'site' }),
+  });
+}

@@ -1,0 +1,125 @@
+import { hash } from 'node:crypto';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import type { Worker } from 'node:worker_threads';
+import type { Settings } from '../../config/load.js';
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { PressmarkError } from '../../errors.js';
+import { type Host, type PluginEntry, startHost } from '../../host/plugins.js';
+import type { Log } from '../../log.js';
+import { type Builder, createBuilder } from '../../site/builder/builder.js';
+import { readerOf } from '../../site/index/plugin-reader.js';
+import { siteInfoOf } from '../../site/render/site-info.js';
+import { pagefindVersion } from '../../site/search/pagefind.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
+import { contentOf } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
+import { loadPlugins } from '../plugins/load-plugins.js';
+import { codeDigest } from './code-digest.js';
+import type { EarlyThread } from './early-thread.js';
+import { startRenderThread } from './start-render-thread.js';
+import { themeOf } from './theme.js';
+
+/** A builder and the plugins that filter its pages. */
+export interface SiteBuilder {
+  readonly builder: Builder;
+  close(): Promise<void>;
+}
+
+/** What a thread can be handed of the settings: everything but the plugins, which it loads itself, and the secrets. */
+export type BuilderSettings = Omit<
+  Settings,
+  'plugins' | 'secrets' | 'environment' | 'deployHook' | 'statusToken'
+>;
+
+/** Whether this site is built by Pressmark. */
+export function buildsSite(
+  settings: BuilderSettings,
+): settings is BuilderSettings & { site: Exclude<Settings['site'], false> } {
+  return settings.site !== false;
+}
+
+/**
+ * Makes the builder of a site, with a plugin host of its own: builds run in a thread, and functions do not
+ * travel between threads.
+ *
+ * @param configured the config's `plugins`.
+ * @param early a render thread that was started before.
+ */
+export async function openSiteBuilder(
+  settings: BuilderSettings,
+  configured: readonly unknown[],
+  log: Log,
+  early?: EarlyThread,
+): Promise<SiteBuilder> {
+  if (!buildsSite(settings))
+    throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
+  const { pageSize, search, hosting, compress } = settings.site;
+  const version = search === false ? undefined : pagefindVersion(log); // takes its time while plugins are loaded
+  const { contentDir, templatesDir, ...folders } = foldersOf(settings);
+  const theme = themeOf(settings);
+  const content = contentOf(settings);
+  const catalog = createCatalog();
+  const plugins = await loadPlugins(settings.dir, configured);
+  const host: Host = await startHost(plugins, {
+    role: 'builder',
+    siteUrl: settings.siteUrl,
+    siteDir: settings.dir,
+    log,
+    articles: readerOf(content, catalog, canonicalUrl),
+  });
+  fs.mkdirSync(contentDir, { recursive: true });
+  fs.mkdirSync(folders.stateDir, { recursive: true });
+  const builder = createBuilder({
+    ...folders,
+    themeDirs: [...theme.dirs, templatesDir],
+    content,
+    catalog,
+    site: siteInfoOf(
+      settings.siteUrl,
+      { ...settings.site, search: (await version) !== undefined },
+      theme.settings,
+    ),
+    pageSize,
+    hosting,
+    compress,
+    log,
+    hooks: host.hooks,
+    outputs: host.outputs,
+    fingerprint: fingerprint(plugins, settings.configFile),
+    ...(availableParallelism() > 1 && { spawnRenderWorker }),
+  });
+  const close = async () => {
+    await builder.close();
+    await host.close();
+  };
+  return { builder, close };
+
+  function spawnRenderWorker(): Worker {
+    return early?.take() ?? startRenderThread(settings);
+  }
+}
+
+/**
+ * What pages depend on besides articles and templates: where one of these changes, they are built anew. Dates are written
+ * with the tables of Node.js for languages and time zones.
+ */
+function fingerprint(plugins: readonly PluginEntry[], configFile: string | undefined): string {
+  const { icu, tz, cldr, unicode } = process.versions;
+  const parts = plugins.map(({ plugin, file }) => [
+    plugin.name,
+    plugin.version,
+    file === undefined ? null : codeDigest(file),
+  ]);
+  const ofConfig = configFile === undefined ? null : codeDigest(configFile);
+  return hash('sha256', JSON.stringify([versions(), [icu, tz, cldr, unicode], parts, ofConfig]));
+}
+
+/** The versions of Pressmark and of what it makes HTML of Markdown with. */
+function versions(): string[] {
+  const require = createRequire(import.meta.url);
+  const own: { version: string } = require('../../../../package.json');
+  const markdown: { version: string } = require('markdown-it/package.json');
+  return [own.version, markdown.version];
+}

@@ -1,0 +1,133 @@
+import { join, relative, sep } from 'node:path';
+import { type ArticleFormat, NO_ARTICLES } from '../../article/format.js';
+import { mappedFormat } from '../../article/mapped-format.js';
+import type { ArticleMapping } from '../../article/mapping.js';
+import type { Settings } from '../../config/load.js';
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { siteDigest } from '../../deploy/trial/prove-addresses.js';
+import { PressmarkError, quote } from '../../errors.js';
+import type { Generator, GeneratorOptions, SiteFiles } from '../../generators/generator.js';
+import type { Layout } from '../../generators/layout.js';
+import { generatorNamed } from '../../generators/registry.js';
+import { ADDRESSES, readAddresses } from '../../store/catalog/addresses.js';
+import { type ContentFolder, contentFolder, type Entry } from '../../store/catalog/entry.js';
+import { foldersOf } from './folders.js';
+import { layoutOf, mappingOf } from './layout.js';
+import { siteFiles } from './site-files.js';
+import { formatThreadOf } from './start-format-thread.js';
+
+/** The settings on which article files depend; a worker thread has no others. */
+export type ContentSettings = Pick<
+  Settings,
+  'dir' | 'siteUrl' | 'endpoint' | 'content' | 'output' | 'templates' | 'articles' | 'generator' | 'build'
+>;
+
+/** The generator of a site that Pressmark does not build itself. */
+export interface SiteGenerator {
+  readonly generator: Generator;
+  readonly options: GeneratorOptions;
+  readonly mapping: ArticleMapping;
+  readonly files: SiteFiles;
+}
+
+/** Where a site's articles are read from, and how. */
+export function contentOf(settings: ContentSettings): ContentFolder {
+  const { contentDir } = foldersOf(settings);
+  const site = generatorOf(settings);
+  if (site === undefined && NO_ARTICLES.test(settings.articles.file))
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      `articles.file ${quote(settings.articles.file)} is in pages/, tags/ or authors/, where files are no articles; choose another folder`,
+    );
+  const layout = layoutOf(settings, site?.options.timeZone);
+  const format = site && formatOf(settings, site, layout);
+  const content = contentFolder(contentDir, layout, format, formatThreadOf(settings, site?.options));
+  reservePaths(content, settings, [settings.endpoint, HEALTH]);
+  return content;
+}
+
+/** The path at which the receiver reports whether articles can be stored. */
+export const HEALTH = '/healthz';
+
+/** Keeps articles from getting the URLs at which the server answers these paths itself. */
+export function reservePaths(
+  { reservedUrls }: Pick<ContentFolder, 'reservedUrls'>,
+  { siteUrl }: Pick<ContentSettings, 'siteUrl'>,
+  paths: Iterable<string>,
+): void {
+  for (const path of paths) {
+    const canonical = canonicalUrl(new URL(path, siteUrl).href);
+    if (canonical !== undefined) reservedUrls.add(canonical);
+  }
+}
+
+/** The generator of the config with the options that the site's own configuration has; undefined for `plain`. */
+export function generatorOf(settings: ContentSettings): SiteGenerator | undefined {
+  const { generator: setting, articles, dir } = settings;
+  const name = typeof setting === 'string' ? setting : setting.name;
+  if (name === 'plain') return undefined;
+  if (articles.permalink.includes('?'))
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      `articles.permalink ${quote(articles.permalink)} has a query, and ${name} builds files, which have none; remove it`,
+    );
+  const generator =
+    typeof setting === 'object' && 'mapping' in setting ? (setting as Generator) : generatorNamed(name);
+  const files = siteFiles(dir);
+  const read = generator.options(files);
+  const set = typeof setting === 'object' && !('mapping' in setting) ? withoutName(setting) : {};
+  const timeZone = articles.timeZone ?? set.timeZone ?? read.timeZone;
+  const options: GeneratorOptions = {
+    ...read,
+    ...set,
+    keys: { ...read.keys, ...set.keys },
+    ...(timeZone !== undefined && { timeZone }),
+  };
+  return { generator, options, mapping: mappingOf(settings, generator, options), files };
+}
+
+function withoutName({
+  name: _,
+  ...options
+}: { readonly name: string } & GeneratorOptions): GeneratorOptions {
+  return options;
+}
+
+/** What the addresses of a site's files depend on besides the files. */
+export function addressSourcesOf(settings: ContentSettings, { generator, options }: SiteGenerator) {
+  const { dir, content, output, siteUrl, build, articles } = settings;
+  const { body, frontMatter } = articles;
+  return {
+    siteDir: dir,
+    content,
+    output,
+    siteUrl,
+    generator,
+    settings: { options, build, body, frontMatter },
+  };
+}
+
+function formatOf(settings: ContentSettings, site: SiteGenerator, layout: Layout): ArticleFormat {
+  const { mapping } = site;
+  const { stateDir } = foldersOf(settings);
+  let digest = '';
+  const digestNow = () => {
+    try {
+      const now = generatorOf(settings);
+      if (now !== undefined) digest = siteDigest(addressSourcesOf(settings, now));
+    } catch (error) {
+      // In the middle of an edit of the configuration; the site as it stands was built with the one before.
+      if (!(error instanceof PressmarkError)) throw error;
+    }
+    return digest;
+  };
+  const proven = readAddresses(join(stateDir, ADDRESSES), digestNow);
+  return mappedFormat({ mapping, siteUrl: settings.siteUrl, url: layout.url, proven });
+}
+
+/** A path below the content folder, as seen from the site's folder, with forward slashes. */
+export function siteRelativeOf(settings: Settings, { path }: Pick<Entry, 'path'>): string {
+  return relative(settings.dir, join(foldersOf(settings).contentDir, path))
+    .split(sep)
+    .join('/');
+}

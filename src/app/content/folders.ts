@@ -1,0 +1,49 @@
+import fs from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import type { Settings } from '../../config/load.js';
+
+/** The folders of a site, absolute. */
+export function foldersOf({
+  dir,
+  content,
+  output,
+  templates,
+  generator,
+}: Pick<Settings, 'dir' | 'content' | 'output' | 'templates' | 'generator'>) {
+  return {
+    contentDir: resolve(dir, content),
+    outputDir: resolve(dir, output),
+    templatesDir: resolve(dir, templates),
+    stateDir: (generator === 'plain' ? undefined : stateInGitFolder(dir)) ?? resolve(dir, '.pressmark'),
+  };
+}
+
+/**
+ * The state folder of a site that another generator builds: below `.git`, which no generator watches, copies or serves.
+ * Jekyll would build the site anew for every file that changes in its folder, and Astro serves what lies there.
+ *
+ * @returns undefined outside of a git work tree, and where its git folder is on another file system than the site: files
+ *   that are staged in the state folder get their names by a link or a rename.
+ */
+function stateInGitFolder(dir: string): string | undefined {
+  for (let folder = resolve(dir); ; folder = dirname(folder)) {
+    const git = gitFolder(join(folder, '.git'));
+    if (git !== undefined && !isOnOneDevice(git, dir)) return undefined;
+    if (git !== undefined) return join(git, 'pressmark', ...relative(folder, resolve(dir)).split(sep));
+    if (folder === dirname(folder)) return undefined;
+  }
+}
+
+function isOnOneDevice(git: string, dir: string): boolean {
+  const device = (path: string) => fs.statSync(path, { throwIfNoEntry: false })?.dev;
+  return device(git) === device(dir);
+}
+
+/** The git folder that a `.git` is or names (a linked work tree or a submodule has a file there). */
+function gitFolder(path: string): string | undefined {
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || stat.isDirectory()) return stat && path;
+  const named = /^gitdir: (.+?)\r?\n?$/.exec(fs.readFileSync(path, 'utf8'))?.[1];
+  if (named === undefined) return undefined;
+  return isAbsolute(named) ? named : resolve(dirname(path), named);
+}

@@ -1,0 +1,43 @@
+import type { Settings } from '../../config/load.js';
+import { siteStatus } from '../status.js';
+import type { Finding } from './finding.js';
+
+/** What stands between the stored articles and their readers: builds that fail, articles left out, deploys that fail. */
+export function deployFindings(settings: Settings): Finding[] {
+  const { excluded, buildFailure, targets, stages } = siteStatus(settings);
+  const findings: Finding[] = [];
+  if (buildFailure !== undefined)
+    findings.push({
+      level: 'fail',
+      about: 'build',
+      text: `the last build failed (${buildFailure.at}): ${buildFailure.reason}`,
+      fix: 'correct what the build command says; the site shows its last good build until then',
+    });
+  for (const { path, reason, hasPrevious } of excluded)
+    findings.push({
+      level: 'fail',
+      about: 'build',
+      text: `${path} breaks the build, and the site ${hasPrevious ? 'shows its text before' : 'is built without it'}: ${reason}`,
+      fix: 'correct the file or the layout; the next build after such a change tries it again',
+    });
+  for (const [name, { error, deployed, attempts }] of Object.entries(targets)) {
+    if (error !== undefined)
+      findings.push({
+        level: 'fail',
+        about: 'deploy',
+        text: `${name} has failed ${attempts} times: ${error}`,
+        fix: 'correct that; Pressmark tries it again by itself',
+      });
+    else if (deployed !== undefined)
+      findings.push({ level: 'ok', about: 'deploy', text: `${name}: deployed ${deployed.at}` });
+  }
+  const notLive = stages?.live?.error;
+  if (notLive !== undefined)
+    findings.push({
+      level: 'warn',
+      about: 'live check',
+      text: notLive,
+      fix: 'open the page in a browser; look at the host’s log and its cache',
+    });
+  return findings;
+}

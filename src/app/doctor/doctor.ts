@@ -1,0 +1,222 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import type { Settings } from '../../config/load.js';
+import { messageOf } from '../../errors.js';
+import { findLockHelper } from '../../fs/lock-helper.js';
+import { isReservedUrl } from '../../site/outputs/addresses.js';
+import { siteInfoOf } from '../../site/render/site-info.js';
+import { pagefindVersion } from '../../site/search/pagefind.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
+import { type ContentFolder, type Entry, isUnread } from '../../store/catalog/entry.js';
+import { scan } from '../../store/catalog/scan.js';
+import { buildsSite } from '../builder/site-builder.js';
+import { contentOf } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
+import { MIN_SECRET_CHARS } from '../init/secret.js';
+import { deployFindings } from './deploy-findings.js';
+import type { Finding } from './finding.js';
+import { generatorFindings } from './generator-findings.js';
+import { gitFindings } from './git-findings.js';
+import { pageFindings } from './page-findings.js';
+import { pushFindings } from './push-findings.js';
+import { themeFindings } from './theme-findings.js';
+
+/** Looks at everything a receiver needs, and changes nothing but for a probe file. */
+export async function examine(settings: Settings): Promise<Finding[]> {
+  return [
+    directory(settings),
+    lockHelper(),
+    ...secret(settings),
+    siteUrl(settings),
+    ...(await articles(settings)),
+    ...(await generatorFindings(settings)),
+    ...(await themeFindings(settings)),
+    ...(await gitFindings(settings)),
+    ...(await pushFindings(settings)),
+    ...pageFindings(settings),
+    ...(await searchFinding(settings)),
+    ...deployFindings(settings),
+  ];
+}
+
+function directory(settings: Settings): Finding {
+  const about = 'directory';
+  const { contentDir } = foldersOf(settings);
+  const folder = fs.existsSync(contentDir) ? contentDir : settings.dir;
+  const probe = join(folder, `.pressmark-doctor-${process.pid}.tmp`);
+  try {
+    fs.writeFileSync(probe, '');
+    fs.unlinkSync(probe);
+  } catch (error) {
+    return {
+      level: 'fail',
+      about,
+      text: `articles cannot be written: ${messageOf(error)}`,
+      fix: `let the user who runs Pressmark write to ${folder}`,
+    };
+  }
+  return { level: 'ok', about, text: `articles go to ${contentDir}` };
+}
+
+function lockHelper(): Finding {
+  const about = 'lock helper';
+  try {
+    return { level: 'ok', about, text: findLockHelper().name };
+  } catch (error) {
+    return { level: 'fail', about, text: messageOf(error), fix: 'install util-linux' };
+  }
+}
+
+function secret({ secrets, dir }: Settings): Finding[] {
+  const about = 'secret';
+  if (secrets.length === 0)
+    return [
+      {
+        level: 'fail',
+        about,
+        text: 'no signing secret is set',
+        fix: 'put PRESSMARK_SECRET into .env, or run pressmark init',
+      },
+    ];
+  const findings: Finding[] = [];
+  if (secrets.some((value) => value.length < MIN_SECRET_CHARS || new Set(value).size < 8)) {
+    const fix = `use the one that the service issued, or ${MIN_SECRET_CHARS} random characters or more`;
+    findings.push({ level: 'warn', about, text: 'a secret can be guessed', fix });
+  }
+  const mode = fs.statSync(join(dir, '.env'), { throwIfNoEntry: false })?.mode ?? 0;
+  if ((mode & 0o077) !== 0)
+    findings.push({
+      level: 'warn',
+      about,
+      text: 'others on this machine can read .env',
+      fix: 'chmod 600 .env',
+    });
+  if (findings.length === 0)
+    findings.push({
+      level: 'ok',
+      about,
+      text: secrets.length === 1 ? 'one is live' : `${secrets.length} are live (rotation)`,
+    });
+  return findings;
+}
+
+function siteUrl({ siteUrl: url, siteUrlIsGuess }: Settings): Finding {
+  const about = 'site URL';
+  const { protocol, hostname } = new URL(url);
+  const isLocal = /^(?:localhost|127\.|\[::1\]$)/.test(hostname);
+  if (siteUrlIsGuess)
+    return {
+      level: 'warn',
+      about,
+      text: `not set; articles would get ${url} for good`,
+      fix: 'set siteUrl in the config, or PRESSMARK_SITE_URL',
+    };
+  if (isLocal)
+    return {
+      level: 'warn',
+      about,
+      text: `${url} is this machine`,
+      fix: 'set the public address before the first real article: URLs are frozen at publication',
+    };
+  if (protocol === 'http:')
+    return { level: 'warn', about, text: `${url} is not https`, fix: 'use https if the site has it' };
+  return { level: 'ok', about, text: url };
+}
+
+async function articles(settings: Settings): Promise<Finding[]> {
+  const { contentDir } = foldersOf(settings);
+  if (!fs.existsSync(contentDir)) return [{ level: 'ok', about: 'articles', text: 'none yet' }];
+  const catalog = createCatalog();
+  const content = contentOf(settings);
+  const { files } = await scan(content, catalog);
+  const entries = [...catalog.entries()];
+  const findings = [
+    ...malformed(entries),
+    ...atReservedUrls(entries, content, settings),
+    ...duplicates(entries, 'id', ({ id }) => id),
+    ...duplicates(
+      entries.filter(({ address }) => address?.kind !== 'unknown'),
+      'URL',
+      ({ canonical, url }) => canonical ?? url,
+    ),
+  ];
+  return findings.length > 0
+    ? findings
+    : [
+        {
+          level: 'ok',
+          about: 'articles',
+          text: files === 0 ? 'none yet' : `${files}, each with an id and a URL of its own`,
+        },
+      ];
+}
+
+function malformed(entries: readonly Entry[]): Finding[] {
+  return entries.flatMap((entry): Finding[] => {
+    const { path, broken, isUnsupported = false } = entry;
+    if (broken === undefined || isUnsupported) return [];
+    const said = isUnread(entry)
+      ? {
+          text: `${path} cannot be read: ${broken}`,
+          fix: 'let the user who runs Pressmark read the file, or restore it from git or a backup; until then the article is skipped',
+        }
+      : {
+          text: `${path} is malformed, ${broken}`,
+          fix: 'fix the front matter; until then the article is skipped',
+        };
+    return [{ level: 'fail', about: 'articles', ...said }];
+  });
+}
+
+/** Articles that people, or versions with a shorter list, have put where something else is answered. */
+function atReservedUrls(
+  entries: readonly Entry[],
+  { reservedUrls }: ContentFolder,
+  settings: Settings,
+): Finding[] {
+  const site = buildsSite(settings)
+    ? siteInfoOf(settings.siteUrl, { ...settings.site, search: settings.site.search !== false })
+    : undefined;
+  return entries.flatMap(({ path, url, canonical, broken }): Finding[] => {
+    if (broken !== undefined) return [];
+    const fix = 'give it another url in its front matter, and redirect the old one';
+    if (site !== undefined && isReservedUrl(url, site))
+      return [
+        { level: 'fail', about: 'articles', text: `${path} has no page: the site's own are at ${url}`, fix },
+      ];
+    if (canonical === undefined || !reservedUrls.has(canonical)) return [];
+    const text = `${path} is not served by the receiver, which answers ${url} itself`;
+    return [{ level: 'warn', about: 'articles', text, fix: `set another endpoint in the config, or ${fix}` }];
+  });
+}
+
+function duplicates(entries: readonly Entry[], what: string, keyOf: (entry: Entry) => string): Finding[] {
+  return [...groupBy(entries, keyOf)].flatMap(([key, group]) => {
+    if (group.length < 2) return [];
+    const text = `${group.length} files have the ${what} ${JSON.stringify(key.slice(0, 100))}: ${group.map(({ path }) => path).join(', ')}`;
+    return [
+      {
+        level: 'fail',
+        about: 'articles',
+        text,
+        fix: `remove all but one, or give each a ${what} of its own`,
+      } as const,
+    ];
+  });
+}
+
+function groupBy(entries: readonly Entry[], keyOf: (entry: Entry) => string): Map<string, Entry[]> {
+  const groups = new Map<string, Entry[]>();
+  for (const entry of entries) groups.set(keyOf(entry), [...(groups.get(keyOf(entry)) ?? []), entry]);
+  return groups;
+}
+
+/** Whether the site has a search; it is no fault if not. */
+async function searchFinding({ site }: Settings): Promise<Finding[]> {
+  const about = 'search';
+  if (site === false) return [];
+  if (site.search === false) return [{ level: 'ok', about, text: 'switched off in the config' }];
+  const version = await pagefindVersion();
+  if (version !== undefined) return [{ level: 'ok', about, text: `indexed by ${version}` }];
+  return [{ level: 'ok', about, text: 'none; its program (npm package pagefind) does not run here' }];
+}

@@ -1,0 +1,331 @@
+import fs from 'node:fs';
+import { resolve } from 'node:path';
+import { readFrontMatter } from '../../article/front-matter/read.js';
+import type { Settings } from '../../config/load.js';
+import { messageOf, PressmarkError } from '../../errors.js';
+import { readText } from '../../fs/read-text.js';
+import { recogniseGenerators } from '../../generators/registry.js';
+import { createCatalog } from '../../store/catalog/catalog.js';
+import type { Entry } from '../../store/catalog/entry.js';
+import { scan } from '../../store/catalog/scan.js';
+import { movedArticles, movedFix, movedSentence } from '../articles/moved-articles.js';
+import { completeSite, missingSentence } from '../build/postbuild.js';
+import { contentOf, generatorOf, type SiteGenerator } from '../content/content.js';
+import { foldersOf } from '../content/folders.js';
+import { siteFiles } from '../content/site-files.js';
+import { addPostbuild, runsPostScripts } from '../init/npm-postbuild.js';
+import type { Finding } from './finding.js';
+
+/** A finding lists no more files than these. */
+const MAX_LISTED = 5;
+
+/** What keeps articles from being displayed, or lookups from finding posts, where another generator builds the site. */
+export async function generatorFindings(settings: Settings): Promise<Finding[]> {
+  const about = 'generator';
+  let site: SiteGenerator | undefined;
+  try {
+    site = generatorOf(settings);
+  } catch (error) {
+    if (!(error instanceof PressmarkError)) throw error;
+    return [{ level: 'fail', about, text: error.message, fix: 'correct it and run pressmark doctor again' }];
+  }
+  const [recognised] = recogniseGenerators(siteFiles(settings.dir));
+  if (site === undefined)
+    return recognised === undefined
+      ? []
+      : [
+          {
+            level: 'warn',
+            about,
+            text: `this is a site of ${recognised.generator.name} (${recognised.evidence}), but Pressmark builds it`,
+            fix: `set generator: '${recognised.generator.name}' in the config; or move the config away and run pressmark init`,
+          },
+        ];
+  const { contentDir } = foldersOf(settings);
+  const catalog = createCatalog();
+  if (fs.existsSync(contentDir)) await scan(contentOf(settings), catalog);
+  const entries = [...catalog.entries()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const findings = [
+    ...definitionFindings(settings, site),
+    ...postbuildScript(settings, site),
+    ...addressFindings(entries),
+    ...movedFindings(settings),
+    ...clashes(entries),
+    ...switchFindings(entries, site, contentDir),
+    ...tagFindings(entries, site),
+    ...unresolved(entries, contentDir),
+    ...pageFindings(settings),
+  ];
+  const isFine = findings.every(({ level }) => level === 'ok');
+  return isFine
+    ? [{ level: 'ok', about, text: `${site.generator.name} builds the site` }, ...findings]
+    : findings;
+}
+
+function definitionFindings(settings: Settings, { generator, files, mapping }: SiteGenerator): Finding[] {
+  const about = 'generator';
+  const { title, description, date, tags } = mapping.keys;
+  const names = [title, description, date, tags, ...Object.keys(settings.articles.frontMatter)];
+  const written = names.filter((name) => name !== null);
+  const recognised = recogniseGenerators(files);
+  const isOther =
+    recognised.length > 0 && generator.recognise(files) === undefined
+      ? recognised.every((one) => one.generator.name !== generator.name)
+      : false;
+  const other = recognised[0];
+  return [
+    ...(isOther && other !== undefined
+      ? [
+          {
+            level: 'warn' as const,
+            about,
+            text: `the config says ${generator.name}, but this is a site of ${other.generator.name} (${other.evidence})`,
+            fix: `set generator: '${other.generator.name}' in the config`,
+          },
+        ]
+      : []),
+    ...generator
+      .problems(files, { ...settings, written })
+      .map(({ level, text, fix }): Finding => ({ level, about, text, fix })),
+  ];
+}
+
+/** Whether the pages are completed where the site's host runs npm's build. */
+function postbuildScript(settings: Settings, { files }: SiteGenerator): Finding[] {
+  const manifest = files.read('package.json');
+  if (manifest === undefined) return [];
+  const runs = runsPostScripts(manifest, files.read('.yarnrc.yml') !== undefined);
+  const step = addPostbuild(manifest, settings.output, runs);
+  if (step.kind === 'nothing') return [];
+  return [
+    {
+      level: 'warn',
+      about: 'generator',
+      text: 'npm run build does not complete the pages of articles: the step pressmark postbuild is not in package.json',
+      fix: step.kind === 'add' ? 'run pressmark init, which adds it' : step.advice,
+    },
+  ];
+}
+
+/** Files whose URL is not certain, by the reason. */
+function addressFindings(entries: readonly Entry[]): Finding[] {
+  const uncertain = entries.filter(
+    ({ address, broken }) => address?.kind === 'unknown' && broken === undefined,
+  );
+  const articles = uncertain.filter(isDelivered);
+  const posts = uncertain.filter((entry) => !isDelivered(entry));
+  return [
+    ...byReason(articles).map(([reason, paths]) => articleFinding(reason, paths)),
+    ...byReason(posts).map(([reason, paths]) => postFinding(reason, paths)),
+  ];
+}
+
+/** Articles of which the service knows a URL that is not theirs any more. */
+function movedFindings(settings: Settings): Finding[] {
+  const byFix = new Map<string, string[]>();
+  for (const article of movedArticles(settings)) {
+    const fix = movedFix(article, settings.siteUrl);
+    byFix.set(fix, [...(byFix.get(fix) ?? []), movedSentence(article)]);
+  }
+  return [...byFix].map(([fix, sentences]) => ({
+    level: 'warn',
+    about: 'addresses',
+    text: listed(sentences, '; '),
+    fix,
+  }));
+}
+
+/** Whether the service has sent an article; a post that a person wrote has its path for an id. */
+function isDelivered({ id, path }: Entry): boolean {
+  return id !== path;
+}
+
+function byReason(entries: readonly Entry[]): [reason: string, paths: string[]][] {
+  const reasons = new Map<string, string[]>();
+  for (const { path, address } of entries)
+    if (address?.kind === 'unknown')
+      reasons.set(address.reason, [...(reasons.get(address.reason) ?? []), path]);
+  return [...reasons];
+}
+
+const IS_DRAFT = /^is a draft/;
+const IS_ELSEWHERE = /^was answered with a URL that is not below/;
+const IS_FUTURE = /^has a date in the future/;
+
+/** An article has been answered with its URL: where there is no page, the answer is not true. */
+function articleFinding(reason: string, paths: readonly string[]): Finding {
+  const about = 'addresses';
+  const text = `an article ${reason}, so that there is no page at the URL that was answered: ${listed(paths)}`;
+  if (IS_DRAFT.test(reason))
+    return { level: 'warn', about, text, fix: 'remove the draft mark from the front matter to publish it' };
+  if (IS_FUTURE.test(reason))
+    return { level: 'fail', about, text, fix: 'set the date in the front matter to a day that has passed' };
+  if (IS_ELSEWHERE.test(reason))
+    return {
+      level: 'fail',
+      about,
+      text: `an article ${reason}: ${listed(paths)}`,
+      fix: 'set siteUrl in the config back, if it is wrong; if the site has moved, run pressmark build, and redirect the old URLs to the new ones on the old host',
+    };
+  return {
+    level: 'fail',
+    about,
+    text: `an article ${reason}; there may be no page at the URL that was answered: ${listed(paths)}`,
+    fix: 'put the address back into the front matter (or the file’s name), as git log shows it; or run pressmark urls to prove where its page is',
+  };
+}
+
+function postFinding(reason: string, paths: readonly string[]): Finding {
+  const about = 'addresses';
+  const text = `${reason}: ${listed(paths)}`;
+  if (IS_DRAFT.test(reason) || IS_FUTURE.test(reason))
+    return { level: 'ok', about, text: `no page yet, as the post ${text}` };
+  return {
+    level: 'warn',
+    about,
+    text: `lookups do not find these posts, as each ${text}`,
+    fix: 'run pressmark urls, which proves addresses by building a copy of the site',
+  };
+}
+
+/** Posts of unknown address whose guessed address is that of an article. */
+function clashes(entries: readonly Entry[]): Finding[] {
+  const certain = new Map(
+    entries.flatMap(({ canonical, path, address }) =>
+      canonical === undefined || address?.kind === 'unknown' ? [] : [[canonical, path] as const],
+    ),
+  );
+  return entries.flatMap(({ path, canonical, address }): Finding[] => {
+    const other = canonical === undefined ? undefined : certain.get(canonical);
+    if (address?.kind !== 'unknown' || other === undefined) return [];
+    return [
+      {
+        level: 'warn',
+        about: 'addresses',
+        text: `${path} and ${other} may have the same address ${canonical}; one of the two pages would be lost`,
+        fix: 'run pressmark urls; if the address is the same, rename the post that you wrote or give it another slug',
+      },
+    ];
+  });
+}
+
+/** What begins a template in most languages, once Jekyll's escapes are gone, which need no switch. */
+const TEMPLATE = /[{<][{%#]/;
+const ESCAPES = /\{\{ "\{[{%]" \}\}/g;
+
+/** Files whose text from the service runs as a template, as somebody has removed or changed the key that prevents it. */
+function switchFindings(
+  entries: readonly Entry[],
+  { mapping }: SiteGenerator,
+  contentDir: string,
+): Finding[] {
+  const byKey = new Map<string, string[]>();
+  for (const { path, broken } of entries) {
+    if (broken !== undefined) continue;
+    const { data, body } = readFrontMatter(readText(resolve(contentDir, path)).text);
+    if (data.pressmark === undefined || !TEMPLATE.test(body.replace(ESCAPES, ''))) continue;
+    const asHtml = mapping.body({ kind: 'html', html: body }, path).frontMatter;
+    const asMarkdown = mapping.body({ kind: 'markdown', markdown: body, html: body }, path).frontMatter;
+    for (const [key, value] of Object.entries(asHtml)) {
+      // Where an excerpt ends depends on the text, and runs nothing.
+      if (key === 'excerpt_separator' || [value, asMarkdown[key]].includes(undefined)) continue;
+      if (data[key] !== value && data[key] !== asMarkdown[key])
+        byKey.set(key, [...(byKey.get(key) ?? []), path]);
+    }
+  }
+  return [...byKey].map(([key, paths]) => ({
+    level: 'fail',
+    about: 'templates',
+    text: `the key ${key} is missing or changed, so that what the service has sent runs as a template: ${listed(paths)}`,
+    fix: `put ${key} back into the front matter, as git log shows it`,
+  }));
+}
+
+/** Tags of which the generator makes one page, or none, as they differ only in spelling. */
+function tagFindings(entries: readonly Entry[], { mapping }: SiteGenerator): Finding[] {
+  if (mapping.keys.tags === null) return [];
+  const spellings = new Map<string, Map<string, string>>();
+  for (const { tags = [], path } of entries)
+    for (const tag of tags) {
+      const key = mapping.tagKey(tag);
+      const known = spellings.get(key) ?? new Map<string, string>();
+      if (!known.has(tag)) known.set(tag, path);
+      spellings.set(key, known);
+    }
+  return [...spellings.values()]
+    .filter((known) => known.size > 1)
+    .map((known): Finding => {
+      const each = [...known].map(([tag, path]) => `${JSON.stringify(tag)} in ${path}`);
+      return {
+        level: 'warn',
+        about: 'tags',
+        text: `one tag is spelled in several ways: ${each.slice(0, MAX_LISTED).join(', ')}`,
+        fix: 'use one spelling in all posts; some generators fail where two tags have one page',
+      };
+    });
+}
+
+/** Files that are posts to the generator and that Pressmark does not read. */
+function unresolved(entries: readonly Entry[], contentDir: string): Finding[] {
+  const about = 'articles';
+  const unsupported = entries.filter(({ isUnsupported }) => isUnsupported).map(({ path }) => path);
+  const mdx = fs.existsSync(contentDir)
+    ? fs
+        .readdirSync(contentDir, { recursive: true, encoding: 'utf8' })
+        .filter((path) => path.endsWith('.mdx') && !path.includes('node_modules'))
+        .map((path) => path.replaceAll('\\', '/'))
+        .sort()
+    : [];
+  const paths = [...new Set([...unsupported, ...mdx])];
+  if (paths.length === 0) return [];
+  return [
+    {
+      level: 'ok',
+      about,
+      text: `not resolved, as their form holds code or is not read (.mdx, ---js): ${listed(paths)}`,
+    },
+  ];
+}
+
+/** What the last build has made of the articles. */
+function pageFindings(settings: Settings): Finding[] {
+  const about = 'pages';
+  if (!fs.existsSync(resolve(settings.dir, settings.output))) return [];
+  try {
+    const { missing, changed, checked, warnings } = completeSite(settings, settings.output, {
+      readOnly: true,
+    });
+    const fix =
+      'run pressmark build; where the site’s host builds, its command must end in pressmark postbuild';
+    const findings: Finding[] = warnings.map((text) => ({
+      level: 'warn',
+      about,
+      text,
+      fix: 'correct it and run pressmark build',
+    }));
+    if (missing.length > 0)
+      findings.push({ level: 'warn', about, text: listed(missing.map(missingSentence), '; '), fix });
+    if (changed > 0)
+      findings.push({
+        level: 'warn',
+        about,
+        text: `${changed} of ${checked} pages in ${settings.output} lack the JSON-LD or the item comment of their article`,
+        fix,
+      });
+    if (findings.length === 0 && checked > 0)
+      findings.push({
+        level: 'ok',
+        about,
+        text: `${checked}, each at its URL, with JSON-LD and item comment`,
+      });
+    return findings;
+  } catch (error) {
+    const text = `${settings.output} cannot be read: ${messageOf(error)}`;
+    return [{ level: 'warn', about, text, fix: 'run pressmark build' }];
+  }
+}
+
+function listed(items: readonly string[], separator = ', '): string {
+  const more = items.length > MAX_LISTED ? `${separator}and ${items.length - MAX_LISTED} more` : '';
+  return `${items.slice(0, MAX_LISTED).join(separator)}${more}`;
+}

@@ -1,0 +1,157 @@
+import fs from 'node:fs';
+import { join, posix, relative } from 'node:path';
+import type { Settings } from '../../config/load.js';
+import { messageOf, PressmarkError } from '../../errors.js';
+import { openRepository, type Repository } from '../../git/cli/repository.js';
+import { readHead } from '../../git/commit/head.js';
+import { identityOf } from '../../git/commit/identity.js';
+import { namesOfHolders } from '../../git/commit/lock-holders.js';
+import { parkedTip, readParked } from '../../git/commit/parked.js';
+import { placeFile } from '../../git/commit/placement.js';
+import { locksOf } from '../../git/commit/ref-update.js';
+import { committableTree } from '../../git/committable.js';
+import { replacedFiles } from '../../git/pending/replaced-files.js';
+import { foldersOf } from '../content/folders.js';
+import type { Finding } from './finding.js';
+
+const about = 'git';
+
+/** A lock that is older than this keeps Pressmark from committing, in milliseconds. */
+const HELD_LONG_MS = 5_000;
+
+/** The findings about git: whether stored articles will be committed, and the obstacles. */
+export async function gitFindings(settings: Settings): Promise<Finding[]> {
+  if (settings.git === false)
+    return [{ level: 'ok', about, text: 'switched off in the config; nothing is committed' }];
+  const repository = await openRepository(settings.dir, settings.environment);
+  if (repository.kind === 'none') return [notCommitted(repository)];
+  try {
+    const author = settings.git === true ? undefined : settings.git.author;
+    return [
+      await branch(repository),
+      ...(await heldLocks(repository)),
+      ...(await parked(repository)),
+      ...(await replaced(settings)),
+      ...(await content(repository, settings)),
+      ...(await secretFile(repository, settings)),
+      await identity(repository, author),
+    ];
+  } catch (error) {
+    const fix = 'run git status in the site’s folder, and fix what it reports';
+    return [{ level: 'fail', about, text: reasonOf(error), fix }];
+  }
+}
+
+function notCommitted({ because, unexpected }: { because: string; unexpected: boolean }): Finding {
+  const fix = 'fix that, or set git: false in the config';
+  return {
+    level: unexpected ? 'warn' : 'ok',
+    about,
+    text: `articles are not committed: ${because}`,
+    ...(unexpected && { fix }),
+  };
+}
+
+async function branch(repository: Repository): Promise<Finding> {
+  const head = await readHead(repository);
+  if (head.kind === 'branch')
+    return { level: 'ok', about, text: `articles are committed to ${head.ref.replace('refs/heads/', '')}` };
+  const fix =
+    'finish or abort it, or check out a branch; articles are stored meanwhile and committed afterwards';
+  return { level: 'warn', about, text: `commits wait for ${head.waitingFor}`, fix };
+}
+
+/** The locks that keep Pressmark from committing, and who may hold them. */
+async function heldLocks(repository: Repository): Promise<Finding[]> {
+  const head = await readHead(repository);
+  const { gitDir, commonDir, top } = repository;
+  const ofBranch = head.kind === 'branch' ? locksOf(repository, head.ref) : [];
+  const held = [join(gitDir, 'index.lock'), ...ofBranch].filter(isOldFile);
+  return Promise.all(
+    held.map(async (lock): Promise<Finding> => {
+      const holders = await namesOfHolders([top, gitDir, commonDir], [lock]);
+      const who = holders?.length === 0 ? 'no program seems to hold it' : holders?.join(', ');
+      const text = `commits are parked while .git/${relative(commonDir, lock)} is there${who === undefined ? '' : `; ${who}`}`;
+      const fix = 'let the git command that holds it end; if no git command is running, remove the file';
+      return { level: 'warn', about, text, fix };
+    }),
+  );
+}
+
+/** Whether a file is older than any git command holds a lock in passing. */
+function isOldFile(path: string): boolean {
+  const stat = fs.statSync(path, { throwIfNoEntry: false });
+  return stat !== undefined && Date.now() - stat.mtimeMs > HELD_LONG_MS;
+}
+
+/** The commits that wait for a branch, and since when. */
+async function parked(repository: Repository): Promise<Finding[]> {
+  const tip = await parkedTip(repository);
+  if (tip === null) return [];
+  const commits = await readParked(repository, tip);
+  const [first] = commits;
+  if (first === undefined) return [];
+  const since = new Date(first.authored.seconds * 1_000).toISOString().slice(0, 16).replace('T', ' ');
+  const count = commits.length === 1 ? '1 commit is' : `${commits.length} commits are`;
+  const text = `${count} parked on ${repository.parkedRef} since ${since} UTC, waiting for ${first.waitingFor}`;
+  const fix = 'when that is so, pressmark start puts them on the branch; do not delete that ref';
+  return [{ level: 'warn', about, text, fix }];
+}
+
+/** Texts that updates replaced before git had them; only their owner knows whether they are still needed. */
+async function replaced(settings: Settings): Promise<Finding[]> {
+  const { stateDir } = foldersOf(settings);
+  return (await replacedFiles(stateDir)).map((file) => ({
+    level: 'warn',
+    about,
+    text: `a text that an update has replaced has no commit: ${relative(settings.dir, join(stateDir, file))}`,
+    fix: 'put it back with pressmark revert, or copy what you need from it; then remove the file',
+  }));
+}
+
+/** Whether articles can be committed where the content folder is; what the start refuses fails here too. */
+async function content(repository: Repository, settings: Settings): Promise<Finding[]> {
+  const { durability, dir: siteDir, environment: env } = settings;
+  const folder = posix.join(settings.content.replaceAll('\\', '/'), '/');
+  const probe = `${folder}articles/x.md`;
+  const place = await placeFile(repository, probe);
+  if (place.kind === 'refused') {
+    const level = durability === 'disk' ? 'warn' : 'fail';
+    const text = `articles in ${folder} are not committed: ${place.why}`;
+    const fix = `let git have ${folder} (see .gitignore), or set git: false in the config`;
+    return [{ level, about, text, fix }];
+  }
+  if (durability === 'disk') return [];
+  try {
+    await committableTree({ siteDir, content: folder, env }, durability);
+    return [];
+  } catch (error) {
+    if (!(error instanceof PressmarkError) || error.code !== 'CONFIG_INVALID') throw error;
+    const fix = 'change that, or choose another durability in the config';
+    return [{ level: 'fail', about, text: error.message, fix }];
+  }
+}
+
+/** The secret must be ignored. */
+async function secretFile({ git, prefix }: Repository, settings: Settings): Promise<Finding[]> {
+  if (!fs.existsSync(join(settings.dir, '.env'))) return [];
+  const options = { accept: [1], literalPaths: false }; // check-ignore refuses to be told that no path is a pattern
+  const { code } = await git(['check-ignore', '-q', '--', `${prefix}.env`], options);
+  if (code === 0) return [];
+  const text = '.env, which holds the secret, is not ignored';
+  return [{ level: 'fail', about, text, fix: 'add .env to .gitignore' }];
+}
+
+async function identity(
+  { git }: Repository,
+  author: { name: string; email: string } | undefined,
+): Promise<Finding> {
+  const { author: who } = await identityOf(git, author);
+  return { level: 'ok', about, text: `commits are by ${who.name} <${who.email}>` };
+}
+
+/** The doctor's reader may know paths of the machine, so git's own words are of use. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause === undefined ? messageOf(error) : `${messageOf(error)}: ${messageOf(cause)}`;
+}

@@ -1,0 +1,43 @@
+import fs from 'node:fs';
+import type { Settings } from '../../config/load.js';
+import { damagedCompressed, isEverCompressed } from '../../site/write/compressed.js';
+import { damagedFiles } from '../../site/write/damage.js';
+import { manifestPath, openManifest } from '../../site/write/manifest.js';
+import { foldersOf } from '../content/folders.js';
+import type { Finding } from './finding.js';
+
+const about = 'pages';
+
+/** Damaged files that are named. */
+const MOST_NAMED = 5;
+
+/** Whether the built pages are as they were written; only those of which a power loss may have left something else. */
+export function pageFindings(settings: Settings): Finding[] {
+  const { outputDir, stateDir } = foldersOf(settings);
+  if (settings.site === false || !fs.existsSync(manifestPath({ stateDir }))) return [];
+  const compress = isEverCompressed(stateDir, settings.site.compress ?? false);
+  const found = damage(outputDir, stateDir, compress);
+  // A receiver that is running may have been about to write what was found first.
+  const again = found.length === 0 ? new Set() : new Set(damage(outputDir, stateDir, compress));
+  const lasting = found.filter((file) => again.has(file));
+  if (lasting.length === 0) return [{ level: 'ok', about, text: 'as they were written' }];
+  const named = lasting.slice(0, MOST_NAMED).join(', ');
+  const more = lasting.length > MOST_NAMED ? ` and ${lasting.length - MOST_NAMED} more` : '';
+  return [
+    {
+      level: 'warn',
+      about,
+      text: `${lasting.length} in ${settings.output}/ are not as they were written, as after a power loss: ${named}${more}`,
+      fix: 'run pressmark build, or start the receiver: both build them again',
+    },
+  ];
+}
+
+/** The files that are damaged or missing, below the output folder. */
+function damage(outputDir: string, stateDir: string, compress: boolean): string[] {
+  const manifest = openManifest(manifestPath({ stateDir }), outputDir);
+  manifest.catchUp();
+  const files = [...damagedFiles(outputDir, manifest)];
+  const compressed = compress ? [...damagedCompressed(outputDir, manifest)] : [];
+  return [...files, ...compressed].map(({ file }) => file);
+}

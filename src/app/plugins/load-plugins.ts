@@ -1,0 +1,96 @@
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
+import type { Plugin, PluginEntry } from '../../host/plugins.js';
+
+/** Plugin files that are picked up from the site's `plugins/` folder; `.ts` where Node strips types. */
+const PLUGIN_FILE = /^[^._].*\.(?:m?js|ts)$/;
+
+/**
+ * The site's own plugins: those of the config in their order, then the files in `plugins/` by name.
+ *
+ * @param dir the site's folder.
+ * @param configured the config's `plugins`: a package name, a path, a plugin, or `[one of these, options]`.
+ * @throws PressmarkError PLUGIN_INVALID, naming the plugin that cannot be loaded.
+ */
+export async function loadPlugins(dir: string, configured: readonly unknown[]): Promise<PluginEntry[]> {
+  const entries: PluginEntry[] = [];
+  for (const load of pluginLoaders(dir, configured)) entries.push(await load());
+  return entries;
+}
+
+/** What loads each of the site's own plugins, in their order; see `loadPlugins`. */
+export function pluginLoaders(dir: string, configured: readonly unknown[]): (() => Promise<PluginEntry>)[] {
+  const ofConfig = configured.map((item, index) => async (): Promise<PluginEntry> => {
+    const [what, options] = Array.isArray(item) ? item : [item];
+    const given = options === undefined ? {} : { options };
+    if (typeof what === 'string') return { ...(await importPlugin(locate(dir, what), what)), ...given };
+    return { plugin: what as Plugin, origin: `plugins[${index}] of the config`, ...given };
+  });
+  const ofFolder = pluginFiles(join(dir, 'plugins')).map(
+    (name) => () => importPlugin(join(dir, 'plugins', name), `plugins/${name}`),
+  );
+  return [...ofConfig, ...ofFolder];
+}
+
+function pluginFiles(folder: string): string[] {
+  try {
+    return fs
+      .readdirSync(folder)
+      .filter((name) => PLUGIN_FILE.test(name))
+      .sort();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function importPlugin(file: string, origin: string): Promise<PluginEntry> {
+  try {
+    const module: { default?: unknown } = await import(pathToFileURL(file).href);
+    return { plugin: module.default as Plugin, origin, file }; // its manifest is checked by the host
+  } catch (cause) {
+    throw new PressmarkError(
+      'PLUGIN_INVALID',
+      `plugin ${quote(origin)} cannot be loaded: ${messageOf(cause).split('\n', 1)[0]}`,
+      { cause },
+    );
+  }
+}
+
+/** Where a plugin's module lies: a path below the site's folder, or a package in its node_modules. */
+function locate(dir: string, name: string): string {
+  if (/^\.{0,2}[\\/]/.test(name)) return resolve(dir, name);
+  const { resolve: resolvePackage } = createRequire(join(dir, 'package.json'));
+  try {
+    return resolvePackage(name);
+  } catch (cause) {
+    const folders = resolvePackage.paths(name) ?? [];
+    const found =
+      systemCode(cause) === 'ERR_PACKAGE_PATH_NOT_EXPORTED' ? importEntry(folders, name) : undefined;
+    if (found !== undefined) return found;
+    throw new PressmarkError(
+      'PLUGIN_INVALID',
+      `plugin ${quote(name)} is not installed; run npm install ${name}, or name a file: "./${name}.js"`,
+      { cause },
+    );
+  }
+}
+
+/** The entry of a package that exports itself to `import` alone, which `require.resolve` does not see. */
+function importEntry(folders: readonly string[], name: string): string | undefined {
+  // Not always the site's own node_modules: in a workspace, packages lie above it.
+  const root = folders
+    .map((folder) => join(folder, name))
+    .find((path) => fs.existsSync(join(path, 'package.json')));
+  if (root === undefined) return undefined;
+  const manifest: { exports?: unknown } = JSON.parse(fs.readFileSync(join(root, 'package.json'), 'utf8'));
+  let target = manifest.exports;
+  for (const key of ['.', 'import', 'default']) {
+    if (typeof target === 'object' && target !== null && key in target)
+      target = (target as Record<string, unknown>)[key];
+  }
+  return typeof target === 'string' ? join(root, target) : undefined;
+}

@@ -1,0 +1,102 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { startApp } from '../../app/app.js';
+import { initPlainSite } from '../../app/init/init-site.js';
+import { loadSettings } from '../../config/load.js';
+import { createLog } from '../../log.js';
+import { example, withPort } from '../options.js';
+import { stopOnSignals } from '../signals.js';
+import { playDemo } from './script.js';
+import { demoWatcher } from './watcher.js';
+
+const DEFAULT_PORT = 8787;
+
+/** `pressmark demo`: a throwaway site, real signed events, real commits and pages. */
+export function demoCommand(): Command {
+  return withPort(new Command('demo'))
+    .description('make a throwaway site, send it signed events, show what becomes of them, and serve it')
+    .option('--exit', 'end when the events have been shown, and remove the site')
+    .addHelpText('after', example('pressmark demo --exit'))
+    .action(async ({ port: wanted, exit }: { port?: number; exit?: boolean }) => {
+      const dir = fs.mkdtempSync(join(tmpdir(), 'pressmark-demo-'));
+      const port = await freePort(wanted);
+      await initPlainSite(dir, `http://localhost:${port}`);
+      const hasGit = makeRepository(dir);
+      // An environment of its own: the settings of a real site have no business in a throwaway one.
+      const settings = {
+        ...(await loadSettings(dir, { port, host: '127.0.0.1' }, {})),
+        liveCheck: true,
+      };
+      const terminal = process.stdout.isTTY === true;
+      const log = createLog({ level: 'error', terminal, atOnce: true });
+
+      console.log(`A throwaway site in ${dir}, with a secret of its own.\n`);
+      const watcher = demoWatcher(hasGit);
+      const app = await startApp(settings, log, {
+        further: [{ plugin: watcher.plugin, origin: 'demo' }],
+        terminal,
+      });
+      const ok = await playDemo({
+        url: `http://localhost:${port}`,
+        endpoint: settings.endpoint,
+        secret: settings.secrets[0] ?? '',
+        watcher,
+      });
+      if (!ok) process.exitCode = 1;
+      if (exit) {
+        await app.close();
+        fs.rmSync(dir, { recursive: true, force: true });
+        return;
+      }
+      console.log(
+        `\nThe site is served at http://localhost:${port}/ — open it in a browser. Ctrl-C ends the demo; the folder stays.`,
+      );
+      stopOnSignals(app, log);
+    });
+}
+
+/** The port that was asked for, else the usual one, else any that is free. */
+async function freePort(wanted: number | undefined): Promise<number> {
+  if (wanted !== undefined && wanted !== 0) return wanted;
+  return (await tryPort(DEFAULT_PORT)) ?? (await tryPort(0)) ?? DEFAULT_PORT;
+}
+
+function tryPort(port: number): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once('error', () => resolve(undefined));
+    server.listen({ port, host: '127.0.0.1' }, () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' ? address?.port : undefined));
+    });
+  });
+}
+
+/** Makes the throwaway site a repository with one commit of its owner's; without git the demo goes on without. */
+function makeRepository(dir: string): boolean {
+  try {
+    const git = (...args: string[]) => execFileSync('git', ['-C', dir, ...args], { stdio: 'ignore' });
+    git('init', '--quiet');
+    git('add', '.');
+    git(
+      '-c',
+      'user.name=Owner',
+      '-c',
+      'user.email=owner@localhost',
+      '-c',
+      'commit.gpgsign=false',
+      'commit',
+      '--quiet',
+      '--message',
+      'A new site',
+    );
+    return true;
+  } catch {
+    console.log('git was not found: the demo shows files and pages, no commits.');
+    return false;
+  }
+}

@@ -1,0 +1,206 @@
+import fs from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { loadSettings } from '../../config/load.js';
+import { jsonReport } from '../../conformance/report/json.js';
+import { junitReport } from '../../conformance/report/junit.js';
+import { markdownReport, rulesTable } from '../../conformance/report/markdown.js';
+import { terminalReport } from '../../conformance/report/terminal.js';
+import { RULES } from '../../conformance/rules/all.js';
+import { checkReceiver, hasFailed, type Outcome, type Report } from '../../conformance/run.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { findConnector } from '../../sender/connectors.js';
+import { stateOf } from '../../sender/state.js';
+import { example, withDir } from '../options.js';
+import { secretOf } from './secret-option.js';
+
+interface CheckOptions {
+  readonly dir: string;
+  readonly secret?: string;
+  readonly rate: number;
+  readonly timeout?: number;
+  readonly maxTime: number;
+  readonly as?: 1 | 2 | 3;
+  readonly only?: string[];
+  readonly readOnly?: boolean;
+  readonly target?: string;
+  readonly articleUrl?: string;
+  readonly public?: boolean;
+  readonly publicAt?: string;
+  readonly publicWait: number;
+  readonly json?: boolean;
+  readonly junit?: string;
+  readonly markdown?: string;
+  readonly strict?: boolean;
+  readonly verbose?: boolean;
+  readonly list?: boolean;
+}
+
+/** `pressmark check`: holds any receiver against the contract, rule by rule. */
+export function checkCommand(): Command {
+  return withDir(new Command('check'))
+    .description('probe any receiver, in any language, rule by rule of the contract')
+    .argument('[url]', 'the receiver’s URL, as it is registered; or the name of a connector')
+    .option(
+      '--secret <secret>',
+      'the signing secret, or - to read it from standard input (default: PRESSMARK_SECRET)',
+    )
+    .option('--read-only', 'send only what writes nothing: tests and lookups')
+    .option('--target <url>', 'an article that is there, for the lookups of --read-only', parseUrl)
+    .option('--public', 'look at the article’s page too')
+    .option(
+      '--public-at <origin>',
+      'the same, with pages fetched here: for a site that is not public yet',
+      parseUrl,
+    )
+    .option('--public-wait <seconds>', 'how long a page is waited for', parsePositive, 60)
+    .option('--as <version>', 'check as a receiver of this version, whatever it answers', parseVersion)
+    .option('--article-url <pattern>', 'where articles are, where the answer does not say: https://…/{slug}/')
+    .option('--only <rules>', 'these rules and those that they need; with commas between them', parseList)
+    .option('--rate <n>', 'requests a second at most', parseRate, 20)
+    .option('--timeout <seconds>', 'wait shorter for an answer than the contract does', parsePositive)
+    .option('--max-time <seconds>', 'begin no request after this', parsePositive, 600)
+    .option('--strict', 'take advice for failure')
+    .option('--json', 'print the report as JSON')
+    .option('--junit <file>', 'write the report as JUnit’s XML')
+    .option('--markdown <file>', 'write a badge and a table for a README')
+    .option('--verbose', 'print the rules that passed too')
+    .option('--list', 'print all rules as a table, and send nothing')
+    .addHelpText('after', example('PRESSMARK_SECRET=… pressmark check https://example.com/webhook'))
+    .action(async (url: string | undefined, options: CheckOptions) => {
+      if (options.list) console.log(rulesTable(RULES));
+      else await check(url, options);
+    });
+}
+
+async function check(named: string | undefined, options: CheckOptions): Promise<void> {
+  for (const file of [options.junit, options.markdown]) if (file !== undefined) requireFolder(file);
+  const receiver = await receiverOf(named, options);
+  const interrupt = new AbortController();
+  // The report is what tells which articles are there now. A second signal ends the process at once.
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
+  const report = await checkReceiver({
+    signal: interrupt.signal,
+    ...receiver,
+    rate: options.rate,
+    maxMs: options.maxTime * 1000,
+    readOnly: options.readOnly ?? false,
+    timeoutMs: options.timeout === undefined ? undefined : options.timeout * 1000,
+    as: options.as,
+    only: options.only,
+    strict: options.strict,
+    target: options.target,
+    articleUrl: options.articleUrl === undefined ? undefined : articlePattern(options.articleUrl),
+    pages: pagesOf(options),
+    onOutcome: process.stderr.isTTY ? progress : undefined,
+  });
+  tell(report, options);
+  if (hasFailed(report) || interrupt.signal.aborted) process.exitCode = 1;
+}
+
+function tell(report: Report, { json, junit, markdown, verbose = false }: CheckOptions): void {
+  const colour = process.stdout.isTTY ?? false;
+  process.stdout.write(json ? jsonReport(report) : terminalReport(report, { colour, verbose }));
+  if (junit !== undefined) write(junit, junitReport(report));
+  if (markdown !== undefined) write(markdown, markdownReport(report));
+}
+
+/** One line that is written over; on standard error, so that a report in a pipe is a report. */
+function progress({ rule }: Outcome, done: number, of: number): void {
+  process.stderr.write(done === of ? '\r\x1b[K' : `\r\x1b[K${done} of ${of}: ${rule.id}`);
+}
+
+/** The receiver of a URL, with the secret that was given; or that of a connector's name, with the connector's own. */
+async function receiverOf(named: string | undefined, { dir, secret }: CheckOptions) {
+  const connector = named === undefined ? undefined : findConnector(stateOf(dir), named);
+  const url = receiverUrl(connector?.url ?? named);
+  // What is given needs no settings, which may be those of a site that is not in order.
+  const fallback =
+    connector?.secret ?? (secret === undefined ? (await loadSettings(dir)).secrets[0] : undefined);
+  return { url, secret: await secretOf(secret, fallback) };
+}
+
+function pagesOf({ public: wanted, publicAt, publicWait }: CheckOptions) {
+  if (!wanted && publicAt === undefined) return undefined;
+  return { origin: publicAt === undefined ? undefined : new URL(publicAt).origin, waitMs: publicWait * 1000 };
+}
+
+function requireFolder(file: string): void {
+  if (fs.statSync(dirname(resolve(file)), { throwIfNoEntry: false })?.isDirectory()) return;
+  throw new PressmarkError('USAGE', `the folder of ${quote(file, 200)} is not there; make it first`);
+}
+
+function write(file: string, text: string): void {
+  try {
+    fs.writeFileSync(file, text);
+  } catch (cause) {
+    throw new PressmarkError('USAGE', `${quote(file, 200)} cannot be written: ${messageOf(cause)}`, {
+      cause,
+    });
+  }
+}
+
+/** The receiver’s URL. @throws PressmarkError USAGE */
+function receiverUrl(text: string | undefined): URL {
+  if (text === undefined)
+    throw new PressmarkError(
+      'USAGE',
+      'which receiver? Give its URL: pressmark check https://example.com/webhook',
+    );
+  if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
+    throw new PressmarkError(
+      'USAGE',
+      `${quote(text, 80)} is neither an http(s) URL such as https://example.com/webhook nor the name of a connector`,
+    );
+  const url = new URL(text);
+  try {
+    decodeURIComponent(`${url.username}:${url.password}`);
+  } catch (cause) {
+    throw new PressmarkError('USAGE', 'the URL’s user and password cannot be decoded; write a % as %25', {
+      cause,
+    });
+  }
+  return url;
+}
+
+/** A pattern of articles’ URLs. @throws PressmarkError USAGE */
+function articlePattern(text: string): string {
+  const filled = text.replaceAll('{slug}', 'a').replaceAll('{id}', 'a');
+  if (/^https?:\/\//i.test(text) && filled !== text && URL.canParse(filled)) return text;
+  throw new PressmarkError(
+    'USAGE',
+    `--article-url ${quote(text, 80)} is no pattern; give one such as https://example.com/articles/{slug}/`,
+  );
+}
+
+/** An absolute http(s) URL, as it was given. */
+function parseUrl(text: string): string {
+  if (!/^https?:\/\/./i.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError('It has to be an absolute http(s) URL.');
+  return text;
+}
+
+/** A number above 0. */
+function parsePositive(text: string): number {
+  const value = Number(text);
+  if (!/^\d+(\.\d+)?$/.test(text) || value <= 0) throw new InvalidArgumentError('It has to be more than 0.');
+  return value;
+}
+
+/** A whole number from 1. */
+function parseRate(text: string): number {
+  const rate = Number(text);
+  if (!/^\d+$/.test(text) || rate < 1) throw new InvalidArgumentError('It has to be a whole number from 1.');
+  return rate;
+}
+
+/** Texts with commas between them. */
+function parseList(text: string): string[] {
+  return text.split(',').map((one) => one.trim());
+}
+
+/** A version of the contract. */
+function parseVersion(text: string): 1 | 2 | 3 {
+  if (text === '1' || text === '2' || text === '3') return Number(text) as 1 | 2 | 3;
+  throw new InvalidArgumentError('It has to be 1, 2 or 3.');
+}

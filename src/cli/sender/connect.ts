@@ -1,0 +1,76 @@
+import { Command } from 'commander';
+import { loadSettings } from '../../config/load.js';
+import { PressmarkError } from '../../errors.js';
+import { type Connector, makeConnector, readConnectors, saveConnector } from '../../sender/connectors.js';
+import { testConnection } from '../../sender/delivery/connection-test.js';
+import { stateOf } from '../../sender/state.js';
+import { example } from '../options.js';
+import { secretOf } from './secret-option.js';
+import { withSenderDir } from './sending.js';
+
+interface ConnectOptions {
+  readonly dir: string;
+  readonly secret?: string;
+  readonly author?: string;
+  readonly application?: string;
+  readonly tracking?: string;
+  readonly json?: boolean;
+}
+
+/** `pressmark connect`: tells the sender of a receiver, after asking it what it is. */
+export function connectCommand(): Command {
+  return withSenderDir(new Command('connect'))
+    .description(
+      'connect a receiver that articles are to be published to; without a name, list those that are',
+    )
+    .argument('[name]', 'what to call it: lowercase letters, digits, hyphens')
+    .argument('[url]', 'the receiver’s URL, with its real scheme and trailing slash')
+    .option(
+      '--secret <secret>',
+      'the signing secret, or - to read it from standard input (default: PRESSMARK_SECRET)',
+    )
+    .option('--author <name>', 'the byline of articles whose file names none')
+    .option('--application <name>', 'who publishes: the last byline, and the Organization of the JSON-LD')
+    .option('--tracking <url>', 'the address of a view-tracking image that every article gets')
+    .option('--json', 'print what is connected as JSON, without the secrets')
+    .addHelpText(
+      'after',
+      example('pressmark connect garden https://example.com/webhook --secret - < secret.txt'),
+    )
+    .action(async (name: string | undefined, url: string | undefined, options: ConnectOptions) => {
+      const settings = await loadSettings(options.dir);
+      const state = stateOf(options.dir);
+      if (name === undefined) return list(readConnectors(state), options.json === true);
+      if (url === undefined)
+        throw new PressmarkError(
+          'USAGE',
+          `connect needs the receiver's URL: pressmark connect ${name} <url>`,
+        );
+      const connector = makeConnector(state, {
+        name,
+        url,
+        secret: await secretOf(options.secret, settings.secrets[0]),
+        author: options.author ?? '',
+        application: options.application ?? name,
+        tracking: options.tracking ?? null,
+      });
+      const { version, noRefresh } = await testConnection(connector, Date.now());
+      await saveConnector(state, connector);
+      if (options.json)
+        return console.log(JSON.stringify({ ...shown(connector), version, refresh: !noRefresh }));
+      console.log(`${name} is connected: a Version ${version} receiver at ${url}`);
+      console.log(
+        noRefresh === undefined ? 'It takes articles and refreshes.' : `It takes articles; ${noRefresh}.`,
+      );
+    });
+}
+
+function list(connectors: readonly Connector[], json: boolean): void {
+  if (json) console.log(JSON.stringify(connectors.map(shown), null, 2));
+  else if (connectors.length === 0) console.log('Nothing is connected: pressmark connect <name> <url>');
+  else for (const { name, url } of connectors) console.log(`${name}  ${url}`);
+}
+
+function shown({ secret: _secret, key: _key, ...rest }: Connector): Omit<Connector, 'secret' | 'key'> {
+  return rest;
+}

@@ -1,0 +1,122 @@
+import { Argument, Command, Option } from 'commander';
+import { PressmarkError, quote } from '../../errors.js';
+import type { Entry } from '../../sender/queue/entry.js';
+import { openQueue, type Queue } from '../../sender/queue/queue.js';
+import { stateOf } from '../../sender/state.js';
+import { example } from '../options.js';
+import { paint, printable } from '../terminal.js';
+import { standingOf, withSenderDir } from './sending.js';
+
+interface DeliveriesOptions {
+  readonly dir: string;
+  readonly status?: Entry['record']['status'];
+  readonly json?: boolean;
+}
+
+const STATUS = ['pending', 'sending', 'success', 'failed'] as const;
+const COLOURS = { success: 'green', pending: 'yellow', sending: 'yellow', failed: 'red' } as const;
+
+/** `pressmark deliveries`: what was queued and what has become of it. */
+export function deliveriesCommand(): Command {
+  return withSenderDir(new Command('deliveries'))
+    .description('list the deliveries; `retry <id>` has a failed one sent again')
+    .addArgument(new Argument('[action]', 'what to do with the deliveries that are named').choices(['retry']))
+    .argument('[id...]', 'their ids, as the list shows them, or all: every one that has failed')
+    .addOption(new Option('--status <status>', 'only these').choices(STATUS))
+    .option('--json', 'print the records as JSON, without their payloads')
+    .addHelpText('after', example('pressmark deliveries --status failed'))
+    .action(async (action: 'retry' | undefined, ids: string[], options: DeliveriesOptions) => {
+      const queue = openQueue({ state: stateOf(options.dir) });
+      try {
+        if (action === 'retry') await retry(queue, ids, options.json === true);
+        else show(queue, options);
+      } finally {
+        queue.close();
+      }
+    });
+}
+
+function show(queue: Queue, { status, json }: DeliveriesOptions): void {
+  const entries = [...queue.list()]
+    .filter(({ record }) => status === undefined || record.status === status)
+    .sort((a, b) => (a.record.payload.timestamp < b.record.payload.timestamp ? -1 : 1));
+  if (json) console.log(JSON.stringify(entries.map(rowOf), null, 2));
+  else if (entries.length === 0) console.log('There are no deliveries.');
+  else table(entries);
+  for (const [file, reason] of queue.problems()) {
+    console.error(
+      `pressmark: deliveries/${printable(file)} is skipped, as it is no delivery record: ${reason}; fix it or move it away`,
+    );
+    process.exitCode = 1;
+  }
+}
+
+function rowOf({ id, connector, source, liveUrl, note, record }: Entry) {
+  const { payload, ...columns } = record;
+  const { event, data } = payload;
+  return { id, connector, source, event, article: data.id, title: data.title, liveUrl, note, ...columns };
+}
+
+function table(entries: readonly Entry[]): void {
+  const rows = entries.map(({ id, connector, source, liveUrl, note, record }) => {
+    const { status, attempts, lastStatusCode, lastError, nextRetryAt } = record;
+    return {
+      status,
+      cells: [
+        id,
+        status,
+        String(attempts),
+        String(lastStatusCode ?? '–'),
+        nextRetryAt ?? '–',
+        connector,
+        source,
+      ],
+      rest: liveUrl ?? lastError ?? note ?? '',
+    };
+  });
+  const heads = ['id', 'status', 'attempts', 'code', 'next', 'connector', 'source'];
+  const widths = heads.map((head, n) =>
+    Math.max(head.length, ...rows.map(({ cells }) => (cells[n] ?? '').length)),
+  );
+  const line = (cells: readonly string[]) => cells.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  ');
+  console.log(paint('bold', `${line(heads)}  link or error`));
+  for (const { status, cells, rest } of rows) {
+    const [id = '', , ...more] = cells.map((cell, n) => printable(cell).padEnd(widths[n] ?? 0));
+    const coloured = paint(COLOURS[status], status.padEnd(widths[1] ?? 0));
+    console.log([id, coloured, ...more, printable(rest)].join('  ').trimEnd());
+  }
+}
+
+async function retry(queue: Queue, ids: readonly string[], json: boolean): Promise<void> {
+  if (ids.length === 0)
+    throw new PressmarkError(
+      'USAGE',
+      'retry needs the ids of deliveries, or all: pressmark deliveries retry <id>',
+    );
+  const all = ids.includes('all');
+  const wanted = all
+    ? [...queue.list()].filter(({ record }) => record.status === 'failed').map(({ id }) => id)
+    : ids;
+  const again: Entry[] = [];
+  for (const id of wanted) {
+    const entry = await queue.retry(id);
+    if (entry !== undefined) again.push(entry);
+    else if (!all) throw refusal(queue, id);
+  }
+  if (json) console.log(JSON.stringify(again.map(rowOf), null, 2));
+  else for (const entry of again) console.log(standingOf(entry));
+  if (!json) console.log(`${again.length} to be sent again, by pressmark work or pressmark publish`);
+}
+
+function refusal(queue: Queue, id: string): PressmarkError {
+  const entry = queue.read(id);
+  if (entry === undefined)
+    return new PressmarkError('USAGE', `there is no delivery ${quote(id)}; pressmark deliveries lists them`);
+  const { status, payload } = entry.record;
+  return new PressmarkError(
+    'USAGE',
+    status === 'failed' && payload.event === 'article.updated'
+      ? `${id} is a refresh of an article that has changed since (409); make a new one with pressmark refresh`
+      : `${id} has not failed, it is ${status}`,
+  );
+}

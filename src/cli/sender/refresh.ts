@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { CLOCK } from '../../sender/clock.js';
+import { refresh } from '../../sender/refresh.js';
+import { example } from '../options.js';
+import { openSending, standingOf, withConnector, withSenderDir } from './sending.js';
+
+interface RefreshOptions {
+  readonly dir: string;
+  readonly connector?: string;
+  readonly json?: boolean;
+}
+
+/** `pressmark refresh`: replaces a published article in place. */
+export function refreshCommand(): Command {
+  return withConnector(withSenderDir(new Command('refresh')))
+    .description('replace a published article at its own URL; never where it has changed meanwhile')
+    .argument('<url>', 'the article’s public URL')
+    .argument('<file>', 'the Markdown file that replaces it')
+    .option('--json', 'print what became of it as JSON')
+    .addHelpText('after', example('pressmark refresh https://example.com/articles/bees/ posts/bees.md'))
+    .action(async (url: string, file: string, { dir, connector: name, json }: RefreshOptions) => {
+      const { state, connector, queue } = openSending(dir, name);
+      try {
+        const path = resolve(file);
+        const entry = await refresh({ state, queue, connector, url, path, clock: CLOCK });
+        const { status, lastStatusCode, lastError, nextRetryAt, payload } = entry.record;
+        const revision = payload.data.revision_id;
+        if (json)
+          console.log(
+            JSON.stringify({
+              delivery: entry.id,
+              url,
+              revision,
+              status,
+              lastStatusCode,
+              lastError,
+              nextRetryAt,
+            }),
+          );
+        else console.log(standingOf(entry));
+        if (status !== 'success') process.exitCode = 1;
+      } finally {
+        queue.close();
+      }
+    });
+}

@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError } from 'commander';
+import { createLog, type Log } from '../../log.js';
+import { type Connector, chooseConnector, readConnectors } from '../../sender/connectors.js';
+import type { Entry } from '../../sender/queue/entry.js';
+import { openQueue, type Queue } from '../../sender/queue/queue.js';
+import { type SenderState, stateOf } from '../../sender/state.js';
+import { paint, printable } from '../terminal.js';
+
+/** `--dir <folder>`, for the commands of the sender. */
+export function withSenderDir(command: Command): Command {
+  return command.option(
+    '--dir <folder>',
+    'where the sender keeps connectors and deliveries, in .pressmark-sender',
+    (path) => resolve(path),
+    process.cwd(),
+  );
+}
+
+/** `--connector <name>`, for the commands that send. */
+export function withConnector(command: Command): Command {
+  return command.option('--connector <name>', 'which receiver, where several are connected');
+}
+
+/** `--rate <n>`. */
+export function withRate(command: Command): Command {
+  return command.option('--rate <n>', 'at most so many requests a second to each receiver', parseRate);
+}
+
+function parseRate(text: string): number {
+  const rate = Number(text);
+  if (!/^\d+(?:\.\d+)?$/.test(text) || rate <= 0)
+    throw new InvalidArgumentError('A rate is a number above 0.');
+  return rate;
+}
+
+/** What the sending commands work with. */
+export interface Sending {
+  readonly state: SenderState;
+  readonly connector: Connector;
+  readonly queue: Queue;
+}
+
+/**
+ * Opens the sender's folder below `dir` for one receiver.
+ *
+ * @throws PressmarkError USAGE where nothing is connected, or not which one is said.
+ */
+export function openSending(dir: string, connectorName: string | undefined): Sending {
+  const state = stateOf(dir);
+  const connector = chooseConnector(readConnectors(state), connectorName);
+  return { state, connector, queue: openQueue({ state }) };
+}
+
+/** A log for what a person should know beside the output; standard output is for that alone. */
+export function warnings(): Log {
+  return createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
+}
+
+const MARKS = { success: '✓', pending: '…', sending: '…', failed: '✗' } as const;
+const COLOURS = { success: 'green', pending: 'yellow', sending: 'yellow', failed: 'red' } as const;
+
+/** What has become of a delivery, in one line. */
+export function standingOf({ source, liveUrl, note, record }: Entry): string {
+  const { status, attempts, lastError, nextRetryAt } = record;
+  const mark = paint(COLOURS[status], MARKS[status]);
+  const words = {
+    success: liveUrl === null ? `delivered${note === null ? '' : `; ${note}`}` : `→ ${liveUrl}`,
+    sending: `is being sent; should whoever does that be gone, it is due again at ${nextRetryAt}`,
+    pending:
+      attempts === 0
+        ? `due at ${nextRetryAt}`
+        : `attempt ${attempts} of 6 failed, the next is due at ${nextRetryAt}: ${lastError ?? ''}`,
+    failed: `failed: ${lastError ?? ''}`,
+  };
+  return `${mark} ${printable(`${source} ${words[status]}`)}`;
+}

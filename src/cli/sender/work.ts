@@ -1,0 +1,76 @@
+import { Command, InvalidArgumentError } from 'commander';
+import { loadSettings } from '../../config/load.js';
+import { createLog } from '../../log.js';
+import { readConnectors } from '../../sender/connectors.js';
+import { KEEP_DAYS } from '../../sender/queue/outlived.js';
+import { openQueue } from '../../sender/queue/queue.js';
+import { type Attempted, createWorker } from '../../sender/queue/worker.js';
+import { stateOf } from '../../sender/state.js';
+import { example } from '../options.js';
+import { stopOnSignals } from '../signals.js';
+import { printable } from '../terminal.js';
+import { withRate, withSenderDir } from './sending.js';
+
+interface WorkOptions {
+  readonly dir: string;
+  readonly rate?: number;
+  readonly once?: boolean;
+  readonly keep: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** `pressmark work`: sends what is due, every minute. */
+export function workCommand(): Command {
+  return withRate(withSenderDir(new Command('work')))
+    .description('send what is due, every minute, until it is stopped')
+    .option('--once', 'send what is due now, and end; exit code 1 where an attempt failed')
+    .option(
+      '--keep <days>',
+      'how long the records of refreshes are kept that newer ones have followed',
+      parseDays,
+      KEEP_DAYS,
+    )
+    .addHelpText('after', example('pressmark work'))
+    .action(async ({ dir, rate, once, keep }: WorkOptions) => {
+      const { logLevel } = await loadSettings(dir);
+      const terminal = process.stdout.isTTY === true;
+      const log = createLog({ level: logLevel, terminal, atOnce: true });
+      const state = stateOf(dir);
+      if (readConnectors(state).length === 0)
+        log.warn('nothing is connected yet: pressmark connect <name> <url>');
+      const queue = openQueue({ state });
+      let failed = 0;
+      const onAttempt = ({ entry, outcome }: Attempted) => {
+        const { attempts, lastStatusCode: code, lastError, nextRetryAt } = entry.record;
+        const error = lastError !== null && terminal ? printable(lastError) : lastError;
+        const about = {
+          delivery: entry.id,
+          source: entry.source,
+          connector: entry.connector,
+          attempts,
+          code,
+        };
+        if (outcome.result === 'accepted') log.info({ ...about, url: entry.liveUrl }, 'delivered');
+        else if (entry.record.status === 'failed') log.error({ ...about, error }, 'failed for good');
+        else log.warn({ ...about, error, nextRetryAt }, 'failed, to be tried again');
+        if (outcome.result !== 'accepted') failed++;
+      };
+      const worker = createWorker({ state, queue, log, rate, onAttempt, keepMs: keep * DAY_MS });
+      if (once) {
+        await worker.sendDue();
+        await worker.prune();
+        queue.close();
+        if (failed > 0) process.exitCode = 1;
+        return;
+      }
+      stopOnSignals({ close: worker.stop }, log);
+      log.info({ queue: state.deliveries }, 'at work');
+      await worker.run();
+    });
+}
+
+function parseDays(text: string): number {
+  if (!/^\d+(?:\.\d+)?$/.test(text)) throw new InvalidArgumentError('Days are a number, 0 or more.');
+  return Number(text);
+}

@@ -1,0 +1,146 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import {
+  DELIVERY_TIMEOUT_MS,
+  type EventName,
+  HEADER_SIGNATURE,
+  LOOKUP_TIMEOUT_MS,
+} from '../contract/limits.js';
+import { sign } from '../contract/signature.js';
+import type { Clock } from '../sender/clock.js';
+import { NotChecked } from './expect.js';
+import { createJournal, type Entry, type Journal } from './journal.js';
+import { type Pace, STEADY_CLOCK } from './pace.js';
+import type { ProbeRequest, Reply, Transport } from './probe.js';
+import { compose, spelled, type Twist } from './wire.js';
+
+export interface CourierOptions {
+  readonly secret: string;
+  /** For one exchange, where the contract's 15 and 30 seconds are more, in milliseconds. */
+  readonly timeoutMs?: number | undefined;
+  /** No request begins later than this after the first, in milliseconds. */
+  readonly maxMs: number;
+  /** Sends tests and lookups alone. */
+  readonly readOnly: boolean;
+  /** Once it is aborted no request begins. */
+  readonly signal?: AbortSignal | undefined;
+  /** For the pace, the timeouts and `maxMs`. @default the machine's */
+  readonly clock?: Clock | undefined;
+  /** Waits between the two pieces of a body, so that a receiver reads them one after the other. @default 200 ms */
+  readonly betweenPieces?: (() => Promise<void>) | undefined;
+}
+
+/** One event as it is to be sent. */
+export interface Parcel {
+  readonly event: EventName;
+  readonly data: unknown;
+  readonly twist?: Twist | undefined;
+}
+
+/** Carries events to the receiver and keeps a journal of the answers. */
+export interface Courier {
+  readonly journal: Journal;
+  /** Waits for its turn, sends, and waits for the answer. @throws NotChecked where it must not be sent. */
+  carry(url: URL, parcel: Parcel): Promise<Reply>;
+  /** The same with several parcels whose last bytes leave at the same moment; `onReleased` is called at that moment. */
+  together(url: URL, parcels: readonly Parcel[], onReleased?: () => void): Promise<Reply[]>;
+  /** Waits until a request may begin that is no event. @throws NotChecked where the time is over. */
+  turn(): Promise<void>;
+}
+
+const MAX_TIMEOUTS = 3;
+const HOLD_MS = 2000;
+const PIECE_MS = 200;
+
+/** A courier that keeps to the pace and to the bounds of one run. */
+export function createCourier(options: CourierOptions, transport: Transport, pace: Pace): Courier {
+  const journal = createJournal();
+  const { clock = STEADY_CLOCK, betweenPieces = () => pause(PIECE_MS) } = options;
+  const end = clock.now() + options.maxMs;
+
+  const allow = (events: readonly EventName[]): void => {
+    for (const event of events) {
+      const writes = event === 'article.published' || event === 'article.updated';
+      if (options.readOnly && writes) throw new NotChecked(`it sends ${event}, and --read-only was given`);
+      if (journal.timeouts(event) >= MAX_TIMEOUTS)
+        throw new NotChecked(`${event} went unanswered ${MAX_TIMEOUTS} times`);
+    }
+    if (options.signal?.aborted) throw new NotChecked('the run was interrupted');
+    if (clock.now() > end) throw new NotChecked('the time for the run is over; --max-time gives it more');
+  };
+
+  const send = async (
+    url: URL,
+    { event, data, twist }: Parcel,
+    hold?: ProbeRequest['hold'],
+  ): Promise<Reply> => {
+    const { headers, body } = compose(event, data, options.secret, twist);
+    const quick = event === 'webhook.test' || event === 'article.lookup';
+    const limit = quick ? LOOKUP_TIMEOUT_MS : DELIVERY_TIMEOUT_MS;
+    const request = {
+      url,
+      method: 'POST',
+      headers,
+      body,
+      chunked: twist?.chunked ?? false,
+      timeoutMs: Math.min(limit, options.timeoutMs ?? limit),
+      ...(twist?.pieces && { pieces: betweenPieces }),
+      ...(hold && { hold }),
+    };
+    let reply = await transport.exchange(request);
+    if (reply.kind === 'silence' && reply.stale) {
+      await pace.take();
+      reply = await transport.exchange(request);
+    }
+    const refused = headers[spelled(HEADER_SIGNATURE)]?.toLowerCase() !== sign(body, options.secret);
+    journal.add(
+      event,
+      reply,
+      leakIn(reply, options.secret, refused ? sign(body, options.secret) : undefined),
+    );
+    return reply;
+  };
+
+  return {
+    journal,
+    carry: async (url, parcel) => {
+      allow([parcel.event]);
+      await pace.take();
+      return send(url, parcel);
+    },
+    together: async (url, parcels, onReleased) => {
+      allow(parcels.map(({ event }) => event));
+      await pace.take(parcels.length);
+      const hold = gate(parcels.length, onReleased);
+      return Promise.all(parcels.map((parcel) => send(url, parcel, hold)));
+    },
+    turn: async () => {
+      allow([]);
+      await pace.take();
+    },
+  };
+}
+
+/** Opens when everybody waits at it; after a while in any case, as one of them may have failed before. */
+function gate(count: number, onOpen: () => void = () => undefined): () => Promise<void> {
+  let missing = count;
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+    setTimeout(resolve, HOLD_MS).unref();
+  });
+  void opened.then(onOpen);
+  return () => {
+    if (--missing === 0) open();
+    return opened;
+  };
+}
+
+/** Whether an answer holds the secret, or the signature that a request did not have but should have had. */
+function leakIn(reply: Reply, secret: string, signature: string | undefined): Entry['leaks'] {
+  if (reply.kind === 'silence') return undefined;
+  const text = `${JSON.stringify(reply.headers)}${reply.text}`;
+  if (text.includes(secret)) return 'secret';
+  return signature !== undefined && text.includes(signature.slice('sha256='.length))
+    ? 'signature'
+    : undefined;
+}

@@ -1,0 +1,37 @@
+import type { EventName } from '../contract/limits.js';
+import type { Reply } from './probe.js';
+
+/** What is kept of one exchange. */
+export interface Entry {
+  readonly event: EventName;
+  readonly reply: Reply;
+  /** What the answer gave away. */
+  readonly leaks: 'secret' | 'signature' | undefined;
+}
+
+/** What the rules about all answers are judged by. Texts are dropped: a run has hundreds of answers. */
+export interface Journal {
+  readonly entries: readonly Entry[];
+  add(event: EventName, reply: Reply, leaks: Entry['leaks']): void;
+  /** How often an event went unanswered for its whole time. */
+  timeouts(event: EventName): number;
+  /** The most bytes that were read of an answer to an event. */
+  largest(event: EventName): number;
+}
+
+/** An empty journal. */
+export function createJournal(): Journal {
+  const entries: Entry[] = [];
+  const of = (event: EventName) => entries.filter((entry) => entry.event === event);
+  return {
+    entries,
+    add: (event, reply, leaks) => {
+      const kept = reply.kind === 'answer' && leaks === undefined ? { ...reply, text: '' } : reply;
+      entries.push({ event, reply: kept, leaks });
+    },
+    timeouts: (event) =>
+      of(event).filter(({ reply }) => reply.kind === 'silence' && reply.why === 'timeout').length,
+    largest: (event) =>
+      Math.max(0, ...of(event).map(({ reply }) => (reply.kind === 'answer' ? reply.bytes : 0))),
+  };
+}

@@ -1,0 +1,37 @@
+import { CLOCK, type Clock } from '../sender/clock.js';
+
+const WINDOW_MS = 1000;
+
+/** Lets requests begin so that no window of a second holds more than `rate` of them. */
+export interface Pace {
+  /** Waits until `count` requests may begin at the same moment; at most `rate` can. */
+  take(count?: number): Promise<void>;
+}
+
+/** The machine's clock, which only goes forward here. */
+export const STEADY_CLOCK: Clock = { now: () => performance.now(), wait: CLOCK.wait };
+
+/** For waits that nothing ends early. */
+const NEVER = new AbortController().signal;
+
+/**
+ * A sliding window rather than an even beat: rivals have to begin at the same moment.
+ *
+ * @param rate requests a second, at least 1.
+ */
+export function createPace(rate: number, clock: Clock = STEADY_CLOCK): Pace {
+  const begun: number[] = [];
+  const room = async (count: number): Promise<void> => {
+    for (;;) {
+      const now = clock.now();
+      while (begun[0] !== undefined && begun[0] <= now - WINDOW_MS) begun.shift();
+      const blocking = begun[begun.length + count - rate - 1];
+      if (blocking === undefined) {
+        for (let n = 0; n < count; n++) begun.push(now);
+        return;
+      }
+      await clock.wait(Math.ceil(blocking + WINDOW_MS - now), NEVER);
+    }
+  };
+  return { take: (count = 1) => room(Math.min(count, rate)) };
+}

@@ -1,0 +1,67 @@
+import { messageOf, PressmarkError } from '../errors.js';
+import { exchange } from '../sender/delivery/transport.js';
+import { NotChecked } from './expect.js';
+
+/** A page as it came; `fault` says why there is none. */
+export interface Page {
+  readonly status: number;
+  readonly html: string;
+  readonly fault: string | undefined;
+}
+
+/** Looks at public pages, which are built a while after the answer. */
+export interface Pages {
+  /**
+   * Fetches a page until it is there and `ready`, or the time is over.
+   * @returns the last answer, whatever it was.
+   * @throws NotChecked where pages are not to be looked at.
+   */
+  when(url: string, ready: (html: string) => boolean): Promise<Page>;
+}
+
+export interface PagesOptions {
+  /** Fetches pages here rather than at the URL's own origin: for a site that is not public yet. */
+  readonly origin?: string | undefined;
+  /** How long a page is waited for, in milliseconds. */
+  readonly waitMs: number;
+}
+
+const EVERY_MS = 500;
+const FETCH_MS = 10_000;
+const MAX_REDIRECTS = 5;
+
+/** The pages of one run. `turn` waits until a request may begin. */
+export function createPages(options: PagesOptions | undefined, turn: () => Promise<void>): Pages {
+  return {
+    when: async (url, ready) => {
+      if (options === undefined) throw new NotChecked('pages are looked at with --public');
+      const own = new URL(url);
+      const at = options.origin === undefined ? url : `${options.origin}${own.pathname}${own.search}`;
+      const end = performance.now() + options.waitMs;
+      for (;;) {
+        await turn();
+        const page = await fetchPage(at);
+        if ((page.status === 200 && ready(page.html)) || performance.now() > end) return page;
+        await new Promise((resolve) => setTimeout(resolve, Math.min(EVERY_MS, options.waitMs)));
+      }
+    },
+  };
+}
+
+async function fetchPage(url: string): Promise<Page> {
+  try {
+    const { status, body, incomplete, redirectRefused } = await exchange({
+      url,
+      method: 'GET',
+      headers: { Accept: 'text/html', 'Cache-Control': 'no-cache' },
+      timeoutMs: FETCH_MS,
+      redirects: MAX_REDIRECTS,
+      keepAlive: true,
+    });
+    const fault = incomplete === undefined ? redirectRefused : `the page ${incomplete}`;
+    return { status, html: body.toString('utf8'), fault };
+  } catch (error) {
+    if (error instanceof PressmarkError) return { status: 0, html: '', fault: messageOf(error) };
+    throw error;
+  }
+}

@@ -1,0 +1,122 @@
+import { itemComment } from '../../contract/item-comment.js';
+import { expectSameText, expectThat, shown } from '../expect.js';
+import { type Rule, rules } from '../rule.js';
+import type { Session } from '../session.js';
+
+const VERBATIM = 'Store content_html as it came, and answer the same text.';
+
+const LARGE = 500_000;
+
+/** Publishes an article with this body and holds the lookup's answer against it. */
+const comesBack = (name: string, body: (id: string) => string) => async (session: Session) => {
+  const { data, url } = await session.stored(name, (id) => ({ content_html: body(id) }));
+  expectSameText('content_html', data.content_html, (await session.lookup(url())).content_html);
+};
+
+const withComment = (html: string) => (id: string) => `${html}\n${itemComment(id)}`;
+
+/** Half a megabyte of paragraphs that all differ. */
+export function large(id: string): string {
+  const line = (n: number) =>
+    `<p>Paragraph ${n} of a long article, ${(n * 2_654_435_761) % 4_294_967_296}.</p>\n`;
+  let html = '';
+  for (let n = 0; html.length < LARGE; n++) html += line(n);
+  return `${html}${itemComment(id)}`;
+}
+
+/** What was published is what a lookup tells. */
+export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 2, needs: ['lookup-200'] }, [
+  {
+    id: 'content-verbatim',
+    says: 'content_html comes back from a lookup as it was published.',
+    hint: VERBATIM,
+    check: async (session) => {
+      const { data, url } = await session.stored('main');
+      expectSameText('content_html', data.content_html, (await session.lookup(url())).content_html);
+    },
+  },
+  {
+    id: 'content-unicode',
+    says: 'Letters of all scripts, combining marks, emoji, U+2028 and text from right to left come back unchanged.',
+    hint: 'Store UTF-8 with four bytes a character (in MySQL: utf8mb4), and do not normalise.',
+    check: comesBack(
+      'unicode',
+      withComment('<p>Grüße e\u0301 é 世界 שלום 👩‍👩‍👧 𝄞 a\u2028b\u00a0c\u200dd</p>'),
+    ),
+  },
+  {
+    id: 'content-entities',
+    says: 'Character references come back as they were written.',
+    hint: 'Do not decode or encode HTML on the way into the store.',
+    check: comesBack('entities', withComment('<p>&lt;b&gt; &amp;amp; &nbsp; &#8212; &quot;it’s&quot;</p>')),
+  },
+  {
+    id: 'content-template-signs',
+    says: 'What template languages and shells would replace comes back unchanged.',
+    hint: 'Do not hand content through a template, a shell, printf or a regular expression’s replacement.',
+    check: comesBack(
+      'signs',
+      withComment('<p>{{ title }} {% raw %} <%= 1 %> $HOME $1 $& \\1 \\n %s %20 :tada:</p>'),
+    ),
+  },
+  {
+    id: 'content-front-matter-signs',
+    says: 'Lines that look like the fences of front matter come back unchanged.',
+    hint: 'Where articles are files, quote what could be read as a fence.',
+    check: comesBack('fences', withComment('---\n<p>One</p>\n---\n+++\n```\n<p>Two</p>\n---')),
+  },
+  {
+    id: 'content-markup',
+    section: 'Body additions',
+    says: 'Tracking markup, scripts, styles, data attributes and comments come back unchanged.',
+    hint: 'The body is the service’s: do not sanitise it, or let these pass.',
+    check: comesBack(
+      'markup',
+      withComment(
+        '<img src="https://count.example/1.gif" width="1" height="1" alt="" data-view="1">\n<script async src="https://count.example/1.js"></script><style>p{margin:0}</style><!-- kept -->',
+      ),
+    ),
+  },
+  {
+    id: 'content-item-comment',
+    section: 'Body additions',
+    says: 'The item comment at the end of the body is kept.',
+    hint: 'Keep HTML comments: the service recognises the article by this one.',
+    check: async (session) => {
+      const { data, url } = await session.stored('main');
+      const { content_html: html } = await session.lookup(url());
+      expectThat(html.includes(itemComment(data.id)), itemComment(data.id), shown(html.slice(-80)));
+    },
+  },
+  {
+    id: 'content-500-kb',
+    says: 'A body of 500,000 characters comes back whole.',
+    hint: 'Raise the limit of the column or of the body parser (in MySQL: LONGTEXT; in nginx: client_max_body_size 2m).',
+    check: comesBack('large', large),
+  },
+  {
+    id: 'content-crlf',
+    level: 'should',
+    says: 'Line ends come back as they were, CR LF among LF.',
+    hint: VERBATIM,
+    check: comesBack('line-ends', withComment('<pre>one\r\ntwo\nthree\r\n\r\nfour</pre>')),
+  },
+  {
+    id: 'content-white-space',
+    level: 'should',
+    says: 'White space at the beginning and at the end comes back unchanged.',
+    hint: 'Do not trim the body.',
+    check: comesBack('white-space', (id) => ` \n\t<p>Between</p>\n${itemComment(id)}\n\n  `),
+  },
+  {
+    id: 'content-title',
+    level: 'should',
+    says: 'A title with quotes, a colon, angle brackets and emoji comes back unchanged.',
+    hint: 'Escape the title where it is shown, not where it is stored.',
+    check: async (session) => {
+      const title = 'Pressmark check: "quotes", it’s <b> & 50% #1 🌍';
+      const { url } = await session.stored('title', () => ({ title }));
+      expectSameText('title', title, (await session.lookup(url())).title);
+    },
+  },
+]);

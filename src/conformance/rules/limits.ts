@@ -1,0 +1,51 @@
+import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { expectStatus, expectSuccess } from '../expect.js';
+import { type Rule, rules } from '../rule.js';
+import { articleSample, testSample } from '../samples.js';
+import type { Session } from '../session.js';
+import type { Twist } from '../wire.js';
+
+const LIMIT = 'Count the bytes as they come, and answer 413 once there are more than 1,000,000.';
+
+/** A webhook.test that is as large as it is told to be: nothing is stored, whatever the receiver makes of it. */
+const tooLarge = (twist: Twist) => async (session: Session) =>
+  expectStatus(
+    await session.send('webhook.test', testSample(session.id('test')), {
+      ...twist,
+      body: padded(MAX_BODY_BYTES + 1),
+    }),
+    413,
+  );
+
+/** JSON with white space after it up to so many bytes. */
+function padded(bytes: number): (json: string) => Buffer {
+  return (json) => Buffer.concat([Buffer.from(json), Buffer.alloc(bytes - Buffer.byteLength(json), ' ')]);
+}
+
+/** Sizes of requests (contract: Errors). */
+export const LIMIT_RULES: readonly Rule[] = [
+  ...rules({ section: 'Errors', level: 'should', needs: ['signature-accepted'] }, [
+    {
+      id: 'too-large-413',
+      says: 'A body of 1,000,001 bytes is answered 413.',
+      hint: LIMIT,
+      check: tooLarge({}),
+    },
+    {
+      id: 'too-large-chunked-413',
+      says: 'A body of 1,000,001 bytes with chunked transfer encoding is answered 413.',
+      hint: LIMIT,
+      check: tooLarge({ chunked: true }),
+    },
+    {
+      id: 'largest-accepted',
+      says: 'A publish of exactly 1,000,000 bytes is accepted.',
+      hint: 'Raise the limit of the body parser and of the proxy before it to 1,000,000 bytes.',
+      needs: ['publish-accepted'],
+      check: async (session) => {
+        const data = articleSample(session.id('largest'));
+        expectSuccess(await session.send('article.published', data, { body: padded(MAX_BODY_BYTES) }));
+      },
+    },
+  ]),
+];

@@ -1,0 +1,124 @@
+import type { EventName } from '../../contract/limits.js';
+import { expectUnchanged } from '../answers.js';
+import { describe, expectSameText, expectThat } from '../expect.js';
+import { type Rule, rules } from '../rule.js';
+import { articleSample, testSample, updateSample } from '../samples.js';
+import type { Session } from '../session.js';
+import type { Twist } from '../wire.js';
+
+const FIRST = 'Verify the signature before anything else looks at the body; answer 401 and stop.';
+const unsigned: Twist = { signature: () => undefined };
+
+const refusedFirst =
+  (event: EventName, data: (session: Session) => unknown, twist: Twist = {}) =>
+  async (session: Session) => {
+    const answer = await session.send(event, data(session), { ...unsigned, ...twist });
+    expectThat(answer.status === 401, 'status 401, before anything else', describe(answer));
+  };
+
+const nowhere = (session: Session) => ({
+  id: session.id('nothing'),
+  url: `https://nowhere.example/${session.id('nothing')}/`,
+  revision_id: 'none',
+  title: 'Nothing',
+  content_html: '<p>Nothing</p>',
+});
+
+/** On a mismatch: 401 before parsing, looking up or writing (contract: Authentication, 3d). */
+export const ORDER_RULES: readonly Rule[] = rules(
+  { section: 'Authentication, 3d', needs: ['signature-accepted'] },
+  [
+    {
+      id: 'unsigned-invalid-json',
+      says: 'Unsigned bytes that are no JSON are answered 401, not 400.',
+      hint: FIRST,
+      check: refusedFirst('webhook.test', () => ({}), { body: () => '{"event":' }),
+    },
+    {
+      id: 'unsigned-empty-body',
+      says: 'An unsigned request without a body is answered 401, not 400.',
+      hint: FIRST,
+      check: refusedFirst('webhook.test', () => ({}), { body: () => '' }),
+    },
+    {
+      id: 'unsigned-unknown-event',
+      says: 'An unsigned event that nobody knows is answered 401, not 400.',
+      hint: FIRST,
+      check: refusedFirst('webhook.test', () => ({}), { envelope: { event: 'article.unheard' } }),
+    },
+    {
+      id: 'unsigned-test',
+      says: 'An unsigned webhook.test with a wrong contract_version is answered 401, not 400.',
+      hint: FIRST,
+      check: refusedFirst('webhook.test', (session) => testSample(session.id('test')), {
+        envelope: { contract_version: 7 },
+      }),
+    },
+    {
+      id: 'unsigned-lookup',
+      says: 'An unsigned lookup of a URL where nothing is gets 401, not 404.',
+      hint: FIRST,
+      check: refusedFirst('article.lookup', (session) => ({ target_url: nowhere(session).url })),
+    },
+    {
+      id: 'unsigned-update',
+      says: 'An unsigned update of an article that is not there gets 401, not 404 or 409.',
+      hint: FIRST,
+      check: refusedFirst('article.updated', (session) =>
+        updateSample(session.id('draft'), nowhere(session)),
+      ),
+    },
+    {
+      id: 'unsigned-publish',
+      says: 'An unsigned publish is answered 401.',
+      hint: FIRST,
+      check: refusedFirst('article.published', (session) => articleSample(session.id('unsigned'))),
+    },
+    {
+      id: 'unsigned-publish-without-id',
+      says: 'An unsigned publish without data.id is answered 401, not 400.',
+      hint: FIRST,
+      check: refusedFirst('article.published', (session) => ({
+        ...articleSample(session.id('unsigned')),
+        id: undefined,
+      })),
+    },
+    {
+      id: 'unsigned-redelivery',
+      says: 'An unsigned redelivery of an article that is stored is answered 401.',
+      hint: FIRST,
+      needs: ['publish-accepted'],
+      check: async (session) => {
+        const { data } = await session.stored('main');
+        await refusedFirst('article.published', () => data)(session);
+      },
+    },
+    {
+      id: 'unsigned-publish-writes-nothing',
+      from: 2,
+      says: 'An unsigned publish stores nothing: the signed one that follows with the same id is a new article.',
+      hint: FIRST,
+      needs: ['lookup-200'],
+      check: async (session) => {
+        const data = articleSample(session.id('forged'));
+        const forged = { ...data, content_html: '<p>Forged</p>' };
+        await session.send('article.published', forged, unsigned);
+        const { content_html } = await session.lookup((await session.publish(data)).url());
+        expectSameText('content_html of the signed publish', data.content_html, content_html);
+      },
+    },
+    {
+      id: 'unsigned-update-writes-nothing',
+      from: 2,
+      says: 'An unsigned update of an article changes nothing.',
+      hint: FIRST,
+      needs: ['lookup-200'],
+      check: async (session) => {
+        const url = (await session.stored('main')).url();
+        const before = await session.lookup(url);
+        await session.send('article.updated', await session.draft(url), unsigned);
+        expectUnchanged(before, await session.lookup(url));
+      },
+    },
+  ],
+);

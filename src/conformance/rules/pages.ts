@@ -1,0 +1,170 @@
+import { itemComment } from '../../contract/item-comment.js';
+import { expectThat, NotChecked, shown } from '../expect.js';
+import { type Rule, rules } from '../rule.js';
+import { articleSample, updateSample } from '../samples.js';
+import type { Session } from '../session.js';
+
+const HEAD = 'Put json_ld into the page’s head as it is; do not parse, escape or minify it.';
+const TRACKING = '<img src="https://count.example/1.gif" width="1" height="1" alt="" data-view="1">';
+
+const body = (id: string) =>
+  `<h2>A trial</h2>\n<p>The page of <code>${id}</code>.</p>\n${TRACKING}\n${itemComment(id)}`;
+
+/** The article whose page is looked at, and its page once it holds the text. */
+function published(session: Session): Promise<{ html: string; id: string; jsonLd: string }> {
+  return session.once('page published', async () => {
+    const { data, url } = await session.stored('page', (id) => ({ content_html: body(id) }));
+    const page = await session.pages.when(url(), (html) => html.includes(`<code>${data.id}</code>`));
+    return { html: page.html, id: data.id, jsonLd: data.json_ld };
+  });
+}
+
+/** The same page after an update without an image. */
+function updated(session: Session) {
+  return session.once('page updated', async () => {
+    const before = await published(session);
+    const url = (await session.stored('page')).url();
+    const id = session.id('draft');
+    const update = updateSample(id, await session.lookup(url), {
+      content_html: `<h2>Rewritten</h2>\n<p>The page as <code>${id}</code>.</p>\n${itemComment(before.id)}`,
+      featured_image_url: null,
+    });
+    await session.send('article.updated', update);
+    const page = await session.pages.when(url, (html) => html.includes(`<code>${id}</code>`));
+    return { before, html: page.html, update };
+  });
+}
+
+const holds = (html: string, part: string) =>
+  expectThat(html.includes(part), `${shown(part)} in the page`, `${html.length} characters without it`);
+
+function expectInHead(html: string, part: string): void {
+  const head = /<head[\s>][\s\S]*?<\/head>/i.exec(html)?.[0] ?? '';
+  expectThat(
+    head.includes(part),
+    `${shown(part)} before </head>`,
+    html.includes(part) ? 'it after the head' : 'a page without it',
+  );
+}
+
+/** What a reader of the page gets; looked at with `--public` (contract: Body additions; Article, json_ld). */
+export const PAGE_RULES: readonly Rule[] = [
+  ...rules({ section: 'article.published', needs: ['publish-accepted', 'publish-url'] }, [
+    {
+      id: 'page-200',
+      says: 'The article’s public URL is answered 200 after a while.',
+      hint: 'Build the page under the URL that you answer; where it takes longer, wait longer with --public-wait.',
+      check: async (session) => {
+        const { url } = await session.stored('page', (id) => ({ content_html: body(id) }));
+        const page = await session.pages.when(url(), () => true);
+        expectThat(page.status === 200, 'status 200', page.fault ?? `status ${page.status}`);
+      },
+    },
+    {
+      id: 'page-body',
+      section: 'Article',
+      says: 'The page shows content_html as HTML.',
+      hint: 'Put content_html into the page without escaping it.',
+      needs: ['page-200'],
+      check: async (session) => {
+        const { html, id } = await published(session);
+        holds(html, `<code>${id}</code>`);
+      },
+    },
+  ]),
+  ...rules({ section: 'Body additions', needs: ['page-body'] }, [
+    {
+      id: 'page-item-comment',
+      says: 'The page holds the item comment.',
+      hint: 'Keep HTML comments when you minify: the service recognises the article by this one.',
+      check: async (session) => {
+        const { html, id } = await published(session);
+        holds(html, itemComment(id));
+      },
+    },
+    {
+      id: 'page-tracking',
+      says: 'The page holds the view-tracking markup of the body.',
+      hint: 'Do not filter images and scripts out of content_html.',
+      check: async (session) => holds((await published(session)).html, 'https://count.example/1.gif'),
+    },
+    {
+      id: 'page-json-ld',
+      section: 'Article',
+      says: 'The page holds json_ld, verbatim.',
+      hint: HEAD,
+      check: async (session) => {
+        const { html, jsonLd } = await published(session);
+        holds(html, jsonLd);
+      },
+    },
+    {
+      id: 'page-json-ld-in-head',
+      section: 'Article',
+      says: 'json_ld is in the page’s head.',
+      hint: HEAD,
+      needs: ['page-json-ld'],
+      check: async (session) => {
+        const { html, jsonLd } = await published(session);
+        expectInHead(html, jsonLd);
+      },
+    },
+  ]),
+  ...rules({ section: 'article.updated, 5', from: 2, needs: ['page-body', 'update-200'] }, [
+    {
+      id: 'page-update',
+      says: 'After an update the page at the same URL shows the new content.',
+      hint: 'Build the page anew after an update, and clear caches.',
+      check: async (session) => {
+        const { html, update } = await updated(session);
+        holds(html, `<code>${update.id}</code>`);
+      },
+    },
+    {
+      id: 'page-update-replaces',
+      says: 'After an update the old content is gone from the page.',
+      hint: 'Replace the whole body.',
+      needs: ['page-update'],
+      check: async (session) => {
+        const { html, before } = await updated(session);
+        const old = `<code>${before.id}</code>`;
+        expectThat(!html.includes(old), `a page without ${shown(old)}`, 'a page with it');
+      },
+    },
+    {
+      id: 'page-update-item-comment',
+      section: 'Body additions',
+      says: 'After an update the page still holds the item comment.',
+      hint: 'Keep HTML comments when you minify: the service recognises the article by this one.',
+      needs: ['page-update'],
+      check: async (session) => {
+        const { html, before } = await updated(session);
+        holds(html, itemComment(before.id));
+      },
+    },
+    {
+      id: 'page-update-json-ld',
+      section: 'Article',
+      says: 'After an update the page’s head holds the update’s json_ld.',
+      hint: `An update replaces json_ld too. ${HEAD}`,
+      needs: ['page-update', 'page-json-ld-in-head'],
+      check: async (session) => {
+        const { html, update } = await updated(session);
+        expectInHead(html, update.json_ld);
+      },
+    },
+    {
+      id: 'page-image-kept',
+      section: 'Article',
+      says: 'After an update whose image is null the page still shows the image that it showed before.',
+      hint: 'Null leaves the image alone; never clear it.',
+      needs: ['page-update'],
+      check: async (session) => {
+        const { html, before } = await updated(session);
+        const image = articleSample('').featured_image_url ?? '';
+        if (!before.html.includes(image)) throw new NotChecked('the page showed no image before the update');
+        holds(html, image);
+      },
+    },
+  ]),
+];

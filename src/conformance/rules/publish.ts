@@ -1,0 +1,79 @@
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { expectEqual, expectStatus, expectSuccess, expectThat, fieldsOf, shown } from '../expect.js';
+import { type Rule, rules } from '../rule.js';
+import type { Session, Stored } from '../session.js';
+
+const main = (session: Session): Promise<Stored> => session.stored('main');
+
+/** How a publish is answered (contract: article.published). */
+export const PUBLISH_RULES: readonly Rule[] = [
+  ...rules({ section: 'article.published', needs: ['signature-accepted'] }, [
+    {
+      id: 'publish-accepted',
+      says: 'A publish, which carries neither contract_version nor X-Service-Contract, is answered 2xx.',
+      hint: 'Store the article and answer 200; a publish is the same in all versions.',
+      check: async (session) => expectSuccess((await main(session)).answer),
+    },
+  ]),
+  ...rules({ section: 'article.published', needs: ['publish-accepted'] }, [
+    {
+      id: 'publish-no-redirect',
+      section: 'Endpoints',
+      level: 'should',
+      says: 'A publish is answered without a redirect.',
+      hint: 'Register the final URL, with its real scheme and trailing slash.',
+      check: async (session) => {
+        const { answer } = await main(session);
+        expectThat(answer.redirects === 0, 'no redirect', 'a redirect before the answer');
+      },
+    },
+    {
+      id: 'publish-200',
+      from: 3,
+      says: 'A publish is answered with status 200.',
+      hint: 'Answer 200 rather than 201, 202 or 204.',
+      check: async (session) => expectStatus((await main(session)).answer, 200),
+    },
+    {
+      id: 'publish-received',
+      from: 3,
+      says: 'The answer to a publish says received: true.',
+      hint: 'Answer {"received": true, "id": …, "url": …}.',
+      check: async (session) =>
+        expectEqual('received', true, fieldsOf((await main(session)).answer).received),
+    },
+    {
+      id: 'publish-id',
+      from: 3,
+      says: 'The answer to a publish holds the stored article’s id, a nonempty text.',
+      hint: 'Answer {"received": true, "id": …, "url": …} with the id under which the article is stored.',
+      check: async (session) => {
+        const { id } = fieldsOf((await main(session)).answer);
+        expectThat(typeof id === 'string' && id !== '', 'a nonempty text as id', `id ${shown(id)}`);
+      },
+    },
+    {
+      id: 'publish-url',
+      from: 3,
+      says: 'The answer to a publish holds the article’s absolute public URL, http or https, without credentials.',
+      hint: 'Answer the URL with scheme and host, not the path alone.',
+      check: async (session) => {
+        const { url } = fieldsOf((await main(session)).answer);
+        const absolute = typeof url === 'string' && canonicalUrl(url) !== undefined;
+        expectThat(absolute, 'an absolute http(s) URL without credentials', `url ${shown(url)}`);
+      },
+    },
+    {
+      id: 'publish-content-type',
+      level: 'should',
+      from: 3,
+      says: 'The answer to a publish has the media type application/json.',
+      hint: 'Set Content-Type: application/json.',
+      check: async (session) => {
+        const { answer } = await main(session);
+        const type = answer.headers['content-type'] ?? 'nothing';
+        expectThat(/^application\/json\b/i.test(type), 'Content-Type application/json', type);
+      },
+    },
+  ]),
+];

@@ -1,0 +1,117 @@
+import { HEADER_CONTRACT, HEADER_EVENT, HEADER_TIMESTAMP } from '../../contract/limits.js';
+import { describe, expectThat } from '../expect.js';
+import { type Rule, rules } from '../rule.js';
+import { testSample } from '../samples.js';
+import type { Session } from '../session.js';
+import { spelled, type Twist } from '../wire.js';
+import { greetingStatus } from './reach.js';
+
+/** The answer has to be the one that an ordinary `webhook.test` gets. */
+const taken =
+  (twist: Twist, over: Record<string, unknown> = {}) =>
+  async (session: Session) => {
+    const data = { ...testSample(session.id('test')), ...over };
+    const answer = await session.send('webhook.test', data, twist);
+    const status = await greetingStatus(session);
+    expectThat(answer.status === status, `status ${status}, as without this change`, describe(answer));
+  };
+
+const RAW =
+  'Compute the signature over the bytes as they came; JSON that is parsed and written again has other bytes.';
+const event = spelled(HEADER_EVENT);
+
+/** What signs the raw bytes has to be accepted, however they look; headers beside the signature decide nothing. */
+export const RAW_BYTES_RULES: readonly Rule[] = [
+  ...rules({ section: 'Authentication, 3a', needs: ['signature-accepted'] }, [
+    {
+      id: 'raw-spacing',
+      says: 'JSON with white space in it, signed as it is sent, is accepted.',
+      hint: RAW,
+      check: taken({ body: (json) => JSON.stringify(JSON.parse(json), undefined, 2) }),
+    },
+    {
+      id: 'raw-line-end',
+      says: 'JSON with a line end after it, signed as it is sent, is accepted.',
+      hint: 'Do not trim the body before you compute the signature.',
+      check: taken({ body: (json) => `${json}\n` }),
+    },
+    {
+      id: 'raw-escapes',
+      says: 'JSON with escaped characters, signed as it is sent, is accepted.',
+      hint: RAW,
+      check: taken({ body: (json) => json.replace('connection', '\\u0063onnection') }),
+    },
+    {
+      id: 'raw-unicode',
+      section: 'Request envelope',
+      says: 'JSON with characters outside ASCII in UTF-8, signed as it is sent, is accepted.',
+      hint: 'Compute the signature over the bytes, not over a text in another encoding.',
+      check: taken({}, { message: 'Grüße, 世界 🌍' }),
+    },
+    {
+      id: 'raw-pieces',
+      says: 'A body that arrives in two pieces is accepted.',
+      hint: 'Read the body to its end before you compute the signature.',
+      check: taken({ pieces: true }),
+    },
+    {
+      id: 'raw-chunked',
+      level: 'should',
+      says: 'A body with chunked transfer encoding is accepted.',
+      hint: 'Read the body to its end rather than as many bytes as Content-Length says.',
+      check: taken({ chunked: true, pieces: true }),
+    },
+    {
+      id: 'header-names-any-case',
+      section: 'Request headers',
+      level: 'should',
+      says: 'The names of headers count in any case.',
+      hint: 'HTTP’s header names have no case; a proxy may change it.',
+      check: taken({ capitals: true }),
+    },
+  ]),
+  ...rules({ section: 'Request headers', needs: ['signature-accepted'] }, [
+    {
+      id: 'event-body-decides',
+      says: 'The body’s event decides, not X-Service-Event.',
+      hint: 'Dispatch on the event in the verified body; the header is not signed.',
+      check: taken({ headers: { [event]: 'article.lookup' } }),
+    },
+    {
+      id: 'header-event-absent',
+      level: 'should',
+      says: 'A request without X-Service-Event is served all the same.',
+      hint: 'Dispatch on the event in the verified body; the header is not signed.',
+      check: taken({ headers: { [event]: undefined } }),
+    },
+    {
+      id: 'header-timestamp-absent',
+      level: 'should',
+      says: 'A request without X-Service-Timestamp is served all the same.',
+      hint: 'The header is not signed; where you keep a replay window, use the body’s timestamp.',
+      check: taken({ headers: { [spelled(HEADER_TIMESTAMP)]: undefined } }),
+    },
+    {
+      id: 'header-contract-absent',
+      level: 'should',
+      from: 2,
+      says: 'A test without X-Service-Contract is served all the same: its body says contract_version 2.',
+      hint: 'Look at contract_version in the verified body; the header is not signed.',
+      check: taken({ headers: { [spelled(HEADER_CONTRACT)]: undefined } }),
+    },
+    {
+      id: 'header-unknown',
+      level: 'should',
+      says: 'A header that the contract does not name changes nothing.',
+      hint: 'Proxies add headers; look only at those that you need.',
+      check: taken({ headers: { 'X-Forwarded-For': '192.0.2.1', 'X-Trial': 'yes' } }),
+    },
+    {
+      id: 'content-type-charset',
+      level: 'should',
+      says: 'Content-Type: application/json; charset=utf-8 is accepted.',
+      hint: 'Compare the media type without its parameters.',
+      check: taken({ headers: { 'Content-Type': 'application/json; charset=utf-8' } }),
+    },
+  ]),
+];

@@ -1,0 +1,153 @@
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { itemComment } from '../../contract/item-comment.js';
+import { expectUnchanged } from '../answers.js';
+import {
+  describe,
+  expectEqual,
+  expectSameText,
+  expectSuccess,
+  expectThat,
+  fieldsOf,
+  NotChecked,
+  shown,
+} from '../expect.js';
+import { type Rule, rules } from '../rule.js';
+import { articleSample } from '../samples.js';
+import type { Session, Stored } from '../session.js';
+import { unusual } from './publish-accepted.js';
+
+const main = (session: Session): Promise<Stored> => session.stored('main');
+
+/** What is stored once, and stays (contract: article.published: deduplicate on data.id, persist, only then answer). */
+export const REDELIVERY_RULES: readonly Rule[] = [
+  ...rules({ section: 'article.published', needs: ['publish-accepted'] }, [
+    {
+      id: 'publish-again-accepted',
+      says: 'A redelivery, byte for byte the same, is answered 2xx.',
+      hint: 'Where data.id is known, answer 200 as if it had just been stored.',
+      check: async (session) =>
+        expectSuccess(await session.send('article.published', (await main(session)).data)),
+    },
+    {
+      id: 'publish-again-same-id',
+      from: 3,
+      says: 'A redelivery is answered with the same id.',
+      hint: 'Look data.id up before you store anything, and answer what is stored.',
+      needs: ['publish-id'],
+      check: async (session) => {
+        const { data, answer } = await main(session);
+        const again = await session.send('article.published', data);
+        expectEqual('id', fieldsOf(answer).id, fieldsOf(again).id);
+      },
+    },
+    {
+      id: 'publish-again-same-url',
+      from: 3,
+      says: 'A redelivery is answered with the same URL.',
+      hint: 'Look data.id up before you choose a slug; once chosen it stays.',
+      needs: ['publish-url'],
+      check: async (session) => {
+        const { data, answer } = await main(session);
+        const again = await session.send('article.published', data);
+        expectEqual('url', fieldsOf(answer).url, fieldsOf(again).url);
+      },
+    },
+    {
+      id: 'publish-same-slug',
+      from: 3,
+      says: 'Two articles with the same slug and title but different ids get a URL each.',
+      hint: 'Deduplicate on data.id alone; where a slug is taken, choose another.',
+      needs: ['publish-url'],
+      check: async (session) => {
+        const slug = session.id('same-slug');
+        const [one, two] = [await twin(session, 'twin-a', slug), await twin(session, 'twin-b', slug)];
+        const urls = [one, two].map((stored) => canonicalUrl(stored.url()));
+        expectThat(urls[0] !== urls[1], 'two URLs', `${urls[0]} for both`);
+      },
+    },
+  ]),
+  ...rules({ section: 'article.published', from: 2, needs: ['lookup-200'] }, [
+    {
+      id: 'publish-then-lookup',
+      says: 'An article can be looked up as soon as its publish is answered: it is stored before the answer.',
+      hint: 'Answer only after the write has committed. A 200 before it can lose an article.',
+      check: async (session) => {
+        const stored = await session.publish(articleSample(session.id('at-once')));
+        const answer = await session.send('article.lookup', { target_url: stored.url() });
+        expectThat(answer.status === 200, 'the article', describe(answer));
+      },
+    },
+    {
+      id: 'publish-id-is-lookup-id',
+      from: 3,
+      says: 'The id in the answer to a publish is the id that a lookup tells.',
+      hint: 'Answer the id under which the article is stored.',
+      needs: ['publish-id', 'lookup-target-id'],
+      check: async (session) => {
+        const { answer, url } = await main(session);
+        expectEqual('id', fieldsOf(answer).id, (await session.lookup(url())).id);
+      },
+    },
+    {
+      id: 'publish-again-writes-nothing',
+      says: 'A redelivery changes neither the content nor the revision.',
+      hint: 'Where data.id is known, write nothing.',
+      check: async (session) => {
+        const { data, url } = await main(session);
+        const before = await session.lookup(url());
+        await session.send('article.published', data);
+        expectUnchanged(before, await session.lookup(url()));
+      },
+    },
+    {
+      id: 'publish-again-after-update',
+      says: 'A redelivery after an update does not bring the old content back.',
+      hint: 'Where data.id is known, write nothing, whatever has happened to the article since.',
+      needs: ['update-content'],
+      check: async (session) => {
+        const { data, url } = await session.stored('updated-then-redelivered');
+        await session.send('article.updated', await session.draft(url()));
+        const before = await session.lookup(url());
+        await session.send('article.published', data);
+        expectUnchanged(before, await session.lookup(url()));
+      },
+    },
+    {
+      id: 'publish-same-slug-own-content',
+      says: 'Of two articles with the same slug and title, each has its own content at its own URL.',
+      hint: 'Deduplicate on data.id alone; where a slug is taken, choose another.',
+      needs: ['publish-same-slug'],
+      check: async (session) => {
+        if (session.options.articleUrl?.includes('{slug}') && session.version < 3)
+          throw new NotChecked('of two articles with one slug, the pattern of --article-url tells no URL');
+        const slug = session.id('same-slug');
+        for (const one of [await twin(session, 'twin-a', slug), await twin(session, 'twin-b', slug)])
+          expectSameText(
+            'content_html',
+            one.data.content_html,
+            (await session.lookup(one.url())).content_html,
+          );
+      },
+    },
+    {
+      id: 'publish-unusual-id-stored',
+      section: 'Body additions',
+      says: 'An article with an unusual id can be looked up, its item comment whole.',
+      hint: 'An id is any nonempty text: escape it where it is stored, not in the body.',
+      needs: ['publish-unusual-id'],
+      check: async (session) => {
+        const { data, url } = await unusual(session);
+        const { content_html: html } = await session.lookup(url());
+        expectThat(html.includes(itemComment(data.id)), itemComment(data.id), shown(html.slice(-80)));
+      },
+    },
+  ]),
+];
+
+function twin(session: Session, name: string, slug: string): Promise<Stored> {
+  return session.stored(name, (id) => ({
+    slug,
+    title: 'Pressmark check: twins',
+    content_html: `<p>The article ${id}.</p>\n${itemComment(id)}`,
+  }));
+}

@@ -1,0 +1,119 @@
+import type { UpdateData } from '../../contract/envelope.js';
+import { expectUnchanged } from '../answers.js';
+import { expectRefusal, expectStatus } from '../expect.js';
+import type { Answer } from '../probe.js';
+import { type Rule, rules } from '../rule.js';
+import type { Session } from '../session.js';
+import type { Twist } from '../wire.js';
+import { updatedUrl } from './update.js';
+
+const NONEMPTY =
+  'Check that target_id, target_url, base_revision_id and revision_id are nonempty texts; answer 400.';
+const TYPES = 'Check the types of all fields before you look the article up; answer 400.';
+const FORMAT = 'Answer 400 where contract_version is not the integer 2.';
+type Over = Partial<Record<keyof UpdateData, unknown>>;
+
+/** A signed update of the run's article with something wrong in it. */
+export async function wrong(
+  session: Session,
+  over: (data: UpdateData) => Over,
+  twist?: Twist,
+): Promise<Answer> {
+  const data = await session.draft(await updatedUrl(session));
+  return session.send('article.updated', { ...data, ...over(data) }, twist);
+}
+
+const answered400 = (over: Over) => async (session: Session) =>
+  expectStatus(await wrong(session, () => over), 400);
+
+/** The update has to be refused and the article to be as it was. */
+export const untouched =
+  (over: (data: UpdateData, session: Session) => Over, twist?: Twist) => async (session: Session) => {
+    const url = await updatedUrl(session);
+    const before = await session.lookup(url);
+    expectRefusal(await wrong(session, (data) => over(data, session), twist));
+    expectUnchanged(before, await session.lookup(url));
+  };
+
+/** A target that is not there. */
+export const nowhere = (session: Session): Over => ({
+  target_id: session.id('nothing'),
+  target_url: `https://nowhere.example/${session.id('nothing')}/`,
+});
+
+/** Updates of a wrong form (contract: article.updated, step 1). */
+export const UPDATE_FORM_RULES: readonly Rule[] = rules(
+  { section: 'article.updated, 1', from: 2, needs: ['update-200'] },
+  [
+    ...(['target_id', 'target_url', 'base_revision_id', 'revision_id'] as const).flatMap((field) => {
+      const id = `update-${field.replaceAll('_', '-')}`;
+      return [
+        {
+          id: `${id}-missing`,
+          says: `An update without ${field} is answered 400.`,
+          hint: NONEMPTY,
+          check: answered400({ [field]: undefined }),
+        },
+        {
+          id: `${id}-empty`,
+          says: `An update whose ${field} is empty is answered 400.`,
+          hint: NONEMPTY,
+          check: answered400({ [field]: '' }),
+        },
+      ];
+    }),
+    {
+      id: 'update-id-missing',
+      says: 'An update without data.id is answered 400.',
+      hint: NONEMPTY,
+      check: answered400({ id: undefined }),
+    },
+    {
+      id: 'update-content-number',
+      says: 'An update whose content_html is a number is answered 400.',
+      hint: TYPES,
+      check: answered400({ content_html: 4711 }),
+    },
+    {
+      id: 'update-title-null',
+      says: 'An update whose title is null is answered 400.',
+      hint: TYPES,
+      check: answered400({ title: null }),
+    },
+    {
+      id: 'update-tags-text',
+      says: 'An update whose tags are a text is answered 400.',
+      hint: TYPES,
+      check: answered400({ tags: 'one, two' }),
+    },
+    {
+      id: 'update-format-before-target',
+      says: 'An update that is wrong in its form and in its target is answered 400, not 404.',
+      hint: 'Keep to the order of the contract: the form first, then the target, then the revisions.',
+      check: async (session) =>
+        expectStatus(await wrong(session, () => ({ ...nowhere(session), content_html: 4711 })), 400),
+    },
+    {
+      id: 'update-version-missing',
+      says: 'An update without contract_version is refused and changes nothing.',
+      hint: FORMAT,
+      check: untouched(() => ({}), { envelope: { contract_version: undefined } }),
+    },
+    {
+      id: 'update-version-3',
+      section: 'Versioning',
+      says: 'An update with contract_version 3 is refused and changes nothing: requests say 2 in all versions.',
+      hint: FORMAT,
+      check: untouched(() => ({}), { envelope: { contract_version: 3 } }),
+    },
+    {
+      id: 'update-version-400',
+      section: 'Errors',
+      level: 'should',
+      says: 'An update without contract_version is answered 400.',
+      hint: FORMAT,
+      check: async (session) =>
+        expectStatus(await wrong(session, () => ({}), { envelope: { contract_version: undefined } }), 400),
+    },
+  ],
+);

@@ -1,0 +1,225 @@
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import type { UpdateData } from '../../contract/envelope.js';
+import {
+  describe,
+  expectEqual,
+  expectRefusal,
+  expectSameText,
+  expectStatus,
+  expectThat,
+  fieldsOf,
+  NotChecked,
+} from '../expect.js';
+import type { Answer } from '../probe.js';
+import { type Rule, rules } from '../rule.js';
+import { updateSample } from '../samples.js';
+import type { Session } from '../session.js';
+import { large } from './content.js';
+
+const ANSWER =
+  'Answer {"received": true, "contract_version": 3, "revision_id": …} with the request’s revision_id.';
+const REPLACE =
+  'Replace content and revision of the stored article in one transaction; keep its id, slug and URL.';
+
+/** The URL of the article that the updates of this run replace. */
+export const updatedUrl = async (session: Session): Promise<string> =>
+  (await session.stored('updated')).url();
+
+/** A good update of that article, as it was sent and answered. */
+export async function update(
+  session: Session,
+  over: Partial<UpdateData> = {},
+): Promise<{ data: UpdateData; answer: Answer }> {
+  const data = await session.draft(await updatedUrl(session), over);
+  return { data, answer: await session.send('article.updated', data) };
+}
+
+const after = async (session: Session) => session.lookup(await updatedUrl(session));
+
+/** What a good update does (contract: article.updated, steps 5 and 6). */
+export const UPDATE_RULES: readonly Rule[] = [
+  ...rules({ section: 'article.updated', from: 2, needs: ['signature-accepted'] }, [
+    {
+      id: 'update-200',
+      says: 'An update that is based on the current revision is answered 200.',
+      hint: REPLACE,
+      needs: [
+        'lookup-200',
+        'lookup-target-id',
+        'lookup-url-matches',
+        'lookup-target-revision-id',
+        'lookup-target-title',
+        'lookup-target-content-html',
+      ],
+      check: async (session) => expectStatus((await update(session)).answer, 200),
+    },
+    {
+      id: 'update-no-redirect',
+      section: 'Request headers, Redirects',
+      says: 'An update is answered without a redirect.',
+      hint: 'Register the final URL; the service follows no redirect here.',
+      check: async (session) => {
+        const target = {
+          id: 'none',
+          url: 'https://nowhere.example/none/',
+          revision_id: 'none',
+          title: '',
+          content_html: '',
+        };
+        const answer = await session.send('article.updated', updateSample(session.id('draft'), target));
+        expectThat(answer.status < 300 || answer.status > 399, 'no redirect', describe(answer));
+      },
+    },
+  ]),
+  ...rules({ section: 'article.updated', from: 2, needs: ['update-200'] }, [
+    {
+      id: 'update-received',
+      says: 'The answer to an update says received: true.',
+      hint: ANSWER,
+      check: async (session) =>
+        expectEqual('received', true, fieldsOf((await update(session)).answer).received),
+    },
+    {
+      id: 'update-contract-version',
+      section: 'Versioning',
+      says: 'The answer to an update says the contract_version that the answer to webhook.test says.',
+      hint: ANSWER,
+      check: async (session) => {
+        const { answer } = await update(session);
+        expectEqual('contract_version', session.version, fieldsOf(answer).contract_version);
+      },
+    },
+    {
+      id: 'update-revision-echoed',
+      says: 'The answer to an update says the request’s revision_id.',
+      hint: ANSWER,
+      check: async (session) => {
+        const { data, answer } = await update(session);
+        expectEqual('revision_id', data.revision_id, fieldsOf(answer).revision_id);
+      },
+    },
+    {
+      id: 'update-content',
+      says: 'After an update a lookup tells the new content_html, unchanged.',
+      hint: REPLACE,
+      check: async (session) => {
+        const { data } = await update(session);
+        expectSameText('content_html', data.content_html, (await after(session)).content_html);
+      },
+    },
+    {
+      id: 'update-title',
+      says: 'After an update a lookup tells the new title.',
+      hint: 'An update replaces all supported fields, the title too.',
+      check: async (session) => {
+        const { data } = await update(session, { title: `Pressmark check: ${session.id('new title')}` });
+        expectSameText('title', data.title, (await after(session)).title);
+      },
+    },
+    {
+      id: 'update-revision-stored',
+      section: 'States and transitions',
+      says: 'After an update a lookup tells the request’s revision_id as the current revision.',
+      hint: 'Store revision_id together with the content.',
+      check: async (session) => {
+        const { data } = await update(session);
+        expectEqual('revision_id', data.revision_id, (await after(session)).revision_id);
+      },
+    },
+    {
+      id: 'update-keeps-id',
+      says: 'An update keeps the stored id, although data.id is the draft’s.',
+      hint: REPLACE,
+      check: async (session) => {
+        const { data } = await update(session);
+        expectEqual('id', data.target_id, (await after(session)).id);
+      },
+    },
+    {
+      id: 'update-keeps-url',
+      says: 'An update with another slug keeps the public URL.',
+      hint: REPLACE,
+      check: async (session) => {
+        const { data, answer } = await update(session, { slug: session.id('another-slug') });
+        expectStatus(answer, 200);
+        const found = await session.send('article.lookup', { target_url: data.target_url });
+        expectThat(found.status === 200, 'the article at its URL', describe(found));
+      },
+    },
+    {
+      id: 'update-inserts-nothing',
+      says: 'After an update with another slug no second article is there under that slug.',
+      hint: 'Replace, never insert.',
+      check: async (session) => {
+        const slug = session.id('second-slug');
+        const { data } = await update(session, { slug });
+        const old = (await session.stored('updated')).data.slug;
+        if (!data.target_url.includes(old)) throw new NotChecked('the slug is not in the article’s URL');
+        expectRefusal(
+          await session.send('article.lookup', { target_url: data.target_url.replace(old, slug) }),
+        );
+      },
+    },
+    {
+      id: 'update-chain',
+      says: 'An update can be followed by another one that is based on it.',
+      hint: 'Compare base_revision_id with the revision that the last update stored.',
+      check: async (session) => {
+        const { data } = await update(session);
+        const next = { ...data, id: session.id('draft'), base_revision_id: data.revision_id };
+        const answer = await session.send('article.updated', { ...next, revision_id: next.id });
+        expectStatus(answer, 200);
+      },
+    },
+    {
+      id: 'update-canonical-url',
+      section: 'article.updated data',
+      says: 'target_url in its canonical form, without a trailing slash, names the article.',
+      hint: 'Compare canonical URLs, as in a lookup.',
+      check: async (session) => {
+        const url = await updatedUrl(session);
+        const { answer } = await update(session, { target_url: canonicalUrl(url) ?? url });
+        expectStatus(answer, 200);
+      },
+    },
+    {
+      id: 'update-null-image',
+      section: 'Article',
+      says: 'An update whose featured_image_url is null is accepted: the image stays as it is.',
+      hint: 'Leave the image alone where the update’s is null; never clear it, never refuse.',
+      check: async (session) =>
+        expectStatus((await update(session, { featured_image_url: null })).answer, 200),
+    },
+    {
+      id: 'update-500-kb',
+      section: 'article.updated data',
+      says: 'An update with a body of 500,000 characters is stored whole.',
+      hint: 'Raise the limit of the column or of the body parser.',
+      check: async (session) => {
+        const { data } = await update(session, { content_html: large(session.id('large')) });
+        expectSameText('content_html', data.content_html, (await after(session)).content_html);
+      },
+    },
+    {
+      id: 'update-line-ends',
+      level: 'should',
+      says: 'An update’s line ends and white space come back as they were.',
+      hint: 'Store content_html as it came.',
+      check: async (session) => {
+        const { data } = await update(session, { content_html: ' <pre>one\r\ntwo\n\tthree</pre>\r\n ' });
+        expectSameText('content_html', data.content_html, (await after(session)).content_html);
+      },
+    },
+    {
+      id: 'update-unknown-fields',
+      section: 'Versioning',
+      level: 'should',
+      says: 'Fields that the contract does not name are no reason to refuse an update.',
+      hint: 'Ignore fields that you do not know.',
+      check: async (session) => {
+        const data = { ...(await session.draft(await updatedUrl(session))), trial: { deep: [1] } };
+        expectStatus(await session.send('article.updated', data, { envelope: { trial: 1 } }), 200);
+      },
+    },
+  ]),
+];

@@ -1,0 +1,156 @@
+import { messageOf, PressmarkError } from '../errors.js';
+import { type Version, versionMeant } from './answers.js';
+import { NotChecked, Unmet } from './expect.js';
+import { redactor, shownUrl } from './redact.js';
+import type { Rule } from './rule.js';
+import { RULES } from './rules/all.js';
+import { Session, type SessionOptions } from './session.js';
+
+export type Result = 'passed' | 'failed' | 'advice' | 'not applicable' | 'not checked' | 'error';
+
+/** What became of one rule. Texts hold nothing secret. */
+export interface Outcome {
+  readonly rule: Rule;
+  readonly result: Result;
+  /** Of a failed rule and of advice. */
+  readonly expected?: string;
+  readonly got?: string;
+  /** Why it is not applicable or not checked, or how the checker itself failed at it. */
+  readonly why?: string;
+  readonly ms: number;
+}
+
+/** An article that the run left behind. */
+export interface Left {
+  readonly id: string;
+  readonly title: string;
+  readonly url: string | undefined;
+}
+
+/** What a run has found. */
+export interface Report {
+  /** The receiver's, without anything secret. */
+  readonly url: string;
+  /** As which it was checked; undefined where it could not be told. */
+  readonly version: Version | undefined;
+  /** How the ids of all articles of this run begin. */
+  readonly run: string;
+  readonly outcomes: readonly Outcome[];
+  readonly left: readonly Left[];
+  readonly requests: number;
+  readonly ms: number;
+}
+
+export interface ConformanceOptions extends SessionOptions {
+  /** The version that the receiver is meant to have, rather than the one that its answer claims. */
+  readonly as?: Version | undefined;
+  /** These rules alone, and those that they need. */
+  readonly only?: readonly string[] | undefined;
+  readonly onOutcome?: ((outcome: Outcome, done: number, of: number) => void) | undefined;
+}
+
+/**
+ * Holds a receiver against the contract, rule by rule.
+ *
+ * @throws PressmarkError UNREACHABLE where there is nothing at the URL, USAGE where `only` names no rule.
+ */
+export async function checkReceiver(options: ConformanceOptions): Promise<Report> {
+  const rules = chosen(options.only);
+  const session = new Session(options);
+  const started = performance.now();
+  const redact = redactor(options.secret, options.url);
+  try {
+    const greeting = await session.greeting();
+    if (greeting.kind === 'silence' && greeting.why === 'unreachable')
+      throw new PressmarkError(
+        'UNREACHABLE',
+        redact(
+          `${shownUrl(options.url)} cannot be reached: ${greeting.reason}; is the receiver running there?`,
+        ),
+      );
+    session.version = options.as ?? (greeting.kind === 'answer' ? versionMeant(greeting) : 3);
+    const outcomes = new Map<string, Outcome>();
+    const missing = new Set<string>();
+    for (const rule of rules) {
+      const outcome = await outcomeOf(rule, session, outcomes, missing, redact);
+      outcomes.set(rule.id, outcome);
+      options.onOutcome?.(outcome, outcomes.size, rules.length);
+    }
+    return {
+      url: shownUrl(options.url),
+      version: options.as !== undefined || !missing.has('signature-accepted') ? session.version : undefined,
+      run: session.run,
+      outcomes: [...outcomes.values()],
+      left: [...session.left].map(([id, { title, url }]) => ({
+        id: redact(id),
+        title: redact(title),
+        url: url === undefined ? undefined : redact(url),
+      })),
+      requests: session.journal.entries.length,
+      ms: Math.round(performance.now() - started),
+    };
+  } finally {
+    session.close();
+  }
+}
+
+/** Whether a run has found something that the contract forbids; when strict, or advises against. */
+export function hasFailed({ outcomes }: Report): boolean {
+  return outcomes.some(({ result }) => result === 'failed' || result === 'error');
+}
+
+/** @param missing the rules so far that others cannot be built on; this one is added where it is such a rule. */
+async function outcomeOf(
+  rule: Rule,
+  session: Session,
+  before: ReadonlyMap<string, Outcome>,
+  missing: Set<string>,
+  redact: (text: string) => string,
+): Promise<Outcome> {
+  const started = performance.now();
+  const ended = (rest: Omit<Outcome, 'rule' | 'ms'>): Outcome => ({
+    rule,
+    ...rest,
+    ms: Math.round(performance.now() - started),
+  });
+  if (rule.from > session.version)
+    return ended({ result: 'not applicable', why: `it is for receivers of Version ${rule.from}` });
+  const lacking = rule.needs.find((id) => missing.has(id));
+  if (lacking !== undefined) {
+    missing.add(rule.id);
+    return ended({
+      result: 'not checked',
+      why: `it needs ${lacking}, which is ${before.get(lacking)?.result}`,
+    });
+  }
+  try {
+    await rule.check(session);
+    return ended({ result: 'passed' });
+  } catch (error) {
+    // What a read-only run leaves out says nothing about what builds on it: that may be there all the same.
+    if (!(error instanceof NotChecked && session.options.readOnly)) missing.add(rule.id);
+    if (error instanceof NotChecked) return ended({ result: 'not checked', why: redact(error.message) });
+    if (error instanceof Unmet) {
+      const result = rule.level === 'must' || session.options.strict ? 'failed' : 'advice';
+      return ended({ result, expected: redact(error.expected), got: redact(error.got) });
+    }
+    return ended({ result: 'error', why: redact(messageOf(error)) });
+  }
+}
+
+function chosen(only: readonly string[] | undefined): readonly Rule[] {
+  if (only === undefined) return RULES;
+  const wanted = new Set<string>();
+  const want = (id: string): void => {
+    const rule = RULES.find((one) => one.id === id);
+    if (rule === undefined)
+      throw new PressmarkError(
+        'USAGE',
+        `there is no rule ${JSON.stringify(id)}; pressmark check --list names them all`,
+      );
+    wanted.add(id);
+    rule.needs.forEach(want);
+  };
+  only.forEach(want);
+  return RULES.filter(({ id }) => wanted.has(id));
+}

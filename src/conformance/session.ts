@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import type { ArticleData, UpdateData } from '../contract/envelope.js';
+import type { EventName } from '../contract/limits.js';
+import { type Target, targetOf, type Version } from './answers.js';
+import { type Courier, type CourierOptions, createCourier, type Parcel } from './courier.js';
+import { describe, expectSuccess, fieldsOf, isSuccess, NotChecked, Unmet } from './expect.js';
+import { createPace } from './pace.js';
+import { createPages, type Pages, type PagesOptions } from './pages.js';
+import { type Answer, createTransport, type Reply, type Transport } from './probe.js';
+import { articleSample, idPrefix, testSample, updateSample } from './samples.js';
+import type { Twist } from './wire.js';
+
+export interface SessionOptions extends CourierOptions {
+  readonly url: URL;
+  /** Requests a second, at least 1. */
+  readonly rate: number;
+  /** The URL of an article that is there, for the lookups of a read-only run. */
+  readonly target?: string | undefined;
+  /** Where articles are, with `{slug}` and `{id}`: for receivers that do not answer the URL. */
+  readonly articleUrl?: string | undefined;
+  /** Takes advice for failure. */
+  readonly strict?: boolean | undefined;
+  /** Looks at the articles’ pages too. */
+  readonly pages?: PagesOptions | undefined;
+}
+
+/** An article that was published for the run. */
+export interface Stored {
+  readonly data: ArticleData;
+  readonly answer: Answer;
+  /** @throws NotChecked where nobody says it. */
+  url(): string;
+}
+
+const MOST_RIVALS = 6;
+
+/** The redirects that the sender follows, with the same method and the same bytes. */
+const FOLLOWED = [301, 302, 307, 308];
+
+/** What the rules talk to the receiver with: one run, its articles, and what has been seen. */
+export class Session {
+  readonly options: SessionOptions;
+  /** Tells this run's articles from every other's. */
+  readonly run = randomBytes(4).toString('hex');
+  /** The articles that the receiver now holds, by id. */
+  readonly left = new Map<string, { title: string; url: string | undefined }>();
+  /** The version that the receiver is checked as. */
+  version: Version = 3;
+  readonly pages: Pages;
+  readonly #courier: Courier;
+  readonly #transport: Transport;
+  readonly #made = new Map<string, Promise<unknown>>();
+  #names = 0;
+  #greeting: Promise<Reply> | undefined;
+
+  constructor(options: SessionOptions) {
+    this.options = options;
+    this.#transport = createTransport(options.clock);
+    this.#courier = createCourier(options, this.#transport, createPace(options.rate, options.clock));
+    this.pages = createPages(options.pages, () => this.#courier.turn());
+  }
+
+  /** What has been answered so far. */
+  get journal(): Courier['journal'] {
+    return this.#courier.journal;
+  }
+
+  close(): void {
+    this.#transport.close();
+  }
+
+  /** A name that this run has not used. */
+  id(name: string): string {
+    return `${idPrefix(this.run)}${name}-${++this.#names}`;
+  }
+
+  /** The first exchange: a `webhook.test` as the service would send it. */
+  greeting(): Promise<Reply> {
+    this.#greeting ??= this.reply('webhook.test', testSample(this.id('test')));
+    return this.#greeting;
+  }
+
+  /** Sends an event. @throws Unmet where no answer comes, NotChecked where it must not be sent. */
+  async send(event: EventName, data: unknown, twist?: Twist): Promise<Answer> {
+    const reply = await this.reply(event, data, twist);
+    if (reply.kind === 'silence') throw new Unmet('an answer', describe(reply));
+    return reply;
+  }
+
+  /** Sends an event; a publish follows one redirect, nothing else does (contract: Redirects). */
+  async reply(event: EventName, data: unknown, twist?: Twist): Promise<Reply> {
+    const { url } = this.options;
+    const first = await this.#carry(url, { event, data, twist });
+    if (event !== 'article.published' || first.kind === 'silence') return first;
+    const next = FOLLOWED.includes(first.status) ? redirectTarget(url, first) : undefined;
+    if (next === undefined) return first;
+    const second = await this.#carry(next, { event, data, twist });
+    return second.kind === 'answer' ? { ...second, redirects: 1 } : second;
+  }
+
+  /** How many requests can begin at one moment; rivals need two. */
+  get rivals(): number {
+    const most = Math.min(MOST_RIVALS, this.options.rate);
+    if (most < 2) throw new NotChecked('rivals need a rate of at least 2 requests a second');
+    return most;
+  }
+
+  /**
+   * Sends up to `rivals` events so that their last bytes leave at the same moment.
+   *
+   * @param onReleased is called at that moment.
+   */
+  async together(parcels: readonly Parcel[], onReleased?: () => void): Promise<Reply[]> {
+    const replies = await this.#courier.together(this.options.url, parcels, onReleased);
+    for (const [n, parcel] of parcels.entries()) this.#note(parcel, replies[n]);
+    return replies;
+  }
+
+  /** Does something for the first rule that asks for it; the others get what that made. */
+  once<T>(name: string, make: () => Promise<T>): Promise<T> {
+    const made = (this.#made.get(name) as Promise<T> | undefined) ?? make();
+    this.#made.set(name, made);
+    return made;
+  }
+
+  /** The article of this name, published when it is first asked for. @throws Unmet where that fails. */
+  stored(name: string, over?: (id: string) => Partial<ArticleData>): Promise<Stored> {
+    return this.once(`article ${name}`, () => {
+      const id = this.id(name);
+      return this.publish(articleSample(id, over?.(id)));
+    });
+  }
+
+  /** Publishes an article that the receiver has to take. @throws Unmet */
+  async publish(data: ArticleData): Promise<Stored> {
+    const answer = await this.send('article.published', data);
+    expectSuccess(answer);
+    return { data, answer, url: () => this.urlOf(data, answer) };
+  }
+
+  /** The public URL of a published article. @throws NotChecked where nobody says it. */
+  urlOf(data: ArticleData, answer: Answer): string {
+    const url = urlIn(answer) ?? this.#patternUrl(data);
+    if (url === undefined)
+      throw new NotChecked('the article’s URL is not in the answer; give its pattern with --article-url');
+    return url;
+  }
+
+  /** The URL of an article that is there, for rules that only look. */
+  async known(): Promise<string> {
+    if (this.options.target !== undefined) return this.options.target;
+    if (this.options.readOnly)
+      throw new NotChecked('it needs an article that is there; name one with --target');
+    return (await this.stored('main')).url();
+  }
+
+  /** @throws Unmet where the article is not found. */
+  async lookup(url: string): Promise<Target> {
+    return targetOf(await this.send('article.lookup', { target_url: url }));
+  }
+
+  /** An update of the article at `url` as it is now. */
+  async draft(url: string, over: Partial<UpdateData> = {}): Promise<UpdateData> {
+    return updateSample(this.id('draft'), await this.lookup(url), over);
+  }
+
+  #patternUrl({ id, slug }: ArticleData): string | undefined {
+    return this.options.articleUrl
+      ?.replaceAll('{slug}', encodeURIComponent(slug))
+      .replaceAll('{id}', encodeURIComponent(id));
+  }
+
+  async #carry(url: URL, parcel: Parcel): Promise<Reply> {
+    const reply = await this.#courier.carry(url, parcel);
+    this.#note(parcel, reply);
+    return reply;
+  }
+
+  /** Keeps in mind what the receiver now may hold: what it took, and what it gave no answer to. */
+  #note({ event, data }: Parcel, reply: Reply | undefined): void {
+    if (event !== 'article.published' || reply === undefined) return;
+    if (reply.kind === 'answer' && !isSuccess(reply)) return;
+    if (typeof data !== 'object' || data === null || !('id' in data) || typeof data.id !== 'string') return;
+    const title = 'title' in data && typeof data.title === 'string' ? data.title : '';
+    const url = reply.kind === 'answer' ? urlIn(reply) : undefined;
+    const before = this.left.get(data.id);
+    this.left.set(data.id, { title: before?.title ?? title, url: url ?? before?.url });
+  }
+}
+
+/** Where a redirect leads; never from https to http, and never with credentials. */
+function redirectTarget(from: URL, { headers: { location } }: Answer): URL | undefined {
+  if (location === undefined || !URL.canParse(location, from.href)) return undefined;
+  const target = new URL(location, from);
+  if (target.username !== '' || target.password !== '') return undefined;
+  const open = target.protocol === 'http:' && from.protocol === 'http:';
+  return open || target.protocol === 'https:' ? target : undefined;
+}
+
+/** The `url` of an answer to a publish, where there is one. */
+function urlIn(answer: Answer): string | undefined {
+  try {
+    const { url } = fieldsOf(answer);
+    return typeof url === 'string' && URL.canParse(url) ? url : undefined;
+  } catch {
+    return undefined; // Version 1 and 2 may answer anything
+  }
+}

@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto';
+import { relative } from 'node:path';
+import MarkdownIt from 'markdown-it';
+import type { LookupTarget } from '../../contract/answers.js';
+import type { ArticleData, UpdateData } from '../../contract/envelope.js';
+import { itemComment, itemComments } from '../../contract/item-comment.js';
+import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { PressmarkError } from '../../errors.js';
+import type { Connector } from '../connectors.js';
+import { type Envelope, envelopeBytes } from '../delivery/send-event.js';
+import type { Draft } from './draft.js';
+import { jsonLdOf } from './json-ld.js';
+
+// Raw HTML is kept: whoever writes the file also writes the site.
+const markdownIt = new MarkdownIt({ html: true });
+
+/**
+ * The id of an article: the one that its file names, else one made from the file's place. It is the deduplication key,
+ * so the connector's key is part of it: files of the same name in two folders are two articles.
+ *
+ * @param dir the folder that the sender was pointed to.
+ */
+export function articleId(draft: Draft, connector: Connector, dir: string, path: string): string {
+  if (draft.id !== undefined) return draft.id;
+  const place = relative(dir, path).replaceAll('\\', '/');
+  return `md-${hash('sha256', `${connector.key}\n${place}`).slice(0, 24)}`;
+}
+
+/**
+ * `data` of `article.published` (contract: Article). The same draft, id and moment give the same data.
+ *
+ * @param timestamp the envelope's.
+ */
+export function composeArticle(
+  draft: Draft,
+  connector: Connector,
+  id: string,
+  timestamp: string,
+): ArticleData {
+  return compose(draft, connector, {
+    id,
+    timestamp,
+    item: id,
+    comments: [itemComment(id)],
+    published: draft.date ?? timestamp,
+    modified: undefined,
+  });
+}
+
+/**
+ * `data` of `article.updated` (contract: article.updated data). The article keeps the comment it is recognised by.
+ *
+ * @param target what the lookup told.
+ * @param draftId unique to this refresh.
+ */
+export function composeUpdate(
+  draft: Draft,
+  connector: Connector,
+  target: LookupTarget,
+  draftId: string,
+  timestamp: string,
+): UpdateData {
+  const comments = [...new Set(itemComments(target.content_html))];
+  const kept = comments.length > 0 ? comments : [itemComment(target.id)];
+  return {
+    ...compose(draft, connector, {
+      id: draftId,
+      timestamp,
+      item: target.id,
+      comments: kept,
+      published: draft.date,
+      modified: timestamp,
+    }),
+    target_id: target.id,
+    target_url: target.url,
+    base_revision_id: target.revision_id,
+    revision_id: draftId,
+  };
+}
+
+interface Setting {
+  readonly id: string;
+  readonly timestamp: string;
+  /** The article's own id, by which its views are counted. */
+  readonly item: string;
+  readonly comments: readonly string[];
+  readonly published: string | undefined;
+  readonly modified: string | undefined;
+}
+
+function compose(draft: Draft, connector: Connector, setting: Setting): ArticleData {
+  const { title, description, image, tags, markdown } = draft;
+  const { id, timestamp, item, comments, published, modified } = setting;
+  // Byline (contract: author): the file's, then the connector's, then the application's name.
+  const author = draft.author || connector.author || connector.application;
+  const tokens = markdownIt.parse(markdown, {});
+  const html = markdownIt.renderer.render(tokens, markdownIt.options, {});
+  const end = [
+    ...(connector.tracking === null ? [] : [trackingImage(connector.tracking, item)]),
+    ...comments.filter((comment) => !html.includes(comment)),
+  ].join('\n');
+  const { application } = connector;
+  return {
+    id,
+    title,
+    slug: draft.slug || id,
+    content_html: `${html}${end}`.trimEnd(),
+    content_markdown: `${markdown}\n\n${end}`.trimEnd(),
+    meta_description: description,
+    focus_keyword: draft.keyword,
+    featured_image_url: image,
+    tags: [...tags],
+    author,
+    published_at: timestamp,
+    json_ld: jsonLdOf({ title, description, image, author, application, tags, published, modified, tokens }),
+  };
+}
+
+/** An invisible picture whose address tells which article was seen. */
+function trackingImage(address: string, id: string): string {
+  const url = new URL(address);
+  url.searchParams.set('item', id);
+  return `<img src="${url.href.replaceAll('&', '&amp;')}" alt="" width="1" height="1">`;
+}
+
+/**
+ * No receiver needs to take a larger request (contract: Errors, 413).
+ *
+ * @throws PressmarkError ARTICLE_FILE_INVALID
+ */
+export function refuseTooLarge(path: string, envelope: Envelope): void {
+  const bytes = envelopeBytes(envelope).length;
+  if (bytes > MAX_BODY_BYTES)
+    throw new PressmarkError(
+      'ARTICLE_FILE_INVALID',
+      `${path}: the article takes ${bytes} bytes as a request; receivers take ${MAX_BODY_BYTES}`,
+    );
+}

@@ -1,0 +1,95 @@
+import { isUtf8 } from 'node:buffer';
+import fs from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import slugify from '@sindresorhus/slugify';
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { isMoment } from '../../contract/moment.js';
+import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { listOf, splitFrontMatter, textOf } from './front-matter.js';
+
+/** An article as a person wrote it in a Markdown file. */
+export interface Draft {
+  /** The article's id where the file names one; the same article then has it wherever the file lies. */
+  readonly id: string | undefined;
+  readonly title: string;
+  /** Empty where nothing suggests one. */
+  readonly slug: string;
+  readonly description: string;
+  readonly keyword: string;
+  readonly image: string | null;
+  /** Empty where the file names none. */
+  readonly author: string;
+  readonly tags: readonly string[];
+  /** The day or moment that the file gives, ISO 8601. */
+  readonly date: string | undefined;
+  /** Whether the file says that it is not to be published yet. */
+  readonly unfinished: boolean;
+  readonly markdown: string;
+}
+
+/** It stands in an HTML comment in the page. */
+const ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$/;
+
+/**
+ * Reads an article from a Markdown file.
+ *
+ * @throws PressmarkError ARTICLE_FILE_INVALID, its message starting with the file's name.
+ */
+export function readDraft(path: string): Draft {
+  try {
+    const bytes = fs.readFileSync(path);
+    if (!isUtf8(bytes)) throw new Error('it is not valid UTF-8');
+    return draftOf(bytes.toString('utf8'), path);
+  } catch (cause) {
+    throw new PressmarkError('ARTICLE_FILE_INVALID', `${path}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+function draftOf(text: string, path: string): Draft {
+  const file = splitFrontMatter(text);
+  const heading = /^\s*#[ \t]+(.+?)[ \t]*#*[ \t]*(?:\r?\n|$)/.exec(file.body);
+  const named = textOf(file, 'title');
+  const [title, body] =
+    named === undefined && heading !== null
+      ? [heading[1] ?? '', file.body.slice(heading[0].length)]
+      : [named ?? '', file.body];
+  const markdown = body.replace(/^(?:[ \t]*\r?\n)+/, '').trimEnd();
+  if (markdown === '') throw new Error('there is no text below the front matter');
+  return {
+    id: idOf(textOf(file, 'id')),
+    title,
+    slug: slugify(textOf(file, 'slug') ?? nameOf(path), { decamelize: false }),
+    description: textOf(file, 'description', 'meta_description') ?? '',
+    keyword: textOf(file, 'keyword', 'focus_keyword') ?? '',
+    image: imageOf(textOf(file, 'image', 'featured_image')),
+    author: textOf(file, 'author') ?? '',
+    tags: listOf(file, 'tags'),
+    date: dateOf(textOf(file, 'date')),
+    unfinished: textOf(file, 'draft') === 'true' || textOf(file, 'published') === 'false',
+    markdown,
+  };
+}
+
+function idOf(id: string | undefined): string | undefined {
+  if (id === undefined || ID.test(id)) return id;
+  throw new Error(`id ${quote(id)} must be made of letters, digits and . _ : -`);
+}
+
+function imageOf(image: string | undefined): string | null {
+  if (image === undefined || image === '') return null;
+  if (canonicalUrl(image) !== undefined) return image;
+  throw new Error(`image ${quote(image, 200)} must be an absolute http(s) URL: the receiver gets no files`);
+}
+
+function dateOf(date: string | undefined): string | undefined {
+  // As many generators write it, with a space for the T.
+  const iso = date?.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) ?/, '$1T$2');
+  return iso !== undefined && isMoment(iso) ? iso : undefined;
+}
+
+/** What the file's name suggests: without a leading date; of `index.md` its folder's name. */
+function nameOf(path: string): string {
+  const name = basename(path).replace(/\.[^.]+$/, '');
+  const telling = /^_?index$/i.test(name) ? basename(dirname(resolve(path))) : name;
+  return telling.replace(/^\d{4}-\d\d-\d\d[-_]?(?=.)/, '');
+}

@@ -1,0 +1,150 @@
+import type { LookupTarget } from '../../contract/answers.js';
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { CAPABILITIES, ERROR_TEXT_CHARS } from '../../contract/limits.js';
+import { quote } from '../../errors.js';
+import type { Reply } from './transport.js';
+
+/** What an answer says, or which rule of the contract it breaks. */
+export type Checked<T> = { readonly value: T } | { readonly refusal: string };
+
+/** What `webhook.test` told of a receiver. */
+export interface Connection {
+  readonly version: 1 | 2 | 3;
+  /** Why a refresh cannot go there; undefined where it can. */
+  readonly noRefresh: string | undefined;
+}
+
+/** What a receiver answers that knows no `webhook.test`: an unsupported event (contract: Errors). */
+const UNSUPPORTED = [400, 422, 501];
+
+/** Parts of a lookup's target (contract: Lookup target). */
+const TARGET_FIELDS = ['id', 'url', 'revision_id', 'title', 'content_html'] as const;
+
+/** The first 200 characters of an answer's body, as the error text keeps them (contract: Limits). */
+export function errorText({ body }: Pick<Reply, 'body'>): string {
+  // No character takes more than four bytes; the rest of a large page need not be decoded.
+  const start = body.subarray(0, ERROR_TEXT_CHARS * 4 + 4).toString('utf8');
+  return [...start].slice(0, ERROR_TEXT_CHARS).join('');
+}
+
+/** What an answer that is no success failed with: its status, where it leads, the start of its body. */
+export function statusText(reply: Reply): string {
+  const { status, headers, redirectRefused } = reply;
+  const text = errorText(reply);
+  const words = text === '' ? '' : `: ${text}`;
+  if (status < 300 || status > 399) return `HTTP ${status}${words}`;
+  const to = headers.location === undefined ? '' : ` to ${quote(headers.location, 200)}`;
+  const why = redirectRefused ?? 'no further redirect is followed; register the final URL';
+  return `HTTP ${status}${to} (${why})${words}`;
+}
+
+/**
+ * What a receiver is, by its answer to `webhook.test` (contract: Versioning).
+ *
+ * @returns a refusal where the test failed: a receiver that cannot be reached through this URL and secret has no
+ *   version.
+ */
+export function checkTest(reply: Reply): Checked<Connection> {
+  const { status } = reply;
+  if (UNSUPPORTED.includes(status)) return versionOne(`webhook.test was answered with ${status}`);
+  if (status === 401) return { refusal: `the secret is not the receiver's: ${statusText(reply)}` };
+  if (status < 200 || status > 299) return { refusal: statusText(reply) };
+  if (reply.incomplete !== undefined) return { refusal: `the answer to webhook.test ${reply.incomplete}` };
+  const json = objectOf(reply) ?? {};
+  const version = versionOf(status, json);
+  if (version !== 1) return { value: { version, noRefresh: undefined } };
+  const missing = missingCapabilities(json);
+  if (versionOf(status, { ...json, capabilities: CAPABILITIES }) === 1)
+    return versionOne('the answer to webhook.test reports no contract_version 2 or 3');
+  if (missing.length === CAPABILITIES.length)
+    return versionOne('the answer to webhook.test reports no capabilities');
+  const noRefresh = `a refresh needs all three capabilities; the receiver does not report ${missing.join(', ')}`;
+  return { value: { version, noRefresh } };
+}
+
+/**
+ * The version that an answer to `webhook.test` states; whatever is not an answer of Version 2 or 3 from end to end is
+ * Version 1 (contract: webhook.test).
+ */
+export function versionOf(status: number, json: Readonly<Record<string, unknown>>): 1 | 2 | 3 {
+  const { received, contract_version: version } = json;
+  if (status !== 200 || received !== true || missingCapabilities(json).length > 0) return 1;
+  return version === 2 || version === 3 ? version : 1;
+}
+
+function missingCapabilities({ capabilities }: Readonly<Record<string, unknown>>) {
+  return CAPABILITIES.filter((one) => !(Array.isArray(capabilities) && capabilities.includes(one)));
+}
+
+function versionOne(why: string): Checked<Connection> {
+  return { value: { version: 1, noRefresh: `a Version 2 receiver is required: ${why}` } };
+}
+
+/**
+ * The target of a lookup's answer (contract: Lookup target).
+ *
+ * @param requested the URL that was looked up.
+ */
+export function checkLookup(reply: Reply, requested: string): Checked<LookupTarget> {
+  const checked = checkAnswer(reply);
+  if ('refusal' in checked) return checked;
+  const { target } = checked.value;
+  if (typeof target !== 'object' || target === null) return { refusal: 'target is missing in the answer' };
+  const fields = target as Readonly<Record<string, unknown>>;
+  const bad = TARGET_FIELDS.find((name) => typeof fields[name] !== 'string' || fields[name] === '');
+  if (bad !== undefined)
+    return { refusal: `target.${bad} must be a nonempty string, got ${shown(fields[bad])}` };
+  const found = fields as unknown as LookupTarget;
+  const canonical = canonicalUrl(found.url);
+  if (canonical === undefined || canonical !== canonicalUrl(requested))
+    return {
+      refusal: `target.url ${quote(found.url, 200)} is not the address that was asked for, ${quote(requested, 200)}`,
+    };
+  const { id, url, revision_id, title, content_html } = found;
+  return { value: { id, url, revision_id, title, content_html } };
+}
+
+/** Whether an update has landed (contract: article.updated, step 6). */
+export function checkUpdated(reply: Reply, revisionId: string): Checked<true> {
+  const checked = checkAnswer(reply);
+  if ('refusal' in checked) return checked;
+  const { revision_id: stored } = checked.value;
+  return stored === revisionId
+    ? { value: true }
+    : { refusal: `revision_id must be ${quote(revisionId)} in the answer, got ${shown(stored)}` };
+}
+
+/** What answers to lookup and update have in common (contract: Events, Rules). */
+function checkAnswer(reply: Reply): Checked<Readonly<Record<string, unknown>>> {
+  if (reply.status !== 200) return { refusal: statusText(reply) };
+  if (reply.incomplete !== undefined) return { refusal: `the answer ${reply.incomplete}` };
+  const json = objectOf(reply);
+  if (json === undefined)
+    return { refusal: `the answer must be a JSON object, got ${quote(errorText(reply), 200)}` };
+  if (json.received !== true)
+    return { refusal: `received must be true in the answer, got ${shown(json.received)}` };
+  const { contract_version: version } = json;
+  if (version !== 2 && version !== 3)
+    return { refusal: `contract_version must be 2 or 3 in the answer, got ${shown(version)}` };
+  return { value: json };
+}
+
+/** The JSON object of a whole answer; undefined where it is none. */
+export function objectOf({ body, incomplete }: Reply): Readonly<Record<string, unknown>> | undefined {
+  if (incomplete !== undefined) return undefined;
+  try {
+    const json: unknown = JSON.parse(body.toString('utf8'));
+    return typeof json === 'object' && json !== null && !Array.isArray(json)
+      ? (json as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined; // a SyntaxError is how JSON says no
+  }
+}
+
+/** A foreign JSON value for a message. */
+export function shown(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value);
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

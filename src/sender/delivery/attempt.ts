@@ -1,0 +1,54 @@
+import { messageOf, PressmarkError } from '../../errors.js';
+import type { Connector } from '../connectors.js';
+import { checkTest } from './answer-checks.js';
+import { sendTest } from './connection-test.js';
+import type { Delivery, Outcome } from './delivery.js';
+import { failedWithout, outcomeOf } from './outcome.js';
+import { postEvent } from './send-event.js';
+
+/**
+ * Makes one attempt at a delivery. A publish goes to the address that it was queued for, also where the connector has
+ * been edited since; a refresh is refused then (contract: Delivery record, url).
+ *
+ * @param sentAt milliseconds since the epoch.
+ * @param tested whether a `webhook.test` has just told that the receiver takes refreshes.
+ */
+export async function attempt(
+  { url, payload }: Delivery,
+  connector: Connector,
+  sentAt: number,
+  tested = false,
+): Promise<Outcome> {
+  try {
+    if (payload.event === 'article.updated') {
+      if (connector.url !== url)
+        return failedWithout(
+          `refused: the refresh was made for ${url}, and the connector ${connector.name} points to ${connector.url} now`,
+          { final: true },
+        );
+      const refusal = tested ? undefined : await refreshRefusal(connector, sentAt);
+      if (refusal !== undefined) return refusal;
+    }
+    const reply = await postEvent({ url, secret: connector.secret }, payload, { keepAlive: true, sentAt });
+    return outcomeOf(payload, reply);
+  } catch (error) {
+    if (!(error instanceof PressmarkError) || error.code !== 'UNREACHABLE') throw error;
+    return failedWithout(messageOf(error));
+  }
+}
+
+/** Nothing that a receiver has told earlier is relied upon (contract: webhook.test, nothing is cached). */
+async function refreshRefusal(connector: Connector, sentAt: number): Promise<Outcome | undefined> {
+  const reply = await sendTest(connector, sentAt);
+  const checked = checkTest(reply);
+  if ('refusal' in checked)
+    return {
+      result: 'refused',
+      statusCode: reply.status,
+      error: `webhook.test: ${checked.refusal}`,
+      final: false,
+    };
+  const { noRefresh } = checked.value;
+  if (noRefresh === undefined) return undefined;
+  return { result: 'refused', statusCode: reply.status, error: noRefresh, final: true };
+}

@@ -1,0 +1,33 @@
+import { randomUUID } from 'node:crypto';
+import { CAPABILITIES } from '../../contract/limits.js';
+import { PressmarkError } from '../../errors.js';
+import { type Connection, checkTest } from './answer-checks.js';
+import { envelopeOf, postEvent, type Recipient } from './send-event.js';
+import type { Reply } from './transport.js';
+
+/**
+ * Sends a `webhook.test` (contract: webhook.test data).
+ *
+ * @param sentAt milliseconds since the epoch.
+ * @throws PressmarkError UNREACHABLE where no answer came.
+ */
+export function sendTest(recipient: Recipient, sentAt: number): Promise<Reply> {
+  const data = {
+    id: `test-${randomUUID()}`,
+    message: 'A connection test; nothing is to be stored.',
+    capabilities: CAPABILITIES,
+  };
+  const timestamp = new Date(sentAt).toISOString();
+  return postEvent(recipient, envelopeOf('webhook.test', data, timestamp), { sentAt });
+}
+
+/**
+ * Asks a receiver what it is; sent on connection and before every refresh, and never remembered.
+ *
+ * @throws PressmarkError UNREACHABLE, or RECEIVER_REFUSED where it answered with a failure.
+ */
+export async function testConnection(recipient: Recipient, sentAt: number): Promise<Connection> {
+  const checked = checkTest(await sendTest(recipient, sentAt));
+  if ('value' in checked) return checked.value;
+  throw new PressmarkError('RECEIVER_REFUSED', `the connection test failed: ${checked.refusal}`);
+}

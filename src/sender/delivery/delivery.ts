@@ -1,0 +1,116 @@
+import { MAX_ATTEMPTS, RETRY_WAITS_MINUTES, STUCK_SENDING_MINUTES } from '../../contract/limits.js';
+import type { Envelope } from './send-event.js';
+
+/** Where a delivery stands (contract: States and transitions). */
+export type DeliveryStatus = 'pending' | 'sending' | 'success' | 'failed';
+
+/** The delivery record, with exactly the contract's columns (contract: Delivery record). */
+export interface Delivery {
+  /** The endpoint that the payload was queued for. */
+  readonly url: string;
+  readonly status: DeliveryStatus;
+  /** Attempts that came to an end; one that was cut off by the end of the process is not counted. */
+  readonly attempts: number;
+  /** The HTTP status of the last attempt; null where it got no answer, or there was none. */
+  readonly lastStatusCode: number | null;
+  readonly lastError: string | null;
+  /**
+   * ISO 8601. While `pending` the moment from which it may be sent; while `sending` the moment at which it counts as
+   * stuck; null once settled.
+   */
+  readonly nextRetryAt: string | null;
+  /** What is serialized and signed on each attempt. */
+  readonly payload: Envelope;
+}
+
+/** What an attempt came to. */
+export type Outcome =
+  | {
+      readonly result: 'accepted';
+      readonly statusCode: number;
+      /** The article's public URL where the answer told one. */
+      readonly liveUrl: string | null;
+      /** Why there is no live URL though the receiver meant to tell one. */
+      readonly note?: string;
+    }
+  | {
+      readonly result: 'refused';
+      /** Null where no answer came. */
+      readonly statusCode: number | null;
+      readonly error: string;
+      /** Whether it fails at once, however many attempts remain. */
+      readonly final: boolean;
+    };
+
+/** What can happen to a delivery. */
+export type DeliveryEvent =
+  /** A worker takes it up. */
+  | { readonly kind: 'take' }
+  /** Its attempt has ended. */
+  | { readonly kind: 'end'; readonly outcome: Outcome }
+  /** The worker's tick looks at it. */
+  | { readonly kind: 'tick' }
+  /** A person wants a failed one sent again. */
+  | { readonly kind: 'retry' };
+
+const MINUTE_MS = 60_000;
+
+/** A new delivery: `pending`, due at once (contract: the first try is immediate; the initial state is not shown). */
+export function queued(url: string, payload: Envelope, now: number): Delivery {
+  return {
+    url,
+    status: 'pending',
+    attempts: 0,
+    lastStatusCode: null,
+    lastError: null,
+    nextRetryAt: moment(now),
+    payload,
+  };
+}
+
+/**
+ * The delivery after an event; a pure function of record, event and clock (contract: States and transitions).
+ *
+ * @param now milliseconds since the epoch.
+ * @returns undefined where the event means nothing to a delivery in this state at this moment.
+ */
+export function advance(delivery: Delivery, event: DeliveryEvent, now: number): Delivery | undefined {
+  const { status } = delivery;
+  if (event.kind === 'end') return status === 'sending' ? ended(delivery, event.outcome, now) : undefined;
+  if (event.kind === 'retry') return mayBeRetried(delivery) ? again(delivery, now) : undefined;
+  if (!isOver(delivery.nextRetryAt, now)) return undefined;
+  if (event.kind === 'take' && status === 'pending')
+    return { ...delivery, status: 'sending', nextRetryAt: moment(now + STUCK_SENDING_MINUTES * MINUTE_MS) };
+  if (event.kind === 'tick' && status === 'sending')
+    return { ...delivery, status: 'pending', nextRetryAt: moment(now) };
+  return undefined;
+}
+
+function ended(delivery: Delivery, outcome: Outcome, now: number): Delivery {
+  const attempts = delivery.attempts + 1;
+  const lastStatusCode = outcome.statusCode;
+  if (outcome.result === 'accepted')
+    return { ...delivery, status: 'success', attempts, lastStatusCode, lastError: null, nextRetryAt: null };
+  const wait = RETRY_WAITS_MINUTES[attempts - 1];
+  const failed = { ...delivery, attempts, lastStatusCode, lastError: outcome.error };
+  return outcome.final || attempts >= MAX_ATTEMPTS || wait === undefined
+    ? { ...failed, status: 'failed', nextRetryAt: null }
+    : { ...failed, status: 'pending', nextRetryAt: moment(now + wait * MINUTE_MS) };
+}
+
+/** A stale base revision is never sent again; a new refresh must read the article first. */
+function mayBeRetried({ status, payload, lastStatusCode }: Delivery): boolean {
+  return status === 'failed' && !(payload.event === 'article.updated' && lastStatusCode === 409);
+}
+
+function again(delivery: Delivery, now: number): Delivery {
+  return { ...delivery, status: 'pending', attempts: 0, nextRetryAt: moment(now) };
+}
+
+function isOver(at: string | null, now: number): boolean {
+  return at !== null && Date.parse(at) <= now;
+}
+
+function moment(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,106 @@
+import {
+  DELIVERY_TIMEOUT_MS,
+  EVENTS,
+  type EventName,
+  HEADER_CONTRACT,
+  HEADER_EVENT,
+  HEADER_SIGNATURE,
+  HEADER_TIMESTAMP,
+  LOOKUP_TIMEOUT_MS,
+  REQUEST_CONTRACT_VERSION,
+} from '../../contract/limits.js';
+import { sign } from '../../contract/signature.js';
+import { exchange, type Reply } from './transport.js';
+
+export type { EventName };
+
+/** What can be sent. */
+export const EVENT_NAMES: readonly EventName[] = EVENTS;
+
+/** A whole request body before it is bytes (contract: Request envelope). */
+export interface Envelope {
+  readonly event: EventName;
+  readonly timestamp: string;
+  /** 2 on every event but `article.published`, which has none. */
+  readonly contract_version?: number;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Where an event goes, and what signs it. */
+export interface Recipient {
+  readonly url: string;
+  readonly secret: string;
+}
+
+/** The envelope of an event, its fields in the contract's order. */
+export function envelopeOf(
+  event: EventName,
+  data: Readonly<Record<string, unknown>>,
+  timestamp: string,
+): Envelope {
+  const version = event === 'article.published' ? {} : { contract_version: REQUEST_CONTRACT_VERSION };
+  return { event, timestamp, ...version, data };
+}
+
+/** The bytes that are sent and signed: compact JSON, the same for the same envelope each time. */
+export function envelopeBytes(envelope: Envelope): Buffer {
+  return Buffer.from(JSON.stringify(envelope));
+}
+
+/**
+ * The headers of a signed event (contract: Request headers).
+ *
+ * @param sentAt the moment of sending, in milliseconds since the epoch.
+ */
+export function eventHeaders(
+  event: EventName,
+  body: Uint8Array,
+  secret: string,
+  sentAt = Date.now(),
+): Record<string, string> {
+  return {
+    'content-type': 'application/json',
+    [HEADER_SIGNATURE]: sign(body, secret),
+    [HEADER_EVENT]: event,
+    [HEADER_TIMESTAMP]: String(Math.floor(sentAt / 1000)),
+    ...(event !== 'article.published' && { [HEADER_CONTRACT]: String(REQUEST_CONTRACT_VERSION) }),
+  };
+}
+
+/**
+ * How long an event may take, in milliseconds. The contract does not show it for an update; that writes an article
+ * as a publish does, and gets as long (contract: Limits).
+ */
+export function timeoutOf(event: EventName): number {
+  return event === 'article.published' || event === 'article.updated'
+    ? DELIVERY_TIMEOUT_MS
+    : LOOKUP_TIMEOUT_MS;
+}
+
+/** How many redirects an event follows (contract: Request headers, Redirects). */
+export function redirectsOf(event: EventName): number {
+  return event === 'article.published' ? 1 : 0;
+}
+
+/**
+ * Serializes, signs and posts one event under the contract's limits.
+ *
+ * @param sentAt the moment of sending, in milliseconds since the epoch.
+ * @throws PressmarkError UNREACHABLE where no answer came.
+ */
+export function postEvent(
+  { url, secret }: Recipient,
+  envelope: Envelope,
+  { keepAlive = false, sentAt = Date.now() }: { keepAlive?: boolean; sentAt?: number } = {},
+): Promise<Reply> {
+  const body = envelopeBytes(envelope);
+  const { event } = envelope;
+  return exchange({
+    url,
+    headers: eventHeaders(event, body, secret, sentAt),
+    body,
+    timeoutMs: timeoutOf(event),
+    redirects: redirectsOf(event),
+    keepAlive,
+  });
+}

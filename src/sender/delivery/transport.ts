@@ -1,0 +1,176 @@
+import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { MAX_BODY_BYTES } from '../../contract/limits.js';
+import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
+
+/** One HTTP request, as it is to go out. */
+export interface Outgoing {
+  readonly url: string;
+  /** @default 'POST' */
+  readonly method?: string;
+  /** Nothing is added but Host, Content-Length, Connection and `Accept-Encoding: identity`. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** For all of it: name lookup, connection, redirects, the answer to its last byte. */
+  readonly timeoutMs: number;
+  /** How many redirects are followed, with the same method and the same bytes. @default 0 */
+  readonly redirects?: number;
+  /** Whether connections are kept for the next request to the same host. @default false */
+  readonly keepAlive?: boolean;
+}
+
+/** An answer. Its status line has come; its body may be incomplete. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** What came of the body, at most 1,000,000 bytes. */
+  readonly body: Buffer;
+  /** Why the body is not whole, such as `is over 1,000,000 bytes`; undefined where it is. */
+  readonly incomplete: string | undefined;
+  /** Where the answer came from: another URL than the one that was asked where a redirect was followed. */
+  readonly url: string;
+  /** Why a redirect was not followed though one may be; undefined where there was nothing to follow. */
+  readonly redirectRefused: string | undefined;
+  /** From the first step to the last byte, in milliseconds. */
+  readonly ms: number;
+}
+
+const KEPT = {
+  'http:': new http.Agent({ keepAlive: true }),
+  'https:': new https.Agent({ keepAlive: true }),
+};
+
+/** After these a connection that had been kept was no longer one, and the request goes out once more. */
+const STALE = ['ECONNRESET', 'EPIPE'];
+
+/** Redirects that keep the method, or that every sender of webhooks takes to; a 303 asks for a GET, which carries nothing. */
+const FOLLOWED = [301, 302, 307, 308];
+
+/**
+ * Sends one request and reads its answer: the only place of the sender that touches the network.
+ *
+ * @throws PressmarkError UNREACHABLE where no answer came: no connection, none in time, or none that is HTTP.
+ */
+export async function exchange(request: Outgoing): Promise<Reply> {
+  const started = performance.now();
+  const signal = AbortSignal.timeout(request.timeoutMs);
+  let reply = await once(request, request.url, signal);
+  let refused: string | undefined;
+  for (let left = request.redirects ?? 0; left > 0 && FOLLOWED.includes(reply.status); left--) {
+    const next = redirectTarget(reply.url, reply.headers.location);
+    if ('refused' in next) {
+      refused = next.refused;
+      break;
+    }
+    reply = await once(request, next.url, signal);
+  }
+  return { ...reply, redirectRefused: refused, ms: Math.round(performance.now() - started) };
+}
+
+type Part = Omit<Reply, 'ms' | 'redirectRefused'>;
+
+/**
+ * Where a redirect leads, or why it is not followed: an article that was on its way over https is never sent on in the
+ * open.
+ *
+ * @param url that was asked.
+ */
+export function redirectTarget(
+  url: string,
+  location: string | undefined,
+): { url: string } | { refused: string } {
+  if (location === undefined) return { refused: 'there is no Location header' };
+  const target = URL.canParse(location, url) ? new URL(location, url) : undefined;
+  if (target === undefined || canonicalUrl(target.href) === undefined)
+    return { refused: `${quote(location, 200)} is not an http(s) URL without credentials` };
+  if (new URL(url).protocol === 'https:' && target.protocol === 'http:')
+    return { refused: `${quote(target.href, 200)} leads from https to http` };
+  return { url: target.href };
+}
+
+async function once(request: Outgoing, url: string, signal: AbortSignal): Promise<Part> {
+  for (;;) {
+    try {
+      return await attempt(request, url, signal);
+    } catch (error) {
+      if (error instanceof StaleConnection) continue;
+      const reason = signal.aborted ? `no answer within ${request.timeoutMs / 1000} s` : reasonOf(error);
+      throw new PressmarkError(
+        'UNREACHABLE',
+        `${url} cannot be reached: ${reason}; is the receiver running there?`,
+        { cause: error },
+      );
+    }
+  }
+}
+
+/** The receiver had closed a kept connection before the request came; it has not seen the request. */
+class StaleConnection extends Error {}
+
+function attempt(request: Outgoing, url: string, signal: AbortSignal): Promise<Part> {
+  const { method = 'POST', headers, body, keepAlive = false } = request;
+  const target = new URL(url);
+  const secure = target.protocol === 'https:';
+  return new Promise((resolve, reject) => {
+    const outgoing = (secure ? https : http).request(target, {
+      method,
+      headers: {
+        'accept-encoding': 'identity',
+        ...(body !== undefined && { 'content-length': body.length }),
+        ...headers,
+      },
+      agent: keepAlive ? KEPT[secure ? 'https:' : 'http:'] : false,
+      signal,
+    });
+    let answered = false;
+    outgoing.on('error', (error) => {
+      if (answered) return; // the body tells it
+      const stale = outgoing.reusedSocket && STALE.includes(systemCode(error) ?? '') && !signal.aborted;
+      reject(stale ? new StaleConnection() : error);
+    });
+    // Such as an answer that asks for another protocol: Node hangs up without a word.
+    outgoing.on('close', () => {
+      if (!answered) reject(new Error('the connection was closed without an answer'));
+    });
+    outgoing.on('response', (incoming) => {
+      answered = true;
+      readBody(incoming, () =>
+        signal.aborted ? `was not complete within ${request.timeoutMs / 1000} s` : 'broke off',
+      ).then(
+        (read) => resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, url, ...read }),
+        reject,
+      );
+    });
+    outgoing.end(body);
+  });
+}
+
+/** Reads an answer to its end, or to the limit (contract: Limits, response size). */
+function readBody(
+  incoming: IncomingMessage,
+  whyBroken: () => string,
+): Promise<Pick<Part, 'body' | 'incomplete'>> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const end = (incomplete: string | undefined) =>
+      resolve({ body: Buffer.concat(chunks).subarray(0, MAX_BODY_BYTES), incomplete });
+    incoming.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size <= MAX_BODY_BYTES) return;
+      end(`is over ${MAX_BODY_BYTES.toLocaleString('en')} bytes`);
+      incoming.destroy();
+    });
+    incoming.on('end', () => end(undefined));
+    incoming.on('error', () => end(whyBroken()));
+    incoming.on('close', () => end(whyBroken())); // heard last where it ended well
+  });
+}
+
+/** What a connection failed with; of several addresses that were tried, the first one's words. */
+function reasonOf(error: unknown): string {
+  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
+  return messageOf(first) || systemCode(error) || 'no connection';
+}

@@ -1,0 +1,159 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { PressmarkError, quote, systemCode } from '../../errors.js';
+import { discard, isLeftover, stage, syncDirectory } from '../../fs/atomic-write.js';
+import { type Entry, readEntry, writeEntry } from './entry.js';
+
+// In the thread pool: while the disk commits its journal it has to wait for it, and answers come in meanwhile.
+const rename = promisify(fs.rename);
+
+/** What the queue keeps in mind of an entry; the payload stays in its file. */
+export interface Summary {
+  readonly id: string;
+  readonly connector: string;
+  readonly status: Entry['record']['status'];
+  /** Milliseconds since the epoch; NaN once settled. */
+  readonly dueAt: number;
+}
+
+/** The folder of entries, and what is known of it. */
+export interface EntryFiles {
+  /** Reads the files that have been written since, by whomever. */
+  scan(): void;
+  /** What stood in the files at the last scan. */
+  readonly known: ReadonlyMap<string, Summary>;
+  /** Files that were no entries at the last scan, and why; they are left as they are. */
+  readonly problems: ReadonlyMap<string, string>;
+  has(id: string): boolean;
+  /** An entry as its file says; undefined where there is none that can be read. */
+  read(id: string): Entry | undefined;
+  /**
+   * Writes entries side by side, each of them whole or not at all. New ones are on the disk when it returns. Of one
+   * that is replaced, a power cut may leave the older record: then the attempt it tells nothing of is made again, and
+   * receivers know an article again.
+   *
+   * @returns the errors of those that could not be written.
+   */
+  write(entries: readonly Entry[]): Promise<Map<string, unknown>>;
+  /** Removes an entry; a power cut may bring it back. */
+  remove(id: string): void;
+}
+
+const ENDING = '.json';
+const ID = /^[\w-]+$/;
+
+/** Opens the folder of entries; see `EntryFiles`. */
+export function openEntryFiles(folder: string): EntryFiles {
+  const known = new Map<string, Summary>();
+  const problems = new Map<string, string>();
+  const stamps = new Map<string, string>();
+
+  function scan(): void {
+    const names = listNames(folder);
+    const seen = new Set(names);
+    for (const name of stamps.keys()) if (!seen.has(name)) forget(name);
+    for (const name of names) {
+      const stat = fs.statSync(join(folder, name), { throwIfNoEntry: false });
+      if (stat === undefined) forget(name);
+      else if (stamps.get(name) !== stampOf(stat)) take(name, stampOf(stat));
+    }
+  }
+
+  function forget(name: string): void {
+    stamps.delete(name);
+    problems.delete(name);
+    known.delete(idOf(name));
+  }
+
+  function take(name: string, stamp: string): void {
+    forget(name);
+    stamps.set(name, stamp);
+    const entry = load(name);
+    if ('problem' in entry) problems.set(name, entry.problem);
+    else known.set(entry.id, summaryOf(entry));
+  }
+
+  function load(name: string): Entry | { readonly problem: string } {
+    try {
+      return readEntry(idOf(name), fs.readFileSync(join(folder, name), 'utf8'));
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === undefined) throw error;
+      return { problem: `it cannot be read: ${code}` };
+    }
+  }
+
+  function read(id: string): Entry | undefined {
+    if (!ID.test(id)) return undefined; // a person's, it must not lead elsewhere
+    const entry = load(`${id}${ENDING}`);
+    return 'problem' in entry ? undefined : entry;
+  }
+
+  async function write(entries: readonly Entry[]): Promise<Map<string, unknown>> {
+    const failures = new Map<string, unknown>();
+    const isNew = entries.some(({ id }) => !has(id));
+    await Promise.all(
+      entries.map(async (entry) => {
+        try {
+          await writeOne(entry);
+        } catch (error) {
+          failures.set(entry.id, error);
+        }
+      }),
+    );
+    if (isNew && failures.size < entries.length) await syncDirectory(folder);
+    return failures;
+  }
+
+  async function writeOne(entry: Entry): Promise<void> {
+    const { temp } = await stage(folder, writeEntry(entry), 0o600);
+    try {
+      await rename(temp, pathOf(entry.id));
+    } catch (error) {
+      discard(temp);
+      throw error;
+    }
+  }
+
+  const pathOf = (id: string) => join(folder, `${id}${ENDING}`);
+  const has = (id: string) => fs.existsSync(pathOf(id));
+
+  const remove = (id: string) => discard(pathOf(id));
+
+  return { scan, known, problems, has, read, write, remove };
+}
+
+/** Removes what a killed process has left half-written; the caller holds the queue's lock. */
+export function sweepLeftovers(folder: string): void {
+  for (const name of fs.readdirSync(folder)) if (isLeftover(name)) discard(join(folder, name));
+}
+
+/** A file's identity: every write makes a new one. */
+function stampOf({ ino, size, mtimeMs }: fs.Stats): string {
+  return `${ino} ${size} ${mtimeMs}`;
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return fs
+      .readdirSync(folder)
+      .filter((name) => name.endsWith(ENDING) && !name.startsWith('.'))
+      .sort();
+  } catch (cause) {
+    if (systemCode(cause) === 'ENOENT') return [];
+    throw new PressmarkError(
+      'QUEUE_FAILED',
+      `the queue in ${quote(folder, 200)} cannot be read: ${systemCode(cause) ?? 'unknown'}`,
+      { cause },
+    );
+  }
+}
+
+function idOf(name: string): string {
+  return name.slice(0, -ENDING.length);
+}
+
+function summaryOf({ id, connector, record: { status, nextRetryAt } }: Entry): Summary {
+  return { id, connector, status, dueAt: nextRetryAt === null ? Number.NaN : Date.parse(nextRetryAt) };
+}

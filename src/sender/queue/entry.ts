@@ -1,0 +1,79 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { EVENTS } from '../../contract/limits.js';
+import type { Delivery } from '../delivery/delivery.js';
+
+/** A delivery record and what the sender notes beside it; one file each. */
+export interface Entry {
+  /** The file's name without `.json`. */
+  readonly id: string;
+  readonly connector: string;
+  /** The Markdown file that it was made from. */
+  readonly source: string;
+  /** The article's public URL, as the receiver told it; null until then. */
+  readonly liveUrl: string | null;
+  /** Why there is no live URL though the receiver meant to tell one. */
+  readonly note: string | null;
+  readonly record: Delivery;
+}
+
+const moment = z.string().refine((text) => !Number.isNaN(Date.parse(text)), { error: 'must be a moment' });
+
+const schema = z.object({
+  connector: z.string().min(1),
+  source: z.string(),
+  liveUrl: z.string().nullable(),
+  note: z.string().nullable(),
+  record: z
+    .strictObject({
+      url: z.string().refine((text) => canonicalUrl(text) !== undefined, { error: 'must be an http(s) URL' }),
+      status: z.enum(['pending', 'sending', 'success', 'failed']),
+      attempts: z.int().min(0),
+      lastStatusCode: z.int().nullable(),
+      lastError: z.string().nullable(),
+      nextRetryAt: moment.nullable(),
+      payload: z.looseObject({
+        event: z.enum(EVENTS),
+        timestamp: z.string(),
+        data: z.looseObject({ id: z.string().min(1), title: z.string() }),
+      }),
+    })
+    .refine(
+      ({ status, nextRetryAt }) => (nextRetryAt === null) === (status === 'success' || status === 'failed'),
+      { error: 'must be null exactly where the delivery is settled', path: ['nextRetryAt'] },
+    ),
+});
+
+/** The id of the delivery of an article to a connector: the same again for the same article. */
+export function entryId(connector: string, dataId: string): string {
+  return hash('sha256', `${connector}\n${dataId}`).slice(0, 16);
+}
+
+/** The text of an entry's file; the payload, which is long, comes last. */
+export function writeEntry({ connector, source, liveUrl, note, record }: Entry): string {
+  return `${JSON.stringify({ connector, source, liveUrl, note, record })}\n`;
+}
+
+/**
+ * Reads an entry's file.
+ *
+ * @returns why it cannot be read where it cannot.
+ */
+export function readEntry(id: string, text: string): Entry | { readonly problem: string } {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return { problem: text === '' ? 'it is empty' : 'it is not JSON' };
+  }
+  const { success, error } = schema.safeParse(json);
+  if (!success) {
+    const issue = error.issues[0];
+    return {
+      problem: issue === undefined ? 'it is wrong' : `${issue.path.join('.')} ${issue.message}`.trim(),
+    };
+  }
+  // The parsed value itself, not the schema's copy of it: a retry is byte-identical, so no key may change its place.
+  return { id, ...(json as Omit<Entry, 'id'>) };
+}

@@ -1,0 +1,226 @@
+import { messageOf, PressmarkError, quote } from '../../errors.js';
+import { createLock, type LockOptions } from '../../fs/lock.js';
+import { findLockHelper } from '../../fs/lock-helper.js';
+import { advance, type DeliveryEvent, type Outcome } from '../delivery/delivery.js';
+import { makeState, type SenderState } from '../state.js';
+import type { Entry } from './entry.js';
+import { type EntryFiles, openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
+import { isSettled, outlived } from './outlived.js';
+import { createTurns } from './turns.js';
+
+export interface QueueOptions {
+  readonly state: SenderState;
+  /** Milliseconds since the epoch. @default Date.now */
+  readonly now?: () => number;
+  readonly lock?: Pick<LockOptions, 'timeoutMs' | 'idleMs'>;
+}
+
+/** The durable deliveries of one folder; see `openQueue`. */
+export interface Queue {
+  /**
+   * Stores new entries. One whose id is there already is left as it is; of two with the same id the first is stored.
+   *
+   * @returns the ids of those that are new.
+   */
+  add(entries: readonly Entry[]): Promise<ReadonlySet<string>>;
+  /** Replaces an entry that has failed by a new one of the same id. @returns false where it has not failed. */
+  replace(entry: Entry): Promise<boolean>;
+  /** Returns deliveries that were stuck to `pending`, and tells which ones may be sent now, those that waited longest first. */
+  due(filter?: (summary: Summary) => boolean): Promise<readonly Summary[]>;
+  /** Marks a delivery as `sending`. @returns it; undefined where it is not due, as when another worker has it. */
+  take(id: string): Promise<Entry | undefined>;
+  /**
+   * Stores what the attempt came to.
+   *
+   * @param taken what `take` returned.
+   * @returns undefined where the delivery had been returned to `pending` meanwhile; then this outcome does not count.
+   */
+  settle(taken: Entry, outcome: Outcome): Promise<Entry | undefined>;
+  /** Sends one that has failed again. @returns undefined where it has not, or may not be sent again. */
+  retry(id: string): Promise<Entry | undefined>;
+  /** Removes the settled entries that nothing needs any more (see `outlived`). @returns how many. */
+  prune(before: number): Promise<number>;
+  /** An entry as it stands; undefined where there is none that can be read. */
+  read(id: string): Entry | undefined;
+  /** All entries as they stand, without waiting for anybody. */
+  list(): Iterable<Entry>;
+  /** Files that are no delivery records, and why, as `due` or `list` found them; they are skipped and never deleted. */
+  problems(): ReadonlyMap<string, string>;
+  close(): void;
+}
+
+/** So many entries are removed at a time; others may want the lock. */
+const PRUNED_AT_ONCE = 200;
+
+/** What is decided upon, under the lock. */
+interface View {
+  read(id: string): Entry | undefined;
+  has(id: string): boolean;
+  change(entry: Entry): void;
+}
+
+/**
+ * Opens the queue of a folder. Any number of processes may have it open: a change is decided upon under a kernel
+ * lock against what the files say, so that no attempt is taken up twice.
+ *
+ * Every method that changes something throws PressmarkError QUEUE_FAILED or LOCK_TIMEOUT; then the delivery is as it
+ * was before.
+ */
+export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions): Queue {
+  const lock = createLock({ directory: state.folder, helper: findLockHelper(), ...waits });
+  const turns = createTurns(lock);
+  const files: EntryFiles = openEntryFiles(state.deliveries);
+  /** Entries that are being written; what comes next of them is decided when they are on the disk. */
+  const underWay = new Map<string, Promise<unknown>>();
+  /** What is being sent from here; as good as its file while nobody else has held the lock. */
+  const sending = new Map<string, Entry>();
+  let lastHold: number | undefined;
+
+  /**
+   * Decides on entries and writes what changes.
+   *
+   * @param ids those that `decide` looks at.
+   */
+  async function submit<T>(ids: readonly string[], decide: (view: View) => T): Promise<T> {
+    try {
+      if (lastHold === undefined) makeState(state);
+      return await turns.hold(async (hold) => {
+        if (hold !== lastHold) lookAgain(hold);
+        while (ids.some((id) => underWay.has(id)))
+          await Promise.allSettled(ids.map((id) => underWay.get(id)));
+        const changed = new Map<string, Entry>();
+        const result = decide({
+          read: (id) => changed.get(id) ?? sending.get(id) ?? files.read(id),
+          has: (id) => changed.has(id) || files.has(id),
+          change: (entry) => void changed.set(entry.id, entry),
+        });
+        await write([...changed.values()]);
+        return result;
+      });
+    } catch (cause) {
+      throw cause instanceof PressmarkError ? cause : cannotWrite(cause);
+    }
+  }
+
+  /** Others have held the lock since, or nobody ever has. */
+  function lookAgain(hold: number): void {
+    sending.clear();
+    makeState(state); // somebody may have removed it
+    if (lastHold === undefined) sweepLeftovers(state.deliveries);
+    lastHold = hold;
+  }
+
+  async function write(entries: readonly Entry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const written = writeFiles(entries);
+    for (const { id } of entries) underWay.set(id, written);
+    try {
+      await written;
+    } finally {
+      for (const { id } of entries) underWay.delete(id);
+    }
+  }
+
+  async function writeFiles(entries: readonly Entry[]): Promise<void> {
+    const failures = await files.write(entries);
+    for (const entry of entries) {
+      if (entry.record.status === 'sending' && !failures.has(entry.id)) sending.set(entry.id, entry);
+      else sending.delete(entry.id);
+    }
+    const [failure] = failures.values();
+    if (failure !== undefined) throw failure;
+  }
+
+  function cannotWrite(cause: unknown): PressmarkError {
+    return new PressmarkError(
+      'QUEUE_FAILED',
+      `the queue in ${quote(state.folder, 200)} cannot be written: ${messageOf(cause)}; the deliveries stand as before`,
+      { cause },
+    );
+  }
+
+  /** The entry after an event, where the event means something to it. */
+  function step(view: View, id: string, event: DeliveryEvent): Entry | undefined {
+    const entry = view.read(id);
+    const record = entry && advance(entry.record, event, now());
+    if (entry === undefined || record === undefined) return undefined;
+    const next = { ...entry, record };
+    view.change(next);
+    return next;
+  }
+
+  function settle(view: View, { id, record: { nextRetryAt } }: Entry, outcome: Outcome): Entry | undefined {
+    // Taken up again by another worker meanwhile: it is due at another moment then.
+    if (view.read(id)?.record.nextRetryAt !== nextRetryAt) return undefined;
+    const next = step(view, id, { kind: 'end', outcome });
+    if (next === undefined || outcome.result === 'refused') return next;
+    const told = { ...next, liveUrl: outcome.liveUrl ?? next.liveUrl, note: outcome.note ?? null };
+    view.change(told);
+    return told;
+  }
+
+  function* list(): Generator<Entry> {
+    files.scan();
+    for (const id of [...files.known.keys()]) {
+      const entry = files.read(id);
+      if (entry !== undefined) yield entry;
+    }
+  }
+
+  async function prune(before: number): Promise<number> {
+    const ids = outlived(list(), before);
+    let removed = 0;
+    for (let at = 0; at < ids.length; at += PRUNED_AT_ONCE) {
+      const some = ids.slice(at, at + PRUNED_AT_ONCE);
+      removed += await submit(some, ({ read }) => {
+        // one that failed may have been sent on its way again since
+        const settled = some.filter((id) => isSettled(read(id)?.record ?? { status: 'pending' }));
+        for (const id of settled) files.remove(id);
+        return settled.length;
+      });
+    }
+    return removed;
+  }
+
+  return {
+    add: (entries) =>
+      submit(
+        entries.map(({ id }) => id),
+        ({ has, change }) => {
+          const fresh = new Set<string>();
+          for (const entry of entries) {
+            if (has(entry.id)) continue; // also where an entry before it in the same list has this id
+            change(entry);
+            fresh.add(entry.id);
+          }
+          return fresh;
+        },
+      ),
+    replace: (entry) =>
+      submit([entry.id], ({ read, change }) => {
+        if (read(entry.id)?.record.status !== 'failed') return false;
+        change(entry);
+        return true;
+      }),
+    due: async (filter = () => true) => {
+      // Without the lock: whoever takes one of these up decides by its file as it is then.
+      files.scan();
+      const at = now();
+      const over = [...files.known.values()].filter((one) => one.dueAt <= at && filter(one));
+      const stuck = over.flatMap(({ id, status }) => (status === 'sending' ? [id] : []));
+      if (stuck.length > 0)
+        await submit(stuck, (view) => {
+          for (const id of stuck) step(view, id, { kind: 'tick' });
+        });
+      return over.sort((a, b) => a.dueAt - b.dueAt);
+    },
+    take: (id) => submit([id], (view) => step(view, id, { kind: 'take' })),
+    settle: (taken, outcome) => submit([taken.id], (view) => settle(view, taken, outcome)),
+    retry: (id) => submit([id], (view) => step(view, id, { kind: 'retry' })),
+    read: files.read,
+    prune,
+    list,
+    problems: () => files.problems,
+    close: lock.close,
+  };
+}

@@ -1,0 +1,178 @@
+import { messageOf, PressmarkError } from '../../errors.js';
+import type { Log } from '../../log.js';
+import { CLOCK, type Clock, pacemaker } from '../clock.js';
+import { findConnector } from '../connectors.js';
+import { attempt } from '../delivery/attempt.js';
+import type { Outcome } from '../delivery/delivery.js';
+import type { SenderState } from '../state.js';
+import type { Entry } from './entry.js';
+import type { Summary } from './entry-files.js';
+import { createOutbox, type Outbox } from './outbox.js';
+import type { Queue } from './queue.js';
+
+/** How often the worker looks for what is due; every wait is so a minimum (contract: Limits). */
+const TICK_MS = 60_000;
+
+/** Requests to one receiver at a time; the contract shows no limit. */
+const LANES = 8;
+
+/** How often it is looked for records that have outlived their use; that reads all of them. */
+const PRUNE_EVERY_MS = 86_400_000;
+
+/** An attempt that has come to its end and is on the disk. */
+export interface Attempted {
+  readonly entry: Entry;
+  readonly outcome: Outcome;
+}
+
+export interface WorkerOptions {
+  readonly state: SenderState;
+  readonly queue: Queue;
+  readonly log: Log;
+  /** @default the machine's */
+  readonly clock?: Clock;
+  /** Attempts a second at most, for each receiver. @default any number */
+  readonly rate?: number | undefined;
+  /** Requests to one receiver at a time. @default 8 */
+  readonly lanes?: number;
+  readonly onAttempt?: (attempted: Attempted) => void;
+  /** How long settled refreshes are kept, in milliseconds. @default for ever */
+  readonly keepMs?: number;
+}
+
+/** Sends what is due; see `createWorker`. */
+export interface Worker {
+  /**
+   * Sends everything that is due now, and waits until each of these attempts has ended.
+   *
+   * @param filter which deliveries; all, where it is not given.
+   */
+  sendDue(filter?: (summary: Summary) => boolean): Promise<void>;
+  /** Removes the records that have outlived their use, where the options say so. */
+  prune(): Promise<void>;
+  /** Sends what is due every minute until `stop` is called. */
+  run(): Promise<void>;
+  /** Begins no further attempts, and waits for those under way. */
+  stop(): Promise<void>;
+}
+
+/**
+ * A worker on a queue. Several may work on one queue, in one process or in many: whoever marks a delivery as
+ * `sending` has it.
+ */
+export function createWorker(options: WorkerOptions): Worker {
+  const { state, queue, log, clock = CLOCK, rate, lanes = LANES, onAttempt, keepMs } = options;
+  const stopping = new AbortController();
+  /** One for each receiver: one that hangs keeps nobody else's deliveries waiting. */
+  const outboxes = new Map<string, Outbox>();
+  const told = new Set<string>();
+  let failures: unknown[] = [];
+  let ticking = false;
+
+  async function sendDue(filter?: (summary: Summary) => boolean): Promise<void> {
+    failures = [];
+    post(await queue.due(filter));
+    await allIdle();
+    if (failures.length > 0) throw failures[0];
+  }
+
+  function post(due: readonly Summary[]): void {
+    tellProblems();
+    for (const name of new Set(due.map(({ connector }) => connector))) {
+      const theirs = due.filter(({ connector }) => connector === name);
+      try {
+        if (findConnector(state, name) !== undefined) outboxOf(name).add(theirs.map(({ id }) => id));
+        else tellOnce(`there is no connector ${name}; what was queued for it waits: ${theirs.length}`);
+      } catch (error) {
+        fail(error); // this connector's file is broken; the others go on
+      }
+    }
+  }
+
+  /** Whoever waits for the deliveries is told when all have ended; where nobody waits, the log is. */
+  function fail(error: unknown): void {
+    if (ticking) tellFailure(error);
+    else failures.push(error);
+  }
+
+  function outboxOf(name: string): Outbox {
+    const there = outboxes.get(name);
+    if (there !== undefined) return there;
+    const pace = pacemaker(clock, rate);
+    const send = async (id: string) => {
+      await pace(stopping.signal);
+      if (!stopping.signal.aborted) await sendOne(name, id);
+    };
+    const made = createOutbox(lanes, send, fail);
+    outboxes.set(name, made);
+    return made;
+  }
+
+  async function allIdle(): Promise<void> {
+    await Promise.all([...outboxes.values()].map((outbox) => outbox.idle()));
+  }
+
+  async function sendOne(name: string, id: string): Promise<void> {
+    const connector = findConnector(state, name); // read each time: it may have been edited since
+    const taken = connector && (await queue.take(id));
+    if (connector === undefined || taken === undefined) return;
+    const outcome = await attempt(taken.record, connector, clock.now());
+    const entry = await queue.settle(taken, outcome);
+    if (entry === undefined) log.warn({ delivery: id }, 'the attempt took so long that it counts as stuck');
+    else onAttempt?.({ entry, outcome });
+  }
+
+  async function run(): Promise<void> {
+    ticking = true;
+    let pruneAt = clock.now();
+    while (!stopping.signal.aborted) {
+      try {
+        post(await queue.due());
+        if (clock.now() >= pruneAt) {
+          pruneAt = clock.now() + PRUNE_EVERY_MS;
+          await prune();
+        }
+      } catch (error) {
+        tellFailure(error);
+      }
+      await clock.wait(TICK_MS, stopping.signal);
+    }
+    await allIdle();
+  }
+
+  async function prune(): Promise<void> {
+    if (keepMs === undefined) return;
+    const records = await queue.prune(clock.now() - keepMs);
+    if (records > 0) log.info({ records }, 'records of old refreshes were removed');
+  }
+
+  /** A disk that is full or a lock that is held is waited for: the next tick tries again. */
+  function tellFailure(error: unknown): void {
+    if (error instanceof PressmarkError) log.error({ code: error.code }, error.message);
+    else log.error({ err: error }, messageOf(error));
+  }
+
+  function tellProblems(): void {
+    for (const [file, reason] of queue.problems())
+      tellOnce(
+        `deliveries/${file} is skipped, as it is no delivery record: ${reason}; fix it or move it away`,
+      );
+  }
+
+  function tellOnce(text: string): void {
+    if (told.has(text)) return;
+    told.add(text);
+    log.warn(text);
+  }
+
+  return {
+    sendDue,
+    run,
+    prune,
+    stop: async () => {
+      stopping.abort();
+      for (const outbox of outboxes.values()) outbox.clear();
+      await allIdle();
+    },
+  };
+}

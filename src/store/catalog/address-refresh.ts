@@ -1,0 +1,70 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ArticleFormat } from '../../article/format.js';
+import type { Catalog } from './catalog.js';
+import type { Entry } from './entry.js';
+
+/** Files read before others get a turn: a build may have changed the proofs of thousands. */
+const FILES_PER_TURN = 200;
+
+/** Keeps a catalog's URLs up to date with what builds of the site have proven; see `createAddressRefresh`. */
+export interface AddressRefresh {
+  /** Does nothing where no build has proven anything since. Who calls this meanwhile waits for the end of it. */
+  refresh(): Promise<void>;
+  /** The key of the format under which the catalog's entries were read, for their snapshot. */
+  readonly key: string;
+}
+
+/**
+ * Reads the files again whose URLs depend on more than the file, after a build of the site has proven addresses.
+ *
+ * @param key the key of the format before the first of the catalog's entries was read.
+ * @param read makes entries anew, without those whose files are gone, which is noticed elsewhere.
+ */
+export function createAddressRefresh(
+  format: Pick<ArticleFormat, 'key'>,
+  key: string,
+  catalog: Catalog,
+  read: (known: readonly Entry[]) => Promise<readonly Entry[]>,
+): AddressRefresh {
+  let current = key;
+  let refreshing: Promise<void> | undefined;
+
+  async function refresh(): Promise<void> {
+    if (refreshing === undefined && format.key === current) return;
+    refreshing ??= readAgain().finally(() => {
+      refreshing = undefined;
+    });
+    await refreshing;
+  }
+
+  async function readAgain(): Promise<void> {
+    const wanted = format.key;
+    const open = [...catalog.entries()].filter(({ address }) => address !== undefined);
+    for (let at = 0; at < open.length; at += FILES_PER_TURN) {
+      await readAnew(catalog, open.slice(at, at + FILES_PER_TURN), read);
+      await nextTurn();
+    }
+    current = wanted;
+  }
+
+  return {
+    refresh,
+    get key() {
+      return current;
+    },
+  };
+}
+
+/** Replaces entries by what `read` makes of them now, but for those that have been replaced meanwhile. */
+export async function readAnew(
+  catalog: Catalog,
+  known: readonly Entry[],
+  read: (known: readonly Entry[]) => Promise<readonly Entry[]>,
+): Promise<void> {
+  if (known.length === 0) return;
+  const before = new Map(known.map((entry) => [entry.path, catalog.get(entry.path)]));
+  for (const entry of await read(known)) {
+    const was = before.get(entry.path);
+    if (was !== undefined && catalog.get(entry.path) === was) catalog.set(entry);
+  }
+}

@@ -1,0 +1,132 @@
+import { catalogId, type Entry } from './entry.js';
+
+/** The index of all articles by path, id and URL: derived from the files, rebuildable, never the truth. */
+export interface Catalog {
+  readonly size: number;
+  get(path: string): Entry | undefined;
+  /** All files that carry this id, always in the same order; more than one after a person has copied a file. */
+  byId(id: string): readonly Entry[];
+  /** All files at this canonical URL. */
+  byUrl(canonical: string): readonly Entry[];
+  /** Files whose URL is not certain, by its last segment without regard to case, as generators lower it. */
+  unresolved(slug: string): readonly Entry[];
+  entries(): IterableIterator<Entry>;
+  /** Adds an entry, or replaces the one of the same path. */
+  set(entry: Entry): void;
+  delete(path: string): Entry | undefined;
+}
+
+/** An empty catalog. */
+export function createCatalog(): Catalog {
+  const paths = new Map<string, Entry>();
+  /** Made for the first question, as who builds pages asks none. */
+  let indexes: Indexes | undefined;
+
+  function indexed() {
+    if (indexes !== undefined) return indexes;
+    indexes = { ids: createIndex(), urls: createIndex(), unresolved: createIndex() };
+    for (const entry of paths.values()) index(entry, indexes);
+    return indexes;
+  }
+
+  function set(entry: Entry): void {
+    remove(entry.path);
+    paths.set(entry.path, entry);
+    if (indexes !== undefined) index(entry, indexes);
+  }
+
+  function remove(path: string): Entry | undefined {
+    const entry = paths.get(path);
+    if (entry === undefined) return undefined;
+    paths.delete(path);
+    indexes?.ids.remove(entry.id, entry);
+    if (entry.canonical !== undefined) indexes?.urls.remove(entry.canonical, entry);
+    if (entry.address?.kind === 'unknown')
+      indexes?.unresolved.remove(lastSegment(entry.url).toLowerCase(), entry);
+    return entry;
+  }
+
+  return {
+    get size() {
+      return paths.size;
+    },
+    get: (path) => paths.get(path),
+    byId: (id) => indexed().ids.get(catalogId(id)),
+    byUrl: (canonical) => indexed().urls.get(canonical),
+    unresolved: (slug) => indexed().unresolved.get(slug.toLowerCase()),
+    entries: () => paths.values(),
+    set,
+    delete: remove,
+  };
+}
+
+/** The files of a catalog that no article can be read from, and why; without those in a form that is not read at all. */
+export function malformedFiles(catalog: Catalog): { readonly path: string; readonly reason: string }[] {
+  return [...catalog.entries()].flatMap(({ path, broken, isUnsupported = false }) =>
+    broken === undefined || isUnsupported ? [] : [{ path, reason: broken }],
+  );
+}
+
+interface Index {
+  get(key: string): readonly Entry[];
+  add(key: string, entry: Entry): void;
+  remove(key: string, entry: Entry): void;
+}
+
+interface Indexes {
+  readonly ids: Index;
+  readonly urls: Index;
+  readonly unresolved: Index;
+}
+
+function index(entry: Entry, { ids, urls, unresolved }: Indexes): void {
+  ids.add(entry.id, entry);
+  if (entry.canonical !== undefined) urls.add(entry.canonical, entry);
+  if (entry.address?.kind === 'unknown') unresolved.add(lastSegment(entry.url).toLowerCase(), entry);
+}
+
+/** The last segment of a URL's path without an extension, which is nearly always the slug. */
+export function lastSegment(url: string): string {
+  const path = url.split(/[?#]/, 1)[0] ?? '';
+  return (
+    path
+      .replace(/\/(?:index\.html)?$/, '')
+      .split('/')
+      .at(-1)
+      ?.replace(/\.html$/, '') ?? ''
+  );
+}
+
+const NONE: readonly Entry[] = [];
+
+/** Key to entries; nearly every key has one, so that one is kept without a list around it. */
+function createIndex(): Index {
+  const map = new Map<string, Entry | Entry[]>();
+
+  function get(key: string): readonly Entry[] {
+    const found = map.get(key);
+    if (found === undefined) return NONE;
+    return Array.isArray(found) ? found : [found];
+  }
+
+  function add(key: string, entry: Entry): void {
+    const found = get(key);
+    map.set(key, found.length === 0 ? entry : [...found, entry].sort(byPath));
+  }
+
+  function remove(key: string, entry: Entry): void {
+    const [first, ...rest] = get(key).filter((other) => other !== entry);
+    if (first === undefined) map.delete(key);
+    else map.set(key, rest.length === 0 ? first : [first, ...rest]);
+  }
+
+  return { get, add, remove };
+}
+
+/**
+ * The first of several must be the same one whatever was written last, and after a restart; the shorter name
+ * is the likelier original, as copies are called `name-copy`.
+ */
+function byPath(a: Entry, b: Entry): number {
+  return a.path.length - b.path.length || (a.path < b.path ? -1 : 1);
+}

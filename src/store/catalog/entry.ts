@@ -1,0 +1,265 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
+import type { Article } from '../../article/article.js';
+import type { Address, ReadableArticle, StoredArticle } from '../../article/codec.js';
+import { type ArticleFormat, plainFormat } from '../../article/format.js';
+import { createFormatWork, type FormatWork } from '../../article/format-work.js';
+import { reasonOf } from '../../article/front-matter/read.js';
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { messageOf, PressmarkError, systemCode } from '../../errors.js';
+import { readText } from '../../fs/read-text.js';
+import { type Stamp, stampOf } from '../../fs/stamp.js';
+import type { Layout } from '../../generators/layout.js';
+
+/**
+ * What the catalog knows of one article file: what a delivery is decided by, and no text of the article, as an entry
+ * stays in memory.
+ */
+export interface Entry {
+  /** Below the content folder, with forward slashes. */
+  readonly path: string;
+  readonly stamp: Stamp;
+  /** See `catalogId`. */
+  readonly id: string;
+  readonly url: string;
+  /** `url` in its canonical form; the key of lookups. Undefined where a person wrote something that is no URL. */
+  readonly canonical: string | undefined;
+  /** The tags that fix how the site spells them, see `spellingTags`; undefined where each spelling is a tag of its own. */
+  readonly tags?: readonly string[];
+  /** Whether the URL is certain; undefined where it is pinned by the file. */
+  readonly address?: Address;
+  /** Why the file cannot be read, `line <n>: …` or the system's error; it then keeps its id and URL taken, but is no article. */
+  readonly broken?: string;
+  /** Whether the file is in a form that is not read at all, such as `---js`; `broken` says which. */
+  readonly isUnsupported?: boolean;
+}
+
+/** Where articles are read from. */
+export interface ContentFolder {
+  /** Absolute path. */
+  readonly root: string;
+  readonly layout: Layout;
+  readonly format: ArticleFormat;
+  /** Canonical URLs that no new article gets, as the server answers them itself. Plugins' routes are added at the start. */
+  readonly reservedUrls: Set<string>;
+  /** The format for the thread that answers deliveries. */
+  readonly work: FormatWork;
+}
+
+/**
+ * A content folder; without a format, one of a site that Pressmark builds itself.
+ *
+ * @param startThread starts the thread for long articles; see `createFormatWork`.
+ */
+export function contentFolder(
+  root: string,
+  layout: Layout,
+  format: ArticleFormat = plainFormat(layout.url),
+  startThread?: () => Worker,
+): ContentFolder {
+  return { root, layout, format, reservedUrls: new Set(), work: createFormatWork(format, startThread) };
+}
+
+/** An article file as it is on the disk now. */
+export interface ReadFile {
+  readonly text: string;
+  readonly stamp: Stamp;
+  readonly stored: StoredArticle;
+}
+
+/**
+ * Reads and decodes one article file.
+ *
+ * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error, such as ENOENT.
+ */
+export function readArticle(content: ContentFolder, path: string): ReadFile {
+  const { text, stamp } = readAt(content, path);
+  return { text, stamp, stored: decodeAt(content, path, text) };
+}
+
+/** `readArticle` for the thread that answers deliveries. */
+export async function openArticle(content: ContentFolder, path: string): Promise<ReadFile> {
+  const { text, stamp } = readAt(content, path);
+  return { text, stamp, stored: await content.work.decode(text, path) };
+}
+
+/** Decodes the text of the file at `path`. */
+export function decodeAt(content: ContentFolder, path: string, text: string): StoredArticle {
+  return content.format.decode(text, path);
+}
+
+/** An article file as its pages and the catalog need it. */
+export interface ReadablePage extends ReadableArticle {
+  readonly stamp: Stamp;
+}
+
+/**
+ * Reads one article file for its page.
+ *
+ * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error, such as ENOENT.
+ */
+export function readForPages(content: ContentFolder, path: string): ReadablePage {
+  const { text, stamp } = readAt(content, path);
+  return { ...content.format.decodeForPages(text, path), stamp };
+}
+
+/** The stamp of a file that could not be read. No file has it, so that it is read again whenever it is looked at. */
+const NEVER_READ: Stamp = { ino: -1, size: -1, mtimeMs: -1 };
+
+/** Whether an entry is of a file that could not even be read; `broken` has the system's words. */
+export function isUnread({ stamp }: Entry): boolean {
+  return sameStamp(stamp, NEVER_READ);
+}
+
+/** Whether the URL of an entry becomes certain at some time although nobody changes the file. */
+export function isFuture({ address }: Entry): boolean {
+  return address?.kind === 'unknown' && address.isFuture === true;
+}
+
+/** What keeps every file from being read: a failure of this process or of its machine. */
+const SHORTAGES = new Set(['EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN']);
+
+/**
+ * Whether reading has failed because of this one file, which is there: a bad block, no permission, links in a circle, a
+ * file that is too large for a string.
+ */
+export function isUnreadable(error: unknown): boolean {
+  if (error instanceof PressmarkError || isGone(error)) return false;
+  const code = systemCode(error);
+  return code !== undefined && !SHORTAGES.has(code);
+}
+
+/**
+ * Reads what the catalog keeps of a file. One that is malformed or cannot be read is an entry too: while a person is in
+ * the middle of an edit, a redelivery must find its id taken; and one such file keeps no other from being read.
+ *
+ * @param known the entry so far, which a malformed file's id and URL are taken from.
+ * @param onRead is handed what was read, so that whoever needs more of the article need not read it again.
+ * @returns undefined where the file is gone.
+ * @throws the system's error where no file could be read now.
+ */
+export function readEntry(
+  content: ContentFolder,
+  path: string,
+  known?: Entry,
+  onRead?: (path: string, read: ReadablePage) => void,
+): Entry | undefined {
+  let read: { text: string; stamp: Stamp };
+  try {
+    read = readAt(content, path);
+  } catch (error) {
+    if (isGone(error)) return undefined;
+    if (!isUnreadable(error)) throw error;
+    // Without the path of the machine, which is the second part of such a message.
+    const [reason = ''] = messageOf(error).split(',', 1);
+    return brokenEntry(content, path, { text: '', stamp: NEVER_READ }, reason, known);
+  }
+  return entryIn(content, path, read, known, onRead);
+}
+
+/** The entry that a file's text makes; a malformed one keeps its id and URL taken. */
+export function entryIn(
+  content: ContentFolder,
+  path: string,
+  read: { text: string; stamp: Stamp },
+  known?: Entry,
+  onRead?: (path: string, read: ReadablePage) => void,
+): Entry {
+  try {
+    const readable = content.format.decodeForPages(read.text, path);
+    onRead?.(path, { ...readable, stamp: read.stamp });
+    return ownStrings(entryOf(content, path, readable.article, read.stamp, readable.address));
+  } catch (error) {
+    const entry = brokenEntry(content, path, read, reasonOf(error), known);
+    return isUnsupported(error) ? { ...entry, isUnsupported: true } : entry;
+  }
+}
+
+function isUnsupported(error: unknown): boolean {
+  return error instanceof PressmarkError && error.code === 'FRONT_MATTER_UNSUPPORTED';
+}
+
+/** The entry of an article that was just read or written. */
+export function entryOf(
+  { format }: Pick<ContentFolder, 'format'>,
+  path: string,
+  { id, url, tags }: Pick<Article, 'id' | 'url' | 'tags'>,
+  stamp: Stamp,
+  address?: Address,
+): Entry {
+  return {
+    ...(address !== undefined && { address }),
+    ...(format.tagKey !== undefined && tags.length > 0 && { tags: spellingTags(tags) }),
+    path,
+    stamp,
+    canonical: canonicalUrl(url),
+    id: catalogId(id),
+    url,
+  };
+}
+
+/** Characters of an id, at the most, that an entry keeps as it is. */
+const LONGEST_ID = 1_000;
+
+/** The id by which the catalog knows an article: the article's own, or its digest where that is of an absurd length. */
+export function catalogId(id: string): string {
+  return id.length <= LONGEST_ID ? id : `sha256-${hash('sha256', id)}`;
+}
+
+/** Tags of one article that fix a spelling, at the most, and characters of such a tag: entries stay in memory. */
+const MOST_SPELLING_TAGS = 100;
+const LONGEST_SPELLING_TAG = 200;
+
+/** Those of an article's tags that fix how later articles spell the same tag. */
+export function spellingTags(tags: readonly string[]): readonly string[] {
+  return tags.slice(0, MOST_SPELLING_TAGS).filter(({ length }) => length <= LONGEST_SPELLING_TAG);
+}
+
+/** A string cut out of a file keeps its whole text in memory: through JSON each one becomes its own. */
+export function ownStrings<E extends Entry>(entry: E): E {
+  return JSON.parse(JSON.stringify(entry)) as E;
+}
+
+/** What can still be told of a malformed file: its id and URL as they were, or as their lines say. */
+function brokenEntry(
+  content: ContentFolder,
+  path: string,
+  read: { text: string; stamp: Stamp },
+  broken: string,
+  known?: Entry,
+): Entry {
+  const id = known?.id ?? catalogId(lineValue(read.text, 'id') ?? path);
+  const slug = content.format.slugOf(path);
+  const url = known?.url ?? lineValue(read.text, 'url') ?? content.layout.url(slug, '');
+  const address = { kind: 'unknown', reason: `cannot be read, ${broken}` } as const;
+  const isCertain = content.format.hasCertainUrls;
+  const canonical = canonicalUrl(url);
+  return { path, stamp: read.stamp, id, url, canonical, ...(!isCertain && { address }), broken };
+}
+
+function lineValue(text: string, key: string): string | undefined {
+  const line = new RegExp(`^${key}: (".*")\\r?$`, 'm').exec(text)?.[1];
+  if (line === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'string' && value !== '' ? value : undefined;
+  } catch {
+    return undefined; // this very line is what is malformed
+  }
+}
+
+function readAt({ root }: ContentFolder, path: string): { text: string; stamp: Stamp } {
+  const { text, stat } = readText(join(root, path));
+  return { text, stamp: stampOf(stat) };
+}
+
+/** Whether two stamps are of the same, unchanged file. */
+export function sameStamp(a: Stamp, b: Stamp): boolean {
+  return a.ino === b.ino && a.size === b.size && a.mtimeMs === b.mtimeMs;
+}
+
+/** Whether an error says that a file is not there. */
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}

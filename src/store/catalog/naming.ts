@@ -1,0 +1,66 @@
+import type { ArticleDraft } from '../../article/article.js';
+import { numbered, slugOf } from '../../article/slug.js';
+import { canonicalUrl } from '../../contract/canonical-url.js';
+import { type Catalog, lastSegment } from './catalog.js';
+import type { ContentFolder } from './entry.js';
+
+/** A slug and what follows from it, kept for one new article until `release`. */
+export interface Name {
+  readonly slug: string;
+  /** Below the content folder, with forward slashes. */
+  readonly path: string;
+  /** Absolute public URL. */
+  readonly url: string;
+  /** Whether a file that the catalog knows by now has the path or the URL. */
+  isTaken(): boolean;
+  release(): void;
+}
+
+/**
+ * Chooses names for new articles: a slug whose file and URL are both free, numbered where the suggestion is
+ * taken. Names of articles that are still being written count as taken.
+ *
+ * The disk is not asked: a file that the catalog does not know shows itself when the new one gets its name, which
+ * never covers another. The caller then asks again with that path as `taken`. `pathFor` is that of `FormatWork`.
+ */
+export function createNaming(
+  { layout, format, reservedUrls }: ContentFolder,
+  catalog: Catalog,
+): (draft: ArticleDraft, pathFor: (pattern: string) => string, taken: ReadonlySet<string>) => Name {
+  const inUse = new Set<string>();
+  /** Where the numbers of an often used slug go on, so that a thousand namesakes are not asked each time. */
+  const nextNumber = new Map<string, number>();
+
+  function isReserved(path: string, url: string): boolean {
+    if (inUse.has(path) || inUse.has(url) || reservedUrls.has(url)) return true;
+    return !format.hasCertainUrls && format.namesakes(path).some((other) => inUse.has(other));
+  }
+
+  function isTaken(path: string, url: string): boolean {
+    if (catalog.get(path) !== undefined || catalog.byUrl(url).length > 0) return true;
+    if (format.hasCertainUrls) return false;
+    // A file whose URL is unknown may be at this one.
+    return (
+      catalog.unresolved(lastSegment(url)).length > 0 ||
+      format.namesakes(path).some((other) => catalog.get(other) !== undefined)
+    );
+  }
+
+  return (draft, pathFor, taken) => {
+    const suggestion = slugOf(draft.slug, draft.title, draft.id);
+    for (let n = nextNumber.get(suggestion) ?? 1; ; n++) {
+      const slug = numbered(suggestion, n);
+      const path = pathFor(layout.path(slug, draft.date));
+      const url = layout.url(slug, draft.date);
+      const canonical = canonicalUrl(url) ?? url;
+      if (taken.has(path) || isReserved(path, canonical) || isTaken(path, canonical)) continue;
+      if (n > 1) nextNumber.set(suggestion, n);
+      inUse.add(path).add(canonical);
+      const release = () => {
+        inUse.delete(path);
+        inUse.delete(canonical);
+      };
+      return { slug, path, url, isTaken: () => isTaken(path, canonical), release };
+    }
+  };
+}

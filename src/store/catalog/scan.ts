@@ -1,0 +1,120 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { systemCode } from '../../errors.js';
+import { isLeftover } from '../../fs/atomic-write.js';
+import { stampOf } from '../../fs/stamp.js';
+import type { Catalog } from './catalog.js';
+import {
+  type ContentFolder,
+  type Entry,
+  isGone,
+  isUnread,
+  isUnreadable,
+  type ReadablePage,
+  readEntry,
+  sameStamp,
+} from './entry.js';
+
+/** What changed in the content folder since the catalog last looked. */
+export interface Change {
+  readonly path: string;
+  readonly before: Entry | undefined;
+  readonly after: Entry | undefined;
+}
+
+/** What a walk through the content folder found. */
+export interface ScanReport {
+  readonly files: number;
+  readonly changes: readonly Change[];
+  /** Temp files and undo links, absolute: debris, or another process's work under way. */
+  readonly leftovers: readonly string[];
+}
+
+/** Files looked at before others get a turn: a walk through a large site must not hold up deliveries. */
+const FILES_PER_TURN = 200;
+
+/** Compares every article file with the catalog and reads again what differs. */
+export async function scan(content: ContentFolder, catalog: Catalog): Promise<ScanReport> {
+  const changes: Change[] = [];
+  const leftovers: string[] = [];
+  const seen = new Set<string>();
+  for (const path of walk(content, (leftover) => leftovers.push(leftover))) {
+    seen.add(path);
+    changes.push(...refresh(content, catalog, path));
+    if (seen.size % FILES_PER_TURN === 0) await nextTurn();
+  }
+  for (const { path } of [...catalog.entries()]) {
+    if (!seen.has(path)) changes.push(...refresh(content, catalog, path));
+  }
+  return { files: seen.size, changes, leftovers };
+}
+
+/**
+ * The paths of all article files below the content folder.
+ *
+ * @param onLeftover told of temp files and undo links, absolute.
+ */
+export function* walk(content: ContentFolder, onLeftover?: (path: string) => void): Generator<string> {
+  const { root } = content;
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const item of list(root, folder)) {
+      const path = folder === '' ? item.name : `${folder}/${item.name}`;
+      if (isLeftover(item.name)) onLeftover?.(join(root, path));
+      else if (item.isDirectory() && isWatchedName(item.name)) folders.push(path);
+      else if (isArticlePath(content, path)) yield path;
+    }
+  }
+}
+
+/**
+ * Brings one path of the catalog up to date with the disk; nothing where nothing changed.
+ *
+ * @param onRead is handed what was read.
+ */
+export function refresh(
+  content: ContentFolder,
+  catalog: Catalog,
+  path: string,
+  onRead?: (path: string, read: ReadablePage) => void,
+): Change[] {
+  const before = catalog.get(path);
+  const stat = statOf(join(content.root, path));
+  if (stat?.isFile() && before !== undefined && sameStamp(stampOf(stat), before.stamp)) return [];
+  const after = stat === null || stat?.isFile() ? readEntry(content, path, before, onRead) : undefined;
+  if (before !== undefined && after !== undefined && isUnread(before) && isUnread(after)) return [];
+  if (after !== undefined) catalog.set(after);
+  else if (catalog.delete(path) === undefined) return [];
+  return [{ path, before, after }];
+}
+
+/** A file's status; null where it cannot be told; undefined where nothing is there, or only links that lead in a circle. */
+function statOf(path: string): fs.Stats | null | undefined {
+  try {
+    return fs.statSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (systemCode(error) === 'ELOOP') return undefined;
+    if (isUnreadable(error)) return null;
+    throw error;
+  }
+}
+
+/** Whether a path below the content folder is an article's. */
+export function isArticlePath({ format }: Pick<ContentFolder, 'format'>, path: string): boolean {
+  return format.isArticlePath(path) && path.split('/').every(isWatchedName);
+}
+
+/** Whether a file or folder of this name is looked at. */
+export function isWatchedName(name: string): boolean {
+  return !name.startsWith('.') && name !== 'node_modules';
+}
+
+function list(root: string, folder: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(join(root, folder), { withFileTypes: true });
+  } catch (error) {
+    if (isGone(error)) return []; // removed while we walked
+    throw error;
+  }
+}

@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { article } from '../../../support/events.js';
+import { serveSlowly } from '../../../support/slow-daemon.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { until } from '../../../support/until.js';
+
+const { PATH = '' } = process.env;
+const BYTES_PER_SECOND = 1_000_000;
+/** Time passes five times as fast for the receiver: these take longer than a delivery can wait. */
+const BYTES = 5_000_000;
+
+/** Has time pass five times as fast for a receiver. */
+function fastTime(folder: string) {
+  const fast = join(folder, 'fast');
+  fs.writeFileSync(fast, '');
+  const preload = new URL('./fast-time.js', import.meta.url).href;
+  return { preload, env: { PRESSMARK_TEST_FAST_WHILE: fast } };
+}
+
+test('a first push and a fetch over a connection that is too slow for a delivery go on, and what is sent again is stored', async (t) => {
+  const folder = tempDir(t);
+  const clones = makeRemote(folder);
+  const served = await serveSlowly(clones.remote, BYTES_PER_SECOND);
+  t.teardown(served.close);
+  const dir = clones.clone('site');
+  gitIn(dir, 'remote', 'set-url', 'origin', served.url);
+  clones.git('update-ref', '-d', 'refs/heads/main');
+  const commitLarge = (clone: string, name: string) => {
+    fs.writeFileSync(join(clone, name), randomBytes(BYTES));
+    gitIn(clone, 'add', '--', name);
+    gitIn(clone, 'commit', '--quiet', '-m', 'A large file');
+  };
+  commitLarge(dir, 'first.bin');
+  const { preload, env } = fastTime(folder);
+  const receiver = await launchIn(dir, { preload, env, health: 503 });
+  t.teardown(() => receiver.kill('SIGKILL'));
+  const stored = async () => {
+    const data = article();
+    const statuses = new Set<number>();
+    await until('the article is stored', async () => {
+      const { status } = await receiver.post('article.published', data);
+      statuses.add(status);
+      return status === 200;
+    });
+    return [...statuses];
+  };
+  t.deepEqual(await stored(), [503, 200]);
+  t.is(clones.git('cat-file', '-t', 'main:first.bin').trim(), 'blob');
+
+  const olga = join(folder, 'olga');
+  gitIn(folder, 'clone', '--quiet', clones.remote, olga);
+  commitLarge(olga, 'second.bin');
+  const before = served.bytes();
+  gitIn(olga, 'push', '--quiet');
+  t.deepEqual(await stored(), [503, 200]);
+  t.true(served.bytes() - before < 2 * BYTES, 'it was fetched once');
+  await until('the work tree follows', () => fs.existsSync(join(dir, 'second.bin')));
+});
+
+test('a remote that could not be reached at the start, and has no branch yet, gets the history of the clone', async (t) => {
+  const folder = tempDir(t);
+  const clones = makeRemote(folder);
+  const dir = clones.clone('site');
+  const first = gitIn(dir, 'rev-parse', 'HEAD').trim();
+  clones.git('update-ref', '-d', 'refs/heads/main');
+  const away = `${clones.remote}.away`;
+  fs.renameSync(clones.remote, away);
+  // The remote comes back at the very moment of a push, or when it has been asked often.
+  const bin = join(folder, 'bin');
+  const asked = join(folder, 'asked');
+  const started = join(folder, 'started');
+  const script = `#!/bin/sh
+PATH='${PATH}'
+[ -e '${started}' ] || exec git "$@"
+case "$*" in *' ls-remote '*) echo >> '${asked}';; esac
+case "$*" in *' push '*) mv '${away}' '${clones.remote}' 2> /dev/null;; esac
+[ ! -s '${asked}' ] || [ "$(wc -l < '${asked}')" -lt 8 ] || mv '${away}' '${clones.remote}' 2> /dev/null
+exec git "$@"
+`;
+  fs.mkdirSync(bin);
+  fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
+  const { preload, env } = fastTime(folder);
+  const receiver = await launchIn(dir, { preload, health: 503, env: { ...env, PATH: `${bin}:${PATH}` } });
+  t.teardown(() => receiver.kill('SIGKILL'));
+  fs.writeFileSync(started, '');
+  const data = article();
+  await until(
+    'the article is stored',
+    async () => (await receiver.post('article.published', data)).status === 200,
+  );
+  t.is(clones.git('rev-list', '--max-parents=0', 'main').trim(), first);
+  t.is(clones.articles().size, 1);
+});

@@ -1,0 +1,98 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { builtAnew, put, type TestSite, testSite } from './test-site.js';
+
+const SOIL = `---
+title: All about soil
+description: What grows in it & on it
+layout: garden
+---
+It is *alive*.
+`;
+
+/** What the owner writes of a tag or an author. */
+function write(site: TestSite, path: string, text: string): void {
+  put(join(site.options.content.root, path), text);
+}
+
+/** Five articles of two tags and two authors, two of them on a page. */
+function gardenSite(t: Parameters<typeof testSite>[0]): TestSite {
+  const site = testSite(t, { pageSize: 2 });
+  for (let n = 1; n <= 5; n++)
+    site.write(`a${n}`, { tags: ['Soil', 'Moss'], author: n % 2 ? 'Ada' : 'Bo', date: `2026-01-0${n}` });
+  return site;
+}
+
+const description = (text: string) => `<meta name="description" content="${text}">`;
+
+test('what the owner wrote of a tag or an author stands on its pages, and is no article', async (t) => {
+  const site = gardenSite(t);
+  write(site, 'tags/soil.md', SOIL);
+  write(site, 'authors/ada.md', '---\n---\nAda **digs**.\n');
+  write(site, 'tags/nobody-uses-it.md', 'x');
+  t.is((await site.builder.buildAll()).failed, 0);
+  const soil = site.page('tags/soil/index.html');
+  t.true(soil.includes('<h1>All about soil</h1>') && soil.includes('It is <em>alive</em>.'));
+  t.true(soil.includes('<p class="lede">What grows in it &amp; on it</p>'));
+  t.true(soil.includes(description('What grows in it &amp; on it')));
+  const older = site.page('tags/soil/page/1/index.html');
+  t.true(older.includes('<h1>All about soil: page 1</h1>') && !older.includes('alive'));
+  t.true(older.includes(description('What grows in it &amp; on it')));
+  const ada = site.page('authors/ada/index.html');
+  t.true(ada.includes('<h1>Ada</h1>') && ada.includes('Ada <strong>digs</strong>.'));
+  t.true(ada.includes(description('Articles by Ada')));
+  t.true(site.page('tags/moss/index.html').includes(description('Articles about Moss')));
+  t.false(site.has('tags/nobody-uses-it'));
+  t.false(site.page('sitemap.xml').includes('nobody') || site.page('archive/index.html').includes('soil'));
+  t.deepEqual(await site.builder.check(), []);
+});
+
+test('an edit of such a file builds exactly the pages that show it, and so do its coming and going', async (t) => {
+  const site = gardenSite(t);
+  await site.builder.buildAll();
+  const changed = async () => (await site.builder.buildAll()).files;
+  const soil = ['tags/soil/index.html', 'tags/soil/page/1/index.html'];
+  write(site, 'tags/soil.md', SOIL);
+  t.deepEqual([...(await changed())].sort(), soil);
+  write(site, 'tags/soil.md', SOIL.replace('*alive*', '*quite alive*'));
+  t.deepEqual(await changed(), soil.slice(0, 1));
+  write(site, 'tags/soil.md', '---\ntitle: ["half\n---\n');
+  t.deepEqual(await changed(), [], 'half an edit harms nothing');
+  t.true(site.logged.some((line) => line.includes('tags/soil.md') && line.includes('malformed')));
+  fs.rmSync(join(site.options.content.root, 'tags/soil.md'));
+  t.deepEqual([...(await changed())].sort(), soil);
+  t.deepEqual(site.output(), await builtAnew(site.options));
+});
+
+test('what changed while nothing ran is built at the next start, and nothing else', async (t) => {
+  const site = gardenSite(t);
+  write(site, 'tags/soil.md', SOIL);
+  write(site, 'authors/ada.md', '---\n---\nAda digs.\n');
+  await site.builder.buildAll();
+  await site.builder.close();
+  fs.rmSync(join(site.options.content.root, 'tags/soil.md'));
+  write(site, 'authors/bo.md', '---\n---\nBo rests.\n');
+  const again = testSite(t, { dir: site.dir, pageSize: 2 });
+  await again.builder.load();
+  const { files } = await again.builder.buildAll();
+  t.deepEqual([...files].sort(), [
+    'authors/bo/index.html',
+    'tags/soil/index.html',
+    'tags/soil/page/1/index.html',
+  ]);
+  t.true(again.page('authors/ada/index.html').includes('Ada digs.'));
+  t.deepEqual(again.output(), await builtAnew(again.options));
+});
+
+test('such a file may name a template of its own', async (t) => {
+  const site = gardenSite(t);
+  write(site, 'tags/soil.md', SOIL);
+  put(
+    join(site.options.templatesDir, 'garden.eta'),
+    '<%= it.tag %>: <%= it.page.title %>, <%= it.articles.length %>',
+  );
+  await site.builder.buildAll();
+  t.is(site.page('tags/soil/index.html'), 'Soil: All about soil, 3');
+  t.true(site.page('tags/moss/index.html').includes('<h1>Moss</h1>'));
+});

@@ -1,0 +1,197 @@
+import fs from 'node:fs';
+import { dirname, join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { contentOf } from '../../../../src/app/content/content.js';
+import type { Finding } from '../../../../src/app/doctor/finding.js';
+import { generatorFindings } from '../../../../src/app/doctor/generator-findings.js';
+import { draftOf } from '../../../../src/article/article.js';
+import { loadSettings } from '../../../../src/config/load.js';
+import { article } from '../../../support/events.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const SITE = {
+  'hugo.toml': 'baseURL = "https://garden.example/"\n',
+  'pressmark.config.json': JSON.stringify({
+    generator: 'hugo',
+    siteUrl: 'https://garden.example',
+    build: 'hugo',
+    articles: { file: 'posts/:slug.md', permalink: '/posts/:slug/' },
+  }),
+};
+
+function write(dir: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    fs.mkdirSync(dirname(join(dir, name)), { recursive: true });
+    fs.writeFileSync(join(dir, name), text);
+  }
+}
+
+function siteWith(t: ExecutionContext, files: Readonly<Record<string, string>> = {}): string {
+  const dir = tempDir(t);
+  write(dir, { ...SITE, ...files });
+  return dir;
+}
+
+const findingsIn = async (dir: string): Promise<Finding[]> =>
+  generatorFindings(await loadSettings(dir, {}, {}));
+
+/** Stores an article as the receiver would. */
+async function publish(dir: string, slug: string, tags: string[] = []): Promise<string> {
+  const { format } = contentOf(await loadSettings(dir, {}, {}));
+  const draft = draftOf(article({ slug, tags, json_ld: '<script type="application/ld+json">{}</script>' }));
+  const path = `posts/${slug}.md`;
+  const url = `https://garden.example/posts/${slug}/`;
+  const { text } = format.encodeFirst({ ...draft, slug, url, updated: null, extra: {} }, path);
+  write(dir, { [`content/${path}`]: text });
+  return join(dir, 'content', path);
+}
+
+const post = (title: string, more = '') => `---\ntitle: ${title}\ndate: 2024-05-01\n${more}---\nText\n`;
+
+test('a site without problems has one finding, that its generator builds it', async (t) => {
+  const dir = siteWith(t);
+  await publish(dir, 'soil');
+  t.deepEqual(await findingsIn(dir), [{ level: 'ok', about: 'generator', text: 'hugo builds the site' }]);
+});
+
+test('every finding that is not fine names its fix', async (t) => {
+  const dir = siteWith(t, {
+    'hugo.toml': 'baseURL = "https://other.example/"\n',
+    'package.json': '{"scripts":{"build":"hugo"}}',
+    'content/posts/a.md': post('A', 'tags: [Soil]\n'),
+    'content/posts/b.md': post('B', 'tags: [soil]\ndraft: true\n'),
+    'content/posts/c.mdx': '',
+    'public/index.html': '',
+  });
+  await publish(dir, 'soil');
+  const findings = await findingsIn(dir);
+  t.deepEqual(
+    findings.filter(({ level, fix }) => level !== 'ok' && fix === undefined),
+    [],
+  );
+  t.deepEqual(
+    [...new Set(findings.map(({ about }) => about))],
+    ['generator', 'addresses', 'tags', 'articles', 'pages'],
+  );
+});
+
+test('after a change of siteUrl, doctor names the articles that were answered with the old one', async (t) => {
+  const dir = siteWith(t);
+  await publish(dir, 'soil');
+  const config = SITE['pressmark.config.json'].replace('garden.example', 'moved.example');
+  write(dir, { 'pressmark.config.json': config, 'hugo.toml': 'baseURL = "https://moved.example/"\n' });
+  t.like(await findingsIn(dir), [
+    {
+      level: 'fail',
+      text: 'an article was answered with a URL that is not below https://moved.example: posts/soil.md',
+    },
+  ]);
+});
+
+test('doctor names a config that does not say which generator builds the site', async (t) => {
+  const dir = siteWith(t, { 'pressmark.config.json': '{}' });
+  t.like(await findingsIn(dir), [
+    { level: 'warn', text: 'this is a site of hugo (hugo.toml), but Pressmark builds it' },
+  ]);
+});
+
+test('doctor names a site of another generator than the config says', async (t) => {
+  const dir = siteWith(t, { '_config.yml': 'title: x\n', Gemfile: 'gem "jekyll"\n' });
+  fs.rmSync(join(dir, 'hugo.toml'));
+  const [first] = await findingsIn(dir);
+  t.is(first?.text, 'the config says hugo, but this is a site of jekyll (_config.yml)');
+});
+
+test('drafts, posts of the future and .mdx files are listed, and are no problems', async (t) => {
+  const dir = siteWith(t, {
+    'content/posts/draft.md': post('D', 'draft: true\n'),
+    'content/posts/later.md': '---\ntitle: L\ndate: 2999-01-01\n---\n',
+    'content/posts/x.mdx': '',
+  });
+  const findings = await findingsIn(dir);
+  t.true(findings.every(({ level }) => level === 'ok'));
+  for (const name of ['draft.md', 'later.md', 'x.mdx'])
+    t.true(
+      findings.some(({ text }) => text.includes(`posts/${name}`)),
+      name,
+    );
+});
+
+test('posts without a proven address come with the command that proves it', async (t) => {
+  const dir = siteWith(t, { 'content/posts/a.md': post('A') });
+  const [first] = await findingsIn(dir);
+  t.like(first, { level: 'warn', about: 'addresses' });
+  t.regex(first?.text ?? '', /posts\/a\.md/);
+  t.regex(first?.fix ?? '', /^run pressmark urls/);
+});
+
+test('an article whose pin was removed is a failure', async (t) => {
+  const dir = siteWith(t);
+  const file = await publish(dir, 'soil');
+  fs.writeFileSync(file, fs.readFileSync(file, 'utf8').replace(/^url: .*\n/m, ''));
+  const failure = (await findingsIn(dir)).find(({ level }) => level === 'fail');
+  t.regex(
+    failure?.text ?? '',
+    /does not pin its address \/posts\/soil\/ any more; there may be .*: posts\/soil\.md$/,
+  );
+});
+
+test('an article whose switch against templates was removed or changed is a failure', async (t) => {
+  const config = { ...JSON.parse(SITE['pressmark.config.json']), generator: 'eleventy', output: '_site' };
+  const dir = siteWith(t, {
+    'pressmark.config.json': JSON.stringify({ ...config, content: 'content' }),
+    'eleventy.config.js': "export default () => ({ dir: { input: 'content' } });\n",
+  });
+  fs.rmSync(join(dir, 'hugo.toml'));
+  const file = await publish(dir, 'soil');
+  const text = `${fs.readFileSync(file, 'utf8')}\n{% include ".env" %}\n`;
+  fs.writeFileSync(file, text);
+  const failures = async () => (await findingsIn(dir)).filter(({ level }) => level === 'fail');
+  t.deepEqual(await failures(), []);
+  for (const line of ['', 'templateEngineOverride: njk,md\n']) {
+    const broken = text.replace(/^templateEngineOverride: .*\n/m, line);
+    t.not(broken, text);
+    fs.writeFileSync(file, broken);
+    t.like(await failures(), [{ about: 'templates' }]);
+    t.regex((await failures())[0]?.text ?? '', /^the key templateEngineOverride is .*: posts\/soil\.md$/);
+    fs.writeFileSync(file, broken.replace('{%', '{{ "{%" }}'));
+    t.deepEqual(await failures(), [], 'what is escaped does not run');
+  }
+});
+
+test('an article with a date in the future is a failure, and a post of the owner is not', async (t) => {
+  const dir = siteWith(t);
+  const file = await publish(dir, 'soil');
+  const later = (text: string) => text.replace(/^date: .*\n/m, 'date: 2199-01-01\n');
+  fs.writeFileSync(file, later(fs.readFileSync(file, 'utf8')));
+  write(dir, { 'content/posts/mine.md': post('M').replace('2024-05-01', '2199-01-01') });
+  const found = await findingsIn(dir);
+  const future = found.filter(({ text }) => text.includes('a date in the future'));
+  t.deepEqual(
+    future.map(({ level, fix }) => [level, fix]),
+    [
+      ['fail', 'set the date in the front matter to a day that has passed'],
+      ['ok', undefined],
+    ],
+  );
+});
+
+test('a post that may have the address of an article is named', async (t) => {
+  const dir = siteWith(t);
+  await publish(dir, 'soil');
+  write(dir, { 'content/posts/mine.md': post('M', 'slug: soil\n') });
+  const texts = (await findingsIn(dir)).map(({ text }) => text);
+  t.true(texts.some((text) => text.startsWith('posts/mine.md and posts/soil.md may have the same address')));
+});
+
+test('pages that are missing or not complete in the last build are named, and are not written', async (t) => {
+  const dir = siteWith(t);
+  await publish(dir, 'soil');
+  await publish(dir, 'compost');
+  const page = '<html><head></head><body><article>Text</article></body></html>';
+  write(dir, { 'public/posts/soil/index.html': page });
+  const pages = (await findingsIn(dir)).filter(({ about }) => about === 'pages');
+  t.regex(pages[0]?.text ?? '', /^https:\/\/garden\.example\/posts\/compost\/ \(posts\/compost\.md\): /);
+  t.regex(pages[1]?.text ?? '', /^1 of 2 pages in public lack the JSON-LD/);
+  t.is(fs.readFileSync(join(dir, 'public/posts/soil/index.html'), 'utf8'), page);
+});

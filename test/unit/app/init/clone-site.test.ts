@@ -1,0 +1,106 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { cloneSite } from '../../../../src/app/init/clone-site.js';
+import { gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+function setUp(t: ExecutionContext) {
+  const folder = tempDir(t);
+  const { remote } = makeRemote(folder);
+  const dir = join(folder, 'data/site');
+  const isWhole = () =>
+    gitIn(dir, 'status', '--porcelain') === '' && fs.existsSync(join(dir, 'pressmark.config.json'));
+  return { dir, isWhole, clone: (from = remote) => cloneSite(from, dir, gitEnvironment(folder)) };
+}
+
+test('a site is cloned into a folder that is not there, or is empty', async (t) => {
+  const { dir, isWhole, clone } = setUp(t);
+  await clone();
+  t.true(isWhole());
+  t.is(gitIn(dir, 'rev-parse', '--abbrev-ref', 'HEAD@{upstream}').trim(), 'origin/main');
+  fs.rmSync(dir, { recursive: true });
+  fs.mkdirSync(dir);
+  await clone();
+  t.true(isWhole());
+});
+
+test('a repository stays as it is', async (t) => {
+  const { dir, isWhole, clone } = setUp(t);
+  await clone();
+  const commit = gitIn(dir, 'rev-parse', 'HEAD');
+  fs.writeFileSync(join(dir, 'note.txt'), 'mine');
+  await clone('/nowhere');
+  t.is(fs.readFileSync(join(dir, 'note.txt'), 'utf8'), 'mine');
+  fs.rmSync(join(dir, 'note.txt'));
+  t.true(isWhole());
+  t.is(gitIn(dir, 'rev-parse', 'HEAD'), commit);
+});
+
+test('a folder with other files stays as it is, and nothing starts on it', async (t) => {
+  const { dir, clone } = setUp(t);
+  for (const file of ['note.txt', '.git/pressmark/build.json']) {
+    fs.rmSync(dir, { recursive: true, force: true });
+    fs.mkdirSync(join(dir, file, '..'), { recursive: true });
+    fs.writeFileSync(join(dir, file), 'mine');
+    const error = await t.throwsAsync(clone(), { code: 'CONFIG_INVALID' });
+    t.regex(String(error?.message), /neither empty nor a git repository, it has "(?:note\.txt|\.git)"/);
+    t.is(fs.readFileSync(join(dir, file), 'utf8'), 'mine');
+  }
+});
+
+test('a state folder without a site, and what a file system has at its top, do not keep the site from its folder', async (t) => {
+  const { dir, isWhole, clone } = setUp(t);
+  for (const left of [[], ['.pressmark-clone/pressmark.config.json', 'content/half.md']]) {
+    fs.rmSync(dir, { recursive: true, force: true });
+    fs.mkdirSync(join(dir, 'lost+found'), { recursive: true });
+    for (const file of ['.pressmark/search/lock', ...left]) {
+      fs.mkdirSync(join(dir, file, '..'), { recursive: true });
+      fs.writeFileSync(join(dir, file), 'there before');
+    }
+    await clone();
+    t.is(fs.readFileSync(join(dir, '.pressmark/search/lock'), 'utf8'), 'there before');
+    t.true(fs.existsSync(join(dir, 'lost+found')));
+    fs.rmdirSync(join(dir, 'lost+found'));
+    t.true(isWhole());
+  }
+});
+
+test('a state folder that the remote has does not replace the one that is there', async (t) => {
+  const folder = tempDir(t);
+  const { clone, remote } = makeRemote(folder);
+  const owner = clone('owner');
+  fs.mkdirSync(join(owner, '.pressmark'));
+  fs.writeFileSync(join(owner, '.pressmark/push.json'), 'committed by mistake');
+  gitIn(owner, 'add', '--force', '.pressmark');
+  gitIn(owner, 'commit', '--quiet', '-m', 'State');
+  gitIn(owner, 'push', '--quiet');
+  const dir = join(folder, 'site');
+  fs.mkdirSync(join(dir, '.pressmark'), { recursive: true });
+  await cloneSite(remote, dir, gitEnvironment(folder));
+  t.deepEqual(fs.readdirSync(join(dir, '.pressmark')), []);
+  t.deepEqual(fs.readdirSync(dir).toSorted(), ['.git', '.gitignore', '.pressmark', 'pressmark.config.json']);
+});
+
+test('a clone that was killed, at any moment, is made anew', async (t) => {
+  const { dir, isWhole, clone } = setUp(t);
+  for (const left of ['.pressmark-clone/.git/HEAD', '.git/HEAD', 'content/half.md']) {
+    fs.rmSync(dir, { recursive: true, force: true });
+    for (const file of ['.pressmark-clone/pressmark.config.json', left]) {
+      fs.mkdirSync(join(dir, file, '..'), { recursive: true });
+      fs.writeFileSync(join(dir, file), 'half of it');
+    }
+    await clone();
+    t.true(isWhole(), left);
+  }
+});
+
+test('a remote that is not there is named without its password, and the folder stays empty', async (t) => {
+  const { dir, isWhole, clone } = setUp(t);
+  const error = await t.throwsAsync(clone('http://olga:hunter2@127.0.0.1:1/site.git'));
+  t.regex(String(error?.message), /^http:\/\/\*\*\*@127\.0\.0\.1:1\/site\.git could not be cloned: /);
+  t.false(String(error?.message).includes('hunter2'));
+  t.deepEqual(fs.readdirSync(dir), []);
+  await clone();
+  t.true(isWhole());
+});

@@ -1,0 +1,145 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { createHealth } from '../../../../src/app/server/health.js';
+import { DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK, patternLayout } from '../../../../src/generators/layout.js';
+import type { Answer } from '../../../../src/webhook/receive.js';
+import { SITE_URL } from '../../../support/receiver.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const layout = patternLayout(SITE_URL, DEFAULT_FILE_PATTERN, DEFAULT_PERMALINK);
+
+/** A content folder with this month's folder for articles, and a state folder. */
+function site(t: ExecutionContext) {
+  const dir = tempDir(t);
+  const root = join(dir, 'content');
+  const month = join(root, layout.path('x', new Date().toISOString()), '..');
+  fs.mkdirSync(month, { recursive: true });
+  let time = 0;
+  const health = () => createHealth({ root, layout }, join(dir, 'state'), () => time);
+  const pass = (ms: number) => {
+    time += ms;
+  };
+  return { dir, root, month, health, pass };
+}
+
+/** Replaces a function of node:fs for the rest of the test. @returns how often it was called. */
+function replace<K extends 'writeFileSync' | 'accessSync' | 'statfsSync'>(
+  t: ExecutionContext,
+  name: K,
+  replacement: (real: (typeof fs)[K], ...args: unknown[]) => unknown,
+): () => number {
+  const real = fs[name];
+  let calls = 0;
+  Object.assign(fs, {
+    [name]: (...args: unknown[]) => {
+      calls++;
+      return replacement(real, ...args);
+    },
+  });
+  t.teardown(() => Object.assign(fs, { [name]: real }));
+  return () => calls;
+}
+
+const answer = (over: Partial<Answer>): Answer => ({
+  status: 200,
+  body: '{"received":true}',
+  event: 'article.published',
+  id: 'one',
+  outcome: 'stored',
+  verified: true,
+  ...over,
+});
+
+test.serial(
+  'two receivers on one directory never touch each other’s probe, whatever their process ids',
+  (t) => {
+    const { dir, health } = site(t);
+    const written: string[] = [];
+    replace(t, 'writeFileSync', (real, ...args) => {
+      written.push(String(args[0]));
+      Reflect.apply(real, fs, args);
+    });
+    const [one, other] = [health(), health()];
+    t.deepEqual([one.trouble(), other.trouble()], [undefined, undefined]);
+    t.is(new Set(written).size, 2);
+    t.deepEqual(fs.readdirSync(join(dir, 'state')), []);
+  },
+);
+
+test.serial('what is wrong is said without the machine’s paths', (t) => {
+  const { dir, root, health } = site(t);
+  fs.rmSync(root, { recursive: true });
+  const trouble = health().trouble();
+  t.regex(trouble ?? '', /^articles cannot be stored: ENOENT/);
+  t.false(trouble?.includes(dir));
+});
+
+test.serial('a folder for this month’s articles that may not be written is reported', (t) => {
+  const { month, health } = site(t);
+  replace(t, 'accessSync', (real, ...args) => {
+    if (String(args[0]) === month) throw Object.assign(new Error('EROFS: read-only file system, access'));
+    return Reflect.apply(real, fs, args);
+  });
+  t.is(health().trouble(), 'articles cannot be stored: EROFS: read-only file system');
+  fs.rmdirSync(month);
+  t.is(health().trouble(), undefined, 'it is made with the next article');
+});
+
+test.serial(
+  'a content folder whose own volume has no room is reported, and one without a limit is not',
+  (t) => {
+    const { month, health } = site(t);
+    const none = { blocks: 0, bfree: 0, bavail: 0, files: 0, ffree: 0 };
+    let full = {};
+    replace(t, 'statfsSync', (_real, path) => {
+      t.is(path, month);
+      return { ...none, ...full };
+    });
+    t.is(health().trouble(), undefined);
+    for (full of [{ blocks: 1_000 }, { blocks: 1_000, bfree: 9, bavail: 9, files: 500 }])
+      t.regex(health().trouble() ?? '', /no space is left on the volume of the content folder/);
+  },
+);
+
+test.serial(
+  'however often it is asked, the disk is looked at once a second, and nothing is written where articles go',
+  (t) => {
+    const { root, month, health, pass } = site(t);
+    const looks = replace(t, 'accessSync', (real, ...args) => Reflect.apply(real, fs, args));
+    const before = fs.statSync(month).mtimeMs;
+    const { trouble } = health();
+    for (let second = 1; second <= 5; second++, pass(1_000)) {
+      for (let n = 0; n < 100; n++) t.is(trouble(), undefined);
+      t.is(looks(), second);
+    }
+    t.is(fs.statSync(month).mtimeMs, before);
+    t.deepEqual(fs.readdirSync(root), ['articles']);
+  },
+);
+
+test.serial(
+  'a delivery that the disk has refused is reported until an article is stored, or for a minute',
+  (t) => {
+    const { health, pass } = site(t);
+    const { trouble, counted } = health();
+    const error = 'not stored: the disk quota is used up; raise it or free some space (EDQUOT)';
+    const refused = answer({ status: 500, outcome: 'STORE_FAILED', body: JSON.stringify({ error }) });
+    t.is(trouble(), undefined);
+    t.is(counted(refused), refused);
+    t.is(trouble(), `the last delivery was refused: ${error}`);
+    counted(answer({ outcome: 'known' }));
+    counted(answer({ event: 'article.lookup', outcome: 'found' }));
+    t.truthy(trouble(), 'what changes nothing proves nothing');
+    counted(answer({}));
+    t.is(trouble(), undefined);
+
+    counted(refused);
+    pass(59_999);
+    t.truthy(trouble());
+    pass(1);
+    t.is(trouble(), undefined);
+    counted({ ...refused, event: 'article.lookup' });
+    t.is(trouble(), undefined, 'a file that cannot be read is no obstacle to others');
+  },
+);

@@ -1,0 +1,55 @@
+import test from 'ava';
+import { type CourierOptions, createCourier } from '../../../src/conformance/courier.js';
+import type { Reply } from '../../../src/conformance/probe.js';
+
+const RECEIVER = new URL('http://receiver.example/webhook');
+const silence: Reply = { kind: 'silence', why: 'timeout', reason: 'none', stale: false, ms: 1 };
+const answer: Reply = { kind: 'answer', status: 200, headers: {}, text: '', bytes: 0, ms: 1, redirects: 0 };
+const publish = { event: 'article.published', data: {} } as const;
+const ask = { event: 'webhook.test', data: {} } as const;
+
+/** A courier over a wire that gives these replies; `taken` counts the turns. */
+function courierOver(replies: (sent: number) => Reply, over: Partial<CourierOptions> = {}) {
+  let sent = 0;
+  let taken = 0;
+  const transport = { exchange: async () => replies(++sent), close: () => undefined };
+  const pace = {
+    take: async (count = 1) => {
+      taken += count;
+    },
+  };
+  const options = { secret: 'a-secret', maxMs: 60_000, readOnly: false, ...over };
+  return { courier: createCourier(options, transport, pace), sent: () => sent, taken: () => taken };
+}
+
+test('an event that went unanswered three times is not sent again; other events are', async (t) => {
+  const { courier, sent } = courierOver((count) => (count <= 3 ? silence : answer));
+  for (let n = 0; n < 3; n++) t.is((await courier.carry(RECEIVER, publish)).kind, 'silence');
+  const message = 'article.published went unanswered 3 times';
+  await t.throwsAsync(courier.carry(RECEIVER, publish), { name: 'NotChecked', message });
+  t.is((await courier.carry(RECEIVER, ask)).kind, 'answer');
+  t.is(sent(), 4);
+});
+
+test('a publication is not sent in a read-only run, after the time is over, or after an interrupt', async (t) => {
+  const aborted = AbortSignal.abort();
+  for (const [over, message] of [
+    [{ readOnly: true }, /it sends article\.published, and --read-only was given/],
+    [{ maxMs: -1 }, /the time for the run is over/],
+    [{ signal: aborted }, /the run was interrupted/],
+  ] as const) {
+    const { courier, sent } = courierOver(() => answer, over);
+    await t.throwsAsync(courier.carry(RECEIVER, publish), { name: 'NotChecked', message });
+    await t.throwsAsync(courier.together(RECEIVER, [ask, publish]), { name: 'NotChecked', message });
+    t.is(sent(), 0);
+  }
+});
+
+test('a request on a kept connection that was closed is sent once more, and counts twice for the rate', async (t) => {
+  const { courier, sent, taken } = courierOver((count) =>
+    count === 1 ? { ...silence, stale: true } : answer,
+  );
+  t.is((await courier.carry(RECEIVER, ask)).kind, 'answer');
+  t.deepEqual([sent(), taken()], [2, 2]);
+  t.is(courier.journal.entries.length, 1);
+});

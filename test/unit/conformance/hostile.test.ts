@@ -1,0 +1,231 @@
+import { once } from 'node:events';
+import net, { type AddressInfo, type Socket } from 'node:net';
+import test, { type ExecutionContext } from 'ava';
+import { createTransport, type Reply } from '../../../src/conformance/probe.js';
+import {
+  type ConformanceOptions,
+  checkReceiver,
+  hasFailed,
+  type Report,
+} from '../../../src/conformance/run.js';
+import { optionsFor } from '../../support/conformance/checked.js';
+import { virtualClock } from '../../support/virtual-clock.js';
+
+/** A server that does this with every connection, after its first bytes; or after each of them. */
+async function startHostile(
+  t: ExecutionContext,
+  act: (socket: Socket) => void,
+  each: 'once' | 'on' = 'once',
+): Promise<URL> {
+  const sockets = new Set<Socket>();
+  const server = net.createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => socket.destroy()); // the checker hangs up on it
+    socket.on('close', () => sockets.delete(socket));
+    socket[each]('data', () => act(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/webhook`);
+}
+
+/** Checks a receiver that fails. Its clock stands still: where no answer will come, the test lets the time pass. */
+async function report(
+  t: ExecutionContext,
+  act: (socket: Socket) => void,
+  over: Partial<ConformanceOptions> = {},
+): Promise<Report> {
+  const url = await startHostile(t, act);
+  const found = await checkReceiver(optionsFor(url, { clock: virtualClock(0), ...over }));
+  t.true(hasFailed(found));
+  t.true(found.outcomes.every(({ result }) => result !== 'error'));
+  return found;
+}
+
+const gotOf = ({ outcomes }: Report, id: string) => outcomes.find(({ rule }) => rule.id === id)?.got ?? '';
+const answer = (head: string, body = '') =>
+  `HTTP/1.1 ${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
+
+/** Rules that are enough to see how large answers are dealt with. */
+const LARGE = [
+  'test-answer-size',
+  'publish-answer-size',
+  'publish-accepted',
+  'lookup-not-acknowledged',
+  'signature-missing',
+];
+
+const TIMEOUT_MS = 15_000;
+
+test('a receiver that never answers is not reachable, and is asked no further', async (t) => {
+  const clock = virtualClock(0);
+  const found = await report(t, () => clock.pass(TIMEOUT_MS), { clock });
+  t.is(gotOf(found, 'reachable'), 'no answer (no whole answer within 15 s)');
+  t.is(found.requests, 1);
+});
+
+test('a receiver that closes every connection is not reachable', async (t) => {
+  t.regex(gotOf(await report(t, (socket) => socket.destroy()), 'reachable'), /no answer \(/);
+});
+
+test('a receiver that closes in the middle of its answer is not reachable', async (t) => {
+  const begin = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"rec';
+  t.regex(gotOf(await report(t, (socket) => socket.end(begin)), 'reachable'), /no answer \(/);
+});
+
+test('a receiver that answers a byte at a time, for ever, is left when the time is over', async (t) => {
+  const clock = virtualClock(0);
+  let bytes = 0;
+  const drip = (socket: Socket) => {
+    if (socket.destroyed) return;
+    clock.pass(1000);
+    bytes++;
+    socket.write(' ', () => setImmediate(drip, socket));
+  };
+  const slow = (socket: Socket) =>
+    void socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n', () => drip(socket));
+  const found = await report(t, slow, { clock });
+  t.is(gotOf(found, 'reachable'), 'no answer (no whole answer within 15 s)');
+  t.true(bytes >= 15);
+});
+
+/** Two requests over one connection: the first is answered, and then this happens to the second. */
+async function secondReply(t: ExecutionContext, act: (socket: Socket) => void): Promise<Reply> {
+  const answered = new WeakSet<Socket>();
+  const url = await startHostile(
+    t,
+    (socket) => {
+      if (answered.has(socket)) return act(socket);
+      answered.add(socket);
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}');
+    },
+    'on',
+  );
+  const transport = createTransport(virtualClock(0));
+  t.teardown(transport.close);
+  const request = { url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: TIMEOUT_MS };
+  t.is((await transport.exchange(request)).kind, 'answer');
+  return transport.exchange(request);
+}
+
+for (const [where, begin] of [
+  ['in its body', 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{"rec'],
+  ['in its head', 'HTTP/1.1 200 OK\r\nContent-Le'],
+] as const) {
+  test(`an answer that is cut off ${where} on a kept connection is a finding, not a stale connection`, async (t) => {
+    const reply = await secondReply(t, (socket) => socket.end(begin));
+    t.like(reply, { kind: 'silence', why: 'closed', stale: false });
+  });
+}
+
+test('a kept connection that is closed before a byte of the answer is stale', async (t) => {
+  t.like(await secondReply(t, (socket) => socket.destroy()), { kind: 'silence', why: 'closed', stale: true });
+});
+
+test('an answer of 10 MB is read to the limit and no further', async (t) => {
+  const body = `{"received":true,"x":"${'x'.repeat(10_000_000)}"}`;
+  const found = await report(t, (socket) => socket.end(answer('200 OK', body)), { only: LARGE });
+  t.is(found.version, 1);
+  t.regex(gotOf(found, 'test-answer-size'), /^at least 1\d{6} bytes$/);
+});
+
+test('an answer without an end is read to the limit and no further', async (t) => {
+  const found = await report(
+    t,
+    (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+      const more = () => {
+        while (!socket.destroyed && socket.write(`10000\r\n${'y'.repeat(65_536)}\r\n`));
+      };
+      socket.on('drain', more);
+      more();
+    },
+    { only: LARGE },
+  );
+  t.regex(gotOf(found, 'test-answer-size'), /^at least/);
+});
+
+test('a receiver that redirects in circles is followed nowhere by a test', async (t) => {
+  const found = await report(t, (socket) =>
+    socket.end(answer('307 Temporary Redirect\r\nLocation: /webhook')),
+  );
+  t.regex(gotOf(found, 'test-no-redirect'), /^307, a redirect to \/webhook$/);
+});
+
+test('a redirect to what is not a URL is a finding', async (t) => {
+  const found = await report(t, (socket) => socket.end(answer('301 Moved\r\nLocation: http://[::')));
+  t.regex(gotOf(found, 'test-no-redirect'), /^301/);
+});
+
+test('a receiver that answers everything with invalid JSON is Version 1', async (t) => {
+  const found = await report(t, (socket) => socket.end(answer('200 OK', '{"received":tru')));
+  t.is(found.version, 1);
+  t.regex(gotOf(found, 'error-shape-401'), /\{"received":tru/);
+});
+
+test('answers with JSON of other types are findings, not errors of the checker', async (t) => {
+  for (const body of [
+    'null',
+    '[]',
+    '"x"',
+    '{"target":[],"capabilities":{},"contract_version":[3],"url":7,"error":[]}',
+  ])
+    t.true(hasFailed(await report(t, (socket) => socket.end(answer('200 OK', body)))), body);
+});
+
+test('a server that does not speak HTTP is not reachable', async (t) => {
+  const found = await report(t, (socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
+  t.regex(gotOf(found, 'reachable'), /no answer \(Parse Error/);
+});
+
+test('a head without an end is not an answer', async (t) => {
+  const found = await report(t, (socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nX-Long: ${'z'.repeat(100_000)}`);
+  });
+  t.regex(gotOf(found, 'reachable'), /no answer \(Parse Error: Header overflow/);
+});
+
+test('a receiver that asks for another protocol gives no answer', async (t) => {
+  const head = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n';
+  const found = await report(t, (socket) => socket.write(head));
+  t.is(gotOf(found, 'reachable'), 'no answer (the connection was closed without an answer)');
+});
+
+test('when the time for the run is over, no request begins', async (t) => {
+  const clock = virtualClock(0);
+  const slow = (socket: Socket) => {
+    clock.pass(100);
+    socket.end(answer('200 OK', '{"received":true}'));
+  };
+  const url = await startHostile(t, slow);
+  const { outcomes, requests } = await checkReceiver(optionsFor(url, { clock, maxMs: 450 }));
+  t.is(requests, 5);
+  t.is(outcomes.at(-1)?.result, 'not checked');
+  t.true(outcomes.some(({ why }) => why === 'the time for the run is over; --max-time gives it more'));
+});
+
+test('every rule has an outcome, also where the receiver breaks off in the middle of a run', async (t) => {
+  let count = 0;
+  const found = await report(t, (socket) => {
+    if (++count < 5) socket.end(answer('401 Unauthorized', '{"error":"no"}'));
+    else socket.destroy();
+  });
+  t.true(found.outcomes.length > 200);
+});
+
+test('a receiver that does not listen is an error, not a report', async (t) => {
+  const url = await startHostile(t, () => undefined);
+  const closed = net.createServer();
+  closed.listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const { port } = closed.address() as AddressInfo;
+  closed.close();
+  url.port = String(port);
+  await t.throwsAsync(checkReceiver(optionsFor(url)), {
+    message: /cannot be reached: .*ECONNREFUSED.*is the receiver running there\?/,
+  });
+});

@@ -1,0 +1,43 @@
+import test from 'ava';
+import { RULES } from '../../../src/conformance/rules/all.js';
+
+/** The headings of the contract, and the tables and paragraphs that rules are taken from. */
+const SECTIONS = [
+  'Request envelope',
+  'Article',
+  'Body additions',
+  'article.lookup data',
+  'Lookup target',
+  'article.updated data',
+  'States and transitions',
+  'Endpoints',
+  'Request headers',
+  'article.published',
+  'webhook.test',
+  'article.lookup',
+  'article.updated',
+  'Authentication',
+  'Events',
+  'Errors',
+  'Limits',
+  'Versioning',
+];
+
+test('every rule has an id of its own and names a section of the contract', (t) => {
+  const ids = RULES.map(({ id }) => id);
+  t.deepEqual([...new Set(ids)], ids);
+  for (const { id, section, says, hint } of RULES) {
+    t.regex(id, /^[a-z0-9]+(-[a-z0-9]+)*$/);
+    t.true(SECTIONS.includes(section.split(',', 1)[0] ?? ''), `${id}: ${section}`);
+    t.regex(says, /\.$/);
+    t.regex(hint, /[.?]$/, id);
+  }
+});
+
+test('a rule comes after those that it needs, and is not for an older version than they are', (t) => {
+  const before = new Map<string, number>();
+  for (const { id, needs, from } of RULES) {
+    for (const needed of needs) t.true(before.has(needed), `${id} needs ${needed}`);
+    before.set(id, from);
+  }
+});

@@ -1,0 +1,56 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { createMutex } from '../../../../src/fs/mutex.js';
+import { changesBetween } from '../../../../src/git/cli/objects.js';
+import { openRepository } from '../../../../src/git/cli/repository.js';
+import { checkOutChanges } from '../../../../src/git/push/worktree-checkout.js';
+import { gitEnvironment, gitIn } from '../../../support/clones.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+test('a large checkout gives others the store’s lock again and again, and leaves what is changed in between', async (t) => {
+  const dir = tempDir(t);
+  const names = Array.from({ length: 350 }, (_, n) => `file-${1_000 + n}.txt`);
+  const commitAll = (text: string) => {
+    for (const name of names) fs.writeFileSync(join(dir, name), `${text} of ${name}\n`);
+    gitIn(dir, 'add', '.');
+    gitIn(dir, 'commit', '--quiet', '-m', text);
+    return gitIn(dir, 'rev-parse', 'HEAD').trim();
+  };
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  const before = commitAll('the first text');
+  const after = commitAll('the second text');
+  gitIn(dir, 'reset', '--quiet', '--hard', before);
+  const repository = await openRepository(dir, gitEnvironment(dir));
+  if (repository.kind === 'none') return t.fail(repository.because);
+
+  const lock = createMutex();
+  const others: number[] = [];
+  const written = () =>
+    names.filter((name) => fs.readFileSync(join(dir, name), 'utf8').startsWith('the second text')).length;
+  const last = join(dir, names.at(-1) ?? '');
+  const { notFollowed, close } = await checkOutChanges(
+    repository,
+    await changesBetween(repository, before, after),
+    async () => new Set(),
+    tempDir(t),
+    {
+      run: (work) => {
+        const turn = lock.run(work);
+        // a delivery that comes during this turn
+        void lock.run(async () => {
+          others.push(written());
+          if (others.length === 1) fs.writeFileSync(last, 'a delivery\n');
+        });
+        return turn;
+      },
+    },
+  );
+  await close();
+  t.true(others.length >= 4, `others had ${others.length} turns`);
+  t.deepEqual(others.slice(0, 3), [100, 200, 300]);
+  const left = notFollowed.map(({ path }) => path);
+  t.deepEqual(left, [names.at(-1)]);
+  t.is(fs.readFileSync(last, 'utf8'), 'a delivery\n');
+  t.is(written(), names.length - 1);
+});

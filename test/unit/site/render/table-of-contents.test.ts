@@ -1,0 +1,52 @@
+import test from 'ava';
+import { type WithToc, withToc } from '../../../../src/site/render/table-of-contents.js';
+
+const tocOf = (html: string, toc = 1, extra = {}) => withToc<WithToc>({ html, toc: [], extra }, { toc });
+
+test('headings without an id get one of their words, each its own, and the rest of the text stays to the byte', (t) => {
+  const html = `<h1>No</h1><H2 class="x">Soil &amp; <em>Moss</em></H2>\n<h3>Why?</h3><p>x</p><h3 id='given'>Given</h3>
+<h2>Soil  moss</h2><h2>Soil moss</h2><h2>日本の庭</h2><h2>!!!</h2><h2>Content</h2><h2><img src="x"></h2><h4>No</h4>`;
+  const { html: made, toc } = tocOf(html);
+  t.deepEqual(
+    toc.map(({ id, title, children }) => [id, title, children.map((one) => one.id)]),
+    [
+      ['soil-moss', 'Soil & Moss', ['why', 'given']],
+      ['soil-moss-2', 'Soil moss', []],
+      ['soil-moss-3', 'Soil moss', []],
+      ['日本の庭', '日本の庭', []],
+      ['section', '!!!', []],
+      ['content-2', 'Content', []],
+    ],
+  );
+  t.is(made.replace(/ id="[^"]*"/g, ''), html);
+  t.true(made.includes('<H2 id="soil-moss" class="x">') && made.includes("<h3 id='given'>"));
+  t.deepEqual(tocOf(made), { html: made, toc, extra: {} }, 'made again it is the same');
+});
+
+test('an id that any element has already is not given again', (t) => {
+  const { toc } = tocOf('<h2>Note</h2><p id="note">x</p><h2 id="note-2">Other</h2>');
+  t.deepEqual(
+    toc.map(({ id }) => id),
+    ['note-3', 'note-2'],
+  );
+});
+
+test('what only looks like a heading is none', (t) => {
+  const html =
+    '<!-- <h2>a</h2> --><script>"<h2>b</h2>"</script><p title="<h2>c</h2>">x</p><textarea><h2>d</h2></textarea>';
+  t.deepEqual(tocOf(html), { html, toc: [], extra: {} });
+});
+
+test('there is a table from so many headings on, or where the front matter says so', (t) => {
+  const html = '<h2>One</h2><h3>Two</h3>';
+  t.is(tocOf(html, 2).toc.length, 1);
+  t.is(tocOf(html, 3).html, html);
+  t.is(tocOf(html, 0).html, html);
+  t.is(tocOf(html, 3, { toc: true }).toc.length, 1);
+  t.is(tocOf(html, 1, { toc: false }).html, html);
+});
+
+test('a text with thousands of headings takes no time worth speaking of for each', (t) => {
+  const { toc } = tocOf('<h2>Same</h2>'.repeat(3_000));
+  t.is(toc.at(-1)?.id, 'same-3000');
+});

@@ -1,0 +1,61 @@
+import test from 'ava';
+import { patternLayout } from '../../../../src/generators/layout.js';
+import { createAddressRefresh } from '../../../../src/store/catalog/address-refresh.js';
+import { createCatalog } from '../../../../src/store/catalog/catalog.js';
+import { contentFolder, type Entry, entryOf } from '../../../../src/store/catalog/entry.js';
+
+function entry(path: string, url: string): Entry {
+  const { format } = contentFolder(
+    '/content',
+    patternLayout('https://garden.example', ':slug.md', '/:slug/'),
+  );
+  const article = { id: path, url, tags: [] };
+  return entryOf({ format }, path, article, { ino: 1, size: 1, mtimeMs: 1 }, { kind: 'proven' });
+}
+
+const OLD = 'https://garden.example/old/';
+const NEW = 'https://garden.example/new/';
+
+test('whoever asks while proofs are read waits until all of them are', async (t) => {
+  const catalog = createCatalog();
+  catalog.set(entry('a.md', OLD));
+  const format = { key: 'two' };
+  let read = 0;
+  const addresses = createAddressRefresh(format, 'one', catalog, async (known) => {
+    read++;
+    return known.map(({ path }) => entry(path, NEW));
+  });
+  t.is(addresses.key, 'one', 'a snapshot is made under the key under which its entries were read');
+  const first = addresses.refresh();
+  await addresses.refresh();
+  t.is(catalog.get('a.md')?.url, NEW);
+  await first;
+  t.is(read, 1);
+  t.is(addresses.key, 'two');
+});
+
+test('what is written while proofs are read stays', async (t) => {
+  const catalog = createCatalog();
+  catalog.set(entry('a.md', OLD));
+  const written = entry('a.md', 'https://garden.example/written/');
+  const addresses = createAddressRefresh({ key: 'two' }, 'one', catalog, async (known) => {
+    catalog.set(written);
+    return known.map(({ path }) => entry(path, NEW));
+  });
+  await addresses.refresh();
+  t.is(catalog.get('a.md'), written);
+});
+
+test('proofs that could not be read are read at the next question', async (t) => {
+  const catalog = createCatalog();
+  catalog.set(entry('a.md', OLD));
+  const failures = [new Error('EIO')];
+  const addresses = createAddressRefresh({ key: 'two' }, 'one', catalog, async (known) => {
+    const failure = failures.pop();
+    if (failure !== undefined) throw failure;
+    return known.map(({ path }) => entry(path, NEW));
+  });
+  await t.throwsAsync(addresses.refresh());
+  await addresses.refresh();
+  t.is(catalog.get('a.md')?.url, NEW);
+});

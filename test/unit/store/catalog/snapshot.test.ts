@@ -1,0 +1,75 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { patternLayout } from '../../../../src/generators/layout.js';
+import { createCatalog } from '../../../../src/store/catalog/catalog.js';
+import { contentFolder, type Entry, entryIn } from '../../../../src/store/catalog/entry.js';
+import { loadSnapshot, saveSnapshot } from '../../../../src/store/catalog/snapshot.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+function entry(n: number, id: string): Entry {
+  const url = `https://garden.example/${n}/`;
+  const stamp = { ino: n, size: 10 * n, mtimeMs: n + 0.25 };
+  const tags = n % 2 === 0 ? { tags: ['t'] } : {};
+  return { path: `${n}.md`, stamp, id, url, canonical: url.slice(0, -1), ...tags };
+}
+
+const IDS = ['a', 'line\nfeed', 'separator\u2028', 'nul\u0000', '😀', '__proto__', '\r'];
+
+test('a catalog comes back as it was saved', async (t) => {
+  const path = join(tempDir(t), 'catalog.jsonl');
+  const saved = createCatalog();
+  for (const [n, id] of IDS.entries()) saved.set(entry(n, id));
+  for (let n = 100; n < 2_600; n++) saved.set(entry(n, `id-${n}`));
+  await saveSnapshot(path, 'key', saved);
+  const loaded = createCatalog();
+  t.is(await loadSnapshot(path, 'key', loaded), saved.size);
+  t.deepEqual([...loaded.entries()], [...saved.entries()]);
+  for (const id of IDS) t.is(loaded.byId(id).length, 1, JSON.stringify(id));
+});
+
+test('a snapshot of another key, a missing file and a file that is not a snapshot are not read', async (t) => {
+  const path = join(tempDir(t), 'catalog.jsonl');
+  const catalog = createCatalog();
+  t.is(await loadSnapshot(path, 'key', catalog), 0);
+  catalog.set(entry(1, 'a'));
+  await saveSnapshot(path, 'another key', catalog);
+  t.is(await loadSnapshot(path, 'key', createCatalog()), 0);
+  for (const text of ['', '\n', 'null\n', '{}\n', 'rubbish'.repeat(1_000)]) {
+    fs.writeFileSync(path, text);
+    t.is(await loadSnapshot(path, 'key', createCatalog()), 0);
+  }
+});
+
+test('a line that is not an entry is left out, and the other entries are read', async (t) => {
+  const path = join(tempDir(t), 'catalog.jsonl');
+  const catalog = createCatalog();
+  for (let n = 0; n < 5; n++) catalog.set(entry(n, `id-${n}`));
+  await saveSnapshot(path, 'key', catalog);
+  const lines = fs.readFileSync(path, 'utf8').split('\n');
+  lines[2] = (lines[2] ?? '').slice(0, 20);
+  lines[3] = '{"path":7,"stamp":null,"id":{}}';
+  lines[4] = '[]';
+  fs.writeFileSync(path, lines.join('\n'));
+  const loaded = createCatalog();
+  await loadSnapshot(path, 'key', loaded);
+  t.deepEqual(
+    [...loaded.entries()].map(({ id }) => id),
+    ['id-0', 'id-4'],
+  );
+});
+
+test('a snapshot of articles with long texts is small, whatever the texts are', async (t) => {
+  const path = join(tempDir(t), 'catalog.jsonl');
+  const saved = createCatalog();
+  const content = contentFolder('/content', patternLayout('https://garden.example', ':slug.md', '/:slug/'));
+  const stamp = { ino: 1, size: 1, mtimeMs: 1 };
+  for (const key of ['id', 'title', 'description', 'author', 'image', 'date', 'tags', 'mine']) {
+    const value = `"${'long '.repeat(20_000)}"`;
+    const text = `---\n${key}: ${key === 'tags' ? `[${value}]` : value}\n---\nText\n`;
+    saved.set(entryIn(content, `${key}.md`, { text, stamp }));
+  }
+  t.is(saved.size, 8);
+  await saveSnapshot(path, 'key', saved);
+  t.true(fs.statSync(path).size < 8 * 500);
+});

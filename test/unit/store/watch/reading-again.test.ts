@@ -1,0 +1,54 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { pino } from 'pino';
+import type { Address } from '../../../../src/article/codec.js';
+import { plainFormat } from '../../../../src/article/format.js';
+import { patternLayout } from '../../../../src/generators/layout.js';
+import { contentFolder } from '../../../../src/store/catalog/entry.js';
+import { openStore } from '../../../../src/store/open-store.js';
+import { SITE_URL } from '../../../support/receiver.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const layout = patternLayout(SITE_URL, ':slug.md', '/:slug/');
+const URL = layout.url('soil', '');
+
+/** A store with one article, whose file does not pin its URL, and how often it was read. */
+async function openWith(t: ExecutionContext, addresses: { address: Address | undefined }) {
+  const dir = tempDir(t);
+  const root = join(dir, 'content');
+  fs.mkdirSync(root);
+  fs.writeFileSync(join(root, 'soil.md'), '---\ntitle: Soil\n---\nFeed it.\n');
+  const plain = plainFormat(layout.url);
+  let reads = 0;
+  const decodeForPages: typeof plain.decodeForPages = (text, path) => {
+    reads++;
+    const { address } = addresses;
+    return { ...plain.decodeForPages(text, path), ...(address !== undefined && { address }) };
+  };
+  const format = { ...plain, hasCertainUrls: false, decodeForPages };
+  const opened = await openStore({
+    content: contentFolder(root, layout, format),
+    stateDir: join(dir, '.pressmark'),
+    log: pino({ level: 'silent' }),
+    watch: false,
+  });
+  t.teardown(opened.close);
+  return { store: opened.store, reads: () => reads };
+}
+
+test('a lookup of an unproven URL does not read a file again that has not changed', async (t) => {
+  const { store, reads } = await openWith(t, { address: { kind: 'unknown', reason: 'has no proven URL' } });
+  const before = reads();
+  await t.throwsAsync(store.find(URL), { message: /has no proven URL/ });
+  t.is(reads(), before);
+});
+
+test('a file with a date in the future is found once that has passed', async (t) => {
+  const reason = 'has a date in the future';
+  const now: { address: Address | undefined } = { address: { kind: 'unknown', reason, isFuture: true } };
+  const { store } = await openWith(t, now);
+  await t.throwsAsync(store.find(URL), { message: /has a date in the future/ });
+  now.address = undefined;
+  t.is((await store.find(URL)).path, 'soil.md');
+});
