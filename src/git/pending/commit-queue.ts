@@ -90,6 +90,8 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   const pacing = createPacing(clock);
   /** The pending commits of files that could not be read the last time, or are decided upon later, by path. */
   const postponed = new Map<string, PendingCommit>();
+  /** Resolve when commits that are decided upon later are in the queue again. */
+  const turns = new Set<Promise<void>>();
   let isToReconcile = false;
   /** Whether the last comparison has failed; another one follows after a pause. */
   let hasFailedToReconcile = false;
@@ -334,10 +336,11 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
       { path },
       'the history of this file is long; its commit is decided upon when it has been searched',
     );
-    void until.then(() => {
-      if (pacing.stopping.aborted || !postponed.delete(path)) return;
-      add(one);
+    const turn = until.then(() => {
+      turns.delete(turn);
+      if (postponed.delete(path)) add(one);
     });
+    turns.add(turn);
   }
 
   /** A file that cannot be read does not delay the commits of others. */
@@ -407,6 +410,8 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
 
   async function close(): Promise<Remaining> {
     pacing.stop();
+    await running;
+    await Promise.all(turns);
     await running;
     refuseWaiters(new PressmarkError('GIT_FAILED', 'the receiver is stopping'));
     return {

@@ -1,10 +1,10 @@
 import fs from 'node:fs';
-import { appendFile } from 'node:fs/promises';
+import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import { replacedFiles } from '../../../src/git/pending/replaced-files.js';
-import { environment, makeSite, type Site, type StartOptions, siteAt, withHeldGit } from './site.js';
+import { environment, makeSite, type Site, type StartOptions, siteAt, withGit, withHeldGit } from './site.js';
 
 // Until git has a text, on the branch or parked, the article's file is its only place.
 
@@ -166,13 +166,20 @@ test('an edit that is not UTF-8 is committed byte for byte', async (t) => {
   t.is(await site.git('rev-parse', `HEAD^:${path}`), name);
 });
 
-for (const [what, options] of [
-  ['takes too long', { replaceMs: 100 }],
-  ['fails', { timeoutMs: 500 }],
+/** Lets every git command fail that has these words, until the test lets it work. */
+async function withFailingGit(site: Site, words: string) {
+  const mark = join(site.top, '..', 'failing');
+  const env = await withGit(site, `case "$*" in *${words}*) [ -e '${mark}' ] && exit 128;; esac`);
+  return { env, hold: () => writeFile(mark, ''), release: () => rm(mark) };
+}
+
+for (const [what, how, options] of [
+  ['takes too long', withHeldGit, { replaceMs: 100 }],
+  ['fails', withFailingGit, {}],
 ] as const)
   test(`where git ${what}, the update proceeds, and what it has replaced is kept as a file`, async (t) => {
     const { site, path, text } = await editedSite(t);
-    const { env, hold, release } = await withHeldGit(site, 'update-index');
+    const { env, hold, release } = await how(site, 'update-index');
     await hold();
     await site.start({ commitEdits: true, env, ...options });
     await site.update('one', { revision: 'r2' });
