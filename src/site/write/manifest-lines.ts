@@ -19,15 +19,24 @@ export function firstLine(fd: number): string | undefined {
   return end === -1 ? undefined : bytes.toString('utf8', 0, end);
 }
 
-/** The whole lines of a file from a position on, many at a time, with the position behind them. */
-export function* linesFrom(path: string, start: number): Generator<{ lines: string[]; end: number }> {
+/**
+ * The whole lines of a file from a position on, many at a time, with the position behind them.
+ *
+ * @param size how much of the file is read, in bytes from its beginning.
+ */
+export function* linesFrom(
+  path: string,
+  start: number,
+  size: number,
+): Generator<{ lines: string[]; end: number }> {
   const fd = fs.openSync(path, 'r');
   try {
     const buffer = Buffer.alloc(1 << 20);
     let rest = Buffer.alloc(0);
     let position = start;
     for (;;) {
-      const count = fs.readSync(fd, buffer, 0, buffer.length, position + rest.length);
+      const from = position + rest.length;
+      const count = fs.readSync(fd, buffer, 0, Math.min(buffer.length, size - from), from);
       if (count === 0) return;
       const bytes = Buffer.concat([rest, buffer.subarray(0, count)]);
       const whole = bytes.lastIndexOf(LF) + 1;

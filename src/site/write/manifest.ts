@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { syncDirectory, syncHere } from '../../fs/atomic-write.js';
+import { withOneUrl } from '../../store/catalog/entry.js';
 import type { SourceEntry } from '../index/site-index.js';
 import { endOf, firstLine, headerOf, linesFrom } from './manifest-lines.js';
 
@@ -14,14 +15,8 @@ export interface WrittenFile {
   readonly mtimeMs: number;
   /** CRC-32 of its bytes: tells what was written from what a power loss has left, and from what an owner has put there. */
   readonly crc: number;
-}
-
-/** How a file was named since all files were known to be on the disk. */
-export interface Naming {
-  /** The value of `namings` at the last time. */
-  readonly count: number;
-  /** Times of what was written since, the last ones of many; compressed files have the time of their text. */
-  readonly times: readonly number[];
+  /** For a compressed variant: the checksum of the file that it was made of. */
+  readonly source?: number;
 }
 
 /** What has been added to the manifest since it was last read. */
@@ -68,8 +63,11 @@ export interface Manifest {
   /** Whether a build has named the file and not come to its end, so that it may hold what was there before. */
   isUnsettled(file: string): boolean;
   setFile(file: string, written: WrittenFile | undefined): void;
-  /** Files named since the last time that all were known to be on the disk; a power loss may have damaged them. */
-  readonly unsynced: ReadonlyMap<string, Naming>;
+  /**
+   * Files named since the last time that all were known to be on the disk, each with the value of `namings` then; a power
+   * loss may have damaged them.
+   */
+  readonly unsynced: ReadonlyMap<string, number>;
   /** Whether the last line says that all files are on the disk; true also where there is no manifest. */
   readonly isSynced: boolean;
   /** How many times a file has been named. */
@@ -104,9 +102,6 @@ type Line =
   | { readonly unsynced: readonly string[] }
   | { readonly settled: string; readonly reading: string; readonly stale: readonly string[] };
 
-/** Times of one file that are kept. */
-const MOST_TIMES = 100;
-
 /** Lines of articles that are written at once. */
 const LINES_PER_WRITE = 1_000;
 
@@ -120,8 +115,13 @@ export function manifestPath({ stateDir }: { readonly stateDir: string }): strin
 
 /** Whether all files of the output are known to be on the disk, or none was ever written; reads the end of a file. */
 export function isOutputSynced(folders: { readonly stateDir: string }): boolean {
-  const end = endOf(manifestPath(folders), ALL_SYNCED.length + 1);
-  return end === undefined || end === `\n${ALL_SYNCED}`;
+  return endsSynced(manifestPath(folders)) ?? true;
+}
+
+/** Whether the last line of a manifest says that all files are on the disk; undefined where there is no manifest. */
+function endsSynced(path: string): boolean | undefined {
+  const end = endOf(path, ALL_SYNCED.length + 1);
+  return end === undefined ? undefined : end === `\n${ALL_SYNCED}`;
 }
 
 /**
@@ -136,7 +136,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
   );
   /** Files named since the last commit. */
   let unsettled = new Set<string>();
-  const unsynced = new Map<string, Naming>();
+  const unsynced = new Map<string, number>();
   /** Files that were announced, and not written since. */
   const announced = new Set<string>();
   let namings = 0;
@@ -169,22 +169,37 @@ export function openManifest(path: string, outputDir: string): Manifest {
     }
     // One of another version, or of another folder, is begun again.
     header = found?.startsWith(`${ours},`) === true ? found : undefined;
-    if (header !== undefined && size > offset) readTail(articles, changed);
+    if (header !== undefined && size > offset) {
+      // Where all that it names is on the disk, the names need not be gathered: a large manifest has each of them twice.
+      const isVouchedFor = offset === 0 && endsSynced(path) === true;
+      readTail(size, isVouchedFor, articles, changed);
+    }
     return { articles, files: changed, stale: unsettled, isWhole };
   }
 
-  function readTail(articles: Map<string, SourceEntry | undefined>, changed: Set<string>): void {
+  /** @param isVouchedFor whether the last line that is read says that all files are on the disk. */
+  function readTail(
+    size: number,
+    isVouchedFor: boolean,
+    articles: Map<string, SourceEntry | undefined>,
+    changed: Set<string>,
+  ): void {
     let isFirst = offset === 0;
-    for (const { lines, end } of linesFrom(path, offset)) {
+    for (const { lines, end } of linesFrom(path, offset, size)) {
       for (const line of lines) {
-        if (!isFirst) take(line, articles, changed);
+        if (!isFirst) take(line, isVouchedFor, articles, changed);
         isFirst = false;
       }
       offset = end;
     }
   }
 
-  function take(text: string, articles: Map<string, SourceEntry | undefined>, changed: Set<string>): void {
+  function take(
+    text: string,
+    isVouchedFor: boolean,
+    articles: Map<string, SourceEntry | undefined>,
+    changed: Set<string>,
+  ): void {
     lines++;
     isSynced = false;
     const line = parsed(text);
@@ -195,14 +210,17 @@ export function openManifest(path: string, outputDir: string): Manifest {
       else files.set(line.file, line.is);
       changed.add(line.file);
       unsettled.add(line.file);
-      name(line.file, line.is?.mtimeMs);
-      announced.delete(line.file);
+      if (!isVouchedFor) {
+        name(line.file);
+        announced.delete(line.file);
+      }
     } else if ('announced' in line) {
-      noteAnnounced(line.announced);
+      if (!isVouchedFor) noteAnnounced(line.announced);
     } else if ('unsynced' in line) {
       noteSynced(line.unsynced);
     } else if ('article' in line) {
-      articles.set(line.article.path, line.article);
+      const { article } = line;
+      articles.set(article.path, 'url' in article ? withOneUrl(article) : article);
     } else if ('removed' in line) {
       articles.set(line.removed, undefined);
     } else if ('settled' in line) {
@@ -213,10 +231,8 @@ export function openManifest(path: string, outputDir: string): Manifest {
     }
   }
 
-  function name(file: string, mtimeMs?: number): void {
-    const { times = [] } = unsynced.get(file) ?? {};
-    const all = mtimeMs === undefined ? times : [...times, mtimeMs].slice(-MOST_TIMES);
-    unsynced.set(file, { count: ++namings, times: all });
+  function name(file: string): void {
+    unsynced.set(file, ++namings);
   }
 
   function noteAnnounced(names: readonly string[]): void {
@@ -298,7 +314,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
   }
 
   async function setSynced(upTo: number): Promise<void> {
-    const but = [...unsynced].flatMap(([file, { count }]) => (count > upTo ? [file] : []));
+    const but = [...unsynced].flatMap(([file, naming]) => (naming > upTo ? [file] : []));
     // The lines before this one first: it vouches for them.
     await syncLines();
     write(`${JSON.stringify({ unsynced: but } satisfies Line)}\n`);
@@ -317,7 +333,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     write(`${JSON.stringify({ file, is: is ?? null })}\n`);
     lines++;
     unsettled.add(file);
-    name(file, is?.mtimeMs);
+    name(file);
     announced.delete(file);
     if (is === undefined) files.delete(file);
     else files.set(file, is);

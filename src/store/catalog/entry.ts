@@ -218,7 +218,14 @@ export function spellingTags(tags: readonly string[]): readonly string[] {
 
 /** A string cut out of a file keeps its whole text in memory: through JSON each one becomes its own. */
 export function ownStrings<E extends Entry>(entry: E): E {
-  return JSON.parse(JSON.stringify(entry)) as E;
+  return withOneUrl(JSON.parse(JSON.stringify(entry)) as E);
+}
+
+/** The entry, which was just parsed, with one string for its URL and the canonical form where these are the same. */
+export function withOneUrl<E extends { readonly url: string; readonly canonical: string | undefined }>(
+  entry: E,
+): E {
+  return entry.canonical === entry.url ? Object.assign(entry, { canonical: entry.url }) : entry;
 }
 
 /** What can still be told of a malformed file: its id and URL as they were, or as their lines say. */
