@@ -86,13 +86,8 @@ export interface ArticleCommits {
   addFound(path: string): void;
   /** Adds a file that a person may have edited. */
   addEdit(path: string): Promise<void>;
-  /**
-   * From now on commits what other receivers leave.
-   *
-   * @param articles the files of all articles.
-   * @param onDeadReceiver called when another receiver has died: it may have left pushes, too.
-   */
-  start(articles: () => Iterable<ArticleFile>, onDeadReceiver: () => void): Promise<void>;
+  /** From now on commits what other receivers leave. */
+  start(options: RecoveryOptions): Promise<void>;
   /** Compares the articles' files with the branch, and commits what git lacks. */
   reconcile(): void;
   /**
@@ -101,6 +96,13 @@ export interface ArticleCommits {
    * @param push called after that; resolves with whether everything is pushed.
    */
   close(push?: () => Promise<boolean>): Promise<void>;
+}
+
+export interface RecoveryOptions {
+  /** The files of all articles. */
+  articles(): Iterable<ArticleFile>;
+  /** Called when another receiver has died: it may have left pushes, too. */
+  onDeadReceiver(): void;
 }
 
 /** How long the stop waits for commits, in milliseconds. */
@@ -187,10 +189,9 @@ function createArticleCommits(
   });
   const queue = createQueue({ ...committer, reconcile: recover }, log);
   const edits = createEditDelay((path) => queue.add({ path, cause: { kind: 'edited' } }), options.stillMs);
-  let articles: () => Iterable<ArticleFile> = () => [];
   let lastCommit: string | undefined;
   let hasMoved = false;
-  let onDeadReceiver: () => void = () => undefined;
+  let recovery: RecoveryOptions | undefined;
   let endWatch: () => Promise<void> = async () => undefined;
 
   /** Finishes the work of dead receivers and former runs, in three steps. */
@@ -198,7 +199,7 @@ function createArticleCommits(
     const sparesStaged = hasMoved;
     const deadReceivers = await locker.sweepDeadReceivers();
     // The watch does not find them any more.
-    if (deadReceivers > 0) onDeadReceiver();
+    if (deadReceivers > 0) recovery?.onDeadReceiver();
     const indexEntries = await rollBackLeftEntries(repository, locker, signal);
     const cache = join(stateDir, 'git-checked');
     const openCache = (tip: string | null) =>
@@ -206,7 +207,13 @@ function createArticleCommits(
     hasMoved = false;
     let found: Found | undefined;
     try {
-      found = await reconcile({ repository, articles: articles(), openCache, signal, sparesStaged });
+      found = await reconcile({
+        repository,
+        articles: recovery?.articles() ?? [],
+        openCache,
+        signal,
+        sparesStaged,
+      });
     } finally {
       // The next comparison takes the place of one that did not come to its end.
       if (found?.kind !== 'found') hasMoved ||= sparesStaged;
@@ -233,9 +240,8 @@ function createArticleCommits(
     queue.add({ path, cause: { kind: 'delivered', commit, blob, message: messages.of(commit, change) } });
   }
 
-  async function start(files: () => Iterable<ArticleFile>, onDead: () => void): Promise<void> {
-    articles = files;
-    onDeadReceiver = onDead;
+  async function start(started: RecoveryOptions): Promise<void> {
+    recovery = started;
     endWatch = await watchRepository({
       repository,
       locker,
@@ -243,7 +249,7 @@ function createArticleCommits(
       lastCommit: () => lastCommit,
       onDeadReceiver: () => {
         queue.reconcile();
-        onDeadReceiver();
+        started.onDeadReceiver();
       },
       onMoved: () => {
         hasMoved = true;

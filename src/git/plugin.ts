@@ -49,7 +49,7 @@ async function commitArticles(
   host.addAction('article.edited', ({ path }) => commits.addEdit(path), FIRST);
   const { context, followState } = commits;
   const pusher = push && followState && (await pushInBackground(host, push, options, context, followState));
-  await commits.start(articles, () => pusher?.request(0));
+  await commits.start({ articles, onDeadReceiver: () => pusher?.request(0) });
   host.addAction('host.ready', commits.reconcile, FIRST);
   host.onClose(() => commits.close(pusher?.close));
 }

@@ -53,9 +53,9 @@ export function createLastingGit(options: GitOptions): Ask {
 /** An answer of so many parts, each of which ends in this byte. */
 export function parts(count: number, end: '\n' | '\0'): IsLast {
   const byte = end.charCodeAt(0);
-  let left = count;
+  let remaining = count;
   return (piece) => {
-    for (let at = piece.indexOf(byte); at !== -1; at = piece.indexOf(byte, at + 1)) left--;
-    return left <= 0;
+    for (let at = piece.indexOf(byte); at !== -1; at = piece.indexOf(byte, at + 1)) remaining--;
+    return remaining <= 0;
   };
 }

@@ -1,4 +1,5 @@
 import { PressmarkError } from '../../errors.js';
+import type { IsLast } from './conversation.js';
 import { parts } from './lasting-git.js';
 import type { Repository } from './repository.js';
 
@@ -43,4 +44,63 @@ export function isAskable(name: string): boolean {
 export async function commitAt(repository: Pick<Repository, 'ask'>, ref: string): Promise<string | null> {
   const [found] = await objectsNamed(repository, [`${ref}^{commit}`]);
   return found?.id ?? null;
+}
+
+/**
+ * The contents of objects, by their names.
+ *
+ * @throws PressmarkError GIT_FAILED where one is missing.
+ */
+export async function contentsOf(
+  { ask }: Pick<Repository, 'ask'>,
+  ids: Iterable<string>,
+): Promise<Map<string, Buffer>> {
+  const wanted = [...new Set(ids)];
+  const contents = new Map<string, Buffer>();
+  if (wanted.length === 0) return contents;
+  const question = wanted.map((id) => `${id}\n`).join('');
+  const answer = await ask(['cat-file', '--batch'], question, objects(wanted.length));
+  let at = 0;
+  for (const id of wanted) {
+    const end = answer.indexOf('\n', at);
+    const size = sizeIn(answer.toString('latin1', at, end));
+    if (size === undefined) throw new PressmarkError('GIT_FAILED', `the repository lacks the object ${id}`);
+    at = end + 1 + size + 1;
+    // a copy: the whole answer must not be kept for one object of it
+    contents.set(id, Buffer.from(answer.subarray(end + 1, at - 1)));
+  }
+  return contents;
+}
+
+/** The size in a line `<object> <type> <size>`; undefined where it says that there is no such object. */
+function sizeIn(line: string): number | undefined {
+  const [, size] = /^[0-9a-f]+ [a-z]+ (\d+)$/.exec(line) ?? [];
+  return size === undefined ? undefined : Number(size);
+}
+
+/** An answer of so many objects: each is a line, and where that has a size, so many bytes and a line end. */
+function objects(count: number): IsLast {
+  let remaining = count;
+  let line = '';
+  let bytes = 0;
+  return (piece) => {
+    for (let at = 0; at < piece.length; ) {
+      if (bytes > 0) {
+        const step = Math.min(bytes, piece.length - at);
+        bytes -= step;
+        at += step;
+        if (bytes === 0) remaining--;
+        continue;
+      }
+      const end = piece.indexOf('\n', at);
+      line += piece.toString('latin1', at, end === -1 ? piece.length : end);
+      if (end === -1) break;
+      const size = sizeIn(line);
+      line = '';
+      at = end + 1;
+      if (size === undefined) remaining--;
+      else bytes = size + 1;
+    }
+    return remaining <= 0;
+  };
 }

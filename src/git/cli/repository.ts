@@ -110,15 +110,6 @@ function none(because: string, unexpected: boolean): NoRepository {
   return { kind: 'none', because, unexpected };
 }
 
-/** The same repository; its git commands are killed, at the latest, by `signal`. */
-export function untilAborted(repository: Repository, signal: AbortSignal): Repository {
-  return {
-    ...repository,
-    git: (args, run) => repository.git(args, { ...run, signal }),
-    ask: (args, question, isLast, run) => repository.ask(args, question, isLast, { ...run, signal }),
-  };
-}
-
 function versionIn(text: string): readonly [number, number] {
   const [, major = '0', minor = '0'] = /(\d+)\.(\d+)/.exec(text) ?? [];
   return [Number(major), Number(minor)];

@@ -1,7 +1,6 @@
 import { posix } from 'node:path';
 import { PressmarkError } from '../../errors.js';
-import { objectsNamed } from './object-names.js';
-import { contentsOf } from './objects.js';
+import { contentsOf, objectsNamed } from './object-names.js';
 import type { Repository } from './repository.js';
 
 /** The mode of a folder in a tree object. */

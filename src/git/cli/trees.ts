@@ -65,6 +65,8 @@ export async function blobsInHistory(
 /** One line of git's raw diff format. */
 export interface RawChange {
   readonly path: string;
+  readonly oldMode: string;
+  readonly newMode: string;
   readonly oldBlob: string;
   readonly newBlob: string;
 }
@@ -76,11 +78,14 @@ export function parseRaw(output: string): RawChange[] {
   for (let index = 0; index + 1 < fields.length; index++) {
     // between the commits of a log stands an empty field or a line end
     const head = fields[index]?.trimStart() ?? '';
-    if (!head.startsWith(':')) continue;
-    const [, , oldBlob = '', newBlob = ''] = head.split(' ');
-    changes.push({ path: fields[++index] ?? '', oldBlob, newBlob });
+    if (head.startsWith(':')) changes.push(changeOf(head, fields[++index] ?? ''));
   }
   return changes;
+}
+
+function changeOf(head: string, path: string): RawChange {
+  const [oldMode = '', newMode = '', oldBlob = '', newBlob = ''] = head.slice(1).split(' ');
+  return { path, oldMode, newMode, oldBlob, newBlob };
 }
 
 /** A commit as `git log -z --raw` tells of it. */
@@ -106,10 +111,8 @@ export function parseLog(output: string, placeholders: number): LoggedCommit[] {
     const fields = parts.slice(at, at + placeholders);
     at += placeholders + 1; // an empty one ends the commit's own
     const changes: RawChange[] = [];
-    for (; parts[at]?.trimStart().startsWith(':'); at += 2) {
-      const [, , oldBlob = '', newBlob = ''] = parts[at]?.trimStart().split(' ') ?? [];
-      changes.push({ path: parts[at + 1] ?? '', oldBlob, newBlob });
-    }
+    for (; parts[at]?.trimStart().startsWith(':'); at += 2)
+      changes.push(changeOf(parts[at]?.trimStart() ?? '', parts[at + 1] ?? ''));
     commits.push({ fields, changes });
   }
   return commits;

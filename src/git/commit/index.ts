@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
-import { link, rename, rm } from 'node:fs/promises';
+import { rmSync, statSync } from 'node:fs';
+import { link, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncFile } from '../../fs/atomic-write.js';
@@ -54,7 +54,7 @@ export interface NextIndex {
   isCurrent(): boolean;
   /** Puts it in the place of the index, whose lock is held. @returns no paths that were left. */
   use(): Promise<string[]>;
-  remove(): Promise<void>;
+  remove(): void;
 }
 
 /** Makes the next version of the index, as far as nobody has staged anything at the entries' paths. */
@@ -69,7 +69,7 @@ export async function prepareIndex(
   const made = makeDraft(repository, draft, entries.map(lineOf));
   const [staged] = await Promise.all([stagedBlobs(repository, tip, paths), made]).catch(async (error) => {
     await made.catch(() => undefined);
-    await removeDraft(draft);
+    removeDraft(draft);
     throw error;
   });
   return {
@@ -117,7 +117,7 @@ export async function writeEntries(
     await makeDraft(repository, draft, lines);
     await useDraft(repository, draft);
   } finally {
-    await removeDraft(draft);
+    removeDraft(draft);
   }
 }
 
@@ -147,9 +147,8 @@ function useDraft(repository: Repository, draft: string): Promise<void> {
 }
 
 /** A killed git command leaves a lock beside it. */
-async function removeDraft(draft: string): Promise<void> {
-  await rm(draft, { force: true });
-  await rm(`${draft}.lock`, { force: true });
+function removeDraft(draft: string): void {
+  for (const file of [draft, `${draft}.lock`]) rmSync(file, { force: true });
 }
 
 /** A few entries go on the command line: git starts sooner without an input. */

@@ -141,20 +141,20 @@ export interface SortedParked {
  * the branch has the text that the commit was made upon.
  *
  * @param atTip the blobs that the branch has at the commits' paths.
- * @param had the blobs that the branch has had since, as `<blob> <path>`. A text among them is in the history already;
+ * @param committed the blobs that the branch has had since, as `<blob> <path>`. A text among them is in the history already;
  *   the owner may have restored an older one.
  */
 export function sortParked(
   parked: readonly Parked[],
   atTip: ReadonlyMap<string, string>,
-  had: ReadonlySet<string>,
+  committed: ReadonlySet<string>,
 ): SortedParked {
   const current = new Map(atTip);
   const wanted: Parked[] = [];
   const overtaken: Parked[] = [];
   for (const one of parked) {
     const { path, blob, over } = one;
-    if (blob === current.get(path) || had.has(`${blob} ${path}`)) continue;
+    if (blob === current.get(path) || committed.has(`${blob} ${path}`)) continue;
     if (over === current.get(path)) {
       wanted.push(one);
       current.set(path, blob);

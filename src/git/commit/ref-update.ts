@@ -117,15 +117,15 @@ async function freeLocksOf(
   const made = await Promise.all(
     locks.map(async (path) => ({ path, ino: await madeThen(path, since, until) })),
   );
-  const left = made.filter(({ path, ino }) => ino !== undefined && !(isTheirs && path === own));
-  if (left.length === 0) return true;
+  const candidates = made.filter(({ path, ino }) => ino !== undefined && !(isTheirs && path === own));
+  if (candidates.length === 0) return true;
   // Whoever is in the middle of moving the ref, such as this process, may hold the others as well, or may have met ours.
   if (isTheirs) return false;
   const isProven = (path: string) => path === own && content === to && to !== null;
   const holders = () =>
     possibleHolders(
       [places.top, places.gitDir, places.commonDir],
-      left.map(({ path }) => path),
+      candidates.map(({ path }) => path),
     );
   const before = await holders();
   // Whoever has made one lives then and now; who comes and goes meanwhile has not.
@@ -133,7 +133,7 @@ async function freeLocksOf(
   const now = await holders();
   const isHeld = before === undefined || now === undefined || [...now].some((one) => before.has(one));
   let isDecided = true;
-  for (const { path, ino } of left) {
+  for (const { path, ino } of candidates) {
     if ((await madeThen(path, since, until)) !== ino) continue;
     if (isHeld && !isProven(path)) {
       log.debug({ ref, lock: basename(path) }, 'a lock stays: a program is running that may hold it');

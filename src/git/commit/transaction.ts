@@ -79,7 +79,7 @@ export async function commitBatch<D extends BatchDraft>(
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const drafts = (await drafting(head)).filter(({ isEdit, path }) => !isEdit || !staged.has(path));
       if (drafts.length === 0) return { kind: 'committed', made: [], staged: [...staged.values()] };
-      await next?.remove();
+      next?.remove();
       const prepared = await prepare(context, head, drafts, identity);
       const { commits } = prepared;
       next = prepared.next;
@@ -146,7 +146,7 @@ export async function commitBatch<D extends BatchDraft>(
       if (lock !== undefined && written.length > 0) await rollBackEntries(repository, lock, isAmong(written));
     } finally {
       await lock?.release();
-      await next?.remove();
+      next?.remove();
     }
   }
   const waitingFor = `git to let ${head.ref.replace('refs/heads/', '')} be moved`;
@@ -166,7 +166,7 @@ async function prepare(
   ]);
   if (commits.status === 'fulfilled' && next.status === 'fulfilled')
     return { commits: commits.value, next: next.value };
-  if (next.status === 'fulfilled') await next.value.remove();
+  if (next.status === 'fulfilled') next.value.remove();
   throw commits.status === 'rejected' ? commits.reason : next.status === 'rejected' ? next.reason : undefined;
 }
 

@@ -90,6 +90,8 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   const pacing = createPacing(clock);
   /** The pending commits of files that could not be read the last time, or are decided upon later, by path. */
   const postponed = new Map<string, PendingCommit>();
+  /** Resolve when commits that are decided upon later are in the queue again. */
+  const turns = new Set<Promise<void>>();
   let isToReconcile = false;
   /** Whether the last comparison has failed; another one follows after a pause. */
   let hasFailedToReconcile = false;
@@ -266,23 +268,23 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     const { waitingFor } = why;
     if (reported !== waitingFor) log.warn({ waiting: pending.size }, `commits wait for ${waitingFor}`);
     reported = waitingFor;
-    const left = new Map<string, PendingCommit>();
+    const waiting = new Map<string, PendingCommit>();
     try {
       for (;;) {
         for (const [path, one] of pending) {
           if (one.cause.kind === 'delivered' || waiters.has(path)) continue;
-          left.set(path, one);
+          waiting.set(path, one);
           pending.delete(path);
         }
         if (pending.size === 0) return waitingFor;
         await pacing.waitForBurst(isDue);
         const batch = nextBatch();
-        finish(batch, await attempt(batch, (entries) => work.park(entries, why)), left);
+        finish(batch, await attempt(batch, (entries) => work.park(entries, why)), waiting);
         limit = Math.min(MAX_BATCH, limit * 4);
         isParked = true;
       }
     } finally {
-      for (const one of left.values()) enqueue(one);
+      for (const one of waiting.values()) enqueue(one);
     }
   }
 
@@ -334,10 +336,11 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
       { path },
       'the history of this file is long; its commit is decided upon when it has been searched',
     );
-    void until.then(() => {
-      if (pacing.stopping.aborted || !postponed.delete(path)) return;
-      add(one);
+    const turn = until.then(() => {
+      turns.delete(turn);
+      if (postponed.delete(path)) add(one);
     });
+    turns.add(turn);
   }
 
   /** A file that cannot be read does not delay the commits of others. */
@@ -407,6 +410,8 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
 
   async function close(): Promise<Remaining> {
     pacing.stop();
+    await running;
+    await Promise.all(turns);
     await running;
     refuseWaiters(new PressmarkError('GIT_FAILED', 'the receiver is stopping'));
     return {

@@ -170,11 +170,11 @@ export function createCommitter(options: CommitterOptions) {
       branch,
       async ({ tip }) => {
         const atTip = await blobsAt(repository, tip, paths);
-        const had =
+        const committed =
           tip === null
             ? new Set<string>()
             : await blobsInHistory(repository, tip, paths, chunk[0]?.at ?? null);
-        const sorted = sortParked(chunk, atTip, had);
+        const sorted = sortParked(chunk, atTip, committed);
         const newest = await newestOf(sorted.overtaken);
         overtaken = sorted.overtaken.filter(
           (one) => !newest.some(({ path, blob }) => path === one.path && blob === one.blob),

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../log.js';
-import { contentsOf } from '../cli/objects.js';
+import { contentsOf } from '../cli/object-names.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import { blobsAt, blobsInHistory } from '../cli/trees.js';
 import { blobsOf, isTakenAway } from '../commit/blobs.js';
@@ -129,7 +129,7 @@ export function createDrafting(options: DraftingOptions) {
         file: stored && { pristine: stored.pristine, commit: kindIn(stored, known) },
         isReplaced,
         commitEdits,
-        wasCommitted: history.had.has(`${id} ${inRepository}`),
+        wasCommitted: history.committed.has(`${id} ${inRepository}`),
         isStale: stored !== undefined && isStale(stored, path, inRepository, known, history),
         isLeftBehind: await isLeftBehind(inRepository),
       });
@@ -192,11 +192,17 @@ export function createDrafting(options: DraftingOptions) {
     undecided: readonly { readonly file: FileContent }[],
   ): Promise<History> {
     const paths = undecided.map(({ file }) => file.inRepository);
-    const inBranch = tip === null ? { had: [], later: new Map() } : await searchHistory(tip, paths);
+    const inBranch = tip === null ? { committed: [], later: new Map() } : await searchHistory(tip, paths);
     const inParked = parked === null ? [] : await blobsInHistory(repository, parked, paths);
-    const had = new Set([...inBranch.had, ...inParked]);
-    const ids = [...had].map((entry) => entry.slice(0, entry.indexOf(' '))).filter((id) => !/^0+$/.test(id));
-    return { had, later: inBranch.later, texts: commitEdits ? await contentsOf(repository, ids) : new Map() };
+    const committed = new Set([...inBranch.committed, ...inParked]);
+    const ids = [...committed]
+      .map((entry) => entry.slice(0, entry.indexOf(' ')))
+      .filter((id) => !/^0+$/.test(id));
+    return {
+      committed,
+      later: inBranch.later,
+      texts: commitEdits ? await contentsOf(repository, ids) : new Map(),
+    };
   }
 
   /** Whether an edit was made from a version that the branch had before the one that it has now. */
@@ -205,12 +211,12 @@ export function createDrafting(options: DraftingOptions) {
     path: string,
     inRepository: string,
     known: string | undefined,
-    { had, texts }: History,
+    { committed, texts }: History,
   ): boolean {
     if (pristine || known === undefined || digest === undefined) return false;
     const digestIn = (id: string) => decode(path, texts.get(id)?.toString('utf8') ?? '')?.digest;
     if (digestIn(known) === digest) return false;
-    return [...had].some((entry) => {
+    return [...committed].some((entry) => {
       const end = entry.indexOf(' ');
       return entry.slice(end + 1) === inRepository && digestIn(entry.slice(0, end)) === digest;
     });

@@ -6,7 +6,7 @@ import { blobsInHistory } from '../cli/trees.js';
 /** The result of a search, as far as it has come in time. */
 export interface PathHistory {
   /** Every blob that the history ever had at the paths, as `<blob> <path>`. */
-  readonly had: ReadonlySet<string>;
+  readonly committed: ReadonlySet<string>;
   /** The paths of which that is not known yet, and when it will be. */
   readonly later: ReadonlyMap<string, Promise<unknown>>;
 }
@@ -16,7 +16,7 @@ interface LongSearch {
   readonly commit: string;
   readonly over: Promise<unknown>;
   /** Its result. */
-  had: ReadonlySet<string> | undefined;
+  committed: ReadonlySet<string> | undefined;
 }
 
 /** How long a batch waits for a search, in milliseconds: it may take minutes, and other files have commits to get. */
@@ -29,21 +29,22 @@ export function createPathHistory(repository: Repository, waitMs = WAIT_MS) {
   const searches = new Map<string, LongSearch>();
 
   return async (commit: string, paths: readonly string[]): Promise<PathHistory> => {
-    const had = new Set<string>();
+    const committed = new Set<string>();
     const later = new Map<string, Promise<unknown>>();
     const unknown: string[] = [];
     for (const path of paths) {
       const search = searches.get(path);
-      if (search !== undefined && search.had === undefined) later.set(path, search.over);
-      else if (search?.had !== undefined && (await isAncestor(repository, search.commit, commit))) {
-        for (const entry of search.had) had.add(entry);
-        for (const entry of await blobsInHistory(repository, commit, [path], search.commit)) had.add(entry);
+      if (search !== undefined && search.committed === undefined) later.set(path, search.over);
+      else if (search?.committed !== undefined && (await isAncestor(repository, search.commit, commit))) {
+        for (const entry of search.committed) committed.add(entry);
+        for (const entry of await blobsInHistory(repository, commit, [path], search.commit))
+          committed.add(entry);
       } else unknown.push(path);
     }
-    if (unknown.length === 0) return { had, later };
+    if (unknown.length === 0) return { committed, later };
     const search = blobsInHistory(repository, commit, unknown);
     const found = await firstOf(search, waitMs);
-    if (found !== undefined) return { had: new Set([...had, ...found]), later };
+    if (found !== undefined) return { committed: new Set([...committed, ...found]), later };
     const over = search.then(
       (result) => keep(commit, unknown, result),
       // the next batch with these files searches again, or fails
@@ -52,21 +53,21 @@ export function createPathHistory(repository: Repository, waitMs = WAIT_MS) {
       },
     );
     for (const path of unknown) {
-      searches.set(path, { commit, over, had: undefined });
+      searches.set(path, { commit, over, committed: undefined });
       later.set(path, over);
     }
-    return { had, later };
+    return { committed, later };
   };
 
-  function keep(commit: string, paths: readonly string[], had: ReadonlySet<string>): void {
+  function keep(commit: string, paths: readonly string[], committed: ReadonlySet<string>): void {
     for (const path of paths) {
-      const own = new Set([...had].filter((entry) => entry.endsWith(` ${path}`)));
+      const own = new Set([...committed].filter((entry) => entry.endsWith(` ${path}`)));
       searches.delete(path);
-      searches.set(path, { commit, over: Promise.resolve(), had: own });
+      searches.set(path, { commit, over: Promise.resolve(), committed: own });
     }
     for (const [path, search] of searches) {
       if (searches.size <= MAX_KEPT) break;
-      if (search.had !== undefined) searches.delete(path);
+      if (search.committed !== undefined) searches.delete(path);
     }
   }
 }

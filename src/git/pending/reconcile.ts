@@ -147,9 +147,9 @@ async function searchHistory(repository: Repository, tip: string | null, candida
   for (let start = 0; start < asked.length; start += CHUNK) {
     const chunk = asked.slice(start, start + CHUNK);
     const paths = chunk.map(({ inRepository }) => inRepository);
-    const had = await blobsInHistory(repository, tip, paths);
+    const inHistory = await blobsInHistory(repository, tip, paths);
     for (const one of chunk) {
-      const wasCommitted = one.blobs.some((blob) => had.has(`${blob} ${one.inRepository}`));
+      const wasCommitted = one.blobs.some((blob) => inHistory.has(`${blob} ${one.inRepository}`));
       (wasCommitted ? earlier : missing).push(one);
     }
   }

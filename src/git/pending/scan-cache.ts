@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { messageOf } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
+import type { Stamp } from '../../fs/stamp.js';
 import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
 
@@ -10,13 +11,6 @@ export interface ArticleFile {
   /** Relative to the site's folder, with forward slashes. */
   readonly path: string;
   readonly stamp: Stamp;
-}
-
-/** A file's inode, size in bytes and time of its last change in milliseconds. */
-export interface Stamp {
-  readonly ino: number;
-  readonly size: number;
-  readonly mtimeMs: number;
 }
 
 /** The files in which an earlier comparison found nothing to commit; see `openScanCache`. */

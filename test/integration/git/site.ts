@@ -296,7 +296,7 @@ export async function startAndCheck(site: Site, options: StartOptions = {}): Pro
   const host = await site.start(options);
   await host.hooks.doAction('host.ready', { url: '' });
   await site.untilLogged('articles compared with the branch');
-  await host.close();
+  await site.stop();
 }
 
 /** The real git. */

@@ -396,7 +396,8 @@ test('a file that cannot be read has one retry at a time, however often it is ad
   t.is(clock.waiting(), 0);
 });
 
-test('a commit that is decided upon later keeps no other one, and gets its turn', async (t) => {
+/** A queue whose first batch decides upon the commit `long` later. */
+function recordLong() {
   let decide: () => void = () => undefined;
   const until = new Promise<void>((resolve) => {
     decide = resolve;
@@ -410,6 +411,11 @@ test('a commit that is decided upon later keeps no other one, and gets its turn'
       return { kind: 'done', outcomes };
     },
   });
+  return { queue, soon, batches, decide: () => decide() };
+}
+
+test('a commit that is decided upon later keeps no other one, and gets its turn', async (t) => {
+  const { queue, soon, batches, decide } = recordLong();
   queue.add(found('long'));
   queue.add(delivered('one'));
   await soon('the first batch', () => batches.length === 1);
@@ -419,4 +425,14 @@ test('a commit that is decided upon later keeps no other one, and gets its turn'
   await soon('the third batch', () => batches.length === 3);
   t.deepEqual(batches, [['long', 'one'], ['two'], ['long']]);
   t.is((await queue.close()).files, 0);
+});
+
+test('a stop waits for a commit that is decided upon later', async (t) => {
+  const { queue, soon, batches, decide } = recordLong();
+  queue.add(found('long'));
+  await soon('the first batch', () => batches.length === 1);
+  const closed = queue.close();
+  decide();
+  t.is((await closed).files, 0);
+  t.deepEqual(batches, [['long'], ['long']]);
 });
