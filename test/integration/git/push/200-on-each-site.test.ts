@@ -13,8 +13,8 @@ function pageAt({ dir }: Pick<Receiver, 'dir'>, url: string): string {
   return fs.existsSync(page) ? fs.readFileSync(page, 'utf8') : '';
 }
 
-function homeOf({ dir }: Receiver): string {
-  return fs.readFileSync(join(dir, 'public', 'index.html'), 'utf8');
+function homeOf(receiver: Receiver): string {
+  return pageAt(receiver, 'https://garden.example/');
 }
 
 test('200: an article that one machine acknowledges is on the site of each, also of one that was down', async (t) => {
