@@ -66,7 +66,7 @@ const LONGEST_PUSH_MS = 15 * 60_000;
  * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
  */
 export async function openDeploy({ settings, store, pushes, log }: DeployOptions): Promise<SiteDeploy> {
-  const { siteUrl, liveCheck, site, dir, environment } = settings;
+  const { siteUrl, liveCheck, dir, environment } = settings;
   const { stateDir } = foldersOf(settings);
   const isBuiltHere = buildsSite(settings);
   const isRepositoryNeeded = settings.deploy.some((setting) => 'branch' in setting || !isBuiltHere);
@@ -84,7 +84,6 @@ export async function openDeploy({ settings, store, pushes, log }: DeployOptions
     stages,
     isBuiltHere,
     answeredAfter: ANSWERED_AFTER[settings.durability],
-    isCompressed: site !== false && site.compress,
     ...(pushes !== undefined && { pushes: () => pushes.now }),
     ...(liveCheck && {
       live: {

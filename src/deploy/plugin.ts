@@ -24,8 +24,6 @@ export interface DeployPluginOptions {
   };
   /** How many commits wait to be pushed, and what went wrong last; undefined where nothing is pushed. */
   pushes?(): { readonly waiting: number; readonly lastError: string | null };
-  /** Whether each text has compressed files next to it, which change with it. */
-  readonly isCompressed: boolean;
   /** Held during each deploy. It is closed with the plugin. */
   readonly lock?: Lock;
   readonly pauses?: DeployPauses;
@@ -45,17 +43,7 @@ const CHECKED_AT_A_TIME = 4;
  * A delivery never waits for any of it.
  */
 export function deployPlugin(options: DeployPluginOptions): Plugin {
-  const {
-    targets,
-    source: output,
-    stateDir,
-    stages,
-    isBuiltHere,
-    live,
-    isCompressed,
-    lock,
-    pauses,
-  } = options;
+  const { targets, source: output, stateDir, stages, isBuiltHere, live, lock, pauses } = options;
   return definePlugin({
     name: 'deploy',
     setup(host) {
@@ -215,11 +203,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         );
         restored.clear();
         if (targets.length === 0) for (const change of changes) checks.add(change);
-        else if (files.length > 0)
-          queue.changed(
-            isCompressed ? files.flatMap((file) => [file, `${file}.gz`, `${file}.br`]) : files,
-            since,
-          );
+        else if (files.length > 0) queue.changed(files, since);
         // A build of which a crash has kept the end from everybody.
         else if (since !== undefined && isBehind()) queue.changed(undefined);
         else deployedBefore();

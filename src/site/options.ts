@@ -42,7 +42,9 @@ export interface SiteOptions {
   spawnRenderWorker?(): Worker;
   /** How long `close` may sync what was built. @default 1000 */
   readonly lastSyncMs?: number;
-  /** From so many articles on a render thread is started. @default 1000 */
+  /** How many such threads there are. @default 1 */
+  readonly renderWorkers?: number;
+  /** From so many articles on they are started. @default 1000 */
   readonly poolFrom?: number;
 }
 
@@ -63,6 +65,6 @@ export interface BuildRequest {
 export interface SiteReport extends BuildReport {
   /** The pages that stayed as they were. */
   readonly failed: number;
-  /** Whether another process has built with other settings since, so that everything is to be built. */
-  readonly isOutdated: boolean;
+  /** Whether nothing was built, as the site is left to a process with newer settings. @default false */
+  readonly isLeft?: boolean;
 }

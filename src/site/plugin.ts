@@ -1,7 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { definePlugin, type Plugin } from '../host/plugins.js';
-import { createBurst } from './builder/burst.js';
-import { createSchedule, type Work } from './builder/schedule.js';
+import { createBurst, createSchedule, type Work } from './builder/schedule.js';
 import { createBuilderThread } from './builder/thread-client.js';
 import type { Search } from './search/search.js';
 
@@ -10,6 +9,9 @@ const CLOSE_MS = 5_000;
 
 /** Pauses before a build that failed is tried again: the first, doubled each time up to the last. */
 const RETRY_MS = { thread: { first: 1_000, last: 60_000 }, pages: { first: 30_000, last: 600_000 } };
+
+/** When it is looked whether the process to which a site was left is still alive. */
+const LEFT_MS = 30_000;
 
 /** When a site that stands is looked at: what waits to be delivered at the start comes first. */
 const FIRST_LOOK_MS = 1_000;
@@ -66,17 +68,19 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         if (performance.now() < notBefore) return; // a build of everything is to come
         const answer = await thread.build(work === 'all' ? 'all' : [...work]);
         if (answer.kind === 'built') {
-          const { report } = answer;
-          const level = report.written + report.removed > 0 ? 'info' : 'debug';
-          const { isOutdated, ...built } = report;
+          const { isLeft = false, ...built } = answer.report;
+          if (isLeft) {
+            later('all', LEFT_MS);
+            return;
+          }
+          const level = built.written + built.removed > 0 ? 'info' : 'debug';
           const { files: _, ...counts } = built;
           log[level](counts, 'site built');
-          failures = report.failed === 0 ? 0 : failures + 1;
-          if (report.failed > 0) later([], pause(RETRY_MS.pages));
+          failures = built.failed === 0 ? 0 : failures + 1;
+          if (built.failed > 0) later([], pause(RETRY_MS.pages));
           const articles = work === 'all' ? [] : [...work].map((path) => `${prefix}${path}`);
           void host.doAction('site.built', { ...built, articles });
           options.search?.built(thread.newestPages);
-          if (isOutdated) looks.request('all');
         } else if (answer.kind === 'failed') {
           failures++;
           const ms = pause({ ...RETRY_MS.thread, first: retryMs });

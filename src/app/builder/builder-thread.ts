@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { configuredPlugins } from '../../config/config-file.js';
 import { createLog } from '../../log.js';
-import type { Answer } from '../../site/builder/thread-messages.js';
+import type { Answer } from '../../site/builder/thread-client.js';
 import { serveBuilds } from '../../site/builder/thread-worker.js';
 import { type BuilderSettings, openSiteBuilder } from './site-builder.js';
 

@@ -21,6 +21,9 @@ import type { EarlyThread } from './early-thread.js';
 import { startRenderThread } from './start-render-thread.js';
 import { themeOf } from './theme.js';
 
+/** Each takes memory, and more than this wait for the thread that writes the pages. */
+const MOST_RENDER_WORKERS = 4;
+
 /** A builder and the plugins that filter its pages. */
 export interface SiteBuilder {
   readonly builder: Builder;
@@ -71,6 +74,7 @@ export async function openSiteBuilder(
   });
   fs.mkdirSync(contentDir, { recursive: true });
   fs.mkdirSync(folders.stateDir, { recursive: true });
+  const renderWorkers = Math.min(availableParallelism() - 1, MOST_RENDER_WORKERS);
   const builder = createBuilder({
     ...folders,
     themeDirs: [...theme.dirs, templatesDir],
@@ -88,7 +92,7 @@ export async function openSiteBuilder(
     hooks: host.hooks,
     outputs: host.outputs,
     fingerprint: fingerprint(plugins, settings.configFile),
-    ...(availableParallelism() > 1 && { spawnRenderWorker }),
+    ...(renderWorkers > 0 && { spawnRenderWorker, renderWorkers }),
   });
   const close = async () => {
     await builder.close();

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../../config/load.js';
-import type { Answer } from '../../site/builder/thread-messages.js';
+import type { Answer } from '../../site/builder/thread-client.js';
 import { type EarlyThread, earlyThread } from './early-thread.js';
 import type { BuilderSettings } from './site-builder.js';
 

@@ -1,8 +1,7 @@
 import fs from 'node:fs';
 import type { Settings } from '../../config/load.js';
-import { damagedCompressed, isEverCompressed } from '../../site/write/compressed.js';
-import { damagedFiles } from '../../site/write/damage.js';
 import { manifestPath, openManifest } from '../../site/write/manifest.js';
+import { damagedFiles } from '../../site/write/ownership.js';
 import { foldersOf } from '../content/folders.js';
 import type { Finding } from './finding.js';
 
@@ -15,10 +14,9 @@ const MOST_NAMED = 5;
 export function pageFindings(settings: Settings): Finding[] {
   const { outputDir, stateDir } = foldersOf(settings);
   if (settings.site === false || !fs.existsSync(manifestPath({ stateDir }))) return [];
-  const compress = isEverCompressed(stateDir, settings.site.compress ?? false);
-  const found = damage(outputDir, stateDir, compress);
+  const found = damage(outputDir, stateDir);
   // A receiver that is running may have been about to write what was found first.
-  const again = found.length === 0 ? new Set() : new Set(damage(outputDir, stateDir, compress));
+  const again = found.length === 0 ? new Set() : new Set(damage(outputDir, stateDir));
   const lasting = found.filter((file) => again.has(file));
   if (lasting.length === 0) return [{ level: 'ok', about, text: 'as they were written' }];
   const named = lasting.slice(0, MOST_NAMED).join(', ');
@@ -34,10 +32,8 @@ export function pageFindings(settings: Settings): Finding[] {
 }
 
 /** The files that are damaged or missing, below the output folder. */
-function damage(outputDir: string, stateDir: string, compress: boolean): string[] {
+function damage(outputDir: string, stateDir: string): string[] {
   const manifest = openManifest(manifestPath({ stateDir }), outputDir);
   manifest.catchUp();
-  const files = [...damagedFiles(outputDir, manifest)];
-  const compressed = compress ? [...damagedCompressed(outputDir, manifest)] : [];
-  return [...files, ...compressed].map(({ file }) => file);
+  return [...damagedFiles(outputDir, manifest)].map(({ file }) => file);
 }

@@ -1,10 +1,13 @@
+import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { Content } from '../outputs/output.js';
 import type { StagedFile } from '../write/staged-file.js';
 import type { Writer } from '../write/writer.js';
-import { createFailures } from './failures.js';
 
-/** What a build has done. */
+/** One broken template breaks every page: so many different messages are logged, each once. */
+const MOST_MESSAGES = 5;
+
+/** What a build has done. Compressed variants count with their texts, but for `files`. */
 export interface SessionReport {
   /** Pages and other files made, whether or not they differed. */
   readonly pages: number;
@@ -15,96 +18,125 @@ export interface SessionReport {
   /** The files that were written or removed. */
   readonly files: readonly string[];
   readonly failed: number;
+  readonly ms: number;
 }
+
+/** What makes a file; undefined where there is nothing to be put now. */
+export type Made =
+  | Content
+  | { readonly staged: StagedFile }
+  /** The size of what stands there already and is the same. */
+  | { readonly standing: number }
+  /** A compressed variant, and the checksum of the file that it was made of. */
+  | { readonly variant: Content; readonly source: number }
+  | undefined;
 
 /** One build: what it has made, and what went wrong. */
-export interface BuildSession {
-  report(): SessionReport;
-  /** The same with its time. @param start by the steady clock. */
-  reportSince(start: number): SessionReport & { readonly ms: number };
-  /** Whether this session has tried to build a file, and failed. */
-  hasFailed(file: string): boolean;
-  /**
-   * Makes a file's content and puts it in its place. A failure is this one's alone: the old file stays.
-   *
-   * @param make gives undefined where there is nothing to be put now.
-   * @returns whether it was done.
-   */
-  build(file: string, make: () => Made | Promise<Made>): Promise<boolean>;
-  /** Removes a file. */
-  remove(file: string): Promise<boolean>;
-  /** Writes to the log what went wrong. */
-  tell(log: Log): void;
-}
+export type BuildSession = ReturnType<typeof createBuildSession>;
 
-/** What makes a file: its content, a staged file of it, or the size of what stands there already and is the same. */
-export type Made = Content | Drafted | undefined;
-
-type Drafted = { readonly staged: StagedFile } | { readonly standing: number };
-
-/** A session that has built nothing yet. */
-export function createBuildSession(output: Writer): BuildSession {
+/**
+ * A session that has built nothing yet.
+ *
+ * @param start when it began, by the steady clock.
+ */
+export function createBuildSession(output: Writer, start = performance.now()) {
   /** The sizes of what was made; some files are made twice, as what they show has changed meanwhile. */
   const sizes = new Map<string, number>();
   const failed = new Set<string>();
-  const failures = createFailures();
+  const failures = new Map<string, { readonly page: string; pages: number; readonly error: unknown }>();
   const changed = new Set<string>();
-  let [bytes, written, removed] = [0, 0, 0];
+  let [bytes, written, removed, failedTimes] = [0, 0, 0, 0];
 
+  /**
+   * Makes a file's content and puts it in its place. A failure is this one's alone: the old file stays.
+   *
+   * @returns whether it was done.
+   */
   async function build(file: string, make: () => Made | Promise<Made>): Promise<boolean> {
-    failed.add(file);
-    const done = await failures.attempt(file, async () => {
+    try {
       const made = await make();
       if (made === undefined) return false;
+      const files = put(file, made);
+      note(files);
+      failed.delete(file);
+      if (typeof made === 'object' && 'variant' in made) return true;
       const size = sizeOf(made);
       bytes += size - (sizes.get(file) ?? 0);
       sizes.set(file, size);
-      if (isPut(file, made)) {
-        written++;
-        changed.add(file);
-      }
+      if (files.length > 0) written++;
       return true;
-    });
-    if (done !== undefined) failed.delete(file);
-    return done ?? false;
+    } catch (error) {
+      failed.add(file);
+      fail(file, error);
+      return false;
+    }
   }
 
-  function isPut(file: string, made: Content | Drafted): boolean {
-    if (typeof made === 'string' || made instanceof Uint8Array) return output.put(file, made);
-    return 'staged' in made && output.putStaged(file, made.staged);
+  function put(file: string, made: Exclude<Made, undefined>): readonly string[] {
+    if (isContent(made)) return output.put(file, made);
+    if ('variant' in made) return output.put(file, made.variant, made.source);
+    return 'staged' in made ? output.putStaged(file, made.staged) : [];
   }
 
-  async function remove(file: string): Promise<boolean> {
-    const done = await failures.attempt(file, () => {
-      if (output.remove(file)) {
-        removed++;
-        changed.add(file);
-      }
+  /** Removes a file. @returns whether it was done. */
+  function remove(file: string): boolean {
+    try {
+      const files = output.remove(file);
+      note(files);
+      if (files.includes(file)) removed++;
       return true;
-    });
-    return done ?? false;
+    } catch (error) {
+      fail(file, error);
+      return false;
+    }
   }
 
-  const report = () => ({
+  function note(files: readonly string[]): void {
+    for (const file of files) changed.add(file);
+  }
+
+  function fail(page: string, error: unknown): void {
+    failedTimes++;
+    const known = failures.get(messageOf(error)) ?? { page, pages: 0, error };
+    known.pages++;
+    failures.set(messageOf(error), known);
+  }
+
+  /** Writes to the log what went wrong. */
+  function logFailures(log: Log): void {
+    for (const { page, pages, error } of [...failures.values()].slice(0, MOST_MESSAGES))
+      log.error({ page, pages, reason: messageOf(error) }, 'page not built; the old one stays');
+    if (failures.size > MOST_MESSAGES)
+      log.error({ reasons: failures.size, pages: failedTimes }, 'and others');
+  }
+
+  const report = (): SessionReport => ({
     pages: sizes.size,
     bytes,
     written,
     removed,
     files: [...changed],
-    failed: failures.count,
+    failed: failedTimes,
+    ms: Math.round(performance.now() - start),
   });
+
   return {
-    report,
-    reportSince: (start) => ({ ...report(), ms: Math.round(performance.now() - start) }),
-    hasFailed: (file) => failed.has(file),
     build,
     remove,
-    tell: failures.report,
+    report,
+    /** The files that were made, whether or not they differed; not the compressed variants. */
+    built: () => [...sizes.keys()],
+    /** Whether the last try to build a file has failed. */
+    hasFailed: (file: string) => failed.has(file),
+    logFailures,
   };
 }
 
-function sizeOf(made: Content | Drafted): number {
-  if (typeof made === 'string') return Buffer.byteLength(made);
-  if ('standing' in made) return made.standing;
-  return 'staged' in made ? made.staged.written.size : made.byteLength;
+function isContent(made: Exclude<Made, undefined>): made is Content {
+  return typeof made === 'string' || made instanceof Uint8Array;
+}
+
+function sizeOf(made: Exclude<Made, undefined | { variant: Content }>): number {
+  if (isContent(made)) return Buffer.byteLength(made);
+  return 'staged' in made ? made.staged.written.size : made.standing;
 }

@@ -1,23 +1,14 @@
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../errors.js';
-import { discard } from '../../fs/atomic-write.js';
-import { syncFiles } from '../../fs/sync-files.js';
 import type { FilterName } from '../../host/hook-types.js';
 import type { BuildRequest, SiteOptions, SiteReport } from '../options.js';
+import { sourceOf } from '../outputs/compressed-variants.js';
 import { readingOf } from '../render/render-context.js';
-import { newestPages } from '../search/newest-pages.js';
-import type { SearchPage } from '../search/search-messages.js';
+import type { SearchPage } from '../search/search-pages.js';
+import { newestPages } from '../search/search-pages.js';
 import { createBuildLock } from '../write/build-lock.js';
-import {
-  compressingWriter,
-  damagedCompressed,
-  isEverCompressed,
-  removeAllCompressed,
-  removeLeftovers,
-  withCompressed,
-} from '../write/compressed.js';
 import { manifestPath, openManifest } from '../write/manifest.js';
+import { createOutputSync } from '../write/output-sync.js';
 import { filesBelow, openWriter } from '../write/writer.js';
 import { createBuildSession } from './build-session.js';
 import { checkSite, type Difference } from './check.js';
@@ -43,11 +34,7 @@ const PAUSE_AFTER_MS = 10;
 const REST = 4;
 const LONGEST_REST_MS = 1_000;
 
-/** So long after a build its files are synced: by then the system has written nearly all of them by itself. */
-const SYNC_AFTER_MS = 60_000;
-/** How long a sync may take, … */
-const SYNC_MS = 60_000;
-/** … and at the end. A start looks through the files that were not synced, which is no harm. */
+/** How long the last sync may take. A start looks through the files that were not synced, which is no harm. */
 const LAST_SYNC_MS = 1_000;
 
 /** Builds one site; see `createBuilder`. */
@@ -98,13 +85,19 @@ interface Waiting<Request, Result> {
 export function createBuilder(options: SiteOptions): Builder {
   const { log, hooks, compress = false, outputDir, stateDir } = options;
   const manifest = openManifest(manifestPath(options), outputDir);
-  const plainWriter = openWriter(outputDir, join(stateDir, 'build'), manifest, log);
-  const writer = compress ? compressingWriter(plainWriter, manifest, outputDir, stateDir) : plainWriter;
+  const writer = openWriter(outputDir, join(stateDir, 'build'), manifest, log);
   const lock = createBuildLock(writer.stagingDir, log);
-  const site = createSite(options);
+  const site = createSite(options, compress ? { root: outputDir, standing: writer.intact } : undefined);
   const { index, outputs, articleFiles, due, unsure } = site;
-  const files = createFileBuilder(site, writer, compress);
+  const files = createFileBuilder(site, writer);
   const reading = readingOf(options.content);
+  const outputSync = createOutputSync({
+    manifest,
+    root: outputDir,
+    log,
+    isBusy: () => isBurst,
+    exclusively: (work) => enqueue(others, () => locked(work)),
+  });
 
   const changes: Waiting<readonly string[], SiteReport>[] = [];
   const others: Waiting<() => Promise<unknown>, unknown>[] = [];
@@ -113,7 +106,7 @@ export function createBuilder(options: SiteOptions): Builder {
   let isBurst = false;
   let isBuildingAll = false;
   let lastPause = 0;
-  let syncTimer: NodeJS.Timeout | undefined;
+  let interruption: Promise<void> | undefined;
 
   /** Whether the index has all articles and their pages stand, so that a change can be built alone. */
   let isReady = false;
@@ -126,8 +119,8 @@ export function createBuilder(options: SiteOptions): Builder {
   const changedByOthers = new Set<string>();
   /** What the manifest was last told by this process, or had to say when this process came. */
   let key = '';
-  /** Whether another process has built with other settings since. */
-  let isForeign = false;
+  /** The key of a builder to which this one has left the site. */
+  let leftTo = '';
 
   // The loop.
 
@@ -151,7 +144,7 @@ export function createBuilder(options: SiteOptions): Builder {
       if (changes.length > 0 && isReady) await locked(buildWaiting).catch(failWaiting);
       else if (others.length > 0) await serve(others.shift());
       else await buildAllForWaiting();
-      syncLater();
+      outputSync.later();
     }
   }
 
@@ -169,7 +162,9 @@ export function createBuilder(options: SiteOptions): Builder {
     await lock.enter();
     try {
       catchUp();
-      return await job();
+      const result = await job();
+      if (manifest.key === site.context().key) await lock.show(manifest.key);
+      return result;
     } catch (error) {
       // What was to be built is forgotten; the next build looks at everything.
       if (!(error instanceof BuildStopped)) isReady = false;
@@ -182,6 +177,13 @@ export function createBuilder(options: SiteOptions): Builder {
 
   /** Builds the changes that wait, each for its own caller. */
   async function buildWaiting(): Promise<void> {
+    if (!isBuildingAll && isForeign()) {
+      const isLeft = await isLeftToOther();
+      // Else they wait for the build of everything that is due now.
+      if (isLeft) for (const { resolve } of changes.splice(0)) resolve(nothingBuilt());
+      else isReady = false;
+      return;
+    }
     for (let next = changes[0]; next !== undefined; next = changes[0]) {
       const { request: paths, resolve } = next;
       const report = await buildFiles(() => {
@@ -217,7 +219,10 @@ export function createBuilder(options: SiteOptions): Builder {
     const worked = performance.now() - lastPause;
     if (worked < PAUSE_AFTER_MS) return;
     await (isBurst ? sleep(Math.min(REST * worked, LONGEST_REST_MS)) : nextTurn());
-    if (isWhole && changes.length > 0) await buildWaiting();
+    // Several threads are waited for at once; the changes are built by the first that comes by.
+    if (isWhole && changes.length > 0)
+      interruption ??= buildWaiting().finally(() => (interruption = undefined));
+    await interruption;
     if (isClosing) throw new BuildStopped('the builder was closed in the midst of a build');
     lastPause = performance.now();
   }
@@ -230,25 +235,31 @@ export function createBuilder(options: SiteOptions): Builder {
     onProgress,
   }: BuildRequest): Promise<SiteReport> {
     const start = performance.now();
-    const pool = createRenderPool(
-      hasPageFilters() ? undefined : options.spawnRenderWorker,
-      log,
-      options.poolFrom,
-    );
+    const pool = createRenderPool(options, log);
     isBuildingAll = true;
     lastPause = performance.now();
     try {
+      site.renewTheme();
+      if (!force && !clean && isForeign() && (await isLeftToOther())) return nothingBuilt();
       await scan(force || clean, pool);
       if (clean) forgetOutput();
       pool.start(due.size);
-      const worker = await pool.prepared(options.themeDirs, options.site, site.context().digest);
-      const report = await buildFiles(() => due, { pause, worker, ...(onProgress && { onProgress }) }, start);
+      const workers = await pool.prepared({
+        themeDirs: options.themeDirs,
+        site: options.site,
+        digest: site.context().digest,
+        hasFilters: hasPageFilters(),
+      });
+      const report = await buildFiles(
+        () => due,
+        { pause, workers, ...(onProgress && { onProgress }) },
+        start,
+      );
       writer.removeDamaged();
       unsure.clear();
       isReady = true;
       await buildWaiting();
       commit();
-      if (!compress) removeAllCompressed(outputDir, stateDir, manifest.files.keys());
       return report;
     } finally {
       isBuildingAll = false;
@@ -262,22 +273,21 @@ export function createBuilder(options: SiteOptions): Builder {
     how: FileBuildOptions = {},
     start = performance.now(),
   ): Promise<SiteReport> {
-    const session = createBuildSession(writer);
+    const session = createBuildSession(writer, start);
     try {
       const chosen = choose();
       const missing = outputs.assets().filter((file) => !manifest.files.has(file));
       site.addDue(missing);
       await files.build(session, chosen === due ? due : new Set([...missing, ...chosen]), how);
     } finally {
-      session.tell(log);
+      session.logFailures(log);
     }
-    return withOthers({ ...session.reportSince(start), isOutdated: isForeign });
+    return withOthers(session.report());
   }
 
   /** Compares all articles and all files with what is known of them, and makes due what differs. */
   async function scan(force: boolean, pool: RenderPool): Promise<void> {
     writer.sweep();
-    site.renewTheme();
     await articleFiles.takeAll(pause, pool.readHeaders);
     site.absorb();
     isWhole = true;
@@ -324,41 +334,62 @@ export function createBuilder(options: SiteOptions): Builder {
     }
     site.addDue(delta.stale);
     if (damaged !== undefined) for (const file of delta.files) changedByOthers.add(file);
-    isForeign = hasScanned && manifest.key !== key;
     damaged ??= findDamage();
+  }
+
+  /** Whether another process has built with other settings since this one has. */
+  function isForeign(): boolean {
+    return hasScanned && manifest.key !== key && manifest.key !== site.context().key;
+  }
+
+  /**
+   * Whether the site is left to the process that has built it with other settings: it has started later, and is alive.
+   * Else each would build everything anew after the other.
+   */
+  async function isLeftToOther(): Promise<boolean> {
+    if (!(await lock.isShown(manifest.key))) return false;
+    if (leftTo !== manifest.key)
+      log.warn(
+        'another process that was started later builds this site with other settings; all pages are left to it until it ends',
+      );
+    leftTo = manifest.key;
+    return true;
+  }
+
+  function nothingBuilt(): SiteReport {
+    return { ...createBuildSession(writer).report(), isLeft: true };
   }
 
   /** Finds what a power loss has damaged; only after a stop before all files were known to be on the disk. */
   function findDamage(): readonly string[] {
     key = manifest.key;
     if (manifest.isSynced) return [];
-    const found = new Set<string>();
-    if (isEverCompressed(stateDir, compress))
-      for (const { file, text } of damagedCompressed(outputDir, manifest)) {
-        discard(join(outputDir, file));
-        found.add(text);
-      }
-    for (const file of writer.findDamage()) found.add(file);
+    const found = writer.findDamage();
     site.addDue(found);
-    const some = [...found].slice(0, MOST_NAMED);
-    if (found.size > 0)
-      log.warn({ files: found.size, some }, 'pages were damaged by an unclean stop and are built again');
-    return [...found];
+    if (found.length > 0)
+      log.warn(
+        { files: found.length, some: found.slice(0, MOST_NAMED) },
+        'pages were damaged by an unclean stop and are built again',
+      );
+    return found;
   }
 
   /** Has all files written anew, and those removed that only their mark shows to be ours. */
   function forgetOutput(): void {
     writer.distrust();
-    const isText = (file: string) => outputs.at(file) !== undefined;
-    const present = filesBelow(outputDir);
-    for (const file of present) if (!isText(file) && writer.adopt(file)) due.add(file);
-    if (compress) removeLeftovers(outputDir, present, isText);
+    for (const file of filesBelow(outputDir))
+      if (outputs.at(file) === undefined && isWithin(file) && writer.adopt(file)) due.add(file);
+  }
+
+  /** Whether a file that bears our mark may be ours; people compress our pages, too. */
+  function isWithin(file: string): boolean {
+    return compress || sourceOf(file) === undefined;
   }
 
   function commit(): void {
     const isMuch = due.size > MANY_FAILURES;
     key = isMuch ? '' : site.context().key; // so that the next start builds everything
-    isForeign = false;
+    leftTo = '';
     manifest.commit({
       key,
       reading,
@@ -380,31 +411,6 @@ export function createBuilder(options: SiteOptions): Builder {
     return PAGE_FILTERS.some(hooks.hasFilter);
   }
 
-  // Syncs.
-
-  function syncLater(): void {
-    syncTimer ??= setTimeout(() => {
-      syncTimer = undefined;
-      if (isBurst) syncLater();
-      else void sync(SYNC_MS);
-    }, SYNC_AFTER_MS).unref();
-  }
-
-  /** Syncs the files that are not known to be on the disk, while builds go on, and notes that in the manifest. */
-  async function sync(timeoutMs: number): Promise<void> {
-    if (manifest.isSynced) return;
-    try {
-      const { namings, unsynced } = manifest;
-      const paths = [...unsynced.keys()].flatMap((file) => withCompressed(join(outputDir, file)));
-      if (await syncFiles(outputDir, paths, timeoutMs))
-        await enqueue(others, () => locked(() => manifest.setSynced(namings)));
-      else syncLater();
-    } catch (error) {
-      syncLater();
-      log.debug({ reason: messageOf(error) }, 'what was built could not be synced');
-    }
-  }
-
   return {
     load: () => enqueue(others, () => locked(readLast)) as Promise<boolean>,
     isUndamaged: () => damaged !== undefined && damaged.length === 0,
@@ -423,8 +429,7 @@ export function createBuilder(options: SiteOptions): Builder {
     close: async () => {
       isClosing = true;
       while (working !== undefined) await working;
-      await sync(options.lastSyncMs ?? LAST_SYNC_MS);
-      clearTimeout(syncTimer);
+      await outputSync.close(options.lastSyncMs ?? LAST_SYNC_MS);
       lock.close();
     },
   };

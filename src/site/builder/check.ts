@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { createCatalog } from '../../store/catalog/catalog.js';
 import type { SiteOptions } from '../options.js';
+import { SMALLEST, sourceOf, unpacked, variantsOf } from '../outputs/compressed-variants.js';
 import type { Content } from '../outputs/output.js';
-import { compareCompressed, compressedLeftovers, isEverCompressed } from '../write/compressed.js';
 import type { Manifest } from '../write/manifest.js';
 import { isReplaceable } from '../write/ownership.js';
 import { bytesOf } from '../write/staged-file.js';
@@ -37,43 +37,53 @@ export async function checkSite(
   const writer = comparingWriter(options, manifest);
   const session = createBuildSession(writer);
   await createFileBuilder(site, writer).build(session, site.due, onProgress && { onProgress });
-  session.tell(options.log);
+  session.logFailures(options.log);
   const failed = [...site.due].map((file): Difference => ({ file, is: 'failed' }));
   return [...writer.differences(site.due), ...failed].sort((a, b) => (a.file < b.file ? -1 : 1));
 }
 
 /** An output folder that writes nothing and notes what it would have to write or remove. */
-function comparingWriter({ outputDir: root, stateDir, compress = false }: SiteOptions, manifest: Manifest) {
+function comparingWriter({ outputDir: root, compress = false }: SiteOptions, manifest: Manifest) {
   const put = new Map<string, Difference['is'] | 'same'>();
-  const isCompressed = isEverCompressed(stateDir, compress);
-  const ofCompressed: Difference[] = [];
 
-  function compare(file: string, content: Content): boolean {
-    const present = readSmall(join(root, file));
+  function compare(file: string, content: Content): readonly string[] {
     const bytes = bytesOf(content);
-    const isSame = present?.equals(bytes) ?? false;
+    const isOurs = note(file, (present) => present.equals(bytes));
+    if (!compress || !isOurs || bytes.length < SMALLEST) return [];
+    // Whatever another version of a library makes of the same text.
+    for (const variant of variantsOf(file))
+      note(variant, (present) => unpacked(variant, present)?.equals(bytes) ?? false);
+    return [];
+  }
+
+  /** @returns whether the file is ours, or would be. */
+  function note(file: string, isAsBuilt: (present: Buffer) => boolean): boolean {
+    const present = readSmall(join(root, file));
+    if (present === undefined) {
+      put.set(file, 'missing');
+      return true;
+    }
+    const same = isAsBuilt(present);
     // What a person has put there is kept by a clean build too.
-    const isForeign =
-      present !== undefined && !isSame && !isReplaceable(file, present, manifest.files.get(file));
-    put.set(file, present === undefined ? 'missing' : isSame || isForeign ? 'same' : 'different');
-    if (isCompressed && !isForeign) ofCompressed.push(...compareCompressed(root, file, bytes, compress));
-    return false;
+    const isForeign = !same && !isReplaceable(file, present, manifest.files.get(file));
+    put.set(file, same || isForeign ? 'same' : 'different');
+    return !isForeign;
   }
 
   function isSurplus(file: string): boolean {
+    const known = manifest.files.get(file);
+    const source = sourceOf(file);
+    if (known === undefined && source !== undefined && !compress) return false; // people compress our pages, too
     const present = readSmall(join(root, file));
-    return present !== undefined && isReplaceable(file, present, manifest.files.get(file));
+    return present !== undefined && isReplaceable(file, present, known);
   }
 
-  /** @param statics files of which nothing can be said. */
-  function differences(statics: ReadonlySet<string>): Difference[] {
+  /** @param failed files of which nothing can be said, nor of their compressed variants. */
+  function differences(failed: ReadonlySet<string>): Difference[] {
     const found = [...put].flatMap(([file, is]): Difference[] => (is === 'same' ? [] : [{ file, is }]));
-    const isText = (file: string) => put.has(file) || statics.has(file);
-    const present = filesBelow(root);
-    const others = present.filter((file) => !isText(file) && isSurplus(file));
-    const leftovers = isCompressed ? compressedLeftovers(root, present, isText) : [];
-    const surplus = new Set([...others, ...leftovers]);
-    return [...found, ...ofCompressed, ...[...surplus].map((file): Difference => ({ file, is: 'surplus' }))];
+    const isKnown = (file: string) => put.has(file) || failed.has(file) || failed.has(sourceOf(file) ?? '');
+    const surplus = filesBelow(root).filter((file) => !isKnown(file) && isSurplus(file));
+    return [...found, ...surplus.map((file): Difference => ({ file, is: 'surplus' }))];
   }
 
   const writer: Writer = {
@@ -81,15 +91,14 @@ function comparingWriter({ outputDir: root, stateDir, compress = false }: SiteOp
     stagingDir: root,
     workerStagingDir: root,
     put: compare,
-    putStaged: () => false,
-    drop: () => undefined,
+    putStaged: () => [],
     intact: () => undefined,
     distrust: () => undefined,
     announce: async () => undefined,
     findDamage: () => [],
     removeDamaged: () => undefined,
     adopt: () => false,
-    remove: () => false,
+    remove: () => [],
     sweep: () => undefined,
   };
   return { ...writer, differences };

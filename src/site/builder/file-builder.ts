@@ -1,11 +1,12 @@
+import { discard } from '../../fs/atomic-write.js';
 import type { ArticleLink } from '../../host/page-types.js';
 import type { Post } from '../index/article-list.js';
+import { sourceOf } from '../outputs/compressed-variants.js';
 import { linkOf } from '../render/page.js';
 import { HASHED } from '../render/theme-files.js';
 import type { Writer } from '../write/writer.js';
 import type { BuildSession } from './build-session.js';
-import type { RenderJob } from './render-messages.js';
-import { type RenderWorker, share } from './render-pool.js';
+import { type RenderJob, type RenderWorker, share } from './render-pool.js';
 import type { Site } from './site.js';
 
 /** How often a build goes on with what has changed meanwhile. */
@@ -14,11 +15,14 @@ const MOST_PASSES = 5;
 /** Pages that are given to a render worker at a time. */
 const BATCH = 32;
 
+/** Derived files that are made at a time: the thread pool has work for others, too. */
+const DERIVED_AT_ONCE = 3;
+
 export interface FileBuildOptions {
   /** Called after each file: lets others do something in between, or throws to end the build. */
   pause?(): Promise<void>;
-  /** Renders pages of articles in another thread. */
-  readonly worker?: RenderWorker | undefined;
+  /** They render pages of articles in other threads. @default none */
+  readonly workers?: readonly RenderWorker[];
   /** Told after each file how many are done and how many there are. */
   onProgress?(done: number, of: number): void;
 }
@@ -28,11 +32,9 @@ export type FileBuilder = ReturnType<typeof createFileBuilder>;
 
 /**
  * Builds the files of a site that are due: first those that pages link, then the pages of articles, then all others;
- * last, what the site does not have any more is removed.
- *
- * @param compress whether render workers make compressed files as well.
+ * then what the site does not have any more is removed; last, those that are made of others.
  */
-export function createFileBuilder(site: Site, writer: Writer, compress = false) {
+export function createFileBuilder(site: Site, writer: Writer) {
   const { index, outputs, articles: articlePages, articleFiles, due, unsure } = site;
   /** What a render worker has been given: whoever builds such a page meanwhile builds a newer one. */
   const atWorker = new Map<string, RenderJob>();
@@ -41,7 +43,7 @@ export function createFileBuilder(site: Site, writer: Writer, compress = false) 
   async function build(
     session: BuildSession,
     files: ReadonlySet<string>,
-    { pause = async () => undefined, worker, onProgress }: FileBuildOptions = {},
+    { pause = async () => undefined, workers = [], onProgress }: FileBuildOptions = {},
   ): Promise<void> {
     let of = 0;
     let done = 0;
@@ -53,8 +55,9 @@ export function createFileBuilder(site: Site, writer: Writer, compress = false) 
       await buildOne(session, file);
       await step();
     };
+    const isDerived = (file: string) => outputs.at(file)?.derivedFrom !== undefined;
     for (let pass = 1; pass <= MOST_PASSES; pass++) {
-      const todo = [...files].filter((file) => due.has(file) && !session.hasFailed(file));
+      const todo = [...files].filter((file) => due.has(file) && !session.hasFailed(file) && !isDerived(file));
       if (todo.length === 0) break;
       of += todo.length;
       await writer.announce(todo.filter((file) => !unsure.has(file)));
@@ -65,38 +68,83 @@ export function createFileBuilder(site: Site, writer: Writer, compress = false) 
         if (assets.has(file)) await one(file);
         else (index.at(file) === undefined ? others : articles).push(file);
       }
-      if (worker !== undefined) await buildTogether(session, articles, worker, one, step);
-      // Articles first, which lists link to, and whose reading time they show; or what the worker has left.
+      if (workers.length > 0) await buildTogether(session, articles, workers, one, step);
+      // Articles first, which lists link to, and whose reading time they show; or what the workers have left.
       for (const file of [...articles, ...others])
         if (due.has(file) && !session.hasFailed(file)) await one(file);
       site.absorb();
     }
     const surplus = [...files].filter((file) => due.has(file) && outputs.at(file) === undefined);
     await writer.announce(surplus);
-    for (const file of surplus) await remove(session, file);
+    for (const file of surplus) remove(session, file);
+    const known = [...files].filter((file) => due.has(file) && isDerived(file));
+    const derived = new Set([...known, ...session.built().flatMap(outputs.derivedFrom)]);
+    const stale = [...derived].filter(isStale);
+    of += stale.length;
+    await writer.announce(stale);
+    await buildDerived(session, stale, step);
   }
 
-  /** Builds pages in two threads, the worker those of articles alone; what it leaves is built here. */
+  /** Whether a derived file has to be made; it depends on nothing but the file that it is made of. */
+  function isStale(file: string): boolean {
+    const isIntact = writer.intact(file) !== undefined;
+    if (isIntact) due.delete(file);
+    else due.add(file);
+    return !isIntact;
+  }
+
+  /** Builds files that are made of others, some at a time, as other threads make them. */
+  async function buildDerived(
+    session: BuildSession,
+    files: readonly string[],
+    step: () => Promise<void>,
+  ): Promise<void> {
+    const underWay: Promise<void>[] = [];
+    try {
+      for (const file of files) {
+        if (underWay.length === DERIVED_AT_ONCE) await underWay.shift();
+        underWay.push(buildVariant(session, file));
+        await step();
+      }
+    } finally {
+      await Promise.all(underWay);
+    }
+  }
+
+  async function buildVariant(session: BuildSession, file: string): Promise<void> {
+    const source = sourceOf(file) ?? '';
+    const digest = () => writer.intact(source)?.crc;
+    const before = digest();
+    const isBuilt = await session.build(file, async () => {
+      const content = await outputs.at(file)?.render(file);
+      // Another one is due where its source has changed meanwhile.
+      if (content === undefined || before === undefined || digest() !== before) return undefined;
+      return { variant: content, source: before };
+    });
+    if (isBuilt) due.delete(file);
+  }
+
+  /** Builds pages in several threads, the workers those of articles alone; what they leave is built here. */
   function buildTogether(
     session: BuildSession,
     articles: readonly string[],
-    worker: RenderWorker,
+    workers: readonly RenderWorker[],
     one: (file: string) => Promise<void>,
     step: () => Promise<void>,
   ): Promise<void> {
     const own = async (batch: readonly string[]) => {
       for (const file of batch) await one(file);
     };
-    return share({ items: articles, size: BATCH }, own, async (batch) => {
+    const delegate = (worker: RenderWorker) => async (batch: readonly string[]) => {
       const posts = batch.flatMap((file) => index.at(file) ?? []);
       const { jobs, ...slugs } = jobsFor(posts.filter(({ entry }) => !articleFiles.isBroken(entry.path)));
       for (const job of jobs) atWorker.set(job.file, job);
       const { root, workerStagingDir: stagingDir } = writer;
-      const answer = await worker.ask({ kind: 'make', jobs, ...slugs, stagingDir, root, compress }, 'made');
+      const answer = await worker.ask({ kind: 'make', jobs, ...slugs, stagingDir, root }, 'made');
       for (const [index, job] of jobs.entries()) {
         const made = answer?.made[index];
         if (atWorker.get(job.file) !== job) {
-          if (made?.kind === 'staged') writer.drop(made.staged);
+          if (made?.kind === 'staged') discard(made.staged.temp);
           continue;
         }
         atWorker.delete(job.file);
@@ -111,7 +159,8 @@ export function createFileBuilder(site: Site, writer: Writer, compress = false) 
         await step();
       }
       return answer !== undefined;
-    });
+    };
+    return share({ items: articles, size: BATCH }, own, workers.map(delegate));
   }
 
   /** The reading time of an article whose page was made of the file that the index knows, for the lists. */
@@ -148,10 +197,10 @@ export function createFileBuilder(site: Site, writer: Writer, compress = false) 
     return { jobs, tags, authors };
   }
 
-  async function remove(session: BuildSession, file: string): Promise<void> {
+  function remove(session: BuildSession, file: string): void {
     // Pages that could not be built anew still need the style sheet and the pictures they were made with.
     if (HASHED.test(file) && (session.report().failed > 0 || articleFiles.broken.size > 0)) return;
-    if (await session.remove(file)) due.delete(file);
+    if (session.remove(file)) due.delete(file);
   }
 
   return { build };

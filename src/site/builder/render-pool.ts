@@ -1,31 +1,76 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setTimeout as elapsed, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../errors.js';
 import type { SiteInfo } from '../../host/page-types.js';
 import type { Log } from '../../log.js';
 import type { ReadHeaders } from '../index/article-files.js';
 import type { IndexEntry } from '../index/index-entry.js';
-import type { RenderAnswer, RenderRequest } from './render-messages.js';
+import type { ArticleJob } from '../outputs/article-pages.js';
+import type { StagedFile } from '../write/staged-file.js';
 
-/** From so many articles on a second thread is worth its start. */
+/** From so many articles on further threads are worth their start. */
 export const WORTH_A_POOL = 1_000;
 
-/** Headers that the worker reads at a time. */
+/** Headers that a worker reads at a time. */
 const HEADERS = 64;
 
-/** A second thread that renders pages in large builds. */
-export interface RenderWorker {
-  /** @returns undefined where the thread has ended; whatever it was asked is then to be done by others. */
-  ask<Kind extends RenderAnswer['kind']>(
-    request: RenderRequest,
-    kind: Kind,
-  ): Promise<Extract<RenderAnswer, { kind: Kind }> | undefined>;
-  /** Ends the thread. */
-  close(): Promise<void>;
+/** How long the plugins of a worker may take to be closed. */
+const CLOSE_MS = 2_000;
+
+/** An article's page as a render worker is asked to make it. */
+export interface RenderJob extends ArticleJob {
+  /** The size of the page as it stands, in bytes; the same page is not written again. Undefined where none stands. */
+  readonly standing: number | undefined;
 }
 
-/** Starts a render worker, in whose thread `serveRenders` answers. */
-function startRenderWorker(spawn: () => Worker, log: Log): RenderWorker {
+/** How a render worker must see the site. */
+export interface RenderSurroundings {
+  readonly themeDirs: readonly string[];
+  readonly site: SiteInfo;
+  /** Of the theme. */
+  readonly digest: string;
+  /** Whether plugins filter pages. */
+  readonly hasFilters: boolean;
+}
+
+/** What the builder asks of a render worker. */
+export type RenderRequest =
+  | ({ readonly kind: 'prepare' } & RenderSurroundings)
+  /** To look at the beginnings of article files. */
+  | { readonly kind: 'headers'; readonly paths: readonly string[] }
+  /** To write staged files of pages into a folder, for the output folder `root`. */
+  | {
+      readonly kind: 'make';
+      readonly jobs: readonly RenderJob[];
+      /** The slugs of the terms that these pages link to, by their names. */
+      readonly tags: ReadonlyMap<string, string>;
+      readonly authors: ReadonlyMap<string, string>;
+      readonly stagingDir: string;
+      readonly root: string;
+    }
+  /** To close its plugins. */
+  | { readonly kind: 'close' };
+
+/** What became of a page. */
+export type Rendered =
+  | { readonly kind: 'staged'; readonly staged: StagedFile; readonly readingMinutes: number | undefined }
+  /** It stands as it is. */
+  | { readonly kind: 'same'; readonly size: number; readonly readingMinutes: number | undefined }
+  /** Left to the builder: its article has changed, it links a term whose slug it was not given, or it has failed. */
+  | { readonly kind: 'left' };
+
+/** What a render worker answers, one for every request, in their order. */
+export type RenderAnswer =
+  | { readonly kind: 'prepared'; readonly alike: boolean }
+  /** As JSON, which travels faster; null for a file that must be read whole. */
+  | { readonly kind: 'headers'; readonly entries: string }
+  | { readonly kind: 'made'; readonly made: readonly Rendered[] }
+  | { readonly kind: 'closed' };
+
+/** A further thread that renders pages in large builds, in which `serveRenders` answers. */
+export type RenderWorker = ReturnType<typeof startRenderWorker>;
+
+function startRenderWorker(spawn: () => Worker, log: Log) {
   let waiting: ((answer: RenderAnswer | undefined) => void)[] = [];
   let worker: Worker | undefined = spawn();
   worker.on('message', (answer: RenderAnswer) => waiting.shift()?.(answer));
@@ -41,6 +86,7 @@ function startRenderWorker(spawn: () => Worker, log: Log): RenderWorker {
     for (const resolve of left) resolve(undefined);
   }
 
+  /** @returns undefined where the thread has ended; whatever it was asked is then to be done by others. */
   async function ask<Kind extends RenderAnswer['kind']>(request: RenderRequest, kind: Kind) {
     const answer = await new Promise<RenderAnswer | undefined>((resolve) => {
       if (worker === undefined) return resolve(undefined);
@@ -59,63 +105,67 @@ function startRenderWorker(spawn: () => Worker, log: Log): RenderWorker {
   return { ask, close };
 }
 
-/** The render worker of one build, started when there is enough to do. */
-export interface RenderPool {
-  /** Starts the worker where it is worth it and none is there yet. */
-  start(articles: number): void;
-  /** For the reader of article files. */
-  readonly readHeaders: ReadHeaders;
-  /** The worker, if there is one and it sees the site as this thread does. */
-  prepared(themeDirs: readonly string[], site: SiteInfo, digest: string): Promise<RenderWorker | undefined>;
-  release(): Promise<void>;
+/** The render workers of one build, started when there is enough to do. */
+export type RenderPool = ReturnType<typeof createRenderPool>;
+
+/** How a render pool gets its workers. */
+export interface RenderPoolOptions {
+  /** Starts a thread; undefined where there must be none. */
+  readonly spawnRenderWorker?: (() => Worker) | undefined;
+  /** How many. @default 1 */
+  readonly renderWorkers?: number | undefined;
+  /** From so many articles on. @default 1000 */
+  readonly poolFrom?: number | undefined;
 }
 
-/**
- * A render pool whose worker is not started yet.
- *
- * @param spawn undefined where there must be none.
- * @param worthIt from so many articles on one is started.
- */
-export function createRenderPool(
-  spawn: (() => Worker) | undefined,
-  log: Log,
-  worthIt = WORTH_A_POOL,
-): RenderPool {
-  let worker: RenderWorker | undefined;
+/** A render pool whose workers are not started yet. */
+export function createRenderPool(options: RenderPoolOptions, log: Log) {
+  const { spawnRenderWorker: spawn, renderWorkers: count = 1, poolFrom = WORTH_A_POOL } = options;
+  let workers: RenderWorker[] = [];
+  let hasPlugins = false;
 
+  /** Starts the workers where they are worth it and not there yet. */
   function start(articles: number): void {
-    if (articles >= worthIt && spawn !== undefined) worker ??= startRenderWorker(spawn, log);
+    if (articles < poolFrom || spawn === undefined || workers.length > 0) return;
+    workers = Array.from({ length: count }, () => startRenderWorker(spawn, log));
   }
 
+  /** For the reader of article files. */
   const readHeaders: ReadHeaders = async (paths, readHeader, take) => {
     start(paths.length);
     const own = async (batch: readonly string[]) => {
       for (const path of batch) take(path, readHeader(path));
     };
-    const { ask } = worker ?? {};
-    if (ask === undefined) return share({ items: paths, size: HEADERS }, own);
-    await share({ items: paths, size: HEADERS }, own, async (batch) => {
+    const others = workers.map(({ ask }) => async (batch: readonly string[]) => {
       const answer = await ask({ kind: 'headers', paths: batch }, 'headers');
       if (answer === undefined) return false;
       const entries: (IndexEntry | null)[] = JSON.parse(answer.entries);
       for (const [index, path] of batch.entries()) take(path, entries[index] ?? undefined);
       return true;
     });
+    await share({ items: paths, size: HEADERS }, own, others);
   };
 
-  async function prepared(
-    themeDirs: readonly string[],
-    site: SiteInfo,
-    digest: string,
-  ): Promise<RenderWorker | undefined> {
-    const answer = await worker?.ask({ kind: 'prepare', themeDirs, site, digest }, 'prepared');
-    return answer?.alike ? worker : undefined;
+  /** The workers that see the site as this thread does. */
+  async function prepared(surroundings: RenderSurroundings): Promise<readonly RenderWorker[]> {
+    hasPlugins = surroundings.hasFilters;
+    const alike = await Promise.all(
+      workers.map(
+        async ({ ask }) => (await ask({ kind: 'prepare', ...surroundings }, 'prepared'))?.alike === true,
+      ),
+    );
+    return workers.filter((_, index) => alike[index]);
   }
 
   async function release(): Promise<void> {
-    const old = worker;
-    worker = undefined;
-    await old?.close();
+    const old = workers;
+    workers = [];
+    await Promise.all(
+      old.map(async ({ ask, close }) => {
+        if (hasPlugins) await Promise.race([ask({ kind: 'close' }, 'closed'), elapsed(CLOSE_MS)]);
+        await close();
+      }),
+    );
   }
 
   return { start, readHeaders, prepared, release };
@@ -124,7 +174,7 @@ export function createRenderPool(
 /** Batches that a worker has before it, so that it never waits for the next one. */
 const UNDER_WAY = 5;
 
-/** What is shared between two threads. */
+/** What is shared between threads. */
 export interface Shared<T> {
   readonly items: readonly T[];
   /** Of a batch. */
@@ -132,16 +182,15 @@ export interface Shared<T> {
 }
 
 /**
- * Has a list worked off by this thread and a worker, each taking the next batch when it is free.
+ * Has a list worked off by this thread and others, each taking the next batch when it is free.
  *
  * @param own works a batch off in this thread.
- * @param worker has a batch worked off by the worker; false where that is no more, and it was not done. Undefined
- *   where there is none.
+ * @param others each has a batch worked off by another thread; false where that is no more, and it was not done.
  */
 export async function share<T>(
   { items, size }: Shared<T>,
   own: (batch: readonly T[]) => Promise<void>,
-  worker?: (batch: readonly T[]) => Promise<boolean>,
+  others: readonly ((batch: readonly T[]) => Promise<boolean>)[],
 ): Promise<void> {
   let at = 0;
 
@@ -154,7 +203,7 @@ export async function share<T>(
   async function work(): Promise<void> {
     for (let batch = next(); batch.length > 0; batch = next()) {
       await own(batch);
-      await nextTurn(); // the worker's answers come in between
+      await nextTurn(); // the workers' answers come in between
     }
   }
 
@@ -166,6 +215,6 @@ export async function share<T>(
     }
   }
 
-  const delegated = worker === undefined ? [] : Array.from({ length: UNDER_WAY }, () => delegate(worker));
+  const delegated = others.flatMap((other) => Array.from({ length: UNDER_WAY }, () => delegate(other)));
   await Promise.all([work(), ...delegated]);
 }

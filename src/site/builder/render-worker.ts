@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import { createHooks } from '../../host/hooks.js';
+import { createHooks, type Hooks } from '../../host/hooks.js';
 import type { Log } from '../../log.js';
 import type { ContentFolder } from '../../store/catalog/entry.js';
 import { createArticleCache } from '../index/article-cache.js';
@@ -9,19 +9,32 @@ import { readHeaderEntry } from '../index/index-entry.js';
 import { readStandalonePages } from '../index/standalone-pages.js';
 import { articlePage } from '../outputs/article-pages.js';
 import { createRenderContext, type RenderContext } from '../render/render-context.js';
-import { compressInto } from '../write/compressed.js';
 import { bytesOf, stageFile } from '../write/staged-file.js';
-import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-messages.js';
+import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-pool.js';
 
 type MakeRequest = Extract<RenderRequest, { kind: 'make' }>;
+
+/** The plugins of a render worker. */
+export interface RenderPlugins {
+  readonly hooks: Hooks;
+  close(): Promise<void>;
+}
 
 /**
  * Reads articles and makes staged files of their pages for a builder in another thread; runs in a thread of its own. What
  * is not straightforward is left to the builder, who then meets it again and reports it.
+ *
+ * @param loadPlugins called where plugins filter pages.
  */
-export function serveRenders(port: MessagePort, content: ContentFolder, log: Log): void {
+export function serveRenders(
+  port: MessagePort,
+  content: ContentFolder,
+  log: Log,
+  loadPlugins: () => Promise<RenderPlugins>,
+): void {
   const cache = createArticleCache(content);
   let context: RenderContext | undefined;
+  let plugins: RenderPlugins | undefined;
   /** What the pages that are being made link to. */
   let current: Pick<MakeRequest, 'tags' | 'authors'> | undefined;
   let isAtALoss = false;
@@ -32,7 +45,7 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
     return { slug: slug ?? '' };
   }
 
-  async function make(job: RenderJob, { stagingDir, root, compress }: MakeRequest): Promise<Rendered> {
+  async function make(job: RenderJob, { stagingDir, root }: MakeRequest): Promise<Rendered> {
     isAtALoss = false;
     const page = articlePage(job, cache);
     if (page === undefined || context === undefined) return { kind: 'left' };
@@ -43,15 +56,13 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
     const size = bytes.length;
     if (size === job.standing && fs.readFileSync(join(root, job.file)).equals(bytes))
       return { kind: 'same', size, readingMinutes };
-    const staged = stageFile(stagingDir, bytes);
-    if (!compress) return { kind: 'staged', staged, readingMinutes };
-    const compressed = compressInto(stagingDir, bytes);
-    return { kind: 'staged', staged: { ...staged, compressed }, readingMinutes };
+    return { kind: 'staged', staged: stageFile(stagingDir, bytes), readingMinutes };
   }
 
   async function answer(request: RenderRequest): Promise<RenderAnswer> {
     if (request.kind === 'prepare') {
-      const { themeDirs, site, digest } = request;
+      const { themeDirs, site, digest, hasFilters } = request;
+      if (hasFilters) plugins ??= await loadPlugins();
       const linked = {
         tags: { get: (name: string) => slugIn('tags', name) },
         authors: { get: (name: string) => slugIn('authors', name) },
@@ -59,7 +70,7 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
       context = createRenderContext(
         themeDirs,
         site,
-        createHooks(log),
+        plugins?.hooks ?? createHooks(log),
         linked,
         readStandalonePages(content),
         [],
@@ -69,6 +80,10 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
     if (request.kind === 'headers') {
       const entries = request.paths.map((path) => readHeaderEntry(content, path) ?? null);
       return { kind: 'headers', entries: JSON.stringify(entries) };
+    }
+    if (request.kind === 'close') {
+      await plugins?.close();
+      return { kind: 'closed' };
     }
     current = request;
     const made: Rendered[] = [];

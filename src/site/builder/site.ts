@@ -1,19 +1,23 @@
 import { createCatalog } from '../../store/catalog/catalog.js';
 import { createArticleCache } from '../index/article-cache.js';
 import { openArticleFiles } from '../index/article-files.js';
+import type { IndexEntry } from '../index/index-entry.js';
 import { createSiteIndex } from '../index/site-index.js';
-import { warnOfUnroutable } from '../index/unroutable.js';
 import type { SiteOptions } from '../options.js';
 import { articlePages } from '../outputs/article-pages.js';
-import { siteOutputs } from '../outputs/site-outputs.js';
+import { type OutputDeps, siteOutputs } from '../outputs/site-outputs.js';
 import { summaryOf } from '../render/page.js';
 import { contextFor } from '../render/render-context.js';
 
 /** A site in memory: what it consists of, and which of its files are due; see `createSite`. */
 export type Site = ReturnType<typeof createSite>;
 
-/** A site of which nothing is known yet. */
-export function createSite(options: SiteOptions) {
+/**
+ * A site of which nothing is known yet.
+ *
+ * @param compress the output folder, where the site has compressed variants; see `compressedVariants`.
+ */
+export function createSite(options: SiteOptions, compress?: OutputDeps['compress']) {
   const { content, site, log, hooks, catalog = createCatalog(), pageSize = 20, hosting = [] } = options;
   const index = createSiteIndex(site, (path) => outputs.isReserved(path));
   const cache = createArticleCache(content);
@@ -32,6 +36,7 @@ export function createSite(options: SiteOptions) {
     added: options.outputs ?? [],
     htmlOf: ({ entry }) => cache.htmlOf(entry.path, entry.stamp),
     summaryOf: ({ entry }) => summaryOf(entry, () => cache.readingMinutesOf(entry)),
+    compress,
   });
   /** Files that may not be as they should, or whose build has failed. */
   const due = new Set<string>();
@@ -53,8 +58,18 @@ export function createSite(options: SiteOptions) {
       articleFiles.take(uncertain.map(({ path }) => path));
       return new Set([...files, ...absorb()]);
     }
-    warnOfUnroutable(change.unroutable, site.url, log);
+    warnOfUnroutable(change.unroutable);
     return files;
+  }
+
+  /** Warns of articles that get no page, by an example. */
+  function warnOfUnroutable([example, ...others]: readonly IndexEntry[]): void {
+    if (example === undefined) return;
+    const { path, url } = example;
+    log.warn(
+      { articles: others.length + 1, path, url, site: site.url },
+      'articles without a page: their URL is not one that this site serves, or another file has it',
+    );
   }
 
   /** Takes the changes of the index without making anything due: all files show them already. */

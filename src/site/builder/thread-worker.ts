@@ -3,7 +3,7 @@ import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { type Builder, BuildStopped } from './builder.js';
-import type { Answer, Outcome, Question, Request } from './thread-messages.js';
+import type { Answer, Outcome, Question, Request } from './thread-client.js';
 
 /** How much less this thread gets than the one that answers deliveries. */
 const NICENESS = 10;

@@ -32,6 +32,11 @@ export interface Output {
   render(path: string): Content | undefined | Promise<Content | undefined>;
   /** Whether a file stays as it is, because what it is made of cannot be read now. @default none does */
   keeps?(path: string): boolean;
+  /**
+   * For an output whose files are made of other files of the site: those that are made of one of them. They are built
+   * after all others, and removed before it changes.
+   */
+  derivedFrom?(source: string): readonly string[];
 }
 
 /** All outputs of a site as one. */
@@ -42,6 +47,8 @@ export interface SiteOutputs {
   /** The files that pages link. */
   assets(): string[];
   affectedBy(change: SiteChange): Set<string>;
+  /** The files that are made of a file. */
+  derivedFrom(source: string): readonly string[];
   /** Whether a file stands where no article has its page. */
   isReserved(path: string): boolean;
 }
@@ -65,6 +72,7 @@ export function combineOutputs(outputs: readonly Output[]): SiteOutputs {
     paths,
     assets: () => outputs.flatMap((output) => (output.isAsset ? [...output.paths()] : [])),
     affectedBy,
+    derivedFrom: (source) => outputs.flatMap((output) => output.derivedFrom?.(source) ?? []),
     isReserved: (path) => reserved.test(path),
   };
 }

@@ -3,6 +3,7 @@ import type { PluginOutput } from '../../host/outputs.js';
 import type { Log } from '../../log.js';
 import type { Post } from '../index/article-list.js';
 import type { SiteIndex } from '../index/site-index.js';
+import { compressedVariants } from './compressed-variants.js';
 import { feeds } from './feeds.js';
 import { archivePages, type ListDeps, termPages } from './list-pages.js';
 import { combineOutputs, type Output, type SiteOutputs } from './output.js';
@@ -25,12 +26,20 @@ export interface OutputDeps extends ListDeps {
   readonly added: readonly PluginOutput[];
   /** See `feeds`. */
   htmlOf(post: Post): string | undefined;
+  /** The files of the output folder, where there are to be compressed variants of them. */
+  readonly compress?: Compress | undefined;
+}
+
+interface Compress {
+  readonly root: string;
+  /** See `compressedVariants`. */
+  standing(file: string): { readonly size: number } | undefined;
 }
 
 /** Every output of a site. To add one, write it and name it here. */
 export function siteOutputs(deps: OutputDeps): SiteOutputs {
-  const { site, index, hooks, hosting, context, articles, added, log, summaryOf } = deps;
-  return combineOutputs([
+  const { site, index, hooks, hosting, context, articles, added, log, summaryOf, compress } = deps;
+  const outputs: readonly Output[] = [
     articles,
     rootFiles(context),
     themeAssets(context),
@@ -49,5 +58,8 @@ export function siteOutputs(deps: OutputDeps): SiteOutputs {
       const { styleSheet, assets } = context().theme;
       return [styleSheet.file, ...assets.map(({ hashedFile }) => hashedFile)];
     }),
-  ]);
+  ];
+  const sources = combineOutputs(outputs);
+  if (compress === undefined) return sources;
+  return combineOutputs([...outputs, compressedVariants(sources, compress.root, compress.standing)]);
 }

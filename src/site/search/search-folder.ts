@@ -6,15 +6,19 @@ import { discard, isLeftover, syncHere } from '../../fs/atomic-write.js';
 import { makeBelow } from '../../fs/make-below.js';
 import { syncFiles } from '../../fs/sync-files.js';
 import { isGone } from '../../store/catalog/entry.js';
+import { filesBelow } from '../write/writer.js';
 
 /** The index's folder below the output folder. */
 export const SEARCH_FOLDER = 'pagefind';
 
-/** Says which files of the folder are ours. It lies beside them, as the state folder may be deleted. */
+/** Says that the folder is ours, and what it holds. It lies there, as the state folder may be deleted. */
 const RECORD = 'pressmark.json';
 
 /** What a search begins with; it names the other files. */
 const ENTRY = 'pagefind-entry.json';
+
+/** Of what Pagefind makes, what our own search page needs: not its ready-made forms. */
+const INDEX = /^(?:pagefind\.js|pagefind-worker\.js|pagefind-entry\.json|wasm\.[\w-]+\.pagefind|.*\.pf_\w+)$/;
 
 const NAMED_BY_CONTENT = /\.pf_\w+$/;
 
@@ -33,30 +37,10 @@ interface Record {
   readonly of: string | null;
   /** The files of the index and their sizes. */
   readonly files: Readonly<{ [path: string]: number }>;
-  /** Files of the index before: a browser that is searching just now may still ask for them. */
-  readonly before: readonly string[];
-}
-
-/** The folder of the search's index; see `openSearchFolder`. */
-export interface SearchFolder {
-  /** Whether the folder holds the whole index that was made of `of`. */
-  isCurrent(of: string): boolean;
-  /** Whether somebody else has put files there: then it is theirs. */
-  isForeign(): boolean;
-  /**
-   * Puts a new index into the place of the old one. A search never meets half of it, nor after a power loss: what
-   * the new one needs is written and synced first, then the entry is replaced, and what the old one needed stays until
-   * the next time.
-   *
-   * @throws Error where the files cannot be synced, and where there is no output folder; the old index stays.
-   */
-  replace(files: readonly IndexFile[], of: string): Promise<void>;
-  /** Removes our files. */
-  remove(): void;
 }
 
 /** The folder of the search's index below `outputDir`. Files in it that are not ours stay. */
-export function openSearchFolder(outputDir: string): SearchFolder {
+export function openSearchFolder(outputDir: string) {
   const root = join(outputDir, SEARCH_FOLDER);
 
   function read(): Record | undefined {
@@ -66,45 +50,52 @@ export function openSearchFolder(outputDir: string): SearchFolder {
     } catch (error) {
       if (isGone(error)) return undefined;
       // A power loss has emptied or torn the record of a folder that is ours.
-      if (error instanceof SyntaxError) return { generator: 'Pressmark', of: null, files: {}, before: [] };
+      if (error instanceof SyntaxError) return { generator: 'Pressmark', of: null, files: {} };
       throw error;
     }
   }
 
+  /** Whether the folder holds the whole index that was made of `of`. */
   function isCurrent(of: string): boolean {
     const record = read();
-    if (record?.of !== of) return false;
-    return Object.entries(record.files).every(([path, size]) => sizeOf(join(root, path)) === size);
+    return (
+      record?.of === of &&
+      Object.entries(record.files).every(([path, size]) => sizeOf(join(root, path)) === size)
+    );
   }
 
+  /** Whether somebody else has put files there: then it is theirs. */
   function isForeign(): boolean {
-    return read() === undefined && names(root).some((name) => !isLeftover(name));
+    return read() === undefined && filesBelow(root).some((path) => !isLeftover(path));
   }
 
-  async function replace(files: readonly IndexFile[], of: string): Promise<void> {
-    sweep(root);
-    const last = read();
-    const old = last === undefined ? [] : [...Object.keys(last.files), ...last.before];
-    const sizes = Object.fromEntries(files.map(({ path, content }) => [path, content.length]));
-    // Said before it is done, so that nothing is left that nobody knows of.
-    writeRecord({ generator: 'Pressmark', of: null, files: { ...sizes, ...last?.files }, before: old });
-    // On the disk, too: after a power loss a folder without its record would pass for somebody else's.
+  /**
+   * Puts a new index into the place of the old one. A search never meets half of it, nor after a power loss: what
+   * the new one needs is written and synced first, then the entry is replaced, and what the old one needed stays until
+   * the next time, as a browser that is searching just now may still ask for it.
+   *
+   * @throws Error where the files cannot be synced, and where there is no output folder; the old index stays.
+   */
+  async function replace(index: readonly IndexFile[], of: string): Promise<void> {
+    const needed = index.filter(({ path }) => INDEX.test(path));
+    const before = read()?.files ?? {};
+    // Said before it is done, and on the disk: without its record the folder would pass for somebody else's.
+    put(RECORD, recordOf(null, before));
     syncHere(root);
-    for (const { path, content } of files) if (path !== ENTRY) put(path, content);
-    const paths = files.map(({ path }) => join(root, path));
+    for (const { path, content } of needed) if (path !== ENTRY) put(path, content);
+    const paths = needed.map(({ path }) => join(root, path));
     if (!(await syncFiles(root, paths, LONGEST_SYNC_MS))) throw new Error('the index could not be synced');
-    for (const { path, content } of files) if (path === ENTRY) put(path, content);
+    for (const { path, content } of needed) if (path === ENTRY) put(path, content);
     syncHere(root);
 
-    const before = Object.keys(last?.files ?? {}).filter((path) => !(path in sizes));
-    const kept = new Set([...Object.keys(sizes), ...before]);
-    for (const path of old) if (!kept.has(path)) discard(join(root, path));
-    writeRecord({ generator: 'Pressmark', of, files: sizes, before });
+    const files = Object.fromEntries(needed.map(({ path, content }) => [path, content.length]));
+    for (const path of ours()) if (!(path in files || path in before)) discard(join(root, path));
+    put(RECORD, recordOf(of, files));
   }
 
   function put(path: string, content: Uint8Array): void {
     const target = join(root, path);
-    if (isSame(target, content)) return;
+    if (sizeOf(target) === content.length && fs.readFileSync(target).equals(content)) return;
     const temp = join(root, `.pressmark-${randomBytes(8).toString('hex')}.tmp`);
     makeBelow(outputDir, dirname(target));
     try {
@@ -118,44 +109,29 @@ export function openSearchFolder(outputDir: string): SearchFolder {
     }
   }
 
-  function writeRecord(record: Record): void {
-    put(RECORD, Buffer.from(`${JSON.stringify(record)}\n`));
+  /** The files of indexes, and what a crash has left; the lock keeps everybody else away. */
+  function ours(): string[] {
+    return filesBelow(root).filter((path) => INDEX.test(path) || isLeftover(path));
   }
 
+  /** Removes our files. */
   function remove(): void {
-    const record = read();
-    if (record === undefined) return;
-    sweep(root);
-    const paths = [...Object.keys(record.files), ...record.before];
+    if (read() === undefined) return;
+    const paths = [...ours(), RECORD]; // last: until then we know what is left to do
     for (const path of paths) discard(join(root, path));
-    discard(join(root, RECORD)); // last: until then we know what is left to do
-    const folders = new Set(paths.map((path) => dirname(join(root, path)))).add(root);
+    const folders = new Set(paths.map((path) => dirname(join(root, path))));
     for (const folder of [...folders].sort().reverse()) prune(folder); // those inside first
   }
 
   return { isCurrent, isForeign, replace, remove };
 }
 
+function recordOf(of: string | null, files: Record['files']): Uint8Array {
+  return Buffer.from(`${JSON.stringify({ generator: 'Pressmark', of, files } satisfies Record)}\n`);
+}
+
 function sizeOf(path: string): number | undefined {
   return fs.statSync(path, { throwIfNoEntry: false })?.size;
-}
-
-function isSame(path: string, content: Uint8Array): boolean {
-  return sizeOf(path) === content.length && fs.readFileSync(path).equals(content);
-}
-
-/** Removes what a crash has left behind; the lock keeps everybody else away. */
-function sweep(root: string): void {
-  for (const name of names(root)) if (isLeftover(name)) discard(join(root, name));
-}
-
-function names(folder: string): string[] {
-  try {
-    return fs.readdirSync(folder);
-  } catch (error) {
-    if (isGone(error)) return [];
-    throw error;
-  }
 }
 
 function prune(folder: string): void {

@@ -1,4 +1,4 @@
-// The process that indexes the site for its search; `search-job.ts` starts it.
+// The process that indexes the site for its search; `search.ts` starts it.
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../../errors.js';
@@ -7,12 +7,8 @@ import { findLockHelper } from '../../fs/lock-helper.js';
 import { makeBelow } from '../../fs/make-below.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import { isGone } from '../../store/catalog/entry.js';
-import { openSearchFolder } from './search-folder.js';
-import type { SearchOutcome, SearchRequest } from './search-messages.js';
-
-/** Of what Pagefind writes, what our own search page needs: not its ready-made forms. */
-const NEEDED =
-  /^(?:pagefind\.js|pagefind-worker\.js|pagefind-entry\.json|wasm\.[\w-]+\.pagefind|.*\.pf_\w+)$/;
+import { type IndexFile, openSearchFolder } from './search-folder.js';
+import type { SearchOutcome, SearchRequest } from './search-pages.js';
 
 /** Another receiver's job may be under way for long. */
 const LOCK_WAIT_MS = 10 * 60_000;
@@ -44,8 +40,7 @@ function yieldToEverything(): void {
   }
 }
 
-async function perform(request: SearchRequest): Promise<SearchOutcome> {
-  const { outputDir, lockDir, pages, of } = request;
+async function perform({ outputDir, lockDir, pages, of }: SearchRequest): Promise<SearchOutcome> {
   // The state folder may have been deleted; where its folder is gone too, so is the site.
   makeBelow(dirname(dirname(lockDir)), lockDir);
   const lock = createLock({ directory: lockDir, helper: findLockHelper(), timeoutMs: LOCK_WAIT_MS });
@@ -62,7 +57,7 @@ async function perform(request: SearchRequest): Promise<SearchOutcome> {
   }
 }
 
-async function indexOf(outputDir: string, pages: SearchRequest['pages']) {
+async function indexOf(outputDir: string, pages: SearchRequest['pages']): Promise<readonly IndexFile[]> {
   const { createIndex, close } = await import('pagefind');
   closePagefind = close;
   const { index } = unwrap(await createIndex({}));
@@ -71,8 +66,7 @@ async function indexOf(outputDir: string, pages: SearchRequest['pages']) {
     const content = read(join(outputDir, file));
     if (content !== undefined) unwrap(await index.addHTMLFile({ url: path, content }));
   }
-  const { files } = unwrap(await index.getFiles());
-  return files.filter(({ path }) => NEEDED.test(path));
+  return unwrap(await index.getFiles()).files;
 }
 
 function unwrap<T extends { errors: string[] }>(answer: T): T {

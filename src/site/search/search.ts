@@ -1,24 +1,23 @@
-import os from 'node:os';
+import { fork } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { pagefindVersion } from './pagefind.js';
 import { openSearchFolder, SEARCH_FOLDER } from './search-folder.js';
-import { indexDigest, type SearchJob, startSearchJob } from './search-job.js';
-import type { SearchOutcome, SearchPage } from './search-messages.js';
+import { type SearchOutcome, type SearchPage, type SearchRequest, withinMemory } from './search-pages.js';
 
-/** The index follows this long after the last build, … */
+/** The index follows this long after a build. */
 const QUIET_MS = 2_000;
-/** … and while builds stream in at the latest so long after the first. */
-const LONGEST_MS = 60_000;
 /** Pause between two jobs, in times of the last one: indexing takes a fifth of the time at most. */
 const REST = 4;
-
+/** After this long an aborted process is killed. */
+const ABORT_MS = 1_000;
 /** Pages that are indexed where the config names no number. */
 const MOST_PAGES = 5_000;
-/** Memory that Pagefind takes for a byte of a page (measured: 0.85 MB for a page of 15 KB). */
-const MEMORY_PER_BYTE = 60;
-/** How much of the machine's memory the job may take where the config names no number of pages. */
-const MEMORY_SHARE = 1 / 4;
+/** How much of what the process says is kept for a message, in characters. */
+const MOST_SAID = 2_000;
+/** Changes where the same pages make another index. */
+const FORMAT = 1;
 
 /** What the config says of the search; false for none. */
 export type SearchSettings = boolean | { readonly maxPages: number };
@@ -34,69 +33,65 @@ export interface SearchOptions {
   /** As they are now. */
   settings(): SearchSettings;
   readonly log: Log;
-  /** How long after the last build the index follows. @default 2000 */
+  /** How long after a build the index follows. @default 2000 */
   readonly quietMs?: number;
 }
 
 /** The index of the site's search; see `createSearch`. */
-export interface Search {
-  /** Says that pages may have changed: some time later the index follows. */
-  built(newest: NewestPages): void;
-  /** Brings the index up to date at once. @returns undefined where there is no search. */
-  index(newest: NewestPages): Promise<SearchOutcome | undefined>;
-  /** Ends a job that is under way; the next start makes up for it. */
-  close(): Promise<void>;
-}
+export type Search = ReturnType<typeof createSearch>;
 
 /**
  * Keeps the index of the site's search: after builds, one job at a time, in a process of its own that gets what
  * others leave. What the index was made of stands beside it, so that a job that never ran is found out.
  */
-export function createSearch({
-  outputDir,
-  lockDir,
-  settings,
-  log,
-  quietMs = QUIET_MS,
-}: SearchOptions): Search {
+export function createSearch(options: SearchOptions) {
+  const { outputDir, lockDir, settings, log, quietMs = QUIET_MS } = options;
   let version: Promise<string | undefined> | undefined;
-  let waiting: { readonly newest: NewestPages; readonly since: number } | undefined;
+  let waiting: NewestPages | undefined;
   let timer: NodeJS.Timeout | undefined;
   let job: SearchJob | undefined;
-  let running: Promise<unknown> | undefined;
+  let isRunning = false;
   let notBefore = 0;
+  /** What the index was made of when it was last known to be current. */
   let last = '';
-  /** Whether it has been told that somebody else's index lies there. */
-  let isForeign = false;
+  let isForeignKnown = false;
   let isClosed = false;
 
+  /** Says that pages may have changed: some time later the index follows. */
   function built(newest: NewestPages): void {
-    if (isClosed) return;
-    const now = performance.now();
-    waiting = { newest, since: waiting?.since ?? now };
-    clearTimeout(timer);
-    const due = Math.min(now + quietMs, waiting.since + LONGEST_MS);
-    timer = setTimeout(start, Math.max(due, notBefore) - now);
+    waiting = newest;
+    if (isRunning || isClosed) return;
+    timer ??= setTimeout(start, Math.max(quietMs, notBefore - performance.now()));
   }
 
-  function start(): void {
-    if (running !== undefined || waiting === undefined || isClosed) return;
-    const { newest } = waiting;
+  async function start(): Promise<void> {
+    timer = undefined;
+    const newest = waiting;
     waiting = undefined;
+    if (newest === undefined) return;
     const begin = performance.now();
-    running = index(newest).finally(() => {
-      running = undefined;
-      const end = performance.now();
-      notBefore = end + REST * (end - begin);
-      if (waiting !== undefined) built(waiting.newest);
-    });
+    isRunning = true;
+    await index(newest);
+    isRunning = false;
+    notBefore = performance.now() + REST * (performance.now() - begin);
+    if (waiting !== undefined) built(waiting);
   }
 
+  /** Brings the index up to date at once. Never rejects. @returns undefined where there is no search. */
   async function index(newest: NewestPages): Promise<SearchOutcome | undefined> {
     const outcome = await attempt(newest).catch(
       (error: unknown): SearchOutcome => ({ is: 'failed', reason: messageOf(error) }),
     );
-    if (outcome !== undefined) report(outcome);
+    if (outcome?.is === 'done') log.info({ pages: outcome.pages, ms: outcome.ms }, 'search index written');
+    if (outcome?.is === 'failed')
+      log.warn({ reason: outcome.reason }, 'the search index could not be written; the old one stays');
+    if (outcome?.is === 'foreign' && !isForeignKnown) {
+      isForeignKnown = true;
+      log.warn(
+        { folder: SEARCH_FOLDER },
+        'kept a search index that Pressmark did not write; remove it to have one',
+      );
+    }
     return outcome;
   }
 
@@ -110,30 +105,22 @@ export function createSearch({
     version ??= pagefindVersion(log);
     const program = await version;
     if (program === undefined || isClosed) return undefined;
-    const pages = await newest(typeof wanted === 'object' ? wanted.maxPages : MOST_PAGES);
-    if (pages === undefined || isClosed) return undefined;
-    const chosen = typeof wanted === 'object' ? pages : withinMemory(pages);
-    const of = indexDigest(program, chosen);
+    const all = await newest(wanted === true ? MOST_PAGES : wanted.maxPages);
+    if (all === undefined || isClosed) return undefined;
+    const pages = wanted === true ? withinMemory(all) : all;
+    const of = hash(
+      'sha256',
+      JSON.stringify([FORMAT, program, pages.map((page) => [page.path, page.version])]),
+    );
     if (of === last) return { is: 'current' };
-    job = startSearchJob({ outputDir, lockDir, pages: chosen, of });
+    job = startJob({ outputDir, lockDir, pages, of });
     const outcome = await job.outcome;
     job = undefined;
     if (outcome.is === 'done' || outcome.is === 'current') last = of;
     return outcome;
   }
 
-  function report(outcome: SearchOutcome): void {
-    const { is, ...what } = outcome;
-    if (is === 'done') log.info(what, 'search index written');
-    if (is === 'failed') log.warn(what, 'the search index could not be written; the old one stays');
-    if (is !== 'foreign' || isForeign) return;
-    isForeign = true;
-    log.warn(
-      { folder: SEARCH_FOLDER },
-      'kept a search index that Pressmark did not write; remove it to have one',
-    );
-  }
-
+  /** Ends a job that is under way; the next start makes up for it. */
   async function close(): Promise<void> {
     isClosed = true;
     clearTimeout(timer);
@@ -145,15 +132,37 @@ export function createSearch({
   return { built, index, close };
 }
 
-/** The newest of these pages, as many as the job can hold in its share of this machine's memory. */
-function withinMemory(pages: readonly SearchPage[]): readonly SearchPage[] {
-  const machine = Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
-  let room = (machine * MEMORY_SHARE) / MEMORY_PER_BYTE;
-  let first = pages.length;
-  while (first > 0) {
-    room -= pages[first - 1]?.size ?? 0;
-    if (room < 0) break;
-    first--;
+type SearchJob = ReturnType<typeof startJob>;
+
+/** Indexes pages in a process of its own. */
+function startJob(request: SearchRequest) {
+  const child = fork(new URL('./search-process.js', import.meta.url), {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    detached: true, // Ctrl-C on the terminal is for us to hand on
+  });
+  let said = '';
+  let isAborted = false;
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said = `${said}${text}`.slice(-MOST_SAID);
+  });
+  /** Never rejects. */
+  const outcome = new Promise<SearchOutcome>((resolve) => {
+    const fail = (reason: string) => resolve(isAborted ? { is: 'aborted' } : { is: 'failed', reason });
+    child.on('message', (message) => resolve(message as SearchOutcome));
+    child.on('error', (error) => fail(messageOf(error)));
+    child.on('exit', (code, signal) =>
+      fail(`the indexing process ended with ${signal ?? code}${said && `: ${said.trim()}`}`),
+    );
+    child.send(request, (error) => error !== null && fail(messageOf(error)));
+  });
+
+  /** Ends the process and what it has started; what is on the disk stays whole. */
+  function abort(): void {
+    isAborted = true;
+    child.kill('SIGTERM');
+    setTimeout(() => child.kill('SIGKILL'), ABORT_MS).unref();
   }
-  return first === 0 ? pages : pages.slice(first);
+
+  return { outcome, abort };
 }

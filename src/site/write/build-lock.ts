@@ -1,7 +1,11 @@
-import { PressmarkError } from '../../errors.js';
-import { createLock } from '../../fs/lock.js';
-import { findLockHelper } from '../../fs/lock-helper.js';
+import { randomBytes } from 'node:crypto';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { messageOf, PressmarkError } from '../../errors.js';
+import { createLock, type Lock } from '../../fs/lock.js';
+import { findLockHelper, type LockHelper } from '../../fs/lock-helper.js';
 import type { Log } from '../../log.js';
+import { isGone } from '../../store/catalog/entry.js';
 
 /** A full build of a large site may keep another process waiting. */
 const TIMEOUT_MS = 600_000;
@@ -9,36 +13,114 @@ const TIMEOUT_MS = 600_000;
 /** How long the lock is kept after a build, as taking it costs more than building a page. */
 const IDLE_MS = 2_000;
 
-/** Keeps the processes on one site's folder from building at the same time; the kernel frees it where one is killed. */
+/** How the builders on one site's folder share the work; see `createBuildLock`. */
 export interface BuildLock {
   /** Waits for its turn. Every call is paired with `leave`. */
   enter(): Promise<void>;
   leave(): void;
+  /** Shows the others that a builder with this key is alive, until it has another key or is closed. */
+  show(key: string): Promise<void>;
+  /** Whether another builder with this key is alive. */
+  isShown(key: string): Promise<boolean>;
   close(): void;
 }
 
 /**
- * The build lock of a site.
+ * The build lock of a site keeps processes from building at the same time, and tells whether a builder is alive. The
+ * kernel frees the lock of one that is killed.
  *
  * @param directory where it lives; made when it is needed.
  */
 export function createBuildLock(directory: string, log: Log): BuildLock {
-  const open = () =>
-    createLock({ directory, helper: findLockHelper(), timeoutMs: TIMEOUT_MS, idleMs: IDLE_MS });
-  let lock: ReturnType<typeof open> | undefined;
+  const builders = join(directory, 'builders');
+  const run = randomBytes(6).toString('hex');
+  let helper: LockHelper | undefined;
+  let lock: Lock | undefined;
   let isAlone = false;
+  let shown: { readonly key: string; readonly lock: Lock } | undefined;
 
-  async function enter(): Promise<void> {
+  /** The program that takes locks; undefined where there is none. */
+  function findHelper(): LockHelper | undefined {
     try {
-      if (!isAlone) lock ??= open();
+      if (!isAlone) helper ??= findLockHelper();
     } catch (error) {
       // A receiver does not even start then; a lone `pressmark build` needs no lock.
       if (!(error instanceof PressmarkError && error.code === 'LOCK_HELPER_MISSING')) throw error;
       isAlone = true;
       log.debug({ reason: error.message }, 'building without a lock');
     }
+    return helper;
+  }
+
+  async function enter(): Promise<void> {
+    const found = findHelper();
+    if (found !== undefined)
+      lock ??= createLock({ directory, helper: found, timeoutMs: TIMEOUT_MS, idleMs: IDLE_MS });
     await lock?.enter();
   }
 
-  return { enter, leave: () => lock?.leave(), close: () => lock?.close() };
+  async function show(key: string): Promise<void> {
+    const found = findHelper();
+    if (found === undefined || shown?.key === key) return;
+    hide();
+    const folder = join(builders, `${key}-${run}`);
+    try {
+      fs.mkdirSync(folder, { recursive: true });
+      const token = createLock({ directory: folder, helper: found });
+      await token.enter();
+      shown = { key, lock: token };
+      for (const name of others()) await isAlive(join(builders, name), found); // removes those that were killed
+    } catch (error) {
+      // On a full disk, say. Others may build everything again, which is right, too.
+      log.debug({ reason: messageOf(error) }, 'other builders on the folder do not see this one');
+    }
+  }
+
+  async function isShown(key: string): Promise<boolean> {
+    const found = findHelper();
+    if (found === undefined || key === '') return false;
+    for (const name of others())
+      if (name.startsWith(`${key}-`) && (await isAlive(join(builders, name), found))) return true;
+    return false;
+  }
+
+  /** The builders that have shown themselves, also those that were killed since. */
+  function others(): string[] {
+    try {
+      return fs.readdirSync(builders).filter((name) => !name.endsWith(`-${run}`));
+    } catch (error) {
+      if (isGone(error)) return [];
+      throw error;
+    }
+  }
+
+  function hide(): void {
+    if (shown === undefined) return;
+    fs.rmSync(join(builders, `${shown.key}-${run}`), { recursive: true, force: true });
+    shown.lock.close();
+    shown = undefined;
+  }
+
+  function close(): void {
+    hide();
+    lock?.close();
+  }
+
+  return { enter, leave: () => lock?.leave(), show, isShown, close };
+}
+
+/** Whether a builder that has shown itself in this folder is alive; else the folder is removed. */
+async function isAlive(folder: string, helper: LockHelper): Promise<boolean> {
+  const token = createLock({ directory: folder, helper, timeoutMs: 0 });
+  try {
+    await token.enter();
+    fs.rmSync(folder, { recursive: true, force: true });
+    return false;
+  } catch (error) {
+    if (error instanceof PressmarkError && error.code === 'LOCK_TIMEOUT') return true;
+    if (isGone(error)) return false; // it has just ended
+    throw error;
+  } finally {
+    token.close();
+  }
 }

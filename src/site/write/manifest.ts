@@ -14,14 +14,8 @@ export interface WrittenFile {
   readonly mtimeMs: number;
   /** CRC-32 of its bytes: tells what was written from what a power loss has left, and from what an owner has put there. */
   readonly crc: number;
-}
-
-/** How a file was named since all files were known to be on the disk. */
-export interface Naming {
-  /** The value of `namings` at the last time. */
-  readonly count: number;
-  /** Times of what was written since, the last ones of many; compressed files have the time of their text. */
-  readonly times: readonly number[];
+  /** For a compressed variant: the checksum of the file that it was made of. */
+  readonly source?: number;
 }
 
 /** What has been added to the manifest since it was last read. */
@@ -68,8 +62,11 @@ export interface Manifest {
   /** Whether a build has named the file and not come to its end, so that it may hold what was there before. */
   isUnsettled(file: string): boolean;
   setFile(file: string, written: WrittenFile | undefined): void;
-  /** Files named since the last time that all were known to be on the disk; a power loss may have damaged them. */
-  readonly unsynced: ReadonlyMap<string, Naming>;
+  /**
+   * Files named since the last time that all were known to be on the disk, each with the value of `namings` then; a power
+   * loss may have damaged them.
+   */
+  readonly unsynced: ReadonlyMap<string, number>;
   /** Whether the last line says that all files are on the disk; true also where there is no manifest. */
   readonly isSynced: boolean;
   /** How many times a file has been named. */
@@ -104,9 +101,6 @@ type Line =
   | { readonly unsynced: readonly string[] }
   | { readonly settled: string; readonly reading: string; readonly stale: readonly string[] };
 
-/** Times of one file that are kept. */
-const MOST_TIMES = 100;
-
 /** Lines of articles that are written at once. */
 const LINES_PER_WRITE = 1_000;
 
@@ -136,7 +130,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
   );
   /** Files named since the last commit. */
   let unsettled = new Set<string>();
-  const unsynced = new Map<string, Naming>();
+  const unsynced = new Map<string, number>();
   /** Files that were announced, and not written since. */
   const announced = new Set<string>();
   let namings = 0;
@@ -195,7 +189,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
       else files.set(line.file, line.is);
       changed.add(line.file);
       unsettled.add(line.file);
-      name(line.file, line.is?.mtimeMs);
+      name(line.file);
       announced.delete(line.file);
     } else if ('announced' in line) {
       noteAnnounced(line.announced);
@@ -213,10 +207,8 @@ export function openManifest(path: string, outputDir: string): Manifest {
     }
   }
 
-  function name(file: string, mtimeMs?: number): void {
-    const { times = [] } = unsynced.get(file) ?? {};
-    const all = mtimeMs === undefined ? times : [...times, mtimeMs].slice(-MOST_TIMES);
-    unsynced.set(file, { count: ++namings, times: all });
+  function name(file: string): void {
+    unsynced.set(file, ++namings);
   }
 
   function noteAnnounced(names: readonly string[]): void {
@@ -298,7 +290,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
   }
 
   async function setSynced(upTo: number): Promise<void> {
-    const but = [...unsynced].flatMap(([file, { count }]) => (count > upTo ? [file] : []));
+    const but = [...unsynced].flatMap(([file, naming]) => (naming > upTo ? [file] : []));
     // The lines before this one first: it vouches for them.
     await syncLines();
     write(`${JSON.stringify({ unsynced: but } satisfies Line)}\n`);
@@ -317,7 +309,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     write(`${JSON.stringify({ file, is: is ?? null })}\n`);
     lines++;
     unsettled.add(file);
-    name(file, is?.mtimeMs);
+    name(file);
     announced.delete(file);
     if (is === undefined) files.delete(file);
     else files.set(file, is);

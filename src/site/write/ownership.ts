@@ -1,6 +1,11 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { isDebris } from './damage.js';
-import type { WrittenFile } from './manifest.js';
+import { isGone } from '../../store/catalog/entry.js';
+import { unpacked } from '../outputs/compressed-variants.js';
+import type { Manifest, WrittenFile } from './manifest.js';
+
+// Whose a file in the output folder is, and what a power loss has left of one.
 
 /**
  * Whether a file is Pressmark's and no owner's own: it is what the manifest says, or it bears our mark, or nobody wrote
@@ -9,8 +14,8 @@ import type { WrittenFile } from './manifest.js';
  * @param known what the manifest says of it.
  */
 export function isReplaceable(file: string, present: Buffer, known: WrittenFile | undefined): boolean {
-  if (known === undefined) return isMarked(present) || isDebris(file, present);
-  return crc32(present) === known.crc || isMarkedPage(present) || isDebris(file, present);
+  if (known === undefined) return isMarked(file, present) || isDebris(file, present);
+  return crc32(present) === known.crc || isMarkedPage(file, present) || isDebris(file, present);
 }
 
 /**
@@ -31,13 +36,18 @@ const PLAIN_MARK = /^# Pressmark\n(?:User-agent: \*\n|[^\n]*\/\*\n {2}X-Content-
 /** Where most files have their mark, in bytes from the beginning. */
 const NEAR = 2_048;
 
-/** Whether a file of which the manifest knows nothing bears the mark of those that Pressmark makes. */
-export function isMarked(bytes: Uint8Array): boolean {
-  return isMarkedPage(bytes) || PLAIN_MARK.test(latin1(bytes, NEAR));
+/** Whether a file of which the manifest knows nothing, or what it unpacks to, bears the mark of those that Pressmark makes. */
+export function isMarked(file: string, bytes: Uint8Array): boolean {
+  const text = unpacked(file, bytes) ?? bytes;
+  return hasPageMark(text) || PLAIN_MARK.test(latin1(text, NEAR));
 }
 
 /** Whether a file that differs from what the manifest says is a page of ours nevertheless, and no owner's own. */
-export function isMarkedPage(bytes: Uint8Array): boolean {
+export function isMarkedPage(file: string, bytes: Uint8Array): boolean {
+  return hasPageMark(unpacked(file, bytes) ?? bytes);
+}
+
+function hasPageMark(bytes: Uint8Array): boolean {
   // In ASCII, and as a rule near the beginning.
   return hasMark(latin1(bytes, NEAR)) || (bytes.length > NEAR && hasMark(latin1(bytes)));
 }
@@ -48,4 +58,61 @@ function latin1(bytes: Uint8Array, end = bytes.length): string {
 
 function hasMark(text: string): boolean {
   return MARKS.some((mark) => mark.test(text));
+}
+
+/** How much less exactly a file system may keep times than it says when a file is written. */
+export const CLOCK_MS = 2_000;
+
+/** A file of the output that is not as it was written. */
+export interface Damage {
+  /** Below the output folder. */
+  readonly file: string;
+  readonly is: 'damaged' | 'missing';
+}
+
+/**
+ * The files of the output that a power loss has damaged: of those that are not known to be on the disk, the ones that do
+ * not hold what was written. A file that was named and is not in the manifest is one of them: what was written, or
+ * that it was removed, is not known any more. Reads each of them, which are those of the last minute as a rule.
+ *
+ * @param root the output folder.
+ */
+export function* damagedFiles(
+  root: string,
+  { unsynced, files }: Pick<Manifest, 'unsynced' | 'files'>,
+): Generator<Damage> {
+  for (const file of unsynced.keys()) {
+    const known = files.get(file);
+    const present = contentOf(join(root, file));
+    if (present === 'nothing') {
+      if (known !== undefined) yield { file, is: 'missing' };
+    } else if (present === 'unreadable' ? known !== undefined : known?.crc !== crc32(present)) {
+      yield { file, is: 'damaged' };
+    }
+  }
+}
+
+/** What a file holds; a folder counts as unreadable. */
+export function contentOf(path: string): Buffer | 'nothing' | 'unreadable' {
+  try {
+    return fs.readFileSync(path);
+  } catch (error) {
+    return isGone(error) ? 'nothing' : 'unreadable';
+  }
+}
+
+/** Zeros in a row that no text has, and of which the blocks of a file consist that never reached the disk. */
+const ZEROS = Buffer.alloc(512);
+
+/** Files that are texts by their names. */
+const TEXT = /\.(?:html|xml|json|css|js|svg|txt)$/;
+
+/**
+ * Whether nobody wrote what a file holds: nothing, zeros only, or in a text a block of zeros. This is what a power loss
+ * leaves of a file of which not even the name is known any more.
+ */
+export function isDebris(file: string, bytes: Uint8Array | string): boolean {
+  if (typeof bytes === 'string') return false;
+  if (bytes.every((byte) => byte === 0)) return true;
+  return TEXT.test(file) && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(ZEROS);
 }

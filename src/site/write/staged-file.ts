@@ -12,8 +12,6 @@ export interface StagedFile {
   readonly temp: string;
   /** What the manifest will say of it; a rename changes none of it. */
   readonly written: WrittenFile;
-  /** The same compressed, where that was done at once. */
-  readonly compressed?: readonly { readonly suffix: string; readonly temp: string }[];
 }
 
 /** Distinguishes this thread's staged files from all others. */

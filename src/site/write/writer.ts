@@ -5,10 +5,18 @@ import { messageOf, systemCode } from '../../errors.js';
 import { discard, isLeftover } from '../../fs/atomic-write.js';
 import type { Log } from '../../log.js';
 import { isGone } from '../../store/catalog/entry.js';
+import { sourceOf, variantsOf } from '../outputs/compressed-variants.js';
 import type { Content } from '../outputs/output.js';
-import { CLOCK_MS, contentOf, damagedFiles, isDebris } from './damage.js';
 import type { Manifest, WrittenFile } from './manifest.js';
-import { isMarked, isMarkedPage, isReplaceable } from './ownership.js';
+import {
+  CLOCK_MS,
+  contentOf,
+  damagedFiles,
+  isDebris,
+  isMarked,
+  isMarkedPage,
+  isReplaceable,
+} from './ownership.js';
 import { bytesOf, type StagedFile, stageFile, writtenFile } from './staged-file.js';
 
 /** A temp file this old is what a crash left behind, not another process's work. */
@@ -22,16 +30,19 @@ export interface Writer {
   /** Where a render worker writes its own: two threads that make files in one folder wait for each other. */
   readonly workerStagingDir: string;
   /**
-   * Gives a file its content, whole or not at all, if it does not have it yet.
+   * Gives a file its content, whole or not at all, if it does not have it yet. Its compressed variants, which are of
+   * another text then, go before.
    *
-   * @returns whether anything was written. A file that somebody else put there is kept.
+   * @param source for a compressed variant: the checksum of the file that it was made of.
+   * @returns the files that were changed. A file that somebody else put there is kept.
    */
-  put(file: string, content: Content): boolean;
+  put(file: string, content: Content, source?: number): readonly string[];
   /** Gives a file the content of a draft, in the same way. */
-  putStaged(file: string, staged: StagedFile): boolean;
-  /** Removes a draft that is not wanted any more. */
-  drop(staged: StagedFile): void;
-  /** What was written of a file that stands as Pressmark wrote it; undefined for any other. */
+  putStaged(file: string, staged: StagedFile): readonly string[];
+  /**
+   * What was written of a file that stands as Pressmark wrote it; undefined for any other, and for a compressed variant
+   * of another text.
+   */
   intact(file: string): WrittenFile | undefined;
   /** Believes no file to stand as it was written any more. */
   distrust(): void;
@@ -48,8 +59,12 @@ export interface Writer {
   removeDamaged(): void;
   /** Takes a file for one that Pressmark wrote, where it bears the mark of those. */
   adopt(file: string): boolean;
-  /** Removes a file that Pressmark wrote, and the folders that are then empty. */
-  remove(file: string): boolean;
+  /**
+   * Removes a file that Pressmark wrote, its compressed variants, and the folders that are then empty.
+   *
+   * @returns the files that were removed.
+   */
+  remove(file: string): readonly string[];
   /** Removes what a crash has left behind. */
   sweep(): void;
 }
@@ -69,35 +84,40 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   /** Where nothing else is believed to stand as it was written: what was written since. */
   let trusted: Set<string> | undefined;
 
-  function put(file: string, content: Content): boolean {
+  function put(file: string, content: Content, source?: number): readonly string[] {
     const bytes = bytesOf(content);
-    if (intact(file)?.size === bytes.length && read(file)?.equals(bytes)) return false;
-    return settle(file, bytes, () => stageFile(stagingFolder, bytes));
+    if (intact(file)?.size === bytes.length && read(file)?.equals(bytes)) return [];
+    return settle(file, bytes, () => stageFile(stagingFolder, bytes), source);
   }
 
-  function putStaged(file: string, staged: StagedFile): boolean {
-    const isWritten = settle(file, staged.temp, () => staged);
-    if (!isWritten) discard(staged.temp);
-    return isWritten;
+  function putStaged(file: string, staged: StagedFile): readonly string[] {
+    const changed = settle(file, staged.temp, () => staged);
+    if (changed.length === 0) discard(staged.temp);
+    return changed;
   }
 
   /** @param content bytes, or where they lie. */
-  function settle(file: string, content: Buffer | string, staged: () => StagedFile): boolean {
+  function settle(
+    file: string,
+    content: Buffer | string,
+    staged: () => StagedFile,
+    source?: number,
+  ): readonly string[] {
     // In a folder that is new there is nothing to be asked for.
     if (intact(file) === undefined && !isMadeFolder(dirname(file))) {
       const present = read(file);
       const isNew = !manifest.files.has(file);
       if (isNew && present?.equals(typeof content === 'string' ? fs.readFileSync(content) : content)) {
-        note(file, present);
-        return false;
+        note(file, present, source);
+        return [];
       }
       if (present !== undefined && !isOurs(file, present)) {
         keepForeign(file);
-        return false;
+        return standingVariants(file).flatMap(remove);
       }
     }
-    replace(file, staged());
-    return true;
+    const { temp, written } = staged();
+    return [...replace(file, temp, source === undefined ? written : { ...written, source }), file];
   }
 
   /**
@@ -112,27 +132,39 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   }
 
   /** Notes a file as ours. */
-  function note(file: string, bytes: Buffer): void {
+  function note(file: string, bytes: Buffer, source?: number): void {
     const { size, mtimeMs } = fs.statSync(join(root, file));
-    manifest.setFile(file, writtenFile(bytes, size, mtimeMs));
+    const written = writtenFile(bytes, size, mtimeMs);
+    manifest.setFile(file, source === undefined ? written : { ...written, source });
   }
 
-  function replace(file: string, { temp, written }: StagedFile): void {
+  /** Puts a file that is ready into its place. @returns the variants of what stood there, which were removed. */
+  function replace(file: string, temp: string, written: WrittenFile): readonly string[] {
     manifest.announceHere(file);
+    // First: a web server sends them in place of the file, whatever they were made of.
+    const removed = standingVariants(file).flatMap(remove);
     // Said before it is done: after a crash in between the file does not match and is built again.
     manifest.setFile(file, written);
     try {
       rename(temp, join(root, file));
-      trusted?.add(file);
-      damaged.delete(file);
     } catch (error) {
       const isElsewhere = systemCode(error) === 'EXDEV' && stagingFolder !== root;
       const bytes = isElsewhere ? fs.readFileSync(temp) : undefined;
       discard(temp);
       if (bytes === undefined) throw error;
       stagingFolder = root; // the output is mounted from elsewhere
-      replace(file, stageFile(root, bytes));
+      const again = stageFile(root, bytes);
+      const { source } = written;
+      replace(file, again.temp, source === undefined ? again.written : { ...again.written, source });
     }
+    trusted?.add(file);
+    damaged.delete(file);
+    return removed;
+  }
+
+  /** The compressed variants of a file that Pressmark has made. */
+  function standingVariants(file: string): readonly string[] {
+    return variantsOf(file).filter((variant) => manifest.files.get(variant)?.source !== undefined);
   }
 
   /** Makes a folder; false where it was there. */
@@ -146,13 +178,14 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     log.warn({ file }, 'kept a file that Pressmark did not write; remove it to have the page built');
   }
 
-  function remove(file: string): boolean {
+  function remove(file: string): readonly string[] {
     const known = manifest.files.get(file);
-    if (known === undefined) return false;
+    if (known === undefined) return [];
+    const variants = standingVariants(file).flatMap(remove);
     const present = read(file);
     const ours =
       present !== undefined &&
-      (isMarkedPage(present) ||
+      (isMarkedPage(file, present) ||
         crc32(present) === known.crc ||
         (damaged.has(file) && isWorthless(file, known)));
     if (ours) {
@@ -161,19 +194,21 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
       pruneFolders(file);
     }
     manifest.setFile(file, undefined);
-    if (ours) damaged.delete(file);
-    return ours;
+    if (!ours) return variants;
+    damaged.delete(file);
+    return [...variants, file];
   }
 
   async function announce(files: readonly string[]): Promise<void> {
-    await manifest.announce(files.filter((file) => manifest.files.has(file) || isFree(file)));
+    const named = files.flatMap((file) => [file, ...standingVariants(file)]);
+    await manifest.announce(named.filter((file) => manifest.files.has(file) || isFree(file)));
   }
 
   /** Whether no file of somebody else stands under a name. */
   function isFree(file: string): boolean {
     if (!fs.existsSync(join(root, file))) return true;
     const present = contentOf(join(root, file));
-    return typeof present === 'string' ? present === 'nothing' : isMarked(present);
+    return typeof present === 'string' ? present === 'nothing' : isMarked(file, present);
   }
 
   function findDamage(): readonly string[] {
@@ -221,6 +256,8 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   function intact(file: string): WrittenFile | undefined {
     const known = manifest.files.get(file);
     if (known === undefined || trusted?.has(file) === false || damaged.has(file)) return undefined;
+    if (known.source !== undefined && known.source !== manifest.files.get(sourceOf(file) ?? '')?.crc)
+      return undefined;
     const stat = fs.statSync(join(root, file), { throwIfNoEntry: false });
     return stat?.size === known.size && stat.mtimeMs === known.mtimeMs ? known : undefined;
   }
@@ -242,7 +279,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
 
   function adopt(file: string): boolean {
     const present = manifest.files.has(file) ? undefined : readSmall(join(root, file));
-    if (present === undefined || !isMarked(present)) return false;
+    if (present === undefined || !isMarked(file, present)) return false;
     note(file, present);
     return true;
   }
@@ -258,16 +295,12 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     }
   }
 
-  const drop = ({ temp, compressed = [] }: StagedFile) => {
-    for (const path of [temp, ...compressed.map((one) => one.temp)]) discard(path);
-  };
   return {
     root,
     stagingDir,
     workerStagingDir,
     put,
     putStaged,
-    drop,
     intact,
     distrust,
     announce,

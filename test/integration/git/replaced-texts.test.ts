@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import { replacedFiles } from '../../../src/git/pending/replaced-files.js';
+import { gitThatFails } from './failing-git.js';
 import { environment, makeSite, type Site, type StartOptions, siteAt, withHeldGit } from './site.js';
 
 // Until git has a text, on the branch or parked, the article's file is its only place.
@@ -166,19 +167,24 @@ test('an edit that is not UTF-8 is committed byte for byte', async (t) => {
   t.is(await site.git('rev-parse', `HEAD^:${path}`), name);
 });
 
-for (const [what, options] of [
-  ['takes too long', { replaceMs: 100 }],
-  ['fails', { timeoutMs: 500 }],
-] as const)
+for (const what of ['takes too long', 'fails'] as const)
   test(`where git ${what}, the update proceeds, and what it has replaced is kept as a file`, async (t) => {
     const { site, path, text } = await editedSite(t);
-    const { env, hold, release } = await withHeldGit(site, 'update-index');
-    await hold();
-    await site.start({ commitEdits: true, env, ...options });
+    const held = await withHeldGit(site, 'update-index');
+    const failing = gitThatFails(t);
+    await held.hold();
+    failing.set('fail', 'update-index');
+    await site.start({
+      commitEdits: true,
+      ...(what === 'fails'
+        ? { env: { ...environment(join(site.top, '..', 'home')), ...failing.env } }
+        : { env: held.env, replaceMs: 100 }),
+    });
     await site.update('one', { revision: 'r2' });
     t.deepEqual(await kept(site), [text]);
     t.true(site.logged('an update has replaced a text that git does not have').length > 0);
-    await release();
+    await held.release();
+    failing.clear();
     await site.until('the update is committed', async () =>
       isDeepStrictEqual((await committed(site)).slice(-1), ['Update: Title of one']),
     );

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
+import { createRandom } from '../../support/random.js';
+import { beforeDiskChanges } from '../../support/site-kills.js';
 import { put, type TestSite, testSite } from './test-site.js';
 
 /** A site whose texts are compressed. */
@@ -74,6 +76,88 @@ test('compressed files come with the build after the option is switched on, and 
   await createBuilder({ ...site.options, compress: true }).buildAll();
   checkAll(t, site);
 });
+
+test('files of plugins and of a theme are compressed; pictures are not', async (t) => {
+  const site = testSite(t);
+  const text = 'word '.repeat(1_000);
+  put(join(site.options.templatesDir, 'assets/menu.js'), `// ${text}`);
+  put(join(site.options.templatesDir, 'assets/bee.png'), text);
+  const notes = { path: 'notes.txt', render: () => text };
+  const outputs = [{ plugin: 'test', output: notes }];
+  await createBuilder({ ...site.options, outputs, compress: true }).buildAll();
+  t.is(brotliDecompressSync(bytes(site, 'notes.txt.br')).toString(), text);
+  t.is(gunzipSync(bytes(site, 'notes.txt.gz')).toString(), text);
+  const variants = compressed(site);
+  t.true(variants.some((file) => /^assets\/menu\..*\.js\.gz$/.test(file)));
+  t.false(variants.some((file) => file.includes('.png')));
+});
+
+test('an owner’s page in the place of ours has no compressed files of ours beside it', async (t) => {
+  const site = compressedSite(t);
+  site.write('a');
+  await site.builder.buildAll();
+  const page = join(site.options.outputDir, 'articles/a/index.html');
+  fs.writeFileSync(page, `<p>${'mine '.repeat(1_000)}</p>`);
+  const later = Date.now() / 1_000 + 60;
+  fs.utimesSync(page, later, later);
+  await site.builder.buildChanged([site.write('a', { title: 'Newer' })]);
+  t.true(site.page('articles/a/index.html').includes('mine'));
+  t.false(site.has('articles/a/index.html.br') || site.has('articles/a/index.html.gz'));
+  await site.builder.buildAll();
+  t.false(site.has('articles/a/index.html.br'));
+});
+
+/** Compressed files that unpack to another text than the one beside them, or that lie beside none. */
+function ofOtherTexts(site: TestSite): string[] {
+  return compressed(site).filter((file) => {
+    const text = join(site.options.outputDir, file.slice(0, -3));
+    const unpack = file.endsWith('.br') ? brotliDecompressSync : gunzipSync;
+    return !fs.existsSync(text) || !unpack(bytes(site, file)).equals(fs.readFileSync(text));
+  });
+}
+
+// Serial: all tests of a process share node:fs.
+test.serial(
+  'at no moment of a build is there a compressed file of another text, also where it is killed',
+  async (t) => {
+    const site = compressedSite(t);
+    const paths = ['a', 'b', 'c'].map((slug) => site.write(slug, { tags: ['One', slug] }));
+    await site.builder.buildAll();
+    const [removed = ''] = paths;
+    const random = createRandom('a killed build with compressed files');
+    let changes = 0;
+    for (let session = 0; session < 6; session++) {
+      // The first build shows how many changes of the disk there are.
+      const most = session === 0 ? Number.POSITIVE_INFINITY : random.integer(0, changes);
+      site.write('b', { title: `Session ${session}` });
+      if (session % 2 === 0) fs.rmSync(join(site.options.content.root, removed), { force: true });
+      else site.write('a');
+      changes = 0;
+      const found = new Set<string>();
+      const restore = beforeDiskChanges(() => {
+        if (++changes > most) throw new Error('the process is dead');
+        for (const file of ofOtherTexts(site)) found.add(file);
+      });
+      const builder = createBuilder({ ...site.options, compress: true });
+      try {
+        await builder.load();
+        await builder.buildChanged(paths).catch(() => undefined);
+      } catch (error) {
+        t.true(String(error).includes('the process is dead'));
+      } finally {
+        restore();
+      }
+      t.deepEqual([...found], [], `session ${session}`);
+      t.deepEqual(ofOtherTexts(site), []);
+      const next = createBuilder({ ...site.options, compress: true });
+      t.is((await next.buildAll()).failed, 0);
+      checkAll(t, site);
+      t.deepEqual(await next.check(), []);
+      await Promise.all([builder.close().catch(() => undefined), next.close()]);
+    }
+    t.true(changes > 0);
+  },
+);
 
 test('where Pressmark does not compress, compressed files that a person made stay', async (t) => {
   const site = testSite(t);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { patternLayout } from '../../../src/generators/layout.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
-import type { RenderAnswer } from '../../../src/site/builder/render-messages.js';
+import type { RenderAnswer } from '../../../src/site/builder/render-pool.js';
 import { contentFolder } from '../../../src/store/catalog/entry.js';
 import { SITE_URL, startRenderWorker, type TestSite, testSite } from './test-site.js';
 

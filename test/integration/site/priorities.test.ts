@@ -64,3 +64,15 @@ test('a builder that is closed ends a build of everything, builds the changes th
   t.deepEqual(site.output(), await builtAnew(site.options));
   t.false(fs.readdirSync(join(site.dir, 'public')).some((name) => name.endsWith('.tmp')));
 });
+
+test('a check waits for the build of another process', async (t) => {
+  let check: Promise<unknown> | undefined;
+  const { site, made } = slowSite(t, ({ length }) => {
+    if (length === 5) check = other.builder.check();
+  });
+  const other = testSite(t, { dir: site.dir });
+  await site.builder.buildAll();
+  t.true(made.length > 40);
+  await site.builder.close();
+  t.deepEqual(await check, []);
+});

@@ -40,3 +40,29 @@ test('an edit that a plugin has read before the builder is built', async (t) => 
   await builder.buildChanged([path]);
   for (const page of ['articles/a/index.html', 'index.html']) t.true(site.page(page).includes('Newer'), page);
 });
+
+// Serial: all tests of a process share node:fs.
+test.serial(
+  'an article that was written is read once for all the pages and feeds that show it',
+  async (t) => {
+    const site = testSite(t);
+    for (const slug of ['a', 'b', 'c']) site.write(slug);
+    await site.builder.buildAll();
+    const path = site.write('new');
+    const read: string[] = [];
+    const originals = ['readFileSync', 'openSync'].map((name) => [name, Reflect.get(fs, name)] as const);
+    for (const [name, original] of originals)
+      Reflect.set(fs, name, (file: unknown, ...rest: unknown[]) => {
+        if (String(file).startsWith(site.options.content.root)) read.push(String(file));
+        return Reflect.apply(original, fs, [file, ...rest]);
+      });
+    try {
+      await site.builder.buildChanged([path]);
+    } finally {
+      for (const [name, original] of originals) Reflect.set(fs, name, original);
+    }
+    for (const page of ['articles/new/index.html', 'index.html', 'feed.xml', 'tags/one/index.html'])
+      t.true(site.page(page).includes('Title of new'), page);
+    t.deepEqual(read, [join(site.options.content.root, path)]);
+  },
+);

@@ -1,38 +1,48 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
-import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
+import test, { type ExecutionContext } from 'ava';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { builtAnew, put, testSite } from './test-site.js';
 
 /** More files than are tried again with every change. */
 const MANY = 520;
 
-/** Builds a change, and everything where another process has built with other settings, as the plugin does. */
-async function follow(builder: Builder, path: string): Promise<void> {
-  const { isOutdated } = await builder.buildChanged([path]);
-  if (isOutdated) await builder.buildAll();
+/** A site of many files, the builder that has built it, and one that was started later with other settings. */
+async function twoBuilders(t: ExecutionContext, articles: number) {
+  const old = testSite(t, { settings: { title: 'Old' } });
+  for (let n = 0; n < articles; n++) old.write(`a${n}`, { tags: [] });
+  await old.builder.buildAll();
+  const options = { ...old.options, site: { ...old.options.site, title: 'New', accent: OTHER } };
+  const renewed = createBuilder(options);
+  await renewed.buildAll();
+  return { old, renewed, options };
 }
 
-test('two builders with different settings on one folder leave a site of one kind, also where it has very many files', async (t) => {
-  const old = testSite(t, { settings: { title: 'Old' } });
-  for (let n = 0; n < MANY; n++) old.write(`a${n}`, { tags: [] });
-  await old.builder.buildAll();
-  const renewed = createBuilder({
-    ...old.options,
-    site: { ...old.options.site, title: 'New', accent: OTHER },
-  });
-  await renewed.buildAll();
-
+test('of two builders with different settings the one that was started later builds a change, and nothing else', async (t) => {
+  const { old, renewed, options } = await twoBuilders(t, MANY);
   // As in a rolling deploy: the old one hears of a delivery first.
   const path = old.write('late');
-  await follow(old.builder, path);
-  t.deepEqual(await old.builder.check(), []);
-  await follow(renewed, path);
+  for (const build of [() => old.builder.buildChanged([path]), () => old.builder.buildAll()])
+    t.like(await build(), { isLeft: true, pages: 0, files: [] });
+  const { written } = await renewed.buildChanged([path]);
+  t.true(written > 0 && written < 50, `${written} files`);
+  t.like(await renewed.buildAll(), { written: 0, removed: 0 });
   t.deepEqual(await renewed.check(), []);
-  t.deepEqual(
-    old.output(),
-    await builtAnew({ ...old.options, site: { ...old.options.site, title: 'New', accent: OTHER } }),
-  );
+  t.deepEqual(old.output(), await builtAnew(options));
+  t.is(old.logged.filter((line) => line.includes('all pages are left to it')).length, 1);
+});
+
+test('where the builder that was started later has ended, the other one builds the whole site again', async (t) => {
+  for (const end of ['at a change', 'at a look at everything']) {
+    const { old, renewed } = await twoBuilders(t, 3);
+    const path = old.write('late');
+    t.true((await old.builder.buildChanged([path])).isLeft);
+    await renewed.close();
+    const report = await (end === 'at a change' ? old.builder.buildChanged([]) : old.builder.buildAll());
+    t.falsy(report.isLeft);
+    t.deepEqual(await old.builder.check(), []);
+    t.deepEqual(old.output(), await builtAnew(old.options));
+  }
 });
 
 const OTHER = { light: '#004488', dark: '#88ccff' };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { type EarlyBuilder, startBuilderEarly } from '../../../src/app/builder/start-builder.js';
 import { loadSettings } from '../../../src/config/load.js';
-import type { Request } from '../../../src/site/builder/thread-messages.js';
+import type { Request } from '../../../src/site/builder/thread-client.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { fileOf, put, SITE_URL } from './test-site.js';
 

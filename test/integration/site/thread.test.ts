@@ -1,8 +1,10 @@
+import { EventEmitter } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
 import type { BuildReport, FileChange } from '../../../src/host/hook-types.js';
 import { definePlugin, type Host, startHost } from '../../../src/host/plugins.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
+import type { Answer, Outcome, Request } from '../../../src/site/builder/thread-client.js';
 import { type SitePluginOptions, sitePlugin } from '../../../src/site/plugin.js';
 import type { NewestPages } from '../../../src/site/search/search.js';
 import { until } from '../../support/until.js';
@@ -125,7 +127,6 @@ test('where another process has built with other settings, everything is built a
   site.write('b');
   await host.hooks.doAction('article.edited', change('b'));
   await built();
-  await built();
   t.deepEqual(await createBuilder(site.options).check(), []);
 });
 
@@ -139,6 +140,39 @@ test('a thread that crashes is started again, builds everything, and the log say
   t.is(starts, 2);
   t.true(site.has('articles/a/index.html'));
   t.true(logged.some((line) => line.includes('told to crash')));
+});
+
+/** A thread that builds nothing: the test gives its answers. */
+function standIn() {
+  const requests: Request[] = [];
+  const thread = Object.assign(new EventEmitter(), {
+    postMessage: (request: Request) => {
+      requests.push(request);
+      if (request.kind === 'close') setImmediate(() => thread.emit('exit', 0));
+    },
+    terminate: async () => 0,
+  });
+  const builds = () => requests.flatMap((request) => (request.kind === 'build' ? [request] : []));
+  const answer = (id: number | undefined, outcome: Outcome) =>
+    thread.emit('message', { id: id ?? 0, ...outcome } satisfies Answer);
+  return { worker: thread as unknown as Worker, builds, answer };
+}
+
+test('a build of everything that is to be tried again is not forgotten where pages of another build fail', async (t) => {
+  const { worker, builds, answer } = standIn();
+  const { host } = await run(t, testSite(t), () => worker, { retryMs: 20 });
+  await host.hooks.doAction('host.ready', { url: SITE_URL });
+  await host.hooks.doAction('article.edited', change('a'));
+  await until('everything and a change are asked for', () => builds().length === 2);
+  const [ofAll, ofChange] = ['all', 'change'].map((what) =>
+    builds().find(({ paths }) => (paths === 'all') === (what === 'all')),
+  );
+  answer(ofAll?.id, { kind: 'failed', reason: 'no luck' });
+  const report = { pages: 1, bytes: 1, written: 0, removed: 0, files: [], failed: 1, ms: 1 };
+  answer(ofChange?.id, { kind: 'built', report });
+  await until('everything is asked for again', () => builds().length === 3);
+  t.is(builds()[2]?.paths, 'all');
+  answer(builds()[2]?.id, { kind: 'stopped' });
 });
 
 test('a thread that cannot be started is an error in the log, and the plugin still closes', async (t) => {

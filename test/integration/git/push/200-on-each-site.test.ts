@@ -13,8 +13,10 @@ function pageAt({ dir }: Pick<Receiver, 'dir'>, url: string): string {
   return fs.existsSync(page) ? fs.readFileSync(page, 'utf8') : '';
 }
 
-function homeOf(receiver: Receiver): string {
-  return pageAt(receiver, 'https://garden.example/');
+/** The home page; nothing where there is none yet. */
+function homeOf({ dir }: Receiver): string {
+  const page = join(dir, 'public', 'index.html');
+  return fs.existsSync(page) ? fs.readFileSync(page, 'utf8') : '';
 }
 
 test('200: an article that one machine acknowledges is on the site of each, also of one that was down', async (t) => {
