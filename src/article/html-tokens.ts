@@ -71,14 +71,18 @@ function commentEnd(html: string, start: number): number {
   return ends.exec(html) === null ? html.length : ends.lastIndex;
 }
 
+const NAME = /[a-z][^\s/>]*/iy;
+
 function tagName(html: string, from: number): string {
-  const name = /[a-z][^\s/>]*/iy;
-  name.lastIndex = from;
-  return name.exec(html)?.[0].toLowerCase() ?? '';
+  NAME.lastIndex = from;
+  return NAME.exec(html)?.[0].toLowerCase() ?? '';
 }
 
 /** The index behind the `>` of a tag; one in a quoted value does not count. */
 function tagEnd(html: string, from: number): number | undefined {
+  // Most tags have no attributes, and need no walk through their characters.
+  const end = html.indexOf('>', from);
+  if (end === -1 || !html.slice(from, end).includes('=')) return end === -1 ? undefined : end + 1;
   let quote: string | undefined;
   let isValue = false; // behind `=`: only there quotes have a meaning
   for (let at = from; at < html.length; at++) {

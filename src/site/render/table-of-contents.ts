@@ -25,9 +25,6 @@ const IDS_OF_FRAME = ['content'];
 
 const LONGEST_ID = 80;
 
-/** All that looks like an id, also where it is only text: none of these is given to a heading. */
-const ANY_ID = /[\s"'/]id\s*=\s*["']?([^\s"'>]+)/gi;
-
 /**
  * Gives a text of several headings its table of contents: `h2`, and below them `h3`. Those of these headings that have no
  * id get one, made of their words; nothing else of the HTML changes, and nothing at all where there is no table.
@@ -43,8 +40,7 @@ export function withToc<Text extends WithToc>(text: Text, { toc: least }: Pick<S
 
 function headingsOf(html: string): Heading[] {
   const tokens = htmlTokens(html);
-  const ids = new Set(IDS_OF_FRAME);
-  for (const [, id = ''] of html.matchAll(ANY_ID)) ids.add(id);
+  const ids = new Set([...IDS_OF_FRAME, ...tokens.flatMap((token) => idOf(html, token) ?? [])]);
   /** From which number on ids of the same words may be free. */
   const numbers = new Map<string, number>();
   const headings: Heading[] = [];
@@ -82,8 +78,10 @@ function endOf(tokens: readonly HtmlToken[], index: number): number | undefined 
   return undefined;
 }
 
-function idOf(html: string, { start, contentStart }: OpenTag): string | undefined {
-  return attributeOf(html.slice(start, contentStart), 'id') || undefined;
+function idOf(html: string, token: HtmlToken): string | undefined {
+  if (token.kind !== 'open') return undefined;
+  const tag = html.slice(token.start, token.contentStart);
+  return (tag.includes('=') && attributeOf(tag, 'id')) || undefined;
 }
 
 function withIds(html: string, headings: readonly Heading[]): string {
