@@ -11,20 +11,17 @@ const ALL_PAGES = { ...PAGES, 'older page': '/archive/page/1/' };
 
 for (const [scheme, width] of [
   ['light', 1280],
-  ['light', 390],
   ['dark', 390],
 ] as const) {
   test(`every kind of page of the magazine theme, ${scheme}, ${width} pixels wide: accessible, still, quiet, and as wide as the screen`, async (t) => {
     const browser = await openBrowser(t, { colorScheme: scheme, width, height: 3000 });
     for (const [kind, path] of Object.entries(ALL_PAGES))
-      t.deepEqual(await lookAt(browser, `${site().origin}${path}`, { axe: width === 390 }), NO_FAULTS, kind);
+      t.deepEqual(await lookAt(browser, `${site().origin}${path}`, { axe: true }), NO_FAULTS, kind);
   });
 }
 
 test('Lighthouse gives the magazine theme all points for accessibility, best practices and search engines', async (t) => {
-  const urls = [PAGES.home, PAGES.article, PAGES['page of the owner’s']].map(
-    (path) => `${site().origin}${path}`,
-  );
+  const urls = [PAGES.home, PAGES.article].map((path) => `${site().origin}${path}`);
   for (const { points, lost } of await measure(urls)) {
     const { performance, ...others } = points; // depends on the machine
     t.true(performance > 0);
