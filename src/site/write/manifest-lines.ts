@@ -31,18 +31,22 @@ export function* linesFrom(
 ): Generator<{ lines: string[]; end: number }> {
   const fd = fs.openSync(path, 'r');
   try {
-    const buffer = Buffer.alloc(1 << 20);
-    let rest = Buffer.alloc(0);
+    let buffer = Buffer.allocUnsafe(1 << 20);
+    /** How much of a line that has not ended yet is at the beginning of the buffer. */
+    let held = 0;
     let position = start;
     for (;;) {
-      const from = position + rest.length;
-      const count = fs.readSync(fd, buffer, 0, Math.min(buffer.length, size - from), from);
+      if (held === buffer.length) buffer = Buffer.concat([buffer], 2 * buffer.length);
+      const from = position + held;
+      const count = fs.readSync(fd, buffer, held, Math.min(buffer.length - held, size - from), from);
       if (count === 0) return;
-      const bytes = Buffer.concat([rest, buffer.subarray(0, count)]);
-      const whole = bytes.lastIndexOf(LF) + 1;
-      if (whole > 0) yield { lines: bytes.toString('utf8', 0, whole - 1).split('\n'), end: position + whole };
+      const filled = held + count;
+      const whole = buffer.lastIndexOf(LF, filled - 1) + 1;
+      if (whole > 0)
+        yield { lines: buffer.toString('utf8', 0, whole - 1).split('\n'), end: position + whole };
+      buffer.copyWithin(0, whole, filled);
+      held = filled - whole;
       position += whole;
-      rest = Buffer.from(bytes.subarray(whole));
     }
   } finally {
     fs.closeSync(fd);
