@@ -56,10 +56,10 @@ export const siteSchema = z.strictObject({
   locale: z.string().refine(isLanguageTag, { error: 'must be a language tag such as en-GB' }).optional(),
   /** The time zone whose day is shown. @default 'UTC' */
   timeZone: timeZone.default('UTC'),
-  /** From how many headings on a text has a table of contents; false for none. @default 4 */
+  /** From how many headings on a text has a table of contents. @default false, so that its HTML stays as it was sent */
   toc: z
     .union([z.int().min(1), z.literal(false)], { error: 'must be a number of headings from 1 on, or false' })
-    .default(4),
+    .default(false),
   /** Articles on one page of a list. @default 20 */
   pageSize: z.int().min(1).max(1_000).default(20),
   /**
