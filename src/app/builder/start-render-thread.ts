@@ -11,22 +11,14 @@ import type { RenderWorkerData } from './render-thread.js';
 /** What such a thread is told. */
 type Needed = Pick<
   Settings,
-  | 'dir'
-  | 'configFile'
-  | 'content'
-  | 'output'
-  | 'templates'
-  | 'generator'
-  | 'siteUrl'
-  | 'articles'
-  | 'logLevel'
+  'dir' | 'content' | 'output' | 'templates' | 'generator' | 'siteUrl' | 'articles' | 'logLevel'
 >;
 
 /** Starts a thread that renders pages in a large build. */
 export function startRenderThread(settings: Needed): Worker {
-  const { dir, configFile, siteUrl, articles, logLevel } = settings;
+  const { siteUrl, articles, logLevel } = settings;
   const { contentDir } = foldersOf(settings);
-  const workerData: RenderWorkerData = { dir, configFile, contentDir, siteUrl, articles, logLevel };
+  const workerData: RenderWorkerData = { contentDir, siteUrl, articles, logLevel };
   return new Worker(new URL('./render-thread.js', import.meta.url), { workerData });
 }
 

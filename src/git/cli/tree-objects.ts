@@ -54,7 +54,8 @@ export function treeOf({ objectFormat }: Pick<Repository, 'objectFormat'>, origi
     const at = starts[row] ?? content.length;
     const space = content.indexOf(' ', at);
     const end = content.indexOf(0, space);
-    const mode = content.toString('latin1', at, space);
+    // Some programs write `040000`, which git accepts.
+    const mode = content.toString('latin1', at, space).replace(/^0+/, '');
     return { mode, name: content.subarray(space + 1, end), end: end + 1 + idLength };
   }
 
@@ -132,11 +133,27 @@ export async function treesAt(
   const trees = new Map<string, Tree>();
   let level = new Map([['', root.id]]);
   while (level.size > 0) {
-    const unknown = [...level.values()].filter((id) => cache.get(id) === undefined);
-    const read = await contentsOf(repository, unknown);
-    for (const [folder, id] of level)
-      trees.set(folder, treeOf(repository, read.get(id) ?? cache.get(id) ?? NOTHING));
-    for (const [id, content] of read) cache.set(id, content);
+    const ids = new Set(level.values());
+    const contents = new Map<string, Buffer>();
+    // Held from here on: the cache may forget them while others are read.
+    for (const id of ids) {
+      const known = cache.get(id);
+      if (known !== undefined) contents.set(id, known);
+    }
+    const read = await contentsOf(
+      repository,
+      [...ids].filter((id) => !contents.has(id)),
+    );
+    for (const [id, content] of read) {
+      contents.set(id, content);
+      cache.set(id, content);
+    }
+    for (const [folder, id] of level) {
+      const content = contents.get(id);
+      if (content === undefined)
+        throw new PressmarkError('GIT_FAILED', `the repository lacks the tree ${id}`);
+      trees.set(folder, treeOf(repository, content));
+    }
     const next = new Map<string, string>();
     for (const folder of wanted) {
       const entry = level.has(parentOf(folder))

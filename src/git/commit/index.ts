@@ -134,8 +134,8 @@ async function makeDraft(
     // Git writes a new file beside it and renames that, so a second name does for a copy.
     await link(join(gitDir, 'index'), draft);
   } catch (error) {
-    // before the first `git add` there is no index
-    if (systemCode(error) !== 'ENOENT') throw error;
+    // Before the first `git add` there is no index. Where there is one, the folder of the draft is gone.
+    if (systemCode(error) !== 'ENOENT' || stampOf(gitDir) !== undefined) throw error;
   }
   const { args, input } = updateOf(lines);
   await git(['update-index', ...args], { input, indexFile: draft });

@@ -1,4 +1,3 @@
-import fs from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
@@ -9,7 +8,7 @@ import { type Blob, blobsOf } from '../commit/blobs.js';
 import { readHead } from '../commit/head.js';
 import { type EditBases, staleBases } from './edit-bases.js';
 import type { StoreLock } from './store-lock.js';
-import { unwritable } from './worktree-checkout.js';
+import { statAt, unwritable } from './worktree-checkout.js';
 
 /** Files that the branch has moved on without, as a person was editing them; see `createStaleEdits`. */
 export interface StaleEdits {
@@ -59,7 +58,7 @@ export async function settleStale(
 export async function contentAt(repository: Repository, path: string): Promise<Buffer | undefined> {
   if (unwritable(repository, path) !== undefined) return undefined;
   const absolute = join(repository.top, path);
-  if (fs.lstatSync(absolute, { throwIfNoEntry: false })?.isFile() !== true) return undefined;
+  if (statAt(absolute)?.isFile() !== true) return undefined;
   try {
     return await readFile(absolute);
   } catch (error) {

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { systemCode } from '../../errors.js';
 import { putNew, stage, syncFile } from '../../fs/atomic-write.js';
 import type { TreeChange } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
@@ -232,14 +233,23 @@ export function unwritable({ top }: Repository, path: string): string | undefine
   if (parts.some((part) => part === '' || part === '.' || part === '..' || /^\.git$|^git~\d+$/i.test(part)))
     return 'such a path is not written';
   for (let at = dirname(join(top, path)); at.length > top.length; at = dirname(at)) {
-    if (fs.lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true)
-      return 'it lies behind a symbolic link';
+    if (statAt(at)?.isSymbolicLink() === true) return 'it lies behind a symbolic link';
   }
   return undefined;
 }
 
+/** What is at a path itself; undefined where nothing is, also because a file is in the place of a folder above it. */
+export function statAt(path: string): fs.Stats | undefined {
+  try {
+    return fs.lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if (systemCode(error) === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
 function workFileAt(path: string): WorkFile {
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  const stat = statAt(path);
   if (stat === undefined || stat.isDirectory()) return undefined;
   return stat.isSymbolicLink()
     ? { content: Buffer.from(fs.readlinkSync(path)), isLink: true }

@@ -172,13 +172,24 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     const earlier = nextFiles.get(file.path);
     nextFiles.set(file.path, earlier === undefined ? file : { ...file, replaces: earlier.replaces });
     nextWritten ??= storeLock.run(async () => {
-      const files = [...nextFiles.values()];
-      nextFiles = new Map();
-      nextWritten = undefined;
+      const files = takeNext();
       const written = await writeArticles(repository, files, staging);
       return new Map(files.map(({ path }, index) => [path, written[index] === true]));
     });
-    return (await nextWritten).get(file.path) === true;
+    const writing = nextWritten;
+    try {
+      return (await writing).get(file.path) === true;
+    } finally {
+      // The lock was not to be had: the next article tries again.
+      if (nextWritten === writing) takeNext();
+    }
+  }
+
+  function takeNext(): ArticleFile[] {
+    const files = [...nextFiles.values()];
+    nextFiles = new Map();
+    nextWritten = undefined;
+    return files;
   }
 
   async function refresh(): Promise<void> {

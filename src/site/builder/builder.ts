@@ -243,13 +243,7 @@ export function createBuilder(options: SiteOptions): Builder {
       if (!force && !clean && isForeign() && (await isLeftToOther())) return nothingBuilt();
       await scan(force || clean, pool);
       if (clean) forgetOutput();
-      pool.start(due.size);
-      const workers = await pool.prepared({
-        themeDirs: options.themeDirs,
-        site: options.site,
-        digest: site.context().digest,
-        hasFilters: hasPageFilters(),
-      });
+      const workers = hasPageFilters() ? [] : await preparedWorkers(pool);
       const report = await buildFiles(
         () => due,
         { pause, workers, ...(onProgress && { onProgress }) },
@@ -265,6 +259,13 @@ export function createBuilder(options: SiteOptions): Builder {
       isBuildingAll = false;
       await pool.release();
     }
+  }
+
+  /** The threads that render pages of articles. They have no plugins, whose filters may ask for other articles. */
+  function preparedWorkers(pool: RenderPool) {
+    pool.start(due.size);
+    const { themeDirs } = options;
+    return pool.prepared({ themeDirs, site: options.site, digest: site.context().digest });
   }
 
   /** Builds files in one session, those first that pages link and that do not stand yet. */

@@ -1,4 +1,4 @@
-import { setTimeout as elapsed, setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../errors.js';
 import type { SiteInfo } from '../../host/page-types.js';
@@ -14,9 +14,6 @@ export const WORTH_A_POOL = 1_000;
 /** Headers that a worker reads at a time. */
 const HEADERS = 64;
 
-/** How long the plugins of a worker may take to be closed. */
-const CLOSE_MS = 2_000;
-
 /** An article's page as a render worker is asked to make it. */
 export interface RenderJob extends ArticleJob {
   /** The size of the page as it stands, in bytes; the same page is not written again. Undefined where none stands. */
@@ -29,8 +26,6 @@ export interface RenderSurroundings {
   readonly site: SiteInfo;
   /** Of the theme. */
   readonly digest: string;
-  /** Whether plugins filter pages. */
-  readonly hasFilters: boolean;
 }
 
 /** What the builder asks of a render worker. */
@@ -47,9 +42,7 @@ export type RenderRequest =
       readonly authors: ReadonlyMap<string, string>;
       readonly stagingDir: string;
       readonly root: string;
-    }
-  /** To close its plugins. */
-  | { readonly kind: 'close' };
+    };
 
 /** What became of a page. */
 export type Rendered =
@@ -64,14 +57,13 @@ export type RenderAnswer =
   | { readonly kind: 'prepared'; readonly alike: boolean }
   /** As JSON, which travels faster; null for a file that must be read whole. */
   | { readonly kind: 'headers'; readonly entries: string }
-  | { readonly kind: 'made'; readonly made: readonly Rendered[] }
-  | { readonly kind: 'closed' };
+  | { readonly kind: 'made'; readonly made: readonly Rendered[] };
 
 /** A further thread that renders pages in large builds, in which `serveRenders` answers. */
 export type RenderWorker = ReturnType<typeof startRenderWorker>;
 
 function startRenderWorker(spawn: () => Worker, log: Log) {
-  let waiting: ((answer: RenderAnswer | undefined) => void)[] = [];
+  const waiting: ((answer: RenderAnswer | undefined) => void)[] = [];
   let worker: Worker | undefined = spawn();
   worker.on('message', (answer: RenderAnswer) => waiting.shift()?.(answer));
   worker.on('error', (error) => end(messageOf(error)));
@@ -81,9 +73,7 @@ function startRenderWorker(spawn: () => Worker, log: Log) {
     if (worker === undefined) return;
     worker = undefined;
     log.warn({ reason }, 'the thread that renders pages has failed; the build goes on without it');
-    const left = waiting;
-    waiting = [];
-    for (const resolve of left) resolve(undefined);
+    for (const resolve of waiting.splice(0)) resolve(undefined);
   }
 
   /** @returns undefined where the thread has ended; whatever it was asked is then to be done by others. */
@@ -99,6 +89,7 @@ function startRenderWorker(spawn: () => Worker, log: Log) {
   async function close(): Promise<void> {
     const open = worker;
     worker = undefined;
+    for (const resolve of waiting.splice(0)) resolve(undefined);
     await open?.terminate();
   }
 
@@ -122,7 +113,6 @@ export interface RenderPoolOptions {
 export function createRenderPool(options: RenderPoolOptions, log: Log) {
   const { spawnRenderWorker: spawn, renderWorkers: count = 1, poolFrom = WORTH_A_POOL } = options;
   let workers: RenderWorker[] = [];
-  let hasPlugins = false;
 
   /** Starts the workers where they are worth it and not there yet. */
   function start(articles: number): void {
@@ -148,7 +138,6 @@ export function createRenderPool(options: RenderPoolOptions, log: Log) {
 
   /** The workers that see the site as this thread does. */
   async function prepared(surroundings: RenderSurroundings): Promise<readonly RenderWorker[]> {
-    hasPlugins = surroundings.hasFilters;
     const alike = await Promise.all(
       workers.map(
         async ({ ask }) => (await ask({ kind: 'prepare', ...surroundings }, 'prepared'))?.alike === true,
@@ -160,12 +149,7 @@ export function createRenderPool(options: RenderPoolOptions, log: Log) {
   async function release(): Promise<void> {
     const old = workers;
     workers = [];
-    await Promise.all(
-      old.map(async ({ ask, close }) => {
-        if (hasPlugins) await Promise.race([ask({ kind: 'close' }, 'closed'), elapsed(CLOSE_MS)]);
-        await close();
-      }),
-    );
+    await Promise.all(old.map(({ close }) => close()));
   }
 
   return { start, readHeaders, prepared, release };

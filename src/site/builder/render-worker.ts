@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
-import { createHooks, type Hooks } from '../../host/hooks.js';
+import { createHooks } from '../../host/hooks.js';
 import type { Log } from '../../log.js';
 import type { ContentFolder } from '../../store/catalog/entry.js';
 import { createArticleCache } from '../index/article-cache.js';
@@ -14,27 +14,13 @@ import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-
 
 type MakeRequest = Extract<RenderRequest, { kind: 'make' }>;
 
-/** The plugins of a render worker. */
-export interface RenderPlugins {
-  readonly hooks: Hooks;
-  close(): Promise<void>;
-}
-
 /**
  * Reads articles and makes staged files of their pages for a builder in another thread; runs in a thread of its own. What
- * is not straightforward is left to the builder, who then meets it again and reports it.
- *
- * @param loadPlugins called where plugins filter pages.
+ * is not straightforward is left to the builder, who then meets it again and reports it. No plugin filters pages here.
  */
-export function serveRenders(
-  port: MessagePort,
-  content: ContentFolder,
-  log: Log,
-  loadPlugins: () => Promise<RenderPlugins>,
-): void {
+export function serveRenders(port: MessagePort, content: ContentFolder, log: Log): void {
   const cache = createArticleCache(content);
   let context: RenderContext | undefined;
-  let plugins: RenderPlugins | undefined;
   /** What the pages that are being made link to. */
   let current: Pick<MakeRequest, 'tags' | 'authors'> | undefined;
   let isAtALoss = false;
@@ -61,8 +47,7 @@ export function serveRenders(
 
   async function answer(request: RenderRequest): Promise<RenderAnswer> {
     if (request.kind === 'prepare') {
-      const { themeDirs, site, digest, hasFilters } = request;
-      if (hasFilters) plugins ??= await loadPlugins();
+      const { themeDirs, site, digest } = request;
       const linked = {
         tags: { get: (name: string) => slugIn('tags', name) },
         authors: { get: (name: string) => slugIn('authors', name) },
@@ -70,7 +55,7 @@ export function serveRenders(
       context = createRenderContext(
         themeDirs,
         site,
-        plugins?.hooks ?? createHooks(log),
+        createHooks(log),
         linked,
         readStandalonePages(content),
         [],
@@ -80,10 +65,6 @@ export function serveRenders(
     if (request.kind === 'headers') {
       const entries = request.paths.map((path) => readHeaderEntry(content, path) ?? null);
       return { kind: 'headers', entries: JSON.stringify(entries) };
-    }
-    if (request.kind === 'close') {
-      await plugins?.close();
-      return { kind: 'closed' };
     }
     current = request;
     const made: Rendered[] = [];

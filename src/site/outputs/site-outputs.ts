@@ -49,7 +49,9 @@ export function siteOutputs(deps: OutputDeps): SiteOutputs {
     termPages(deps, 'tag', index),
     termPages(deps, 'author', index),
     feeds(deps, index.all, hooks),
-    sitemap(site, index.all, () => [...context().pages.all.values()].map(({ path }) => path)),
+    sitemap(site, index.all, () =>
+      [...context().pages.all.values()].flatMap(({ path, broken }) => (broken === undefined ? [path] : [])),
+    ),
     searchPage(site, context),
     notFoundPage(site, context),
     standalonePages(site, context),

@@ -126,8 +126,6 @@ export async function builtAnew(options: SiteOptions): Promise<Record<string, st
 /** Starts the thread that helps to build a test site. */
 export function startRenderWorker({ content }: SiteOptions): Worker {
   const workerData: RenderWorkerData = {
-    dir: dirname(content.root),
-    configFile: undefined,
     contentDir: content.root,
     siteUrl: SITE_URL,
     articles: { file: 'articles/:slug.md', permalink: '/articles/:slug/' },

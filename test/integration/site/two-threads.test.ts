@@ -1,10 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
-import { createHooks, type FilterHandler, type HookLimits } from '../../../src/host/hooks.js';
+import { createHooks } from '../../../src/host/hooks.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import type { RenderAnswer } from '../../../src/site/builder/render-pool.js';
 import {
@@ -90,45 +89,19 @@ test('changes that come one after the other in the midst of a build by two threa
   await builder.close();
 });
 
-/** A site with a plugin that filters pages, in the thread of the builder and in those that render. */
-async function filteredSite(t: ExecutionContext, filter: string, limits: HookLimits = {}) {
+test('where plugins filter pages, all pages are made in the thread of the builder, which has the plugins', async (t) => {
   const site = siteOfMany(t);
-  const file = join(site.dir, 'plugins/filter.mjs');
-  put(file, `export default { name: 'filter', setup: (host) => host.addFilter('page.html', ${filter}) };\n`);
-  const hooks = createHooks(site.options.log, limits);
-  const { default: plugin }: { default: { setup(host: object): void } } = await import(
-    pathToFileURL(file).href
-  );
-  plugin.setup({
-    addFilter: (name: 'page.html', handler: FilterHandler<'page.html'>) =>
-      hooks.addFilter(name, handler, { plugin: 'filter' }),
+  const hooks = createHooks(site.options.log);
+  hooks.addFilter('page.html', (html) => html.replace('</body>', '<!-- filtered --></body>'), {
+    plugin: 'filter',
   });
-  return { ...site, options: { ...site.options, hooks, renderWorkers: 2 } };
-}
-
-test('page filters run in all threads, and make what they make in one', async (t) => {
-  const site = await filteredSite(t, "(html) => html.replace('</body>', '<!-- filtered --></body>')");
-  const { builder, answers } = helped(site);
+  const filtered = { ...site, options: { ...site.options, hooks } };
+  const { builder, answers } = helped(filtered);
   t.is((await builder.buildAll()).failed, 0);
-  t.true(madeOf(answers).some(({ kind }) => kind === 'staged'));
+  t.deepEqual(madeOf(answers), []);
   for (let n = 0; n < ARTICLES; n++)
     t.true(site.page(`articles/article-${n}/index.html`).includes('<!-- filtered -->'));
-  t.deepEqual(site.output(), await builtAnew(site.options));
-});
-
-test('a page filter that hangs is given up in all threads, with one error that names it', async (t) => {
-  t.timeout(120_000);
-  const site = await filteredSite(t, '() => new Promise(() => undefined)', {
-    filterTimeoutMs: 100,
-    mostTimeouts: 3,
-  });
-  const { builder, answers } = helped(site);
-  t.true((await builder.buildAll()).failed > ARTICLES);
-  t.true(madeOf(answers).every(({ kind }) => kind === 'left'));
-  t.false(site.has('articles/article-7/index.html'));
-  const errors = site.logged.filter((line) => line.includes('"level":50'));
-  t.is(errors.length, 1);
-  t.true(errors[0]?.includes('filter page.html of plugin filter took longer'));
+  t.deepEqual(site.output(), await builtAnew(filtered.options));
 });
 
 test('a build goes on alone where its worker has died, and makes every page', async (t) => {

@@ -115,3 +115,38 @@ function left(dir: string): string[] {
   const names = fs.readdirSync(join(dir, '.git', 'objects'), { recursive: true, encoding: 'utf8' });
   return names.filter((name) => name.includes('tmp'));
 }
+
+test('a folder whose mode another program has written as 040000 keeps its files', async (t) => {
+  const { repository, git, draft, filesOf, dir } = await start(t);
+  const [first = ''] = await writeCommits(repository, null, [draft('content/one.md', 'one')], IDENTITY);
+  const folder = Buffer.from(git('rev-parse', `${first}:content`), 'hex');
+  const tree = join(dir, 'tree');
+  fs.writeFileSync(tree, Buffer.concat([Buffer.from('040000 content\0'), folder]));
+  const root = git('hash-object', '-w', '-t', 'tree', '--literally', tree);
+  const padded = git('-c', 'user.name=A', '-c', 'user.email=a@example.org', 'commit-tree', '-m', 'x', root);
+  const [commit = ''] = await writeCommits(repository, padded, [draft('content/two.md', 'two')], IDENTITY);
+  t.deepEqual(
+    filesOf(commit).map((line) => line.split(' ')[0]),
+    ['content/one.md', 'content/two.md'],
+  );
+});
+
+test('a tree that the cache forgets while others are read is not taken for an empty folder', async (t) => {
+  const { repository, draft, filesOf } = await start(t);
+  const files = ['de/one.md', 'en/one.md'].map((path) => draft(path, path));
+  const tip = (await writeCommits(repository, null, files, IDENTITY)).at(-1) ?? null;
+  const { trees } = repository;
+  const looked = new Set<string>();
+  const forgetful = {
+    // Each is there once, but for the first folder's.
+    get: (id: string) => {
+      if (looked.has(id)) return undefined;
+      looked.add(id);
+      return looked.size === 3 ? undefined : trees.get(id);
+    },
+    set: trees.set,
+  };
+  const more = ['de/two.md', 'en/two.md'].map((path) => draft(path, path));
+  const commits = await writeCommits({ ...repository, trees: forgetful }, tip, more, IDENTITY);
+  t.is(filesOf(commits.at(-1) ?? '').length, 4);
+});

@@ -54,3 +54,32 @@ test('a large checkout gives others the store’s lock again and again, and leav
   t.is(fs.readFileSync(last, 'utf8'), 'a delivery\n');
   t.is(written(), names.length - 1);
 });
+
+test('a file that has become a folder on the branch becomes one in the work tree', async (t) => {
+  const dir = tempDir(t);
+  const commit = () => {
+    gitIn(dir, 'add', '--all');
+    gitIn(dir, 'commit', '--quiet', '-m', 'x');
+    return gitIn(dir, 'rev-parse', 'HEAD').trim();
+  };
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  fs.writeFileSync(join(dir, 'docs'), 'a file\n');
+  const before = commit();
+  fs.rmSync(join(dir, 'docs'));
+  fs.mkdirSync(join(dir, 'docs/sub'), { recursive: true });
+  for (const name of ['a.md', 'sub/b.md']) fs.writeFileSync(join(dir, 'docs', name), `${name}\n`);
+  const after = commit();
+  gitIn(dir, 'reset', '--quiet', '--hard', before);
+  const repository = await openRepository(dir, gitEnvironment(dir));
+  if (repository.kind === 'none') return t.fail(repository.because);
+  const { notFollowed, close } = await checkOutChanges(
+    repository,
+    await changesBetween(repository, before, after),
+    async () => new Set(),
+    tempDir(t),
+    { run: createMutex().run },
+  );
+  await close();
+  t.deepEqual(notFollowed, []);
+  t.is(fs.readFileSync(join(dir, 'docs/sub/b.md'), 'utf8'), 'sub/b.md\n');
+});
