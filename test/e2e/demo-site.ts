@@ -104,7 +104,7 @@ export async function demoSite(
   const dir = tempDir(t);
   writeFileSync(
     join(dir, 'pressmark.config.json'),
-    JSON.stringify({ site: { ...SITE, ...site }, git: false }),
+    JSON.stringify({ site: { ...SITE, toc: 4, ...site }, git: false }),
   );
   for (const [path, words] of Object.entries(OWN_TEXTS)) {
     mkdirSync(dirname(join(dir, 'content', path)), { recursive: true });
