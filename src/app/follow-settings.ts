@@ -100,7 +100,7 @@ function mark(plugin: unknown): unknown {
 /** Changes are gathered this long, so that an editor's write-rename-chmod is one. */
 const SETTLE_MS = 100;
 
-/** What the site is made of beside the articles. */
+/** The sources of the site besides the articles. */
 interface Sources {
   /** The site's folder, with the config and `.env`. */
   readonly dir: string;
@@ -108,11 +108,11 @@ interface Sources {
   readonly folders: readonly string[];
 }
 
-/** Who is told of a change. */
+/** The functions that are called after a change. */
 interface SourceListeners {
-  /** A template, a partial, a style sheet or a text of the owner's that is no article came, changed or went. */
+  /** Called after a template, a partial, a style sheet, or a page or description that the owner wrote was added, changed or removed. */
   onTheme(): void;
-  /** The config or `.env` did. */
+  /** Called after the config or `.env` was added, changed or removed. */
   onConfig(): void;
 }
 

@@ -77,7 +77,7 @@ export interface Amended {
   readonly address?: Address;
 }
 
-/** Where what the owner writes is no article: pages, and texts on tags and authors. */
+/** The folders of files that are not articles: the owner's pages, and descriptions of tags and authors. */
 export const NO_ARTICLES = /^(?:pages|tags|authors)\//;
 
 /**

@@ -37,7 +37,7 @@ export function contentOf(settings: ContentSettings): ContentFolder {
   if (site === undefined && NO_ARTICLES.test(settings.articles.file))
     throw new PressmarkError(
       'CONFIG_INVALID',
-      `articles.file ${quote(settings.articles.file)} is in pages/, tags/ or authors/, where files are no articles; choose another folder`,
+      `articles.file ${quote(settings.articles.file)} is in pages/, tags/ or authors/, whose files are not articles; choose another folder`,
     );
   const layout = layoutOf(settings, site?.options.timeZone);
   const format = site && formatOf(settings, site, layout);

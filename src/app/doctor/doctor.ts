@@ -211,7 +211,7 @@ function groupBy(entries: readonly Entry[], keyOf: (entry: Entry) => string): Ma
   return groups;
 }
 
-/** Whether the site has a search; it is no fault if not. */
+/** Whether the site has a search. A site without one is not a fault. */
 async function searchFinding({ site }: Settings): Promise<Finding[]> {
   const about = 'search';
   if (site === false) return [];

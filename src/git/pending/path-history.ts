@@ -24,7 +24,7 @@ const WAIT_MS = 3_000;
 /** The results of so many long searches are kept, each until its file has changed the history again. */
 const MAX_KEPT = 100;
 
-/** Searches histories for all that they have had at some paths; what takes long goes on beside the batches. */
+/** Searches the history for every blob that some paths have had; a long search continues while batches are committed. */
 export function createPathHistory(repository: Repository, waitMs = WAIT_MS) {
   const searches = new Map<string, LongSearch>();
 

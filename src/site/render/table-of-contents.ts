@@ -27,7 +27,7 @@ const LONGEST_ID = 80;
 
 /**
  * Gives a text of several headings its table of contents: `h2`, and below them `h3`. Those of these headings that have no
- * id get one, made of their words; nothing else of the HTML changes, and nothing at all where there is no table.
+ * id get one, made of their words; nothing else in the HTML changes, and a text without a table of contents stays as it is.
  */
 export function withToc<Text extends WithToc>(text: Text, { toc: least }: Pick<SiteInfo, 'toc'>): Text {
   const { html, extra } = text;
