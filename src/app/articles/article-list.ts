@@ -4,7 +4,7 @@ import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { openRepository } from '../../git/cli/repository.js';
-import { HISTORY_MS, logFormat, parseLog } from '../../git/cli/trees.js';
+import { HISTORY_MS, LOG_OF_BLOBS, logFormat, parseLog } from '../../git/cli/trees.js';
 import { placeFiles } from '../../git/commit/placement.js';
 import { decodeAt } from '../../store/catalog/entry.js';
 import { walk } from '../../store/catalog/scan.js';
@@ -91,20 +91,9 @@ export async function lastAuthors(
   if (wanted.size === 0) return found;
   // One walk through the history for all files; their folders, as a command line has no room for all names.
   const folders = new Set([...wanted.keys()].map((path) => path.split('/').slice(0, 1).join('/')));
-  const { stdout } = await git(
-    [
-      'log',
-      '-z',
-      '--raw',
-      '--root',
-      '--no-abbrev',
-      '--no-renames',
-      logFormat('H', 'an', 'ae'),
-      '--',
-      ...folders,
-    ],
-    { timeoutMs: HISTORY_MS },
-  );
+  const { stdout } = await git([...LOG_OF_BLOBS, logFormat('H', 'an', 'ae'), '--', ...folders], {
+    timeoutMs: HISTORY_MS,
+  });
   for (const { fields, changes } of parseLog(stdout, 3)) {
     const [, name = '', email = ''] = fields;
     for (const { path } of changes) {

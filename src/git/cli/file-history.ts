@@ -1,7 +1,7 @@
 import { trailerValue } from '../commit/message.js';
 import type { Authored } from '../commit/write-commits.js';
 import type { Repository } from './repository.js';
-import { HISTORY_MS, logFormat, parseLog } from './trees.js';
+import { HISTORY_MS, LOG_OF_BLOBS, logFormat, parseLog } from './trees.js';
 
 /** A commit of an article's file. */
 export interface FileCommit {
@@ -37,20 +37,9 @@ export async function historyOf(
     path,
     ...named.stdout.split(/[\0\n]/).filter((name) => /\.(?:md|markdown|html)$/.test(name)),
   ]);
-  const { stdout } = await git(
-    [
-      'log',
-      '-z',
-      '--raw',
-      '--root',
-      '--no-abbrev',
-      '--no-renames',
-      logFormat('H', 'an', 'ae', 'at', 's'),
-      '--',
-      ...paths,
-    ],
-    { timeoutMs: HISTORY_MS },
-  );
+  const { stdout } = await git([...LOG_OF_BLOBS, logFormat('H', 'an', 'ae', 'at', 's'), '--', ...paths], {
+    timeoutMs: HISTORY_MS,
+  });
   return parseLog(stdout, 5).flatMap(({ fields, changes }) => {
     const [commit = '', name = '', email = '', seconds = '', subject = ''] = fields;
     // a move is two changes: what it was moved to tells more

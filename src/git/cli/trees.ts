@@ -95,6 +95,9 @@ export interface LoggedCommit {
   readonly changes: readonly RawChange[];
 }
 
+/** The arguments of a log that names the blobs that each commit has changed; `parseLog` reads it. */
+export const LOG_OF_BLOBS = ['log', '-z', '--raw', '--root', '--no-abbrev', '--no-renames'];
+
 /** The format for `parseLog`: each of these placeholders, ended by NUL. */
 export function logFormat(...placeholders: string[]): string {
   return `--format=${placeholders.map((placeholder) => `%${placeholder}%x00`).join('')}`;
