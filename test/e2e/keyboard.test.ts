@@ -50,7 +50,7 @@ test('the first tab offers to skip to the content', async (t) => {
   await page.keyboard.press('Tab');
   t.true(((await skip.boundingBox())?.y ?? -1) >= 0, 'in sight');
   await page.keyboard.press('Enter');
-  t.true(page.url().endsWith('#content'));
+  await page.waitForURL((url) => url.hash === '#content');
   await page.keyboard.press('Tab');
   t.is(await page.evaluate("document.activeElement.closest('main') !== null"), true);
 });
