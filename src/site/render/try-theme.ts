@@ -108,7 +108,6 @@ function entryOf(name: string, { url }: SiteInfo, sample: Partial<IndexEntry>): 
     stamp: STAMP,
     id: name,
     url: `${url}/sample-${name}/`,
-    canonical: undefined,
     title: name,
     description: '',
     date: '2026-01-02T08:00:00Z',

@@ -3,7 +3,6 @@ import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { syncDirectory, syncHere } from '../../fs/atomic-write.js';
-import { withOneUrl } from '../../store/catalog/entry.js';
 import type { SourceEntry } from '../index/site-index.js';
 import { endOf, firstLine, headerOf, linesFrom } from './manifest-lines.js';
 
@@ -90,7 +89,7 @@ export interface Manifest {
   rest(): void;
 }
 
-const VERSION = 10;
+const VERSION = 11;
 
 type Line =
   | { readonly file: string; readonly is: WrittenFile | null }
@@ -219,8 +218,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     } else if ('unsynced' in line) {
       noteSynced(line.unsynced);
     } else if ('article' in line) {
-      const { article } = line;
-      articles.set(article.path, 'url' in article ? withOneUrl(article) : article);
+      articles.set(line.article.path, line.article);
     } else if ('removed' in line) {
       articles.set(line.removed, undefined);
     } else if ('settled' in line) {
