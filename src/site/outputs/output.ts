@@ -1,6 +1,5 @@
 import type { SiteChange } from '../index/site-index.js';
 import type { Page } from '../render/page.js';
-import type { RenderContext } from '../render/render-context.js';
 
 /** What a file holds: text, as a rule; a theme's pictures and fonts are bytes. */
 export type Content = string | Uint8Array;
@@ -95,7 +94,7 @@ function reservedPlaces(places: readonly string[]): RegExp {
 
 /** What an output has whose files are pages that nothing but the index makes. */
 export function pagesOf(
-  context: () => RenderContext,
+  context: () => { render(page: Page): Promise<string> },
   page: (path: string) => Page | undefined,
 ): Required<Pick<Output, 'page' | 'render'>> {
   return {
