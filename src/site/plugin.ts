@@ -80,7 +80,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
           if (built.failed > 0) later([], pause(RETRY_MS.pages));
           const articles = work === 'all' ? [] : [...work].map((path) => `${prefix}${path}`);
           void host.doAction('site.built', { ...built, articles });
-          options.search?.built(thread.newestPages);
+          options.search?.built();
         } else if (answer.kind === 'failed') {
           failures++;
           const ms = pause({ ...RETRY_MS.thread, first: retryMs });

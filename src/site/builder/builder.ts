@@ -4,8 +4,6 @@ import type { FilterName } from '../../host/hook-types.js';
 import type { BuildRequest, SiteOptions, SiteReport } from '../options.js';
 import { sourceOf } from '../outputs/compressed-variants.js';
 import { readingOf } from '../render/render-context.js';
-import type { SearchPage } from '../search/search-pages.js';
-import { newestPages } from '../search/search-pages.js';
 import { createBuildLock } from '../write/build-lock.js';
 import { manifestPath, openManifest } from '../write/manifest.js';
 import { createOutputSync } from '../write/output-sync.js';
@@ -59,8 +57,6 @@ export interface Builder {
   pace(isBurst: boolean): void;
   /** Compares the output with what a build from nothing gives; see `checkSite`. */
   check(onProgress?: BuildRequest['onProgress']): Promise<Difference[]>;
-  /** The pages of the newest articles as they were built last, at most `count`, oldest first. */
-  newestPages(count: number): Promise<SearchPage[]>;
   /**
    * Builds the changes that wait, ends a build of everything that is under way, which its caller learns by
    * `BuildStopped`, syncs what was built, and lets go of everything.
@@ -423,10 +419,6 @@ export function createBuilder(options: SiteOptions): Builder {
     },
     check: (onProgress) =>
       enqueue(others, () => locked(() => checkSite(options, manifest, onProgress))) as Promise<Difference[]>,
-    newestPages: (count) =>
-      enqueue(others, async () => newestPages(count, options.site, index.all, manifest)) as Promise<
-        SearchPage[]
-      >,
     close: async () => {
       isClosing = true;
       while (working !== undefined) await working;

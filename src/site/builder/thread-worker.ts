@@ -32,7 +32,6 @@ export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void
         builder.pace(request.isBurst);
         return { kind: 'paced' };
       }
-      if (request.kind === 'name') return { kind: 'named', pages: await builder.newestPages(request.newest) };
       const { paths } = request;
       const report = paths === 'all' ? await builder.buildAll() : await builder.buildChanged(paths);
       return { kind: 'built', report };

@@ -243,11 +243,9 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   function pruneFolders(file: string): void {
     for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
       try {
-        fs.rmdirSync(join(root, folder));
+        if (!removeEmptyFolder(join(root, folder))) return;
       } catch (error) {
-        if (isGone(error)) continue;
-        if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? ''))
-          log.warn({ folder, reason: messageOf(error) }, 'an empty folder could not be removed');
+        log.warn({ folder, reason: messageOf(error) }, 'an empty folder could not be removed');
         return;
       }
     }
@@ -310,6 +308,17 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     remove,
     sweep,
   };
+}
+
+/** Removes a folder where it is empty, or there; false where it holds something. */
+export function removeEmptyFolder(folder: string): boolean {
+  try {
+    fs.rmdirSync(folder);
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) return false;
+    if (!isGone(error)) throw error;
+  }
+  return true;
 }
 
 /** The paths of all files below a folder, which need not exist. */
