@@ -26,7 +26,7 @@ export interface ManifestDelta {
   /** Files that have been written or removed. */
   readonly files: ReadonlySet<string>;
   /** Files that may not be as they should: written in a build that has not come to its end, or failed in one. */
-  readonly stale: ReadonlySet<string>;
+  readonly stale: readonly string[];
   /** Whether the manifest was read from its beginning: what it does not name is not there. */
   readonly isWhole: boolean;
 }
@@ -60,8 +60,11 @@ export interface Manifest {
   readonly reading: string;
   /** Reads what has been added since, also by another process on the same folder. */
   catchUp(): ManifestDelta;
-  /** Whether a build has named the file and not come to its end, so that it may hold what was there before. */
-  isUnsettled(file: string): boolean;
+  /**
+   * What the file may hold besides what `files` says: where a build was killed, or could not replace the file, it holds
+   * what was written before.
+   */
+  formerOf(file: string): readonly WrittenFile[];
   setFile(file: string, written: WrittenFile | undefined): void;
   /**
    * Files named since the last time that all were known to be on the disk, each with the value of `namings` then; a power
@@ -102,6 +105,8 @@ type Line =
   | { readonly unsynced: readonly string[] }
   | { readonly settled: string; readonly reading: string; readonly stale: readonly string[] };
 
+const NONE: readonly WrittenFile[] = [];
+
 /** Lines of articles that are written at once. */
 const LINES_PER_WRITE = 1_000;
 
@@ -134,8 +139,8 @@ export function openManifest(path: string, outputDir: string): Manifest {
     0,
     -1,
   );
-  /** Files named since the last commit. */
-  let unsettled = new Set<string>();
+  /** Files written since the last commit, or stale then, and what they may hold that was written before. */
+  let uncommitted = new Map<string, readonly WrittenFile[]>();
   const unsynced = new Map<string, number>();
   /** Files that were announced, and not written since. */
   const announced = new Set<string>();
@@ -160,7 +165,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     const found = size === 0 ? undefined : headerOf(path);
     const isWhole = found === undefined || found !== header || size < offset;
     if (isWhole) {
-      [offset, lines, key, reading, unsettled] = [0, 0, '', '', new Set()];
+      [offset, lines, key, reading, uncommitted] = [0, 0, '', '', new Map()];
       files.clear();
       unsynced.clear();
       announced.clear();
@@ -174,7 +179,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
       const isVouchedFor = offset === 0 && endsSynced(path) === true;
       readTail(size, isVouchedFor, articles, changed);
     }
-    return { articles, files: changed, stale: unsettled, isWhole };
+    return { articles, files: changed, stale: [...uncommitted.keys()], isWhole };
   }
 
   /** @param isVouchedFor whether the last line that is read says that all files are on the disk. */
@@ -206,10 +211,8 @@ export function openManifest(path: string, outputDir: string): Manifest {
     if (line === undefined) {
       isTorn = true; // by a kill, which is the last line then, or by a power loss
     } else if ('file' in line) {
-      if (line.is === null) files.delete(line.file);
-      else files.set(line.file, line.is);
       changed.add(line.file);
-      unsettled.add(line.file);
+      noteFile(line.file, line.is ?? undefined);
       if (!isVouchedFor) {
         name(line.file);
         announced.delete(line.file);
@@ -226,9 +229,27 @@ export function openManifest(path: string, outputDir: string): Manifest {
     } else if ('settled' in line) {
       key = line.settled;
       reading = line.reading;
-      unsettled = new Set(line.stale);
-      withdraw();
+      noteCommitted(line.stale);
     }
+  }
+
+  function noteFile(file: string, is: WrittenFile | undefined): void {
+    const former = formerOf(file);
+    const known = files.get(file);
+    const isNew = known !== undefined && former.every(({ crc }) => crc !== known.crc);
+    uncommitted.set(file, isNew ? [...former, known] : former);
+    if (is === undefined) files.delete(file);
+    else files.set(file, is);
+  }
+
+  function formerOf(file: string): readonly WrittenFile[] {
+    return uncommitted.get(file) ?? NONE;
+  }
+
+  /** At the end of a build: what it was to write holds that, but for what is stale. */
+  function noteCommitted(stale: readonly string[]): void {
+    uncommitted = new Map(stale.map((file) => [file, formerOf(file)]));
+    withdraw();
   }
 
   function name(file: string): void {
@@ -275,7 +296,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
       fs.ftruncateSync(opened);
       fd = opened;
       begin();
-      for (const [file, is] of files) write(`${JSON.stringify({ file, is })}\n`);
+      for (const line of fileLines(files.keys())) write(`${JSON.stringify(line)}\n`);
       if (files.size > 0) write(`${JSON.stringify({ unsynced: [...unsynced.keys()] } satisfies Line)}\n`);
     } else if (size > offset) {
       fs.writeSync(opened, '\n'); // the torn line of a process that was killed must not spoil ours
@@ -332,16 +353,14 @@ export function openManifest(path: string, outputDir: string): Manifest {
   function setFile(file: string, is: WrittenFile | undefined): void {
     write(`${JSON.stringify({ file, is: is ?? null })}\n`);
     lines++;
-    unsettled.add(file);
+    noteFile(file, is);
     name(file);
     announced.delete(file);
-    if (is === undefined) files.delete(file);
-    else files.set(file, is);
   }
 
   function commit(end: Commit): void {
     const { articles, stale, everything } = end;
-    if (key === end.key && articles.size + stale.length + unsettled.size + announced.size === 0) return;
+    if (key === end.key && articles.size + stale.length + uncommitted.size + announced.size === 0) return;
     lines += articles.size + 1;
     // There is a page to nearly every article, so that the files tell how much of the manifest is out of date.
     if (lines > 1_000 + 6 * files.size) rewrite([...everything()], end);
@@ -352,8 +371,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
       );
     key = end.key;
     reading = end.reading;
-    unsettled = new Set(stale);
-    withdraw();
+    noteCommitted(stale);
   }
 
   function writeLines(all: readonly Line[], { key, reading, stale }: Commit): void {
@@ -367,6 +385,14 @@ export function openManifest(path: string, outputDir: string): Manifest {
     write(`${JSON.stringify({ settled: key, reading, stale } satisfies Line)}\n`);
   }
 
+  /** What is known of all files, of some with what they may hold besides. */
+  function fileLines(uncertain: Iterable<string>): Line[] {
+    const withFormer = new Set(uncertain);
+    return [...files].flatMap(([file, is]) =>
+      [...(withFormer.has(file) ? formerOf(file) : NONE), is].map((is): Line => ({ file, is })),
+    );
+  }
+
   /** Begins the manifest anew, without what is out of date. */
   function rewrite(all: readonly SourceEntry[], end: Commit): void {
     rest();
@@ -374,7 +400,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
     fd = fs.openSync(temp, 'w');
     lines = files.size + all.length;
     begin();
-    const ofFiles = [...files].map(([file, is]): Line => ({ file, is }));
+    const ofFiles = fileLines(end.stale);
     const ofArticles = all.map((article): Line => ({ article }));
     withdraw();
     writeLines([...ofFiles, { unsynced: [...unsynced.keys()] }, ...ofArticles], end);
@@ -408,7 +434,7 @@ export function openManifest(path: string, outputDir: string): Manifest {
       return reading;
     },
     catchUp,
-    isUnsettled: (file) => unsettled.has(file),
+    formerOf,
     setFile,
     commit,
     rest,

@@ -3,19 +3,24 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { isGone } from '../../store/catalog/entry.js';
 import { unpacked } from '../outputs/compressed-variants.js';
-import type { Manifest, WrittenFile } from './manifest.js';
+import type { Manifest } from './manifest.js';
 
 // Whose a file in the output folder is, and what a power loss has left of one.
 
 /**
- * Whether a file is Pressmark's and no owner's own: it is what the manifest says, or it bears our mark, or nobody wrote
+ * Whether a file is Pressmark's and no owner's own: it holds what was written, or it bears our mark, or nobody wrote
  * what it holds.
- *
- * @param known what the manifest says of it.
  */
-export function isReplaceable(file: string, present: Buffer, known: WrittenFile | undefined): boolean {
+export function isReplaceable(
+  file: string,
+  present: Buffer,
+  { files, formerOf }: Pick<Manifest, 'files' | 'formerOf'>,
+): boolean {
+  const known = files.get(file);
   if (known === undefined) return isMarked(file, present) || isDebris(file, present);
-  return crc32(present) === known.crc || isMarkedPage(file, present) || isDebris(file, present);
+  const digest = crc32(present);
+  if (known.crc === digest || formerOf(file).some(({ crc }) => crc === digest)) return true;
+  return isMarkedPage(file, present) || isDebris(file, present);
 }
 
 /**

@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { messageOf, systemCode } from '../../errors.js';
 import { discard, isLeftover } from '../../fs/atomic-write.js';
 import type { Log } from '../../log.js';
@@ -8,15 +7,7 @@ import { isGone } from '../../store/catalog/entry.js';
 import { sourceOf, variantsOf } from '../outputs/compressed-variants.js';
 import type { Content } from '../outputs/output.js';
 import type { Manifest, WrittenFile } from './manifest.js';
-import {
-  CLOCK_MS,
-  contentOf,
-  damagedFiles,
-  isDebris,
-  isMarked,
-  isMarkedPage,
-  isReplaceable,
-} from './ownership.js';
+import { CLOCK_MS, contentOf, damagedFiles, isDebris, isMarked, isReplaceable } from './ownership.js';
 import { bytesOf, type StagedFile, stageFile, writtenFile } from './staged-file.js';
 
 /** A temp file this old is what a crash left behind, not another process's work. */
@@ -120,15 +111,10 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     return [...replace(file, temp, source === undefined ? written : { ...written, source }), file];
   }
 
-  /**
-   * Whether what stands in a file is Pressmark's to replace: what the manifest says was written, what a crash has left of
-   * it, or a file with our mark.
-   */
+  /** Whether what stands in a file is Pressmark's to replace; see `isReplaceable`. */
   function isOurs(file: string, present: Buffer): boolean {
-    const known = manifest.files.get(file);
-    if (known !== undefined && manifest.isUnsettled(file)) return true;
-    if (damaged.has(file) && isWorthless(file, known)) return true;
-    return isReplaceable(file, present, known);
+    if (damaged.has(file) && isWorthless(file, manifest.files.get(file))) return true;
+    return isReplaceable(file, present, manifest);
   }
 
   /** Notes a file as ours. */
@@ -183,11 +169,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     if (known === undefined) return [];
     const variants = standingVariants(file).flatMap(remove);
     const present = read(file);
-    const ours =
-      present !== undefined &&
-      (isMarkedPage(file, present) ||
-        crc32(present) === known.crc ||
-        (damaged.has(file) && isWorthless(file, known)));
+    const ours = present !== undefined && isOurs(file, present);
     if (ours) {
       manifest.announceHere(file);
       fs.unlinkSync(join(root, file));

@@ -135,3 +135,29 @@ test('files that may be damaged are still known after the manifest has been writ
   b.catchUp();
   t.deepEqual([...b.unsynced.keys()], ['two.html']);
 });
+
+test('a file that a killed build has named, or that is stale, may hold what was written before', (t) => {
+  const dir = tempDir(t);
+  const path = join(dir, 'm');
+  const a = openManifest(path, join(dir, 'out'));
+  const read = () => {
+    const reader = openManifest(path, join(dir, 'out'));
+    reader.catchUp();
+    return reader.formerOf('one.txt').map(({ crc }) => crc);
+  };
+  a.setFile('one.txt', WRITTEN);
+  a.commit(settlement('k'));
+  t.deepEqual(read(), []);
+  a.setFile('one.txt', { ...WRITTEN, crc: 4 });
+  a.setFile('one.txt', { ...WRITTEN, crc: 5 });
+  t.deepEqual(read(), [3, 4]);
+  a.commit({ ...settlement('k'), stale: ['one.txt'] });
+  t.deepEqual(read(), [3, 4]);
+  for (let count = 0; count < 1_100; count++) a.setFile('two.txt', WRITTEN);
+  const before = fs.statSync(path).size;
+  a.commit({ ...settlement('k'), stale: ['one.txt'] });
+  t.true(fs.statSync(path).size < before, 'written anew');
+  t.deepEqual(read(), [3, 4]);
+  a.commit(settlement('k'));
+  t.deepEqual(read(), []);
+});
