@@ -166,7 +166,7 @@ export function createBuilder(options: SiteOptions): Builder {
       if (!(error instanceof BuildStopped)) isReady = false;
       throw error;
     } finally {
-      manifest.rest();
+      manifest.close();
       lock.leave();
     }
   }
@@ -322,7 +322,7 @@ export function createBuilder(options: SiteOptions): Builder {
 
   /** Takes in what another process has built, or this one before it was started again. */
   function catchUp(): void {
-    const delta = manifest.catchUp();
+    const delta = manifest.refresh();
     if (delta.articles.size > 0 || delta.isWhole) {
       const isTrusted = manifest.reading === reading;
       articleFiles.applyDelta(delta, isTrusted);

@@ -49,7 +49,7 @@ export function newestPages(request: SearchRequest): readonly BuiltPage[] {
 /** The pages of all articles, as the manifest has them. */
 function builtPages({ outputDir, stateDir, siteUrl }: SearchRequest): BuiltPage[] {
   const manifest = openManifest(manifestPath({ stateDir }), outputDir);
-  const { articles } = manifest.catchUp();
+  const { articles } = manifest.refresh();
   const { pathname } = new URL(siteUrl);
   const base = pathname.replace(/\/$/, '');
   const pages = [...articles].flatMap(([path, entry]) => {
