@@ -8,7 +8,7 @@ import type { ManifestDelta } from '../write/manifest.js';
 import { type ArticleCache, type ParsedArticle, parsedOf } from './article-cache.js';
 import { type IndexEntry, indexEntryOf, MOST_TAGS, readHeaderEntry } from './index-entry.js';
 import type { SiteIndex, SourceEntry } from './site-index.js';
-import { isTermPath, readTermPage, termPathsIn } from './term-pages.js';
+import { isTermTextPath, readTermText, termTextPathsIn } from './term-texts.js';
 
 interface Deps {
   readonly content: ContentFolder;
@@ -48,7 +48,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
   /** Reads these files again where they have changed. */
   function take(paths: Iterable<string>): void {
     for (const path of paths) {
-      if (isTermPath(path)) takeTermPage(path);
+      if (isTermTextPath(path)) takeTermText(path);
       if (!isArticlePath(content, path)) continue;
       read(path);
       const state = waiting.get(path);
@@ -86,16 +86,16 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
     sorted.sort((a, b) => a.time - b.time);
     for (const { path, state } of sorted) apply(path, state);
     waiting.clear();
-    for (const path of new Set([...termPathsIn(content), ...index.termPages.keys()])) takeTermPage(path);
+    for (const path of new Set([...termTextPathsIn(content), ...index.termTexts.keys()])) takeTermText(path);
   }
 
   /** Reads again what the owner wrote of a tag or an author, where that has changed. */
-  function takeTermPage(path: string): void {
+  function takeTermText(path: string): void {
     try {
-      const known = index.termPages.get(path);
-      const page = readTermPage(content, path, known);
+      const known = index.termTexts.get(path);
+      const page = readTermText(content, path, known);
       if (page === known) return;
-      index.applyTermPage(path, page);
+      index.applyTermText(path, page);
       unrecorded.set(path, page);
     } catch (error) {
       log.warn({ path, reason: messageOf(error) }, 'malformed page; what stands of it stays');
@@ -196,8 +196,8 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
   }
 
   function applyOne(path: string, given: SourceEntry | undefined, isTrusted: boolean): void {
-    if (isTermPath(path)) {
-      if (given === undefined || (isTrusted && 'html' in given)) index.applyTermPage(path, given, true);
+    if (isTermTextPath(path)) {
+      if (given === undefined || (isTrusted && 'html' in given)) index.applyTermText(path, given, true);
       return;
     }
     const entry = given !== undefined && 'html' in given ? undefined : given;

@@ -1,7 +1,7 @@
 import type { ArticleSummary, SiteInfo } from '../../host/page-types.js';
 import { type ArticleList, isAnyChanged, type ListChange, type Post } from '../index/article-list.js';
 import type { SiteChange, SiteIndex } from '../index/site-index.js';
-import { termPathOf } from '../index/term-pages.js';
+import { termTextPathOf } from '../index/term-texts.js';
 import type { Text } from '../render/i18n.js';
 import { numbered, type Page, type PageLink, type Pager, sitePage } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
@@ -46,7 +46,7 @@ export function archivePages(deps: ListDeps, all: ArticleList): Output {
 export function termPages(
   deps: ListDeps,
   kind: 'tag' | 'author',
-  index: Pick<SiteIndex, 'tags' | 'authors' | 'termPages'>,
+  index: Pick<SiteIndex, 'tags' | 'authors' | 'termTexts'>,
 ): Output {
   const { site, pageSize, context, summaryOf } = deps;
   const folder = `${kind}s/`;
@@ -70,7 +70,7 @@ export function termPages(
   function* affectedBy(change: SiteChange): Generator<string> {
     const { vacated } = kind === 'tag' ? change.tags : change.authors;
     for (const { address, count } of vacated) yield* filesOf(address, count, pageSize);
-    for (const path of change.termPages) {
+    for (const path of change.termTexts) {
       const term = path.startsWith(folder) ? terms.at(path.slice(folder.length, -'.md'.length)) : undefined;
       if (term !== undefined) yield* filesOf(term.address, term.list.items.length, pageSize);
     }
@@ -90,7 +90,7 @@ export function termPages(
         list: { path: at, items, pager },
         term: { name, address },
       } = found;
-      const page = index.termPages.get(termPathOf(address));
+      const page = index.termTexts.get(termTextPathOf(address));
       const texts = {
         title: numbered(page?.title || name, pager.number),
         description: page?.description || describe(name),
