@@ -183,8 +183,8 @@ export function createBuilder(options: SiteOptions): Builder {
     for (let next = changes[0]; next !== undefined; next = changes[0]) {
       const { request: paths, resolve } = next;
       const report = await buildFiles(() => {
-        articleFiles.take(paths);
-        const changed = site.absorb();
+        articleFiles.readChanged(paths);
+        const changed = site.addAffected();
         const isFew = paths.length === 0 || due.size <= MANY_FAILURES + changed.size;
         return isFew && !isBuildingAll ? due : changed;
       });
@@ -285,8 +285,8 @@ export function createBuilder(options: SiteOptions): Builder {
   /** Compares all articles and all files with what is known of them, and makes due what differs. */
   async function scan(force: boolean, pool: RenderPool): Promise<void> {
     writer.sweep();
-    await articleFiles.takeAll(pause, pool.readHeaders);
-    site.absorb();
+    await articleFiles.readAllChanged(pause, pool.readHeaders);
+    site.addAffected();
     isWhole = true;
     // Nobody can tell whether a plugin's code is still the same.
     const isUnknown = !hasScanned && options.fingerprint === undefined && hasPageFilters();
@@ -326,7 +326,7 @@ export function createBuilder(options: SiteOptions): Builder {
     if (delta.articles.size > 0 || delta.isWhole) {
       const isTrusted = manifest.reading === reading;
       articleFiles.applyDelta(delta, isTrusted);
-      site.absorbShown(); // these pages stand
+      site.skipChange(); // these pages stand
       isWhole ||= isTrusted;
     }
     site.addDue(delta.stale);
@@ -390,7 +390,7 @@ export function createBuilder(options: SiteOptions): Builder {
     manifest.commit({
       key,
       reading,
-      articles: articleFiles.takeUnrecorded(),
+      articles: articleFiles.takeUncommitted(),
       stale: isMuch ? [] : [...due],
       everything: index.everything,
     });

@@ -31,8 +31,8 @@ export async function checkSite(
   onProgress?: (done: number, of: number) => void,
 ): Promise<Difference[]> {
   const site = createSite({ ...options, catalog: createCatalog() });
-  await site.articleFiles.takeAll(async () => undefined);
-  site.absorb();
+  await site.articleFiles.readAllChanged(async () => undefined);
+  site.addAffected();
   site.addDue(site.outputs.paths());
   const writer = comparingWriter(options, manifest);
   const session = createBuildSession(writer);

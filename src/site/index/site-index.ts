@@ -85,8 +85,8 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     offSite.delete(path);
     if (before === undefined && after !== undefined && !claims.has(after.file)) {
       // as nearly every one is when a site is read
-      claim(after);
-      change(after.file, undefined, after, isShown);
+      addClaim(after);
+      swap(after.file, undefined, after, isShown);
       return;
     }
     if (entry !== undefined && after === undefined) {
@@ -95,9 +95,9 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     }
     const places = new Set([before?.file, after?.file].filter((file) => file !== undefined));
     const owners = new Map([...places].map((file) => [file, at(file)]));
-    if (before !== undefined) unclaim(before);
-    if (after !== undefined) claim(after);
-    for (const file of places) change(file, owners.get(file), at(file), isShown);
+    if (before !== undefined) removeClaim(before);
+    if (after !== undefined) addClaim(after);
+    for (const file of places) swap(file, owners.get(file), at(file), isShown);
     if (after !== undefined && at(after.file) !== after) unroutable.set(path, after.entry);
   }
 
@@ -107,7 +107,7 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     if (!isShown) changedTermTexts.add(path);
   }
 
-  function claim(post: Post): void {
+  function addClaim(post: Post): void {
     posts.set(post.entry.path, post);
     const others = claimants(post.file);
     // Two files at one URL, such as a copy that a person made: the first path has the page, whoever came first.
@@ -115,7 +115,7 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     claims.set(post.file, others.length === 0 ? post : both);
   }
 
-  function unclaim(post: Post): void {
+  function removeClaim(post: Post): void {
     posts.delete(post.entry.path);
     const [first, ...rest] = claimants(post.file).filter((other) => other !== post);
     if (first === undefined) claims.delete(post.file);
@@ -133,13 +133,13 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     return Array.isArray(found) ? found[0] : found;
   }
 
-  function change(file: string, before: Post | undefined, after: Post | undefined, isShown: boolean): void {
+  function swap(file: string, before: Post | undefined, after: Post | undefined, isShown: boolean): void {
     if (before === after) return;
     all.swap(before, after);
     tags.swap(before, after);
     authors.swap(before, after);
     if (!isShown) {
-      note(before, after);
+      recordChange(before, after);
       files.add(file);
       for (const post of [before, after]) {
         if (post === undefined) continue;
@@ -151,7 +151,7 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     if (after !== undefined) unroutable.delete(after.entry.path);
   }
 
-  function note(before: Post | undefined, after: Post | undefined): void {
+  function recordChange(before: Post | undefined, after: Post | undefined): void {
     const path = (after ?? before)?.entry.path;
     if (path === undefined) return;
     articles.set(path, { before: articles.has(path) ? articles.get(path)?.before : before, after });
