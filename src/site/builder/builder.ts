@@ -159,7 +159,7 @@ export function createBuilder(options: SiteOptions): Builder {
     try {
       catchUp();
       const result = await job();
-      if (manifest.key === site.context().key) await lock.show(manifest.key);
+      if (manifest.key === site.context().key) await lock.announceBuilder(manifest.key);
       return result;
     } catch (error) {
       // What was to be built is forgotten; the next build looks at everything.
@@ -175,11 +175,11 @@ export function createBuilder(options: SiteOptions): Builder {
   async function buildWaiting(): Promise<void> {
     if (!isBuildingAll && isForeign()) {
       const isLeft = await isLeftToOther();
-      // Else they wait for the build of everything that is due now.
       if (isLeft) for (const { resolve } of changes.splice(0)) resolve(nothingBuilt());
       else isReady = false;
-      return;
     }
+    // They wait for the build of everything that is due now.
+    if (!isBuildingAll && !isReady) return;
     for (let next = changes[0]; next !== undefined; next = changes[0]) {
       const { request: paths, resolve } = next;
       const report = await buildFiles(() => {
@@ -192,7 +192,7 @@ export function createBuilder(options: SiteOptions): Builder {
       resolve(report);
     }
     // Else all pages are to be built anew, or a build of everything goes on, neither of which must be forgotten.
-    if (!isBuildingAll && manifest.key === site.context().key) commit();
+    if (!isBuildingAll && (manifest.key === site.context().key || isIncomplete())) commit();
   }
 
   function failWaiting(error: unknown): void {
@@ -330,6 +330,8 @@ export function createBuilder(options: SiteOptions): Builder {
       isWhole ||= isTrusted;
     }
     site.addDue(delta.stale);
+    // Left by another process that was to build everything, and has not come to the end.
+    if (Math.min(delta.files.size, delta.stale.length) > MANY_FAILURES) isReady = false;
     if (damaged !== undefined) for (const file of delta.files) changedByOthers.add(file);
     damaged ??= findDamage();
   }
@@ -344,7 +346,7 @@ export function createBuilder(options: SiteOptions): Builder {
    * Else each would build everything anew after the other.
    */
   async function isLeftToOther(): Promise<boolean> {
-    if (!(await lock.isShown(manifest.key))) return false;
+    if (!(await lock.isBuilderAlive(manifest.key))) return false;
     if (leftTo !== manifest.key)
       log.warn(
         'another process that was started later builds this site with other settings; all pages are left to it until it ends',
@@ -381,6 +383,11 @@ export function createBuilder(options: SiteOptions): Builder {
   /** Whether a file that bears our mark may be ours; people compress our pages, too. */
   function isWithin(file: string): boolean {
     return compress || sourceOf(file) === undefined;
+  }
+
+  /** Whether this process has committed a build of which too many files had failed. */
+  function isIncomplete(): boolean {
+    return hasScanned && key === '' && manifest.key === '';
   }
 
   function commit(): void {
