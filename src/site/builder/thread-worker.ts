@@ -34,7 +34,6 @@ export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void
         builder.pace(request.isBurst);
         return { kind: 'paced' };
       }
-      if (request.kind === 'name') return { kind: 'named', pages: await builder.newestPages(request.newest) };
       const { paths } = request;
       if (paths !== 'all') return { kind: 'built', report: await builder.buildChanged(paths) };
       const report = await builder.buildAll();

@@ -93,7 +93,7 @@ function reservedPlaces(places: readonly string[]): RegExp {
 }
 
 /** What an output has whose files are pages that nothing but the index makes. */
-export function pagesOf(
+export function renderedPages(
   context: () => { render(page: Page): Promise<string> },
   page: (path: string) => Page | undefined,
 ): Required<Pick<Output, 'page' | 'render'>> {
@@ -107,18 +107,19 @@ export function pagesOf(
 }
 
 /**
- * An output of a few files that are always there and depend on no article.
+ * An output of files that depend on no article.
  *
- * @param files what each of them holds, or what makes it.
+ * @param files what makes each of them, as they are now.
  */
 export function fixedOutput(
-  files: ReadonlyMap<string, () => Content | Promise<Content>>,
-): Pick<Output, 'reserved' | 'paths' | 'has' | 'affectedBy' | 'render'> {
+  reserved: readonly string[],
+  files: () => ReadonlyMap<string, () => Content | Promise<Content>>,
+): Output {
   return {
-    reserved: [...files.keys()],
-    paths: () => files.keys(),
-    has: (path) => files.has(path),
+    reserved,
+    paths: () => files().keys(),
+    has: (path) => files().has(path),
     affectedBy: () => [],
-    render: (path) => files.get(path)?.(),
+    render: (path) => files().get(path)?.(),
   };
 }
