@@ -7,7 +7,7 @@ import { deflate, deflateSync } from 'node:zlib';
 import { systemCode } from '../../errors.js';
 import { syncIfThere } from './fsync-directories.js';
 import { objectId, type Repository } from './repository.js';
-import type { TreeEdit } from './tree-objects.js';
+import type { TreeEdit } from './tree.js';
 
 /** Writes objects into a repository; see `createObjectWriter`. */
 export interface ObjectWriter {

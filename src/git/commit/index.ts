@@ -3,9 +3,8 @@ import { link, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncFile } from '../../fs/atomic-write.js';
-import type { TreeChange } from '../cli/objects.js';
+import { rawDiff, type TreeChange } from '../cli/history.js';
 import { emptyTree, type Repository } from '../cli/repository.js';
-import { parseRaw } from '../cli/trees.js';
 import type { IndexLock } from './index-lock.js';
 
 /** How many entries git is told on its command line. */
@@ -24,7 +23,7 @@ export interface WantedEntry extends IndexEntry {
 }
 
 /**
- * What the index has where that differs from the tip: a blob, or zeros for a removal.
+ * What the index has where that differs from the tip: a blob, or the empty name for a removal.
  *
  * @param paths what is asked about; everything, where it is not said.
  */
@@ -33,17 +32,14 @@ export async function stagedBlobs(
   tip: string | null,
   paths?: ReadonlySet<string>,
 ): Promise<Map<string, string>> {
-  const { stdout } = await repository.git([
-    'diff-index',
-    '--cached',
-    '--raw',
-    '-z',
-    '--no-abbrev',
-    '--no-renames',
+  const within = paths === undefined ? [] : ['--', ...paths];
+  const changes = await rawDiff(
+    repository,
+    ['diff-index', '--cached'],
     tip ?? emptyTree(repository),
-    ...(paths === undefined ? [] : ['--', ...paths]),
-  ]);
-  return new Map(parseRaw(stdout).map(({ path, newBlob }) => [path, newBlob]));
+    ...within,
+  );
+  return new Map(changes.map(({ path, after }) => [path, after?.id ?? '']));
 }
 
 /** The next version of the index with its entries, made while the index was not locked. */

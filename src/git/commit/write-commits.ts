@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import { createObjectWriter } from '../cli/object-writer.js';
 import type { Repository } from '../cli/repository.js';
-import { FOLDER, parentOf, type Tree, type TreeEntry, treeOf, treesAt } from '../cli/tree-objects.js';
+import { FOLDER, parentOf, type Tree, type TreeEntry, treeOf, treesAt } from '../cli/tree.js';
 import type { Blob } from './blobs.js';
 import type { Identity, Person } from './identity.js';
 

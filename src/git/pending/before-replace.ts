@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { isAskable, objectsNamed } from '../cli/object-names.js';
+import { isAskable, objectsNamed } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import { readHead } from '../commit/head.js';
 import type { Queue } from './commit-queue.js';

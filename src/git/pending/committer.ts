@@ -1,4 +1,5 @@
-import { blobsAt, blobsInHistory } from '../cli/trees.js';
+import { blobsInHistory } from '../cli/history.js';
+import { blobsAt } from '../cli/tree.js';
 import { type Branch, type NotNow, notNow, readHead } from '../commit/head.js';
 import { subjectIn } from '../commit/message.js';
 import { forgetParked, type Parked, park, parkedTip, readParked, sortParked } from '../commit/parked.js';

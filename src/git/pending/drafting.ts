@@ -2,9 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Log } from '../../log.js';
-import { contentsOf } from '../cli/object-names.js';
+import { blobsInHistory } from '../cli/history.js';
+import { contentsOf } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
-import { blobsAt, blobsInHistory } from '../cli/trees.js';
+import { blobsAt } from '../cli/tree.js';
 import { blobsOf, isTakenAway } from '../commit/blobs.js';
 import { type CommitKind, kindOf } from '../commit/message.js';
 import { placeFiles } from '../commit/placement.js';
@@ -195,9 +196,7 @@ export function createDrafting(options: DraftingOptions) {
     const inBranch = tip === null ? { committed: [], later: new Map() } : await searchHistory(tip, paths);
     const inParked = parked === null ? [] : await blobsInHistory(repository, parked, paths);
     const committed = new Set([...inBranch.committed, ...inParked]);
-    const ids = [...committed]
-      .map((entry) => entry.slice(0, entry.indexOf(' ')))
-      .filter((id) => !/^0+$/.test(id));
+    const ids = [...committed].map((entry) => entry.slice(0, entry.indexOf(' '))).filter((id) => id !== '');
     return {
       committed,
       later: inBranch.later,

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { isAncestor } from '../cli/objects.js';
+import { blobsInHistory, isAncestor } from '../cli/history.js';
 import type { Repository } from '../cli/repository.js';
-import { blobsInHistory } from '../cli/trees.js';
 
 /** The result of a search, as far as it has come in time. */
 export interface PathHistory {

@@ -4,6 +4,7 @@ import { messageOf } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import type { Stamp } from '../../fs/stamp.js';
 import type { Log } from '../../log.js';
+import { isAskable, objectsNamed } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
 
 /** An article's file, and the stamp that shows whether it has changed. */
@@ -41,7 +42,10 @@ export async function openScanCache(
   key: string,
   log: Log,
 ): Promise<ScanCache> {
-  const tree = tip === null ? undefined : await siteTree(repository, tip);
+  // the site's folder in that commit
+  const name = `${tip}:${repository.prefix.replace(/\/$/, '')}`;
+  const [found] = tip !== null && isAskable(name) ? await objectsNamed(repository, [name]) : [];
+  const tree = found?.id;
   const [head = '', ...lines] = (await contentOf(path)).split('\n');
   const then = parseHeader(head);
   const changed =
@@ -97,13 +101,6 @@ async function contentOf(path: string): Promise<string> {
     // the first start
     return '';
   }
-}
-
-/** The tree of the site's folder in a commit; undefined where it has none. */
-async function siteTree({ git, prefix }: Repository, commit: string): Promise<string | undefined> {
-  const name = `${commit}:${prefix.replace(/\/$/, '')}`;
-  const { code, stdout } = await git(['rev-parse', '-q', '--verify', name], { accept: [1, 128] });
-  return code === 0 ? stdout.trim() : undefined;
 }
 
 /** The paths that differ between two trees; undefined where one of them is gone. */

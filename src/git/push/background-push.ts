@@ -1,6 +1,7 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
+import { commitAt } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
 import { identityOf } from '../commit/identity.js';
 import type { CommitContext } from '../commit/transaction.js';
@@ -124,8 +125,8 @@ function createPusher({
   /** @returns the reason where a person has to do something first. */
   async function pushBranch(): Promise<string | undefined> {
     for (let count = 0; count < MAX_ATTEMPTS; count++) {
-      const tip = await branchTip();
-      if (tip === undefined || tip === pushedTip) return undefined;
+      const tip = await commitAt(repository, following.ref);
+      if (tip === null || tip === pushedTip) return undefined;
       const pushed = await remote.push(tip);
       if (pushed.outcome === 'accepted') {
         pushedTip = tip;
@@ -147,12 +148,6 @@ function createPusher({
       if (followed.paths.length > 0) onFiles(followed.paths);
     }
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);
-  }
-
-  async function branchTip(): Promise<string | undefined> {
-    const args = ['rev-parse', '-q', '--verify', `${following.ref}^{commit}`];
-    const { code, stdout } = await repository.git(args, { accept: [1] });
-    return code === 0 ? stdout.trim() : undefined;
   }
 
   function onChange(reason: string | undefined): void {

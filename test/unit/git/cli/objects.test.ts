@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { commitAt, objectsNamed } from '../../../../src/git/cli/object-names.js';
+import { commitAt, objectsNamed } from '../../../../src/git/cli/objects.js';
 import { openRepository } from '../../../../src/git/cli/repository.js';
-import { blobsAt } from '../../../../src/git/cli/trees.js';
+import { blobsAt } from '../../../../src/git/cli/tree.js';
 import { readHead } from '../../../../src/git/commit/head.js';
 import { gitEnvironment, gitIn } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
