@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
+import { within } from '../../time-limit.js';
 import { isAskable, objectsNamed } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import { readHead } from '../commit/head.js';
@@ -49,7 +49,7 @@ export function createBeforeReplace({
   return async (path) => {
     const bytes = await readFile(join(repository.top, repository.prefix, path));
     const began = performance.now();
-    if (await within(queue.isFailing ? FAILING_MS : limitMs, isCommitted(path, bytes))) return;
+    if (await within(queue.isFailing ? FAILING_MS : limitMs, isCommitted(path, bytes), () => false)) return;
     let why = 'git has failed at the last attempt';
     let onLate: (outcome: Outcome) => void = () => undefined;
     const late = new Promise<Outcome>((resolve) => {
@@ -111,17 +111,6 @@ export function createBeforeReplace({
       log.debug({ reason: messageOf(error) }, 'git did not say what HEAD has');
       return false;
     }
-  }
-}
-
-/** Whether something holds, as far as that is known in time. */
-async function within(ms: number, holds: Promise<boolean>): Promise<boolean> {
-  const timer = new AbortController();
-  const timeUp = setTimeout(ms, false, { signal: timer.signal }).catch(() => false);
-  try {
-    return await Promise.race([holds, timeUp]);
-  } finally {
-    timer.abort();
   }
 }
 

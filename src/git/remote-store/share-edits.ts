@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
 import type { SharedEdit } from '../../store/shared/shared-files.js';
+import { within } from '../../time-limit.js';
 import { createEditDelay } from '../pending/edit-delay.js';
 import type { LeftEdit } from '../push/push-status.js';
 
@@ -109,8 +109,6 @@ export function shareEdits(
   host.onClose(async () => {
     isClosing = true;
     edits.flush();
-    const timer = new AbortController();
-    await Promise.race([idle(), pause(CLOSE_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
-    timer.abort();
+    await within(CLOSE_MS, idle(), () => undefined);
   });
 }
