@@ -1,5 +1,5 @@
-import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { versionAt } from '../../fs/stamp.js';
 import { parts } from './lasting-git.js';
 import type { Repository } from './repository.js';
 
@@ -92,22 +92,9 @@ function basisFor(
     join(top, name),
   ];
   for (let at = folder; at.length > top.length; at = dirname(at)) files.push(join(at, name));
-  const [sparse, ...stamps] = files.map(stampOf);
-  if (sparse !== NOTHING) return undefined;
-  return [folder, ...stamps, Math.floor(Date.now() / OUTSIDE_MS)].join('\n');
-}
-
-const NOTHING = '-';
-
-/** Not asynchronous: the system knows these files, and says so in less time than another thread needs for its turn. */
-function stampOf(path: string): string {
-  try {
-    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    return stat === undefined ? NOTHING : `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
-  } catch {
-    // what cannot be seen has no rules; git would say so if it mattered
-    return NOTHING;
-  }
+  const [sparse, ...versions] = files.map(versionAt);
+  if (sparse !== undefined) return undefined;
+  return [folder, ...versions, Math.floor(Date.now() / OUTSIDE_MS)].join('\n');
 }
 
 /** The fields of an answer, `size` at a time. */

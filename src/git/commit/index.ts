@@ -1,8 +1,9 @@
-import { rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { link, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncFile } from '../../fs/atomic-write.js';
+import { versionAt } from '../../fs/stamp.js';
 import { rawDiff, type TreeChange } from '../cli/history.js';
 import { emptyTree, type Repository } from '../cli/repository.js';
 import type { IndexLock } from './index-lock.js';
@@ -60,7 +61,7 @@ export async function prepareIndex(
   tip: string | null,
   entries: readonly IndexEntry[],
 ): Promise<NextIndex> {
-  const stamp = stampOf(repository.gitDir);
+  const version = indexVersion(repository.gitDir);
   const paths = new Set(entries.map(({ path }) => path));
   const made = makeDraft(repository, draft, entries.map(lineOf));
   const [staged] = await Promise.all([stagedBlobs(repository, tip, paths), made]).catch(async (error) => {
@@ -70,7 +71,7 @@ export async function prepareIndex(
   });
   return {
     staged,
-    isCurrent: () => stampOf(repository.gitDir) === stamp,
+    isCurrent: () => indexVersion(repository.gitDir) === version,
     use: () => useDraft(repository, draft).then(() => []),
     remove: () => removeDraft(draft),
   };
@@ -131,7 +132,7 @@ async function makeDraft(
     await link(join(gitDir, 'index'), draft);
   } catch (error) {
     // Before the first `git add` there is no index. Where there is one, the folder of the draft is gone.
-    if (systemCode(error) !== 'ENOENT' || stampOf(gitDir) !== undefined) throw error;
+    if (systemCode(error) !== 'ENOENT' || indexVersion(gitDir) !== undefined) throw error;
   }
   const { args, input } = updateOf(lines);
   await git(['update-index', ...args], { input, indexFile: draft });
@@ -188,30 +189,24 @@ const clean = new Map<string, string>();
 
 /** Whether paths are unmerged, as after a `git stash pop` that met something. */
 export async function hasConflicts({ git, gitDir }: Repository): Promise<boolean> {
-  const stamp = stampOf(gitDir);
-  if (stamp === undefined || clean.get(gitDir) === stamp) return false;
+  const version = indexVersion(gitDir);
+  if (version === undefined || clean.get(gitDir) === version) return false;
   const { stdout } = await git(['ls-files', '--unmerged', '-z']);
   if (stdout !== '') return true;
-  clean.set(gitDir, stamp);
+  clean.set(gitDir, version);
   return false;
 }
 
 /** Does `replace`, which puts entries without conflicts into an index that is locked: it stays without them. */
 async function withoutNewConflicts({ gitDir }: Repository, replace: () => Promise<void>): Promise<void> {
-  const before = stampOf(gitDir);
+  const before = indexVersion(gitDir);
   const isClean = before !== undefined && clean.get(gitDir) === before;
   await replace();
-  const after = isClean ? stampOf(gitDir) : undefined;
+  const after = isClean ? indexVersion(gitDir) : undefined;
   if (after !== undefined) clean.set(gitDir, after);
 }
 
-/** Another value where the index has been replaced; undefined where there is none. */
-function stampOf(gitDir: string): string | undefined {
-  try {
-    const { ino, size, mtimeNs } = statSync(join(gitDir, 'index'), { bigint: true });
-    return `${ino} ${size} ${mtimeNs}`;
-  } catch {
-    // before the first `git add` there is no index, and nothing unmerged
-    return undefined;
-  }
+/** Another one where the index has been replaced; undefined before the first `git add`: there is none. */
+function indexVersion(gitDir: string): string | undefined {
+  return versionAt(join(gitDir, 'index'));
 }

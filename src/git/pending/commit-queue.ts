@@ -62,8 +62,10 @@ const MAX_BATCH = 200;
 const RECONCILE_AGAIN_MS = 60_000;
 /** After how long a file that could not be read is read again, in milliseconds. */
 const UNREADABLE_AGAIN_MS = 30_000;
-/** The longest pauses, in milliseconds: after failures, and while HEAD is on no branch. */
-const LONGEST_PAUSE_MS = { failing: 30_000, notNow: 5_000 };
+/** The pauses after failures, in milliseconds. */
+const FAILING_MS = { first: 500, longest: 30_000 };
+/** The pauses while HEAD is on no branch, in milliseconds. */
+const NOT_NOW_MS = { first: 500, longest: 5_000 };
 
 interface Waiter {
   readonly isReplaced: boolean;
@@ -189,11 +191,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
         reported = obstacle;
         if (pacing.stopping.aborted) return;
         if (waiters.size > 0) continue;
-        await pacing.pause(
-          failures > 0
-            ? backoff(failures, LONGEST_PAUSE_MS.failing)
-            : backoff(obstacles, LONGEST_PAUSE_MS.notNow),
-        );
+        await pacing.pause(failures > 0 ? backoff(failures, FAILING_MS) : backoff(obstacles, NOT_NOW_MS));
         continue;
       }
       reported = undefined;

@@ -5,6 +5,7 @@ import { commitAt } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
 import { identityOf } from '../commit/identity.js';
 import type { CommitContext } from '../commit/transaction.js';
+import { backoff } from '../pending/pacing.js';
 import type { EditBases } from './edit-bases.js';
 import { type FollowOptions, follow } from './follow.js';
 import { type PushStatusKeeper, wordsOf } from './push-status.js';
@@ -155,10 +156,7 @@ function createPusher({
     else log.warn({ reason }, 'not pushed; tried again later');
   }
 
-  function retryMs(failures: number): number {
-    const longest = Math.min(PAUSE_MS.longest, PAUSE_MS.first * 2 ** Math.min(failures - 1, 20));
-    return longest * (0.5 + Math.random() / 2);
-  }
+  const retryMs = (failures: number) => backoff(failures, PAUSE_MS) * (0.5 + Math.random() / 2);
 
   const task = createRepeatedTask({ attempt, onChange, gatherMs: () => debounce, retryMs });
   return {
