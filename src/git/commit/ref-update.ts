@@ -170,31 +170,3 @@ async function madeThen(path: string, since: number, until: number): Promise<big
     return undefined;
   }
 }
-
-/** A move as it is written down: a line when it begins, and a second one when it is over. */
-export function beginLine(move: RefMove): string {
-  return JSON.stringify(move);
-}
-
-/** See `beginLine`. */
-export function endLine(): string {
-  return `\n${Date.now()}`;
-}
-
-/** A move as it was written down; undefined where there is none. */
-export function parseMove(text: string): RefMove | undefined {
-  const [begun = '', ended = ''] = text.split('\n');
-  try {
-    const { ref, to, also, since }: Partial<RefMove> = JSON.parse(begun) ?? {};
-    if (!isRef(ref) || typeof since !== 'number') return undefined;
-    const until = ended === '' ? undefined : Number(ended);
-    return { ref, to: to ?? null, since, until, ...(isRef(also?.ref) && also && { also }) };
-  } catch {
-    // nothing was under way
-    return undefined;
-  }
-}
-
-function isRef(name: unknown): name is string {
-  return typeof name === 'string' && /^refs\/[^\0]+$/.test(name) && !name.includes('..');
-}
