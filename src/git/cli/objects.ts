@@ -1,6 +1,6 @@
 import { PressmarkError } from '../../errors.js';
-import type { IsLast } from './conversation.js';
 import { parts } from './lasting-git.js';
+import type { IsLast } from './lasting-process.js';
 import type { Repository } from './repository.js';
 
 /** What git knows under a name. */

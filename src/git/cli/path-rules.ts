@@ -6,6 +6,9 @@ import type { Repository } from './repository.js';
 /** What changes a text on its way into git. */
 const FILTERS = ['filter', 'ident', 'working-tree-encoding'];
 
+/** It refuses to be told that no path is a pattern. */
+export const CHECK_IGNORE = ['--no-literal-pathspecs', 'check-ignore'];
+
 /** How long rules outside of the repository, such as the user's own, may stay unnoticed, in milliseconds. */
 const OUTSIDE_MS = 10_000;
 
@@ -39,9 +42,8 @@ export async function ignoredPaths(
   const basis = basisFor(repository, wanted, '.gitignore');
   const candidates = basis === undefined ? wanted : await matchingPaths(repository, wanted, basis);
   if (candidates.length === 0) return new Set();
-  const { stdout } = await repository.git(['check-ignore', '-z', '--stdin'], {
+  const { stdout } = await repository.git([...CHECK_IGNORE, '-z', '--stdin'], {
     input: candidates.map((path) => `${inTree(path)}\0`).join(''),
-    literalPaths: false,
     accept: [1],
   });
   return new Set(
@@ -58,10 +60,9 @@ async function matchingPaths(
   paths: readonly string[],
   basis: string,
 ): Promise<readonly string[]> {
-  const command = ['check-ignore', '-z', '--verbose', '--non-matching', '--no-index', '--stdin'];
+  const command = [...CHECK_IGNORE, '-z', '--verbose', '--non-matching', '--no-index', '--stdin'];
   const question = paths.map((path) => `${inTree(path)}\0`).join('');
-  const run = { basis, literalPaths: false };
-  const answer = await ask(command, question, parts(4 * paths.length, '\0'), run);
+  const answer = await ask(command, question, parts(4 * paths.length, '\0'), { basis });
   const matched = [...tuples(answer.toString('utf8'), 4)].map(([source]) => source !== '');
   return paths.filter((_, index) => matched[index]);
 }
