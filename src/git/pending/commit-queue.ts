@@ -90,10 +90,12 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   const pending = new Map<string, PendingCommit>();
   const waiters = new Map<string, Set<Waiter>>();
   const pacing = createPacing(clock);
-  /** The pending commits of files that could not be read the last time, or are decided upon later, by path. */
+  /** The pending commits that wait by themselves: for a file that can be read, or for a search of the history. */
   const postponed = new Map<string, PendingCommit>();
-  /** Resolve when commits that are decided upon later are in the queue again. */
-  const turns = new Set<Promise<void>>();
+  /** The searches that they wait for. */
+  const searches = new Set<Promise<void>>();
+  /** The files that could not be read the last time. */
+  const unreadable = new Set<string>();
   let isToReconcile = false;
   /** Whether the last comparison has failed; another one follows after a pause. */
   let hasFailedToReconcile = false;
@@ -288,24 +290,26 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
 
   async function compare(): Promise<string | undefined> {
     let found: Found;
+    // Another request may come meanwhile, of which this comparison knows nothing.
+    isToReconcile = false;
     try {
       found = await work.reconcile(pacing.stopping);
+      hasFailedToReconcile = false;
     } catch (error) {
       // Deliveries need not wait for the next comparison.
-      isToReconcile = false;
       hasFailedToReconcile = true;
       log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');
       const { stopping } = pacing;
       void clock.wait(RECONCILE_AGAIN_MS, stopping).then(() => (stopping.aborted ? undefined : reconcile()));
       return undefined;
     }
-    // The comparison is left to the next start, and to other receivers.
-    if (found.kind === 'stopped') return undefined;
-    if (found.kind === 'not now') return parkAll(found.why);
-    isToReconcile = false;
-    hasFailedToReconcile = false;
-    for (const path of found.paths) enqueue({ path, cause: { kind: 'found' } });
-    return undefined;
+    if (found.kind === 'found') {
+      for (const path of found.paths) enqueue({ path, cause: { kind: 'found' } });
+      return undefined;
+    }
+    // Where the stop has ended it, the comparison is left to the next start, and to other receivers.
+    isToReconcile = true;
+    return found.kind === 'not now' ? parkAll(found.why) : undefined;
   }
 
   /** @param later receives the pending commits that wait for a branch. */
@@ -321,45 +325,44 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
       if (outcome === undefined) continue;
       for (const waiter of own) waiter.resolve(outcome);
       if (outcome.kind === 'waiting' && !pending.has(path)) later.set(path, { path, cause });
+      postponed.delete(path);
       if (outcome.kind === 'failed') retryUnreadable({ path, cause }, outcome.error);
-      else if (outcome.kind === 'postponed') postpone({ path, cause }, outcome.until);
-      else postponed.delete(path);
+      else unreadable.delete(path);
+      if (outcome.kind === 'postponed') waitForSearch({ path, cause }, outcome.until);
     }
-  }
-
-  function postpone(one: PendingCommit, until: Promise<unknown>): void {
-    const { path } = one;
-    postponed.set(path, one);
-    log.info(
-      { path },
-      'the history of this file is long; its commit is decided upon when it has been searched',
-    );
-    const turn = until.then(() => {
-      turns.delete(turn);
-      if (postponed.delete(path)) add(one);
-    });
-    turns.add(turn);
   }
 
   /** A file that cannot be read does not delay the commits of others. */
   function retryUnreadable(one: PendingCommit, error: unknown): void {
     const { path } = one;
-    const isScheduled = postponed.has(path);
-    postponed.set(path, one);
-    if (isScheduled) return;
-    log.error({ path, err: error }, 'not committed: the file cannot be read; tried again later');
-    scheduleRetry(path);
+    const { stopping } = pacing;
+    if (!unreadable.has(path))
+      log.error({ path, err: error }, 'not committed: the file cannot be read; tried again later');
+    unreadable.add(path);
+    void postpone(
+      one,
+      clock.wait(UNREADABLE_AGAIN_MS, stopping).then(() => !stopping.aborted),
+    );
   }
 
-  /** There is one retry at a time for each file, until it could be read. */
-  function scheduleRetry(path: string): void {
-    const { stopping } = pacing;
-    void clock.wait(UNREADABLE_AGAIN_MS, stopping).then(() => {
-      const one = postponed.get(path);
-      if (stopping.aborted || one === undefined) return;
-      add(one);
-      scheduleRetry(path);
-    });
+  function waitForSearch(one: PendingCommit, over: Promise<unknown>): void {
+    log.info(
+      { path: one.path },
+      'the history of this file is long; its commit is decided upon when it has been searched',
+    );
+    const search = postpone(
+      one,
+      over.then(() => true),
+    ).finally(() => searches.delete(search));
+    searches.add(search);
+  }
+
+  /** Puts a pending commit back into the queue when `isDue` resolves with true, unless the file has had its turn since. */
+  async function postpone(one: PendingCommit, isDue: Promise<boolean>): Promise<void> {
+    postponed.set(one.path, one);
+    if (!(await isDue) || postponed.get(one.path) !== one) return;
+    postponed.delete(one.path);
+    add(one);
   }
 
   function isDue(): boolean {
@@ -409,7 +412,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   async function close(): Promise<Remaining> {
     pacing.stop();
     await running;
-    await Promise.all(turns);
+    await Promise.all(searches);
     await running;
     refuseWaiters(new PressmarkError('GIT_FAILED', 'the receiver is stopping'));
     return {
