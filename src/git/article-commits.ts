@@ -16,7 +16,7 @@ import { type CommitBeforeAnswer, createCommitBeforeAnswer } from './pending/com
 import { createCommitMessages } from './pending/commit-messages.js';
 import { createQueue, type Found } from './pending/commit-queue.js';
 import { createCommitter } from './pending/committer.js';
-import { createDrafting } from './pending/drafting.js';
+import { createDrafting, type StoredFile } from './pending/drafting.js';
 import { createEditDelay } from './pending/edit-delay.js';
 import { reconcile } from './pending/reconcile.js';
 import { createReplacedFiles } from './pending/replaced-files.js';
@@ -26,7 +26,6 @@ import type { FollowState } from './push/background-push.js';
 import { createEditBases } from './push/edit-bases.js';
 import { createStaleEdits } from './push/stale-edits.js';
 import { createStoreLock } from './push/store-lock.js';
-import type { StoredFile } from './stored-file.js';
 
 /** How commit messages read, and who commits. */
 export interface CommitSettings {
@@ -65,6 +64,8 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
   readonly isPushed?: boolean;
   readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
   readonly log: Log;
+  /** The files of all articles; called from `start` on. */
+  articles(): Iterable<ArticleFile>;
   /** Reads a text that an article's file (relative to the site's folder) has held; undefined where it is malformed. */
   decode(path: string, text: string): StoredFile | undefined;
   /** The state folder, absolute. */
@@ -86,8 +87,12 @@ export interface ArticleCommits {
   addFound(path: string): void;
   /** Adds a file that a person may have edited. */
   addEdit(path: string): Promise<void>;
-  /** From now on commits what other receivers leave. */
-  start(options: RecoveryOptions): Promise<void>;
+  /**
+   * From now on commits what other receivers leave.
+   *
+   * @param onDeadReceiver called when another receiver has died: it may have left pushes, too.
+   */
+  start(onDeadReceiver: () => void): Promise<void>;
   /** Compares the articles' files with the branch, and commits what git lacks. */
   reconcile(): void;
   /**
@@ -96,13 +101,6 @@ export interface ArticleCommits {
    * @param push called after that; resolves with whether everything is pushed.
    */
   close(push?: () => Promise<boolean>): Promise<void>;
-}
-
-export interface RecoveryOptions {
-  /** The files of all articles. */
-  articles(): Iterable<ArticleFile>;
-  /** Called when another receiver has died: it may have left pushes, too. */
-  onDeadReceiver(): void;
 }
 
 /** How long the stop waits for commits, in milliseconds. */
@@ -191,7 +189,7 @@ function createArticleCommits(
   const edits = createEditDelay((path) => queue.add({ path, cause: { kind: 'edited' } }), options.stillMs);
   let lastCommit: string | undefined;
   let hasMoved = false;
-  let recovery: RecoveryOptions | undefined;
+  let onDeadReceiver: () => void = () => undefined;
   let endWatch: () => Promise<void> = async () => undefined;
 
   /** Finishes the work of dead receivers and former runs, in three steps. */
@@ -199,7 +197,7 @@ function createArticleCommits(
     const sparesStaged = hasMoved;
     const deadReceivers = await locker.sweepDeadReceivers();
     // The watch does not find them any more.
-    if (deadReceivers > 0) recovery?.onDeadReceiver();
+    if (deadReceivers > 0) onDeadReceiver();
     const indexEntries = await rollBackLeftEntries(repository, locker, signal);
     const cache = join(stateDir, 'git-checked');
     const openCache = (tip: string | null) =>
@@ -209,7 +207,7 @@ function createArticleCommits(
     try {
       found = await reconcile({
         repository,
-        articles: recovery?.articles() ?? [],
+        articles: options.articles(),
         openCache,
         signal,
         sparesStaged,
@@ -240,8 +238,8 @@ function createArticleCommits(
     queue.add({ path, cause: { kind: 'delivered', commit, blob, message: messages.of(commit, change) } });
   }
 
-  async function start(started: RecoveryOptions): Promise<void> {
-    recovery = started;
+  async function start(listener: () => void): Promise<void> {
+    onDeadReceiver = listener;
     endWatch = await watchRepository({
       repository,
       locker,
@@ -249,7 +247,7 @@ function createArticleCommits(
       lastCommit: () => lastCommit,
       onDeadReceiver: () => {
         queue.reconcile();
-        started.onDeadReceiver();
+        listener();
       },
       onMoved: () => {
         hasMoved = true;

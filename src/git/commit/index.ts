@@ -6,15 +6,20 @@ import { syncFile } from '../../fs/atomic-write.js';
 import { versionAt } from '../../fs/stamp.js';
 import { rawDiff, type TreeChange } from '../cli/history.js';
 import { emptyTree, type Repository } from '../cli/repository.js';
+import { FILE, type TreeEntry } from '../cli/tree.js';
 import type { IndexLock } from './index-lock.js';
 
 /** How many entries git is told on its command line. */
 const FEW = 8;
 
-/** A blob at a path from the top of the work tree. */
+/** What the index has, or shall have, at a path. */
 export interface IndexEntry {
+  /** From the top of the work tree. */
   readonly path: string;
+  /** The empty name stands for no entry. */
   readonly blob: string;
+  /** @default FILE */
+  readonly mode?: string;
 }
 
 /** What the index shall have at a path. */
@@ -63,7 +68,7 @@ export async function prepareIndex(
 ): Promise<NextIndex> {
   const version = indexVersion(repository.gitDir);
   const paths = new Set(entries.map(({ path }) => path));
-  const made = makeDraft(repository, draft, entries.map(lineOf));
+  const made = makeDraft(repository, draft, entries);
   const [staged] = await Promise.all([stagedBlobs(repository, tip, paths), made]).catch(async (error) => {
     await made.catch(() => undefined);
     removeDraft(draft);
@@ -95,38 +100,31 @@ export async function setIndexEntries(
     return blob !== undefined && !known.has(blob);
   };
   const entries = wanted.filter((entry) => !isOwners(entry) && staged.get(entry.path) !== entry.blob);
-  await writeEntries(repository, lock, entries.map(lineOf));
+  await writeEntries(repository, lock, entries);
   return wanted.filter(isOwners).map(({ path }) => path);
 }
 
-/**
- * Lays entries over the index, whose lock is held, and leaves the rest of it as it is.
- *
- * @param lines as `git update-index -z --index-info` takes them.
- */
+/** Lays entries over the index, whose lock is held, and leaves the rest of it as it is. */
 export async function writeEntries(
   repository: Repository,
   { draft }: IndexLock,
-  lines: readonly string[],
+  entries: readonly IndexEntry[],
 ): Promise<void> {
-  if (lines.length === 0) return;
+  if (entries.length === 0) return;
   try {
-    await makeDraft(repository, draft, lines);
+    await makeDraft(repository, draft, entries);
     await useDraft(repository, draft);
   } finally {
     removeDraft(draft);
   }
 }
 
-function lineOf({ path, blob }: IndexEntry): string {
-  return `100644 ${blob} 0\t${path}\0`;
-}
-
 async function makeDraft(
-  { git, gitDir }: Repository,
+  repository: Repository,
   draft: string,
-  lines: readonly string[],
+  entries: readonly IndexEntry[],
 ): Promise<void> {
+  const { git, gitDir } = repository;
   try {
     // Git writes a new file beside it and renames that, so a second name does for a copy.
     await link(join(gitDir, 'index'), draft);
@@ -134,8 +132,15 @@ async function makeDraft(
     // Before the first `git add` there is no index. Where there is one, the folder of the draft is gone.
     if (systemCode(error) !== 'ENOENT' || indexVersion(gitDir) !== undefined) throw error;
   }
-  const { args, input } = updateOf(lines);
-  await git(['update-index', ...args], { input, indexFile: draft });
+  // A few entries go on the command line: git starts sooner without an input.
+  const isFew = entries.length <= FEW && entries.every(({ blob }) => blob !== '');
+  const infos = entries.flatMap(({ mode = FILE, blob, path }) => ['--cacheinfo', `${mode},${blob},${path}`]);
+  const none = emptyTree(repository).replace(/./g, '0');
+  const lines = entries.map(({ mode = FILE, blob, path }) =>
+    blob === '' ? `0 ${none}\t${path}\0` : `${mode} ${blob} 0\t${path}\0`,
+  );
+  const args = isFew ? ['--add', '--replace', ...infos] : ['-z', '--index-info'];
+  await git(['update-index', ...args], { input: isFew ? '' : lines.join(''), indexFile: draft });
   await syncFile(draft);
 }
 
@@ -146,15 +151,6 @@ function useDraft(repository: Repository, draft: string): Promise<void> {
 /** A killed git command leaves a lock beside it. */
 function removeDraft(draft: string): void {
   for (const file of [draft, `${draft}.lock`]) rmSync(file, { force: true });
-}
-
-/** A few entries go on the command line: git starts sooner without an input. */
-function updateOf(lines: readonly string[]): { args: readonly string[]; input: string } {
-  const infos = lines.map((line) => /^(100644) ([0-9a-f]+) 0\t(.+)\0$/.exec(line));
-  if (lines.length > FEW || infos.includes(null))
-    return { args: ['-z', '--index-info'], input: lines.join('') };
-  const entries = infos.flatMap((info) => ['--cacheinfo', info?.slice(1).join(',') ?? '']);
-  return { args: ['--add', '--replace', ...entries], input: '' };
 }
 
 /**
@@ -175,13 +171,15 @@ export async function mergeIntoIndex(
   const unsure = changes.map(({ path }) => path).filter((path) => staged.has(path));
   const committed = unsure.length === 0 ? new Set<string>() : await isCommitted(unsure);
   const isOwners = (path: string) => staged.has(path) && !committed.has(`${staged.get(path)} ${path}`);
-  const nothing = '0'.repeat(emptyTree(repository).length);
-  const lines = changes
+  const entries = changes
     .filter(({ path }) => !isOwners(path))
-    .map(({ path, after }) =>
-      after === null ? `0 ${nothing}\t${path}\0` : `${after.mode} ${after.id} 0\t${path}\0`,
-    );
-  await writeEntries(repository, lock, lines);
+    .map(({ path, after }) => entryOf(path, after));
+  await writeEntries(repository, lock, entries);
+}
+
+/** The entry for what a commit has at a path. */
+export function entryOf(path: string, item: TreeEntry | null | undefined): IndexEntry {
+  return { path, blob: item?.id ?? '', ...(item && { mode: item.mode }) };
 }
 
 /** The index files that were found without conflicts, by git directory; reading a long one takes its time. */

@@ -14,6 +14,8 @@ export interface Parked {
   /** From the top of the work tree. */
   readonly path: string;
   readonly blob: string;
+  /** The file's mode. */
+  readonly mode: string;
   /** The message that the commit on the branch shall have. */
   readonly message: string;
   readonly authored: Authored;
@@ -89,6 +91,7 @@ export async function readParked(repository: Repository, tip: string): Promise<P
     parked.push({
       path: change.path,
       blob: change.after.id,
+      mode: change.after.mode,
       message: message.slice(0, own.index + 1),
       authored: { name, email, seconds: Number(seconds) },
       over: valueIn(message, 'Over'),

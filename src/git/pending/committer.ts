@@ -220,6 +220,6 @@ export function createCommitter(options: CommitterOptions) {
   return { readPosition, commit, park: parkBatch, replay };
 }
 
-function draftOf({ path, blob, message, authored }: Parked): CommitDraft & { readonly isEdit: boolean } {
-  return { path, blob: { id: blob, content: undefined }, message, authored, isEdit: false };
+function draftOf({ blob, ...parked }: Parked): CommitDraft & { readonly isEdit: boolean } {
+  return { ...parked, blob: { id: blob, content: undefined }, isEdit: false };
 }
