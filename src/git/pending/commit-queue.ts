@@ -4,7 +4,7 @@ import type { NotNow } from '../commit/head.js';
 import type { Committer } from './committer.js';
 import type { BatchEntry } from './drafting.js';
 import { backoff, createPacing, STEADY } from './pacing.js';
-import type { Outcome, PendingCommit } from './pending-commit.js';
+import type { Cause, Outcome, PendingCommit } from './pending-commit.js';
 
 /** The work that the queue schedules. */
 export interface QueueWork extends Committer {
@@ -96,9 +96,8 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   const searches = new Set<Promise<void>>();
   /** The files that could not be read the last time. */
   const unreadable = new Set<string>();
-  let isToReconcile = false;
-  /** Whether the last comparison has failed; another one follows after a pause. */
-  let hasFailedToReconcile = false;
+  /** A comparison that is to be made; where the last one has failed, after a pause. */
+  let comparison: 'requested' | 'failed' | undefined;
   /** Whether somebody has waited in vain for the attempt under way. */
   let isStalled = false;
   /** Whether commits of any receiver may be parked. */
@@ -155,7 +154,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   }
 
   function reconcile(): void {
-    isToReconcile = true;
+    comparison = 'requested';
     pacing.endPause();
     start();
   }
@@ -169,7 +168,11 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   }
 
   function isThereWork(): boolean {
-    return (isToReconcile && !pacing.stopping.aborted) || isParked || pending.size > 0;
+    return isToCompare() || isParked || pending.size > 0;
+  }
+
+  function isToCompare(): boolean {
+    return comparison === 'requested' && !pacing.stopping.aborted;
   }
 
   async function run(): Promise<void> {
@@ -211,14 +214,14 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     if (isParked) {
       const replayed = await orRefuseWaiters(work.replay(head));
       if (replayed.kind === 'not now') return parkAll(replayed.why);
-      if (replayed.kind === 'lost') isToReconcile = true;
+      if (replayed.kind === 'lost') comparison = 'requested';
       isParked = false;
       return undefined;
     }
-    if (isToReconcile && !pacing.stopping.aborted) return compare();
+    if (isToCompare()) return compare();
     if (pending.size === 0) return undefined;
     await pacing.waitForBurst(isDue);
-    const batch = nextBatch();
+    const batch = nextBatch(() => true);
     const result = await attempt(batch, (entries) => work.commit(entries, head));
     if (result.kind === 'not now') {
       requeue(batch);
@@ -226,7 +229,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     }
     limit = Math.min(MAX_BATCH, limit * 4);
     lastBatch = batch.length;
-    finish(batch, result.outcomes, pending);
+    finish(batch, result.outcomes);
     return undefined;
   }
 
@@ -268,36 +271,32 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     const { waitingFor } = why;
     if (reported !== waitingFor) log.warn({ waiting: pending.size }, `commits wait for ${waitingFor}`);
     reported = waitingFor;
-    const waiting = new Map<string, PendingCommit>();
-    try {
-      for (;;) {
-        for (const [path, one] of pending) {
-          if (one.cause.kind === 'delivered' || waiters.has(path)) continue;
-          waiting.set(path, one);
-          pending.delete(path);
-        }
-        if (pending.size === 0) return waitingFor;
-        await pacing.waitForBurst(isDue);
-        const batch = nextBatch();
-        finish(batch, await attempt(batch, (entries) => work.park(entries, why)), waiting);
-        limit = Math.min(MAX_BATCH, limit * 4);
-        isParked = true;
-      }
-    } finally {
-      for (const one of waiting.values()) enqueue(one);
+    /** Those that were drafted, and wait for the branch as well. */
+    const waiting = new Set<Cause>();
+    const isToPark = ({ path, cause }: PendingCommit) =>
+      waiters.has(path) || (cause.kind === 'delivered' && !waiting.has(cause));
+    while ([...pending.values()].some(isToPark)) {
+      await pacing.waitForBurst(isDue);
+      const batch = nextBatch(isToPark);
+      const outcomes = await attempt(batch, (entries) => work.park(entries, why));
+      for (const { entry } of batch)
+        if (outcomes.get(entry.path)?.kind === 'waiting') waiting.add(entry.cause);
+      finish(batch, outcomes);
+      limit = Math.min(MAX_BATCH, limit * 4);
+      isParked = true;
     }
+    return waitingFor;
   }
 
   async function compare(): Promise<string | undefined> {
     let found: Found;
     // Another request may come meanwhile, of which this comparison knows nothing.
-    isToReconcile = false;
+    comparison = undefined;
     try {
       found = await work.reconcile(pacing.stopping);
-      hasFailedToReconcile = false;
     } catch (error) {
       // Deliveries need not wait for the next comparison.
-      hasFailedToReconcile = true;
+      comparison ??= 'failed';
       log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');
       const { stopping } = pacing;
       void clock.wait(RECONCILE_AGAIN_MS, stopping).then(() => (stopping.aborted ? undefined : reconcile()));
@@ -308,23 +307,18 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
       return undefined;
     }
     // Where the stop has ended it, the comparison is left to the next start, and to other receivers.
-    isToReconcile = true;
+    comparison = 'requested';
     return found.kind === 'not now' ? parkAll(found.why) : undefined;
   }
 
-  /** @param later receives the pending commits that wait for a branch. */
-  function finish(
-    batch: readonly BatchItem[],
-    outcomes: ReadonlyMap<string, Outcome>,
-    later: Map<string, PendingCommit>,
-  ): void {
+  function finish(batch: readonly BatchItem[], outcomes: ReadonlyMap<string, Outcome>): void {
     requeue(batch.filter(({ entry }) => !outcomes.has(entry.path)));
     for (const { entry, waiters: own } of batch) {
       const { path, cause } = entry;
       const outcome = outcomes.get(path);
       if (outcome === undefined) continue;
       for (const waiter of own) waiter.resolve(outcome);
-      if (outcome.kind === 'waiting' && !pending.has(path)) later.set(path, { path, cause });
+      if (outcome.kind === 'waiting' && !pending.has(path)) pending.set(path, { path, cause });
       postponed.delete(path);
       if (outcome.kind === 'failed') retryUnreadable({ path, cause }, outcome.error);
       else unreadable.delete(path);
@@ -369,8 +363,8 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     return pending.size >= MAX_BATCH || waiters.size > 0;
   }
 
-  /** The next batch, with the files that have waiters first. */
-  function nextBatch(): BatchItem[] {
+  /** The next batch of those that are eligible, with the files that have waiters first. */
+  function nextBatch(isEligible: (one: PendingCommit) => boolean): BatchItem[] {
     const batch = new Set<PendingCommit>();
     for (const path of waiters.keys()) {
       const one = pending.get(path);
@@ -378,7 +372,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     }
     for (const one of pending.values()) {
       if (batch.size === limit) break;
-      batch.add(one);
+      if (isEligible(one)) batch.add(one);
     }
     return [...batch].map(({ path, cause }) => {
       const own = waiters.get(path) ?? new Set();
@@ -417,7 +411,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     refuseWaiters(new PressmarkError('GIT_FAILED', 'the receiver is stopping'));
     return {
       files: pending.size + postponed.size,
-      isToReconcile: isToReconcile || hasFailedToReconcile,
+      isToReconcile: comparison !== undefined,
     };
   }
 
