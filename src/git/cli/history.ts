@@ -50,9 +50,9 @@ export function changesBetween(
   return rawDiff(repository, ['diff-tree', '-r'], from ?? emptyTree(repository), to, ...within);
 }
 
-/** Whether the history behind `commit` holds `ancestor`. */
+/** Whether the history behind `commit` holds `ancestor`; not where one of them is not in the repository any more. */
 export async function isAncestor({ git }: Repository, ancestor: string, commit: string): Promise<boolean> {
-  return (await git(['merge-base', '--is-ancestor', ancestor, commit], { accept: [1] })).code === 0;
+  return (await git(['merge-base', '--is-ancestor', ancestor, commit], { accept: [1, 128] })).code === 0;
 }
 
 /**

@@ -114,8 +114,8 @@ export function createDrafting(options: DraftingOptions) {
     for (const file of files) {
       const { pending, raw, blob, before } = file;
       const decision = decideByBlob({ cause: pending.cause, raw, blob: blob.id, before: before?.id });
-      if (decision.kind === 'present') outcomes.set(pending.path, { kind: 'present', blob: blob.id });
-      else if (decision.kind === 'commit' && pending.cause.kind === 'delivered')
+      if (decision === 'present') outcomes.set(pending.path, { kind: 'present', blob: blob.id });
+      else if (decision === 'delivered' && pending.cause.kind === 'delivered')
         add(file, await pending.cause.message, false);
       else if (base.parked !== undefined && !pending.isReplaced)
         // In the middle of a rebase, say, git itself may have written this file.
