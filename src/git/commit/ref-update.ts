@@ -112,7 +112,10 @@ async function freeLocksOf(
 ): Promise<boolean> {
   const locks = locksOf(places, ref, to === null);
   const [own] = locks;
-  const content = await contentOf(own);
+  const content = await readFile(own, 'utf8').then(
+    (text) => text.trim(),
+    () => undefined, // no lock there
+  );
   const isTheirs = content !== undefined && content !== '' && content !== to;
   const made = await Promise.all(
     locks.map(async (path) => ({ path, ino: await madeThen(path, since, until) })),
@@ -148,15 +151,6 @@ async function freeLocksOf(
     }
   }
   return isDecided;
-}
-
-async function contentOf(path: string): Promise<string | undefined> {
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch {
-    // no lock there
-    return undefined;
-  }
 }
 
 /** The inode of a file that was made while the command ran. A `HEAD.lock` that is not empty changes HEAD, as we never do. */

@@ -25,14 +25,11 @@ export interface BeforeReplaceOptions {
   readonly queue: Pick<Queue, 'commitSoon' | 'isFailing'>;
   readonly replaced: ReplacedFiles;
   readonly log: Log;
-  /** Whether answers wait for commits; then an update waits as long for the commit of what it replaces. */
+  /** Whether answers wait for commits; then an update does not go on without the commit of what it replaces. */
   readonly isBeforeAnswer: boolean;
-  /** How long an update waits, in milliseconds. @default 2000, or 8000 with `isBeforeAnswer` */
-  readonly limitMs?: number;
+  /** How long an update waits for git at the most, in milliseconds. */
+  readonly limitMs: number;
 }
-
-/** How long an update waits for git at the most, in milliseconds: at level `disk` receiving never depends on git. */
-const LIMIT_MS = { disk: 2_000, commit: 8_000 };
 
 /** How long an update waits for what HEAD has, in milliseconds, where git has failed or hangs. */
 const FAILING_MS = 250;
@@ -44,7 +41,7 @@ export function createBeforeReplace({
   replaced,
   log,
   isBeforeAnswer,
-  limitMs = isBeforeAnswer ? LIMIT_MS.commit : LIMIT_MS.disk,
+  limitMs,
 }: BeforeReplaceOptions): BeforeReplace {
   return async (path) => {
     const bytes = await readFile(join(repository.top, repository.prefix, path));

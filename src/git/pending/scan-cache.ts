@@ -46,7 +46,8 @@ export async function openScanCache(
   const name = `${tip}:${repository.prefix.replace(/\/$/, '')}`;
   const [found] = tip !== null && isAskable(name) ? await objectsNamed(repository, [name]) : [];
   const tree = found?.id;
-  const [head = '', ...lines] = (await contentOf(path)).split('\n');
+  // at the first start there is none
+  const [head = '', ...lines] = (await readFile(path, 'utf8').catch(() => '')).split('\n');
   const then = parseHeader(head);
   const changed =
     then === undefined || tree === undefined || then.key !== key || then.prefix !== repository.prefix
@@ -91,15 +92,6 @@ function parseHeader(line: string): { key: string; tree: string; prefix: string 
   } catch {
     // made by another program, or cut off: all files are compared
     return undefined;
-  }
-}
-
-async function contentOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch {
-    // the first start
-    return '';
   }
 }
 
