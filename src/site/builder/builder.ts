@@ -37,6 +37,9 @@ const LONGEST_REST_MS = 1_000;
 /** How long the last sync may take. A start looks through the files that were not synced, which is no harm. */
 const LAST_SYNC_MS = 1_000;
 
+/** After so many files were written it would be waited for in vain. */
+const TOO_MANY_TO_SYNC = 1_000;
+
 /** Builds one site; see `createBuilder`. */
 export interface Builder {
   /**
@@ -106,6 +109,7 @@ export function createBuilder(options: SiteOptions): Builder {
   let isBurst = false;
   let isBuildingAll = false;
   let lastPause = 0;
+  let written = 0;
   let interruption: Promise<void> | undefined;
 
   /** Whether the index has all articles and their pages stand, so that a change can be built alone. */
@@ -283,7 +287,9 @@ export function createBuilder(options: SiteOptions): Builder {
     } finally {
       session.logFailures(log);
     }
-    return withOthers(session.report());
+    const report = session.report();
+    written += report.written;
+    return withOthers(report);
   }
 
   /** Compares all articles and all files with what is known of them, and makes due what differs. */
@@ -430,7 +436,8 @@ export function createBuilder(options: SiteOptions): Builder {
     close: async () => {
       isClosing = true;
       while (working !== undefined) await working;
-      await outputSync.close(options.lastSyncMs ?? LAST_SYNC_MS);
+      const isWorthIt = Math.min(written, manifest.unsynced.size) < TOO_MANY_TO_SYNC;
+      await outputSync.close(isWorthIt ? (options.lastSyncMs ?? LAST_SYNC_MS) : 0);
       lock.close();
     },
   };

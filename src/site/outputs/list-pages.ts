@@ -6,7 +6,7 @@ import type { Text } from '../render/i18n.js';
 import { numbered, type Page, type PageLink, type Pager, sitePage } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
 import { fileAt } from './addresses.js';
-import type { Output } from './output.js';
+import { type Output, pagesOf } from './output.js';
 
 /** What the pages of lists are made with. */
 export interface ListDeps {
@@ -34,11 +34,11 @@ export function archivePages(deps: ListDeps, all: ArticleList): Output {
     paths: () => filesOf(ARCHIVE, all.items.length, pageSize),
     has: (path) => listAt(path, ARCHIVE, all, pageSize) !== undefined,
     affectedBy: (change) => changedFiles(ARCHIVE, all, change.all, pageSize),
-    render: (path) => {
+    ...pagesOf(context, (path) => {
       const list = listAt(path, ARCHIVE, all, pageSize);
       const frame = list && frameOf(list.path, list.pager.number);
-      return frame && context().render({ ...frame, articles: list.items.map(summaryOf), pager: list.pager });
-    },
+      return frame && { ...frame, articles: list.items.map(summaryOf), pager: list.pager };
+    }),
   };
 }
 
@@ -83,7 +83,7 @@ export function termPages(
     paths,
     has: (path) => find(path) !== undefined,
     affectedBy,
-    render: (path) => {
+    ...pagesOf(context, (path) => {
       const found = find(path);
       if (found === undefined) return undefined;
       const {
@@ -96,8 +96,8 @@ export function termPages(
         description: page?.description || describe(name),
       };
       const frame = { ...sitePage(site, kind, at, texts), [kind]: name, ...(page && { page }) };
-      return context().render({ ...frame, articles: items.map(summaryOf), pager });
-    },
+      return { ...frame, articles: items.map(summaryOf), pager };
+    }),
   };
 }
 

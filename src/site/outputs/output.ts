@@ -1,4 +1,6 @@
 import type { SiteChange } from '../index/site-index.js';
+import type { Page } from '../render/page.js';
+import type { RenderContext } from '../render/render-context.js';
 
 /** What a file holds: text, as a rule; a theme's pictures and fonts are bytes. */
 export type Content = string | Uint8Array;
@@ -30,6 +32,8 @@ export interface Output {
    * @returns undefined where it cannot be made now, and the reader of article files has been asked to look again.
    */
   render(path: string): Content | undefined | Promise<Content | undefined>;
+  /** The page that one of its files shows, where nothing but the index makes it: another thread can render that page. */
+  page?(path: string): Page | undefined;
   /** Whether a file stays as it is, because what it is made of cannot be read now. @default none does */
   keeps?(path: string): boolean;
   /**
@@ -87,6 +91,20 @@ function reservedPlaces(places: readonly string[]): RegExp {
     return place.endsWith('/') ? `${name}(?:/.*|\\.html?)` : `${name.replace(/html$/, 'html?')}(?:/.*)?`;
   });
   return new RegExp(`^(?:${patterns.join('|')})$`, 'i');
+}
+
+/** What an output has whose files are pages that nothing but the index makes. */
+export function pagesOf(
+  context: () => RenderContext,
+  page: (path: string) => Page | undefined,
+): Required<Pick<Output, 'page' | 'render'>> {
+  return {
+    page,
+    render: (path) => {
+      const made = page(path);
+      return made && context().render(made);
+    },
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Taxonomy, Term } from '../index/taxonomy.js';
 import { numbered, type Page, type Pager, sitePage, type TagLink } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
 import { fileAt, linkBelow } from './addresses.js';
-import type { Output } from './output.js';
+import { type Output, pagesOf } from './output.js';
 
 /** Tags on one page. */
 const TAGS_PER_PAGE = 500;
@@ -87,10 +87,10 @@ export function tagIndex(site: SiteInfo, tags: Taxonomy, context: () => RenderCo
     paths,
     has: (path) => numberOf(path) !== undefined,
     affectedBy,
-    render: (path) => {
+    ...pagesOf(context, (path) => {
       const number = numberOf(path);
-      return number === undefined ? undefined : context().render(page(number));
-    },
+      return number === undefined ? undefined : page(number);
+    }),
   };
 }
 

@@ -47,9 +47,9 @@ export function createOutputSync({ manifest, root, log, isBusy, exclusively }: D
     }
   }
 
-  /** Syncs for the last time, for so long at most. */
+  /** Syncs for the last time, for so long at most; 0 for no sync. */
   async function close(timeoutMs: number): Promise<void> {
-    await sync(timeoutMs);
+    if (timeoutMs > 0) await sync(timeoutMs);
     clearTimeout(timer);
   }
 
