@@ -12,10 +12,10 @@ export interface NamedObject {
 const COMMAND = ['cat-file', '--batch-check=%(objecttype) %(objectname)'];
 
 /**
- * What git has under each of these names, such as `HEAD^{commit}` or `main:content/a.md`, undefined for nothing. The
- * lasting process that answers reads refs anew for each question, and looks for new objects where it does not know one.
+ * What git has under each of these names, such as `HEAD^{commit}` or `main:content/a.md`, undefined for nothing, and for a
+ * name with a line end, which cannot be asked for. The lasting process that answers reads refs anew for each request, and
+ * looks for new objects where it does not know one.
  *
- * @param names without line ends; see `isAskable`.
  * @throws PressmarkError GIT_FAILED.
  */
 export async function objectsNamed(
@@ -23,21 +23,20 @@ export async function objectsNamed(
   names: readonly string[],
   run: { timeoutMs?: number } = {},
 ): Promise<(NamedObject | undefined)[]> {
-  if (names.length === 0) return [];
-  const question = names.map((name) => `${name}\n`).join('');
-  const answer = await ask(COMMAND, question, parts(names.length, '\n'), run);
+  const asked = names.filter((name) => !/[\n\0]/.test(name));
+  if (asked.length === 0) return names.map(() => undefined);
+  const request = asked.map((name) => `${name}\n`).join('');
+  const answer = await ask(COMMAND, request, parts(asked.length, '\n'), run);
   const lines = answer.toString('utf8').split('\n').slice(0, -1);
-  if (lines.length !== names.length) throw new PressmarkError('GIT_FAILED', 'git cat-file answered too much');
-  return lines.map((line) => {
-    // anything else says that the name is missing or ambiguous, and may have any words of it
-    const [, type, id] = /^(commit|tree|blob|tag) ([0-9a-f]{40,64})$/.exec(line) ?? [];
-    return type === undefined || id === undefined ? undefined : { id, type };
-  });
+  if (lines.length !== asked.length) throw new PressmarkError('GIT_FAILED', 'git cat-file answered too much');
+  const found = new Map(asked.map((name, index) => [name, objectIn(lines[index] ?? '')]));
+  return names.map((name) => found.get(name));
 }
 
-/** Whether a name can be asked for in one line. */
-export function isAskable(name: string): boolean {
-  return !name.includes('\n') && !name.includes('\0');
+/** The object in a line `<type> <name>`; anything else says that there is none, or more than one, and has any words. */
+function objectIn(line: string): NamedObject | undefined {
+  const [, type, id] = /^(commit|tree|blob|tag) ([0-9a-f]{40,64})$/.exec(line) ?? [];
+  return type === undefined || id === undefined ? undefined : { id, type };
 }
 
 /** The commit that a ref is at; null where there is none. */
@@ -58,8 +57,8 @@ export async function contentsOf(
   const wanted = [...new Set(ids)];
   const contents = new Map<string, Buffer>();
   if (wanted.length === 0) return contents;
-  const question = wanted.map((id) => `${id}\n`).join('');
-  const answer = await ask(['cat-file', '--batch'], question, objects(wanted.length));
+  const request = wanted.map((id) => `${id}\n`).join('');
+  const answer = await ask(['cat-file', '--batch'], request, objects(wanted.length));
   let at = 0;
   for (const id of wanted) {
     const end = answer.indexOf('\n', at);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { within } from '../../time-limit.js';
-import { isAskable, objectsNamed } from '../cli/objects.js';
+import { objectsNamed } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import { readHead } from '../commit/head.js';
 import type { Queue } from './commit-queue.js';
@@ -94,7 +94,6 @@ export function createBeforeReplace({
   /** Whether HEAD or the parked commits have exactly these bytes. Where git's filters change them, the queue finds out. */
   async function isCommitted(path: string, bytes: Buffer): Promise<boolean> {
     const names = ['HEAD', repository.parkedRef].map((ref) => `${ref}:${repository.prefix}${path}`);
-    if (!names.every(isAskable)) return false;
     try {
       const [inHead, parked] = await objectsNamed(repository, names, { timeoutMs: limitMs });
       const id = blobId(repository, bytes);

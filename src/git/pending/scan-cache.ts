@@ -4,7 +4,7 @@ import { messageOf } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import type { Stamp } from '../../fs/stamp.js';
 import type { Log } from '../../log.js';
-import { isAskable, objectsNamed } from '../cli/objects.js';
+import { objectsNamed } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
 
 /** An article's file, and the stamp that shows whether it has changed. */
@@ -44,7 +44,7 @@ export async function openScanCache(
 ): Promise<ScanCache> {
   // the site's folder in that commit
   const name = `${tip}:${repository.prefix.replace(/\/$/, '')}`;
-  const [found] = tip !== null && isAskable(name) ? await objectsNamed(repository, [name]) : [];
+  const [found] = tip === null ? [] : await objectsNamed(repository, [name]);
   const tree = found?.id;
   // at the first start there is none
   const [head = '', ...lines] = (await readFile(path, 'utf8').catch(() => '')).split('\n');

@@ -123,10 +123,11 @@ test('names that nothing has, or that more than one object has, are nothing', as
     'HEAD: with spaces',
     '',
     `${blob}^{commit}`,
+    'HEAD:a.md\nHEAD',
     blob,
   ];
   t.deepEqual(await objectsNamed(repository, names), [
-    ...Array.from({ length: 5 }, () => undefined),
+    ...Array.from({ length: 6 }, () => undefined),
     { type: 'blob', id: blob },
   ]);
   await t.throwsAsync(blobsAt(repository, '1'.repeat(40), ['a.md']), { code: 'GIT_FAILED' });
