@@ -77,7 +77,7 @@ export function createFileBuilder(site: Site, writer: Writer) {
       // Articles first, which lists link to, and whose reading time they show; or what the workers have left.
       for (const file of [...articles, ...others])
         if (due.has(file) && !session.hasFailed(file)) await one(file);
-      site.absorb();
+      site.addAffected();
     }
     const surplus = [...files].filter((file) => due.has(file) && outputs.at(file) === undefined);
     await writer.announce(surplus);

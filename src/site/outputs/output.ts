@@ -1,6 +1,5 @@
 import type { SiteChange } from '../index/site-index.js';
 import type { Page } from '../render/page.js';
-import type { RenderContext } from '../render/render-context.js';
 
 /** What a file holds: text, as a rule; a theme's pictures and fonts are bytes. */
 export type Content = string | Uint8Array;
@@ -94,8 +93,8 @@ function reservedPlaces(places: readonly string[]): RegExp {
 }
 
 /** What an output has whose files are pages that nothing but the index makes. */
-export function pagesOf(
-  context: () => RenderContext,
+export function renderedPages(
+  context: () => { render(page: Page): Promise<string> },
   page: (path: string) => Page | undefined,
 ): Required<Pick<Output, 'page' | 'render'>> {
   return {
@@ -108,18 +107,19 @@ export function pagesOf(
 }
 
 /**
- * An output of a few files that are always there and depend on no article.
+ * An output of files that depend on no article.
  *
- * @param files what each of them holds, or what makes it.
+ * @param files what makes each of them, as they are now.
  */
 export function fixedOutput(
-  files: ReadonlyMap<string, () => Content | Promise<Content>>,
-): Pick<Output, 'reserved' | 'paths' | 'has' | 'affectedBy' | 'render'> {
+  reserved: readonly string[],
+  files: () => ReadonlyMap<string, () => Content | Promise<Content>>,
+): Output {
   return {
-    reserved: [...files.keys()],
-    paths: () => files.keys(),
-    has: (path) => files.has(path),
+    reserved,
+    paths: () => files().keys(),
+    has: (path) => files().has(path),
     affectedBy: () => [],
-    render: (path) => files.get(path)?.(),
+    render: (path) => files().get(path)?.(),
   };
 }
