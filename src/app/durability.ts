@@ -5,12 +5,12 @@ import { type CommitSettings, openArticleCommits } from '../git/article-commits.
 import { kindOf, subjectIn } from '../git/commit/message.js';
 import { committableTree } from '../git/committable.js';
 import { createCommitMessages } from '../git/pending/commit-messages.js';
+import type { StoredFile as GitStoredFile } from '../git/pending/drafting.js';
 import type { GitPluginOptions } from '../git/plugin.js';
 import type { PushSettings } from '../git/push/background-push.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
 import { openSharedFiles } from '../git/remote-store/push-store.js';
 import type { ShareEditsOptions } from '../git/remote-store/share-edits.js';
-import type { StoredFile as GitStoredFile } from '../git/stored-file.js';
 import type { Hooks } from '../host/hooks.js';
 import { type Log, REDACTION } from '../log.js';
 import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
@@ -95,6 +95,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
           isPushed: isPushed(settings),
           hooks,
           log: log.child({ plugin: 'git' }, { redact: REDACTION }),
+          articles,
           decode: (path, text) => decoded(content, relative(content.root, join(siteDir, path)), text),
           stateDir,
           staging: join(stateDir, STAGING),
@@ -113,12 +114,12 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     ...(isBeforeAnswer && { afterWrite: (writes) => commits.commitBeforeAnswer(writes.map(inSite)) }),
     onEnsured: (path) => commits.addFound(siteRelative(path)),
   });
-  const { catalog } = opened;
   function inSite({ path, text, article }: Write) {
     return { path: siteRelative(path), text, article };
   }
+  // called when the store is open
   function* articles() {
-    for (const { path, stamp, broken } of catalog.entries())
+    for (const { path, stamp, broken } of opened.catalog.entries())
       if (broken === undefined) yield { path: siteRelative(path), stamp };
   }
   const push = backgroundPush(options, opened);
@@ -126,7 +127,6 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     kind: 'commits',
     commits,
     isBeforeAnswer,
-    articles,
     siteDir,
     env,
     ...(push && { push }),

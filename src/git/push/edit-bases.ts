@@ -2,7 +2,7 @@ import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
-import type { TreeChange } from '../cli/objects.js';
+import type { TreeChange } from '../cli/history.js';
 import type { Repository } from '../cli/repository.js';
 import type { NotFollowed } from './worktree-checkout.js';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import type { Repository } from '../cli/repository.js';
 import { blobId } from '../cli/repository.js';
-import { blobsAt } from '../cli/trees.js';
+import { blobsAt } from '../cli/tree.js';
 import { type Blob, blobsOf } from '../commit/blobs.js';
 import { readHead } from '../commit/head.js';
 import { type EditBases, staleBases } from './edit-bases.js';

@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { putNew, stage, syncFile } from '../../fs/atomic-write.js';
-import type { TreeChange } from '../cli/objects.js';
+import type { TreeChange } from '../cli/history.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import type { StoreLock } from './store-lock.js';
 

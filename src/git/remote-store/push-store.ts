@@ -1,9 +1,9 @@
-import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import type { Log } from '../../log.js';
 import type { OnFetched, SharedFiles, SharedWrite } from '../../store/shared/shared-files.js';
-import { commitAt } from '../cli/object-names.js';
+import { within } from '../../time-limit.js';
+import { commitAt } from '../cli/objects.js';
 import { identityOf, type Person } from '../commit/identity.js';
 import { createIndexLocker } from '../commit/index-lock.js';
 import { committableTree } from '../committable.js';
@@ -143,8 +143,6 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
   /** Writes a stored article into the work tree, and waits for it as long as an answer can. */
   async function writeInTime(file: ArticleFile, blob: string): Promise<void> {
     const path = file.path.slice(folder.length);
-    const timeout = new AbortController();
-    const { signal } = timeout;
     let isLate = false;
     const written = writeSoon(file).then(
       (isWritten) => {
@@ -158,10 +156,8 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
         log.warn({ path, err: error }, 'a stored article could not be written into the work tree yet'),
     );
     // The branch may follow a large change, and keep the work tree for long.
-    const time = setTimeout(WORKTREE_WAIT_MS, undefined, { signal }).catch(() => undefined);
-    await Promise.race([written, time]);
+    await within(WORKTREE_WAIT_MS, written, () => undefined);
     isLate = true;
-    timeout.abort();
   }
 
   /** The articles that are written together as soon as the store's lock is free. */

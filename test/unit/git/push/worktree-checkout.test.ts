@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { createMutex } from '../../../../src/fs/mutex.js';
-import { changesBetween } from '../../../../src/git/cli/objects.js';
+import { changesBetween } from '../../../../src/git/cli/history.js';
 import { openRepository } from '../../../../src/git/cli/repository.js';
 import { checkOutChanges } from '../../../../src/git/push/worktree-checkout.js';
 import { gitEnvironment, gitIn } from '../../../support/clones.js';
