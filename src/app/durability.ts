@@ -222,7 +222,7 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
         share: store.shareEdit,
         editedFiles: files.editedFiles,
         settleStale: files.settleStale,
-        setLeftEdits: (leftEdits) => status.set({ leftEdits }),
+        setUnsharedEdits: (unsharedEdits) => status.set({ unsharedEdits }),
         contentRelative: (path) => (path.startsWith(prefix) ? path.slice(prefix.length) : undefined),
       }
     : undefined;

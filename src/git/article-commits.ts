@@ -23,8 +23,7 @@ import { createReplacedFiles } from './pending/replaced-files.js';
 import { watchRepository } from './pending/repository-watch.js';
 import { type ArticleFile, openScanCache } from './pending/scan-cache.js';
 import type { FollowState } from './push/background-push.js';
-import { createEditBases } from './push/edit-bases.js';
-import { createStaleEdits } from './push/stale-edits.js';
+import { createBaseVersions } from './push/base-versions.js';
 import { createStoreLock } from './push/store-lock.js';
 import type { StoredFile } from './stored-file.js';
 
@@ -144,6 +143,11 @@ async function holds(repository: Repository, path: string, blob: string): Promis
   }
 }
 
+function createFollowState(repository: Repository, stateDir: string): FollowState {
+  const storeLock = createStoreLock(stateDir, 0);
+  return { storeLock, bases: createBaseVersions(repository, storeLock) };
+}
+
 function createArticleCommits(
   repository: Repository,
   stop: AbortController,
@@ -156,11 +160,8 @@ function createArticleCommits(
   const { signal } = stop;
   const { author } = options;
   const context: CommitContext = { repository, locker, log, signal, commitEdits, ...(author && { author }) };
-  const followState =
-    options.isPushed === true
-      ? { storeLock: createStoreLock(stateDir, 0), bases: createEditBases(repository) }
-      : undefined;
-  const staleEdits = followState && createStaleEdits(repository, followState.bases, followState.storeLock);
+  const followState = options.isPushed === true ? createFollowState(repository, stateDir) : undefined;
+  const bases = followState?.bases;
   const messages = createCommitMessages({
     hooks,
     log,
@@ -174,7 +175,7 @@ function createArticleCommits(
     commitEdits,
     messages,
     decode,
-    isLeftBehind: async (path) => (await staleEdits?.has(path)) ?? false,
+    isLeftBehind: async (path) => (await bases?.isStale(path)) ?? false,
   });
   const committer = createCommitter({
     context,
@@ -184,7 +185,7 @@ function createArticleCommits(
       void hooks.doAction('git.committed', made);
     },
     isNewest: async (path, blob) =>
-      !((await staleEdits?.has(path)) ?? false) && (await holds(repository, path, blob)),
+      !((await bases?.isStale(path)) ?? false) && (await holds(repository, path, blob)),
     onOvertaken: keepOvertaken,
   });
   const queue = createQueue({ ...committer, reconcile: recover }, log);
@@ -288,7 +289,7 @@ function createArticleCommits(
     addEdit: async (path) => {
       if (!commitEdits) return;
       edits.add(path);
-      await staleEdits?.settle();
+      await bases?.settle();
     },
     start,
     reconcile: queue.reconcile,

@@ -4,7 +4,7 @@ import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
 import { identityOf } from '../commit/identity.js';
 import type { CommitContext } from '../commit/transaction.js';
-import type { EditBases } from './edit-bases.js';
+import type { BaseVersions } from './base-versions.js';
 import { type FollowOptions, follow } from './follow.js';
 import { type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, fetchedRefMover, IN_BACKGROUND, type Remote, type RemoteSettings } from './remote.js';
@@ -28,7 +28,7 @@ export interface PushSettings extends RemoteSettings {
 /** What keeps people's files as they are while the branch follows the remote. */
 export interface FollowState {
   readonly storeLock: StoreLock;
-  readonly bases: EditBases;
+  readonly bases: BaseVersions;
 }
 
 /** Pushes in the background; see `pushInBackground`. */
@@ -137,13 +137,11 @@ function createPusher({
         throw new PressmarkError('REMOTE_DECLINED', `${remote.name} declined the push: ${pushed.why}`);
       const fetched = await remote.fetch(null);
       if (fetched === null) continue;
-      const deleteBases = following.bases.deleteLater();
       const followed = await follow(fetched, following);
       if (followed.kind === 'waiting') {
         status.set({ waitingFor: followed.waitingFor });
         return `it waits for ${followed.waitingFor}`;
       }
-      deleteBases();
       if (followed.paths.length > 0) onFiles(followed.paths);
     }
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);

@@ -10,7 +10,7 @@ import { mergeIntoIndex } from '../commit/index.js';
 import type { IndexLocker } from '../commit/index-lock.js';
 import { moveRef } from '../commit/ref-update.js';
 import { isSparse } from '../committable.js';
-import type { EditBases } from './edit-bases.js';
+import type { BaseVersions } from './base-versions.js';
 import { FETCHED_REF } from './remote.js';
 import type { StoreLock } from './store-lock.js';
 import { checkOutChanges } from './worktree-checkout.js';
@@ -34,7 +34,7 @@ export interface FollowOptions {
   /** Ends the waiting for the index. */
   readonly signal: AbortSignal;
   readonly storeLock: StoreLock;
-  readonly bases: EditBases;
+  readonly bases: BaseVersions;
 }
 
 const MAX_ATTEMPTS = 10;
@@ -53,6 +53,13 @@ const LONGEST_MS = 3_600_000;
  * @throws PressmarkError GIT_FAILED.
  */
 export async function follow(commit: string, options: FollowOptions): Promise<Followed> {
+  const deleteBases = options.bases.deleteLater();
+  const followed = await moveTo(commit, options);
+  if (followed.kind === 'followed') deleteBases();
+  return followed;
+}
+
+async function moveTo(commit: string, options: FollowOptions): Promise<Followed> {
   const { repository, ref } = options;
   const branch = ref.replace('refs/heads/', '');
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -90,7 +97,7 @@ async function moveOn(
     after !== null && unlikeRemote.has(path) ? bases.recordMerged(path, after.id) : async () => undefined;
   const checkout = await checkOutChanges(unhurried, changes, isCommitted, staging, storeLock, beforeWrite);
   try {
-    const stale = await storeLock.run(() => bases.recordStale(changes, checkout.notFollowed));
+    const stale = await bases.recordStale(changes, checkout.notFollowed);
     const lock = await locker.take(signal);
     if (lock === undefined) return waiting('another git command that has locked the index');
     try {
@@ -110,9 +117,7 @@ async function moveOn(
     for (const { path, why } of stale)
       log.warn({ path, why }, 'a file of the work tree does not follow the remote');
     const paths = changes.map(({ path }) => path);
-    await storeLock.run(() =>
-      bases.deleteStale(paths.filter((path) => !stale.some((one) => one.path === path))),
-    );
+    await bases.deleteStale(paths.filter((path) => !stale.some((one) => one.path === path)));
     return { kind: 'followed', tip: next, paths };
   } finally {
     await checkout.close();

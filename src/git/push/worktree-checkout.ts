@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { systemCode } from '../../errors.js';
-import { putNew, stage, syncFile } from '../../fs/atomic-write.js';
+import { join } from 'node:path';
+import { stage, syncFile } from '../../fs/atomic-write.js';
 import type { TreeChange } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import type { StoreLock } from './store-lock.js';
+import { isSame, replaceFile, unwritable, type WorkFile, workFileAt } from './work-file.js';
 
 /** A change that was not made to the work tree, and why. */
 export interface NotFollowed {
@@ -24,9 +24,6 @@ export interface WorktreeCheckout {
   /** Removes what `replaced` needs. */
   close(): Promise<void>;
 }
-
-/** A file of the work tree or a symbolic link; undefined where there is none. */
-type WorkFile = { readonly content: Buffer; readonly isLink: boolean } | undefined;
 
 interface Wanted {
   readonly change: TreeChange;
@@ -102,7 +99,7 @@ export async function checkOutChanges(
       if (after !== null) fs.linkSync(made, second);
       const rollBack = await beforeWrite(change);
       const kept = join(folder, `kept-${digestOf(now?.content)}-${count}`);
-      if (await replaceFile(repository, change, now, made, kept)) {
+      if (await replaceFile(repository, path, now, after === null ? null : made, kept)) {
         if (after !== null) written.set(path, second);
         return;
       }
@@ -164,11 +161,9 @@ async function writeArticle(
   const expected = replaces === null ? undefined : { content: Buffer.from(replaces), isLink: false };
   if (!isSame(expected, now)) return false;
   const { temp } = await stage(folder, content);
-  const change = { path, before: null, after: { mode: FILE, id: '' } };
-  return replaceFile(repository, change, now, temp, join(folder, `kept-${digestOf(now?.content)}-${index}`));
+  return replaceFile(repository, path, now, temp, join(folder, `kept-${digestOf(now?.content)}-${index}`));
 }
 
-const FILE = '100644';
 const SUBMODULE = '160000';
 const LINK = '120000';
 
@@ -190,80 +185,9 @@ async function checkOut(
   await rm(indexFile);
 }
 
-/** Replaces a file that was compared before; false where it has changed since. */
-async function replaceFile(
-  repository: Repository,
-  { path, after }: TreeChange,
-  now: WorkFile,
-  made: string,
-  kept: string,
-): Promise<boolean> {
-  const target = join(repository.top, path);
-  if (now === undefined) {
-    await mkdir(dirname(target), { recursive: true });
-    return putNew(made, target);
-  }
-  // Under its second name the old file can be read again: a program may have it open, and save.
-  fs.linkSync(target, kept);
-  if (!isSame(workFileAt(kept), now) || fs.lstatSync(kept).ino !== fs.lstatSync(target).ino) return false;
-  if (after === null) fs.unlinkSync(target);
-  else fs.renameSync(made, target);
-  if (!isSame(workFileAt(kept), now)) {
-    fs.renameSync(kept, target);
-    return false;
-  }
-  if (after === null) removeEmptyFolders(repository.top, dirname(target));
-  return true;
-}
-
-/** As git does it: a folder without files is no folder. */
-function removeEmptyFolders(top: string, folder: string): void {
-  for (let at = folder; at.length > top.length; at = dirname(at)) {
-    try {
-      fs.rmdirSync(at);
-    } catch {
-      return; // something is left in it
-    }
-  }
-}
-
-/** Why no file is written at a path: a commit must not name one outside of the work tree or in git's own folder. */
-export function unwritable({ top }: Repository, path: string): string | undefined {
-  const parts = path.split('/');
-  if (parts.some((part) => part === '' || part === '.' || part === '..' || /^\.git$|^git~\d+$/i.test(part)))
-    return 'such a path is not written';
-  for (let at = dirname(join(top, path)); at.length > top.length; at = dirname(at)) {
-    if (statAt(at)?.isSymbolicLink() === true) return 'it lies behind a symbolic link';
-  }
-  return undefined;
-}
-
-/** What is at a path itself; undefined where nothing is, also because a file is in the place of a folder above it. */
-export function statAt(path: string): fs.Stats | undefined {
-  try {
-    return fs.lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (systemCode(error) === 'ENOTDIR') return undefined;
-    throw error;
-  }
-}
-
-function workFileAt(path: string): WorkFile {
-  const stat = statAt(path);
-  if (stat === undefined || stat.isDirectory()) return undefined;
-  return stat.isSymbolicLink()
-    ? { content: Buffer.from(fs.readlinkSync(path)), isLink: true }
-    : { content: fs.readFileSync(path), isLink: false };
-}
-
 function isItem(repository: Repository, now: WorkFile, item: TreeChange['after']): boolean {
   if (now === undefined || item === null) return now === undefined && item === null;
   return now.isLink === (item.mode === LINK) && blobId(repository, now.content) === item.id;
-}
-
-function isSame(a: WorkFile, b: WorkFile): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  return a.isLink === b.isLink && a.content.equals(b.content);
 }
 
 function digestOf(content: Buffer | undefined): string {

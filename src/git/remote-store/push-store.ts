@@ -7,7 +7,7 @@ import { commitAt } from '../cli/object-names.js';
 import { identityOf, type Person } from '../commit/identity.js';
 import { createIndexLocker } from '../commit/index-lock.js';
 import { committableTree } from '../committable.js';
-import { createEditBases } from '../push/edit-bases.js';
+import { createBaseVersions } from '../push/base-versions.js';
 import type { PushStatusKeeper } from '../push/push-status.js';
 import {
   createRemote,
@@ -16,7 +16,6 @@ import {
   type RemoteSettings,
   WHILE_ANSWERING,
 } from '../push/remote.js';
-import { settleStale } from '../push/stale-edits.js';
 import { createStoreLock } from '../push/store-lock.js';
 import { type ArticleFile, sweepStaging, writeArticles } from '../push/worktree-checkout.js';
 import { openRemoteTree } from './remote-tree.js';
@@ -81,7 +80,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
   const remote = await createRemote(repository, options, env, undefined, WHILE_ANSWERING);
   const { ref } = remote;
   const identity = await identityOf(repository.git, author);
-  const bases = createEditBases(repository);
+  const bases = createBaseVersions(repository, storeLock);
 
   const tree = await openRemoteTree({
     repository,
@@ -222,7 +221,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     editAt: worktreeEdits.at,
     refresh,
     editedFiles: worktreeEdits.all,
-    settleStale: () => settleStale(repository, bases, storeLock, tree.tip),
+    settleStale: () => bases.settle(tree.tip),
     trouble: () => {
       const { lastFailure } = tree.queue;
       return lastFailure === undefined ? undefined : messageOf(lastFailure);

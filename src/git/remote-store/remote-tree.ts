@@ -6,10 +6,10 @@ import type { OnFetched, SharedWrite } from '../../store/shared/shared-files.js'
 import { commitAt, contentsOf } from '../cli/object-names.js';
 import { changesBetween, filesBelow, isFile } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
+import { articleBlob } from '../commit/blobs.js';
 import type { Identity } from '../commit/identity.js';
 import { type CommitDraft, writeCommits } from '../commit/write-commits.js';
 import type { Pushed, Remote } from '../push/remote.js';
-import { articleBlob } from '../push/stale-edits.js';
 import { createPushQueue } from './push-queue.js';
 
 /** A write with the commit that it becomes. */

@@ -1,7 +1,6 @@
 import { type FollowOptions, follow } from '../push/follow.js';
 import { type PushStatusKeeper, wordsOf } from '../push/push-status.js';
 import { createRepeatedTask, type RepeatedTask } from '../push/repeated-task.js';
-import { settleStale } from '../push/stale-edits.js';
 
 export interface WorktreeFollowerOptions extends Omit<FollowOptions, 'signal'> {
   readonly status: PushStatusKeeper;
@@ -29,21 +28,19 @@ export function createWorktreeFollower({
   onFiles,
   ...options
 }: WorktreeFollowerOptions): RepeatedTask {
-  const { repository, storeLock, bases, log } = options;
+  const { bases, log } = options;
 
   async function attempt(): Promise<string | undefined> {
     const commit = tip();
     if (commit === null) return undefined;
     const { signal } = task;
     try {
-      const deleteBases = bases.deleteLater();
       const followed = await follow(commit, { ...options, signal });
       if (followed.kind === 'waiting') {
         await moveFetchedRef(commit);
         return followed.waitingFor;
       }
-      deleteBases();
-      await settleStale(repository, bases, storeLock, tip());
+      await bases.settle(tip());
       onFiles(followed.paths);
       return undefined;
     } catch (error) {

@@ -6,8 +6,9 @@ import { findLockHelper } from '../../../../src/fs/lock-helper.js';
 import { openRepository } from '../../../../src/git/cli/repository.js';
 import { identityOf } from '../../../../src/git/commit/identity.js';
 import { createIndexLocker } from '../../../../src/git/commit/index-lock.js';
-import { createEditBases } from '../../../../src/git/push/edit-bases.js';
+import { createBaseVersions } from '../../../../src/git/push/base-versions.js';
 import { follow } from '../../../../src/git/push/follow.js';
+import type { StoreLock } from '../../../../src/git/push/store-lock.js';
 import { gitEnvironment, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -52,7 +53,7 @@ test('an edit of a text that a merge has joined is made from the remote’s vers
   t.is(subjects(clones, path).length, 2, 'what a person has not pushed stays in the clone');
 
   fs.appendFileSync(file, '\nAnother line of b.\n');
-  const reason = async () => (await health(b)).push.leftEdits.map(({ why }) => why).join();
+  const reason = async () => (await health(b)).push.unsharedEdits.map(({ why }) => why).join();
   await until('b names the commit that must be pushed first', async () => /not pushed/.test(await reason()));
   t.is(subjects(clones, path).length, 2);
   await eventually('the person can push', () => gitIn(b.dir, 'push', '--quiet', 'origin', 'HEAD:main'));
@@ -87,6 +88,7 @@ async function followAndDie(t: ExecutionContext, dir: string): Promise<void> {
   if (repository.kind === 'none') throw new Error(repository.because);
   const locker = createIndexLocker(repository, findLockHelper(), log);
   gitIn(dir, 'fetch', '--quiet', 'origin', 'main:refs/pressmark/remote');
+  const storeLock: StoreLock = { run: (work) => work(), close: async () => undefined };
   const following = follow(gitIn(dir, 'rev-parse', 'refs/pressmark/remote').trim(), {
     repository,
     locker,
@@ -95,9 +97,9 @@ async function followAndDie(t: ExecutionContext, dir: string): Promise<void> {
     staging: join(dir, '.pressmark', 'staging'),
     log,
     signal: new AbortController().signal,
-    storeLock: { run: (work) => work(), close: async () => undefined },
+    storeLock,
     bases: {
-      ...createEditBases(repository),
+      ...createBaseVersions(repository, storeLock),
       recordStale: async () => {
         throw new Error('killed');
       },

@@ -6,8 +6,9 @@ import { findLockHelper } from '../../../../src/fs/lock-helper.js';
 import { openRepository } from '../../../../src/git/cli/repository.js';
 import { identityOf } from '../../../../src/git/commit/identity.js';
 import { createIndexLocker } from '../../../../src/git/commit/index-lock.js';
-import { createEditBases, staleBases } from '../../../../src/git/push/edit-bases.js';
+import { createBaseVersions } from '../../../../src/git/push/base-versions.js';
 import { follow } from '../../../../src/git/push/follow.js';
+import type { StoreLock } from '../../../../src/git/push/store-lock.js';
 import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -26,7 +27,8 @@ async function followWhile(t: ExecutionContext, meanwhile: (dir: string) => void
   if (repository.kind === 'none') throw new Error(repository.because);
   const locker = createIndexLocker(repository, findLockHelper(), log);
   t.teardown(locker.close);
-  const bases = createEditBases(repository);
+  const storeLock: StoreLock = { run: (work) => work(), close: async () => undefined };
+  const bases = createBaseVersions(repository, storeLock);
   let done = false;
   const followed = await follow(tip, {
     repository,
@@ -36,7 +38,7 @@ async function followWhile(t: ExecutionContext, meanwhile: (dir: string) => void
     staging: join(dir, '.pressmark', 'staging'),
     log,
     signal: new AbortController().signal,
-    storeLock: { run: (work) => work(), close: async () => undefined },
+    storeLock,
     bases: {
       ...bases,
       recordStale: async (...args) => {
@@ -51,9 +53,9 @@ async function followWhile(t: ExecutionContext, meanwhile: (dir: string) => void
   t.is(gitIn(dir, 'rev-parse', 'HEAD').trim(), tip);
   t.is(fs.statSync(join(dir, FILE)).nlink, 1);
   t.deepEqual(fs.readdirSync(join(dir, '.pressmark', 'staging')), []);
-  const behind = (await staleBases(repository)).get(FILE);
+  const stale = (await bases.stale()).get(FILE);
   const text = fs.readFileSync(join(dir, FILE), 'utf8');
-  return { text, origin: behind ?? bases.get(FILE), status: gitIn(dir, 'status', '--porcelain') };
+  return { text, origin: stale ?? bases.get(FILE), status: gitIn(dir, 'status', '--porcelain') };
 }
 
 /** What git calls a text: `printf 'old\\n' | git hash-object --stdin`. */
