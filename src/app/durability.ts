@@ -127,7 +127,6 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     commits,
     isBeforeAnswer,
     articles,
-    siteDir,
     env,
     ...(push && { push }),
   };
@@ -163,16 +162,16 @@ export function commitsEdits({ git }: Settings): boolean {
 
 /** Pushing after the answer, where the config wants it. */
 function backgroundPush(
-  { settings, content, stateDir, siteRelative, pushes: status }: LevelOptions,
+  { settings, content, siteRelative, pushes: status }: LevelOptions,
   { store }: OpenStore,
 ): PushSettings | undefined {
   if (!isPushed(settings)) return undefined;
-  const prefix = withoutLeadingDot(siteRelative(''));
-  const onFiles = (paths: readonly string[]) => {
-    const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
-    store.look(inside.filter((path) => isArticlePath(content, path)));
+  return {
+    ...pushConfig(settings),
+    status,
+    content: withoutLeadingDot(siteRelative('')),
+    onFiles: (paths) => void store.look(paths.filter((path) => isArticlePath(content, path))),
   };
-  return { ...pushConfig(settings), status, stateDir, staging: join(stateDir, STAGING), onFiles };
 }
 
 /** Level `push`: the remote is the store. */

@@ -22,9 +22,7 @@ import { reconcile } from './pending/reconcile.js';
 import { createReplacedFiles } from './pending/replaced-files.js';
 import { watchRepository } from './pending/repository-watch.js';
 import { type ArticleFile, openScanCache } from './pending/scan-cache.js';
-import type { FollowState } from './push/background-push.js';
-import { createBaseVersions } from './push/base-versions.js';
-import { createStoreLock } from './push/store-lock.js';
+import { createWorktreeState, type WorktreeState } from './push/worktree-state.js';
 import type { StoredFile } from './stored-file.js';
 
 /** How commit messages read, and who commits. */
@@ -76,7 +74,7 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
 export interface ArticleCommits {
   readonly context: CommitContext;
   /** Keeps people's files unchanged while the branch follows the remote; undefined where nothing is pushed. */
-  readonly followState: FollowState | undefined;
+  readonly worktree: WorktreeState | undefined;
   readonly beforeReplace: BeforeReplace;
   readonly commitBeforeAnswer: CommitBeforeAnswer;
   /** Adds an article that was stored; it is committed in the background. */
@@ -143,25 +141,33 @@ async function holds(repository: Repository, path: string, blob: string): Promis
   }
 }
 
-function createFollowState(repository: Repository, stateDir: string): FollowState {
-  const storeLock = createStoreLock(stateDir, 0);
-  return { storeLock, bases: createBaseVersions(repository, storeLock) };
-}
-
 function createArticleCommits(
   repository: Repository,
   stop: AbortController,
   options: ArticleCommitsOptions,
 ): ArticleCommits {
-  const { hooks, log, decode, stateDir, staging, commitEdits = false, isBeforeAnswer = false } = options;
+  const {
+    hooks,
+    log,
+    decode,
+    siteDir,
+    stateDir,
+    staging,
+    commitEdits = false,
+    isBeforeAnswer = false,
+  } = options;
   const { replaceMs } = options;
   const indexWaitMs = options.indexWaitMs ?? (isBeforeAnswer ? URGENT_INDEX_WAIT_MS : undefined);
-  const locker = createIndexLocker(repository, findLockHelper(), log, indexWaitMs);
+  const helper = findLockHelper();
+  const locker = createIndexLocker(repository, helper, log, indexWaitMs);
   const { signal } = stop;
   const { author } = options;
   const context: CommitContext = { repository, locker, log, signal, commitEdits, ...(author && { author }) };
-  const followState = options.isPushed === true ? createFollowState(repository, stateDir) : undefined;
-  const bases = followState?.bases;
+  const worktree =
+    options.isPushed === true
+      ? createWorktreeState({ repository, siteDir, stateDir, staging, idleMs: 0, helper, log })
+      : undefined;
+  const bases = worktree?.bases;
   const messages = createCommitMessages({
     hooks,
     log,
@@ -265,7 +271,7 @@ function createArticleCommits(
     edits.flush();
     const remaining = await queue.close();
     const isPushed = await push();
-    await followState?.storeLock.close();
+    await worktree?.close();
     clearTimeout(timer);
     await locker.close(remaining.files > 0 || remaining.isToReconcile || !isPushed);
     if (remaining.files > 0)
@@ -274,7 +280,7 @@ function createArticleCommits(
 
   return {
     context,
-    followState,
+    worktree,
     beforeReplace: createBeforeReplace({
       repository,
       queue,

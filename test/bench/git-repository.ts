@@ -147,7 +147,6 @@ export async function startCommitting(dir: string): Promise<Committing> {
     commits,
     isBeforeAnswer: false,
     articles: () => [],
-    siteDir: dir,
     env: ENVIRONMENT,
   });
   const watcher = definePlugin({

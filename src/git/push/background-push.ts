@@ -4,31 +4,21 @@ import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
 import { identityOf } from '../commit/identity.js';
 import type { CommitContext } from '../commit/transaction.js';
-import type { BaseVersions } from './base-versions.js';
 import { type FollowOptions, follow } from './follow.js';
 import { type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, fetchedRefMover, IN_BACKGROUND, type Remote, type RemoteSettings } from './remote.js';
 import { createRepeatedTask } from './repeated-task.js';
-import type { StoreLock } from './store-lock.js';
-import { sweepStaging } from './worktree-checkout.js';
+import type { WorktreeState } from './worktree-state.js';
 
 /** How the branch is pushed. */
 export interface PushSettings extends RemoteSettings {
   /** How long commits gather before they are pushed, in milliseconds. */
   readonly debounce: number;
   readonly status: PushStatusKeeper;
-  /** The state folder, absolute; it holds the store's lock. */
-  readonly stateDir: string;
-  /** The folder in which files are made before they get their names, absolute. */
-  readonly staging: string;
-  /** Receives the files that others' commits have changed, relative to the site's folder. */
+  /** The content folder, relative to the site's folder, with forward slashes and one at its end. */
+  readonly content: string;
+  /** Receives the files that others' commits have changed, below the content folder. */
   onFiles(paths: readonly string[]): void;
-}
-
-/** What keeps people's files as they are while the branch follows the remote. */
-export interface FollowState {
-  readonly storeLock: StoreLock;
-  readonly bases: BaseVersions;
 }
 
 /** Pushes in the background; see `pushInBackground`. */
@@ -52,37 +42,33 @@ const MAX_ATTEMPTS = 5;
 export async function pushInBackground(
   host: PluginHost,
   settings: PushSettings,
-  { siteDir, env }: { readonly siteDir: string; readonly env: NodeJS.Dict<string> },
+  env: NodeJS.Dict<string>,
   { repository, locker, author, signal }: CommitContext,
-  { storeLock, bases }: FollowState,
+  worktree: WorktreeState,
 ): Promise<Pusher> {
   const { log } = host;
-  const { staging, status, debounce } = settings;
+  const { status, debounce, content, onFiles } = settings;
   const moveFetchedRef = fetchedRefMover(repository, locker, log);
   const remote = await createRemote(repository, settings, env, moveFetchedRef, IN_BACKGROUND);
   const { ref } = remote;
   const identity = await identityOf(repository.git, author);
-  for (const name of await storeLock.run(() => sweepStaging(staging, siteDir)))
-    log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
+  const folder = `${repository.prefix}${content}`;
+  await worktree.sweep();
 
   const pusher = createPusher({
     repository,
     remote,
-    following: { repository, locker, identity, ref, staging, log, signal, storeLock, bases },
+    following: { repository, locker, identity, ref, log, signal, worktree, folder, onFiles },
     debounce,
     status,
     log,
-    onFiles: (paths) => {
-      const inside = paths.filter((path) => path.startsWith(repository.prefix));
-      settings.onFiles(inside.map((path) => path.slice(repository.prefix.length)));
-    },
   });
   host.addAction('git.committed', () => pusher.request(1));
   host.addAction('host.ready', () => pusher.request(0));
   return pusher;
 }
 
-interface PusherOptions extends Pick<PushSettings, 'debounce' | 'status' | 'onFiles'> {
+interface PusherOptions extends Pick<PushSettings, 'debounce' | 'status'> {
   readonly repository: Repository;
   readonly remote: Remote;
   /** How the local branch follows what others have pushed. */
@@ -95,15 +81,7 @@ interface PusherOptions extends Pick<PushSettings, 'debounce' | 'status' | 'onFi
  * the branch follows it first; nothing is ever forced. A failure is logged once and tried again, each time later and
  * never in step with other receivers.
  */
-function createPusher({
-  repository,
-  remote,
-  following,
-  debounce,
-  status,
-  log,
-  onFiles,
-}: PusherOptions): Pusher {
+function createPusher({ repository, remote, following, debounce, status, log }: PusherOptions): Pusher {
   let pushedTip: string | undefined;
 
   /** Pushes the branch as it is now. @returns the reason where that has to be tried again. */
@@ -142,7 +120,6 @@ function createPusher({
         status.set({ waitingFor: followed.waitingFor });
         return `it waits for ${followed.waitingFor}`;
       }
-      if (followed.paths.length > 0) onFiles(followed.paths);
     }
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);
   }

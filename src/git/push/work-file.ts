@@ -6,19 +6,23 @@ import { putNew } from '../../fs/atomic-write.js';
 import type { Repository } from '../cli/repository.js';
 
 /** A file of the work tree or a symbolic link; undefined where there is none. */
-export type WorkFile = { readonly content: Buffer; readonly isLink: boolean } | undefined;
+export type WorkFile =
+  | { readonly content: Buffer; readonly isLink: boolean; readonly mode: number }
+  | undefined;
+
+type FileContent = Omit<NonNullable<WorkFile>, 'mode'> | undefined;
 
 /** What is at a path; nothing where it is a folder. */
 export function workFileAt(path: string): WorkFile {
   const stat = statAt(path);
   if (stat === undefined || stat.isDirectory()) return undefined;
   return stat.isSymbolicLink()
-    ? { content: Buffer.from(fs.readlinkSync(path)), isLink: true }
-    : { content: fs.readFileSync(path), isLink: false };
+    ? { content: Buffer.from(fs.readlinkSync(path)), isLink: true, mode: stat.mode }
+    : { content: fs.readFileSync(path), isLink: false, mode: stat.mode };
 }
 
-/** Whether two files are the same. */
-export function isSame(a: WorkFile, b: WorkFile): boolean {
+/** Whether two files have the same content, whatever their permissions. */
+export function isSame(a: FileContent, b: FileContent): boolean {
   if (a === undefined || b === undefined) return a === b;
   return a.isLink === b.isLink && a.content.equals(b.content);
 }

@@ -8,8 +8,6 @@ export interface WorktreeFollowerOptions extends Omit<FollowOptions, 'signal'> {
   tip(): string | null;
   /** Moves `FETCHED_REF`, where the branch cannot. */
   moveFetchedRef(commit: string): Promise<unknown>;
-  /** Receives the files that have changed, from the top of the work tree. */
-  onFiles(paths: readonly string[]): void;
 }
 
 /** How long changes gather before the work tree follows them, at least and at the most, in milliseconds. */
@@ -25,10 +23,9 @@ export function createWorktreeFollower({
   status,
   tip,
   moveFetchedRef,
-  onFiles,
   ...options
 }: WorktreeFollowerOptions): RepeatedTask {
-  const { bases, log } = options;
+  const { worktree, log } = options;
 
   async function attempt(): Promise<string | undefined> {
     const commit = tip();
@@ -40,8 +37,7 @@ export function createWorktreeFollower({
         await moveFetchedRef(commit);
         return followed.waitingFor;
       }
-      await bases.settle(tip());
-      onFiles(followed.paths);
+      await worktree.bases.settle(tip());
       return undefined;
     } catch (error) {
       return signal.aborted ? undefined : wordsOf(error);

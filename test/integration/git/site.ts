@@ -170,7 +170,6 @@ export function siteAt(
           commits,
           isBeforeAnswer: false,
           articles: listed,
-          siteDir: dir,
           env,
         });
         entries.unshift({ plugin, origin: 'test' });
