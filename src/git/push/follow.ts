@@ -11,6 +11,7 @@ import type { IndexLocker } from '../commit/index-lock.js';
 import { moveRef } from '../commit/ref-update.js';
 import { isSparse } from '../committable.js';
 import { FETCHED_REF } from './remote.js';
+import { syncFoldersOf } from './work-file.js';
 import { checkOutChanges } from './worktree-checkout.js';
 import type { WorktreeState } from './worktree-state.js';
 
@@ -98,6 +99,9 @@ async function moveOn(
     after !== null && unlikeRemote.has(path) ? bases.recordMerged(path, after.id) : async () => undefined;
   const checkout = await checkOutChanges(unhurried, changes, isCommitted, worktree, beforeWrite);
   try {
+    const paths = changes.map(({ path }) => path);
+    // Where a power loss took files back that the branch has, they would pass for the owner's changes.
+    await syncFoldersOf(repository, paths);
     const stale = await bases.recordStale(changes, checkout.notFollowed);
     const lock = await locker.take(signal);
     if (lock === undefined) return waiting('another git command that has locked the index');
@@ -117,7 +121,6 @@ async function moveOn(
     }
     for (const { path, why } of stale)
       log.warn({ path, why }, 'a file of the work tree does not follow the remote');
-    const paths = changes.map(({ path }) => path);
     await bases.deleteStale(paths.filter((path) => !stale.some((one) => one.path === path)));
     onFiles(paths.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length)));
     return { kind: 'followed', tip: next };
