@@ -6,6 +6,9 @@ import type { Repository } from './repository.js';
 /** The mode of a folder in a tree object. */
 export const FOLDER = '40000';
 
+/** The mode of a submodule in a tree object. */
+export const SUBMODULE = '160000';
+
 /** What a tree object has under a name. */
 export interface TreeEntry {
   /** `100644` or `100755` (files), `120000` (symbolic link), `160000` (submodule), or `FOLDER`. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { syncFile } from '../../fs/atomic-write.js';
 import { isFile, type TreeChange } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
+import { SUBMODULE } from '../cli/tree-objects.js';
 import type { CheckoutFolder, CheckoutFolders } from './checkout-folders.js';
 import type { StoreLock } from './store-lock.js';
 import { isSame, replaceFile, unwritable, type WorkFile, workFileAt } from './work-file.js';
@@ -39,7 +40,6 @@ interface Wanted {
 const EDITED = 'it was changed here and not committed; what the branch has is in HEAD';
 const EXECUTABLE = '100755';
 const LINK = '120000';
-const SUBMODULE = '160000';
 
 /** Files that are replaced before others get the store's lock: deliveries wait for it. */
 const FILES_PER_TURN = 100;
