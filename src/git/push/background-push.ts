@@ -1,12 +1,10 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
-import type { Log } from '../../log.js';
-import type { Repository } from '../cli/repository.js';
 import { identityOf } from '../commit/identity.js';
 import type { CommitContext } from '../commit/transaction.js';
-import { type FollowOptions, follow } from './follow.js';
+import { follow } from './follow.js';
 import { type PushStatusKeeper, wordsOf } from './push-status.js';
-import { createRemote, fetchedRefMover, IN_BACKGROUND, type Remote, type RemoteSettings } from './remote.js';
+import { createRemote, fetchedRefMover, IN_BACKGROUND, type RemoteSettings } from './remote.js';
 import { createRepeatedTask } from './repeated-task.js';
 import type { WorktreeState } from './worktree-state.js';
 
@@ -38,7 +36,12 @@ const PAUSE_MS = { first: 1_000, longest: 300_000 };
 /** How often a branch that others push to as well is followed before the push is put off. */
 const MAX_ATTEMPTS = 5;
 
-/** Pushes the commits that are made here, and those that an earlier run has not pushed. */
+/**
+ * Pushes the commits that are made here, and those that an earlier run has not pushed: the branch is pushed some time
+ * after commits were made, all that have gathered at once. Where the remote has moved on, the branch follows it first;
+ * nothing is ever forced. A failure is logged once and tried again, each time later and never in step with other
+ * receivers.
+ */
 export async function pushInBackground(
   host: PluginHost,
   settings: PushSettings,
@@ -53,35 +56,8 @@ export async function pushInBackground(
   const { ref } = remote;
   const identity = await identityOf(repository.git, author);
   const folder = `${repository.prefix}${content}`;
+  const following = { repository, locker, identity, ref, log, signal, worktree, folder, onFiles };
   await worktree.sweep();
-
-  const pusher = createPusher({
-    repository,
-    remote,
-    following: { repository, locker, identity, ref, log, signal, worktree, folder, onFiles },
-    debounce,
-    status,
-    log,
-  });
-  host.addAction('git.committed', () => pusher.request(1));
-  host.addAction('host.ready', () => pusher.request(0));
-  return pusher;
-}
-
-interface PusherOptions extends Pick<PushSettings, 'debounce' | 'status'> {
-  readonly repository: Repository;
-  readonly remote: Remote;
-  /** How the local branch follows what others have pushed. */
-  readonly following: FollowOptions;
-  readonly log: Log;
-}
-
-/**
- * Pushes the branch some time after commits were made, all that have gathered at once. Where the remote has moved on,
- * the branch follows it first; nothing is ever forced. A failure is logged once and tried again, each time later and
- * never in step with other receivers.
- */
-function createPusher({ repository, remote, following, debounce, status, log }: PusherOptions): Pusher {
   let pushedTip: string | undefined;
 
   /** Pushes the branch as it is now. @returns the reason where that has to be tried again. */
@@ -125,7 +101,7 @@ function createPusher({ repository, remote, following, debounce, status, log }: 
   }
 
   async function branchTip(): Promise<string | undefined> {
-    const args = ['rev-parse', '-q', '--verify', `${following.ref}^{commit}`];
+    const args = ['rev-parse', '-q', '--verify', `${ref}^{commit}`];
     const { code, stdout } = await repository.git(args, { accept: [1] });
     return code === 0 ? stdout.trim() : undefined;
   }
@@ -141,11 +117,13 @@ function createPusher({ repository, remote, following, debounce, status, log }: 
   }
 
   const task = createRepeatedTask({ attempt, onChange, gatherMs: () => debounce, retryMs });
-  return {
-    request: (commits) => {
-      if (commits > 0) status.set({ waiting: status.now.waiting + commits });
-      task.request();
-    },
-    close: async () => (await task.close()) || (await attempt()) === undefined,
-  };
+
+  function request(commits: number): void {
+    if (commits > 0) status.set({ waiting: status.now.waiting + commits });
+    task.request();
+  }
+
+  host.addAction('git.committed', () => request(1));
+  host.addAction('host.ready', () => request(0));
+  return { request, close: async () => (await task.close()) || (await attempt()) === undefined };
 }
