@@ -74,18 +74,13 @@ export async function startApp(
     await early.close();
     throw error;
   });
-  const { opened } = durable;
+  const { opened, articles } = durable;
   report(opened, log);
   try {
     const { store, catalog } = opened;
-    const articles = {
-      get: async (id: string) => (await store.get(id))?.article,
-      find: async (url: string) => (await store.find(url)).article,
-      ids: store.ids,
-    };
     const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
     const liveReload = live ? createLiveReload(basePath) : undefined;
-    const { entry: deploy, stages } = await openDeploy({ settings, store, pushes: durable.pushes, log });
+    const { entry: deploy, stages } = await openDeploy({ settings, articles, pushes: durable.pushes, log });
     const plugins = [
       ...further,
       { plugin: pageCheck.plugin, origin: 'the preview' },

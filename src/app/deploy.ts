@@ -20,10 +20,9 @@ import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
 import { commitAt } from '../git/cli/objects.js';
 import { openRepository, type Repository } from '../git/cli/repository.js';
-import type { PluginEntry } from '../host/plugins.js';
+import type { ArticleReader, PluginEntry } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { manifestPath } from '../site/write/manifest.js';
-import type { ArticleStore } from '../store/article-store.js';
 import { foldersOf } from './content/folders.js';
 import type { DurableStore } from './durability.js';
 import { isPushed } from './durability.js';
@@ -31,7 +30,7 @@ import { isPushed } from './durability.js';
 /** What the way from the build to the reader is made from. */
 export interface DeployOptions {
   readonly settings: Settings;
-  readonly store: Pick<ArticleStore, 'get'>;
+  readonly articles: Pick<ArticleReader, 'get'>;
   readonly pushes: DurableStore['pushes'];
   readonly log: Log;
 }
@@ -66,7 +65,7 @@ const LONGEST_PUSH_MS = 15 * 60_000;
  *
  * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
  */
-export async function openDeploy({ settings, store, pushes, log }: DeployOptions): Promise<SiteDeploy> {
+export async function openDeploy({ settings, articles, pushes, log }: DeployOptions): Promise<SiteDeploy> {
   const { siteUrl, liveCheck, dir, environment } = settings;
   const { stateDir } = foldersOf(settings);
   const isBuiltHere = buildsSite(settings);
@@ -90,7 +89,7 @@ export async function openDeploy({ settings, store, pushes, log }: DeployOptions
       live: {
         siteUrl,
         expected: async ({ id, url }) => {
-          const article = (await store.get(id))?.article;
+          const article = await articles.get(id);
           if (article === undefined || article.url !== url) return undefined;
           const { jsonLd, contentHtml } = article;
           return { url, jsonLd, comments: [...new Set(itemComments(contentHtml))] };

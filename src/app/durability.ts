@@ -12,6 +12,7 @@ import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status
 import { openSharedFiles } from '../git/remote-store/push-store.js';
 import type { ShareEditsOptions } from '../git/remote-store/share-edits.js';
 import type { Hooks } from '../host/hooks.js';
+import type { ArticleReader } from '../host/plugins.js';
 import { type Log, REDACTION } from '../log.js';
 import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
 import { type Change, isArticlePath } from '../store/catalog/scan.js';
@@ -24,6 +25,8 @@ import { STAGING } from '../store/write/recover.js';
 /** A store in service, and what its durability level asks of the git plugin. */
 export interface DurableStore {
   readonly opened: OpenStore;
+  /** The articles, for plugins. */
+  readonly articles: ArticleReader;
   /** The git plugin of the level; undefined where nothing is committed. */
   readonly git: GitPluginOptions | undefined;
   /** Why nothing can be stored now, beside what the disk says. */
@@ -53,7 +56,7 @@ interface LevelOptions extends DurableStoreOptions {
   readonly pushes: PushStatusKeeper;
 }
 
-type Level = Omit<DurableStore, 'pushes'>;
+type Level = Omit<DurableStore, 'articles' | 'pushes'>;
 
 /** Where a receiver leaves how its pushes stand, below the state folder. */
 export const PUSH_STATUS = 'push.json';
@@ -74,7 +77,13 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     await level.close();
     await pushes.close();
   };
-  return { ...level, pushes: isPushed(options.settings) ? pushes : undefined, close };
+  const { store, catalog } = level.opened;
+  const articles: ArticleReader = {
+    get: async (id) => (await store.get(id))?.article,
+    find: async (url) => (await store.find(url)).article,
+    ids: catalog.ids,
+  };
+  return { ...level, articles, pushes: isPushed(options.settings) ? pushes : undefined, close };
 }
 
 /** Levels `disk` and `commit`: the work tree is the store. */
@@ -127,7 +136,6 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     kind: 'commits',
     commits,
     isBeforeAnswer,
-    siteDir,
     env,
     ...(push && { push }),
   };
@@ -163,16 +171,16 @@ export function commitsEdits({ git }: Settings): boolean {
 
 /** Pushing after the answer, where the config wants it. */
 function backgroundPush(
-  { settings, content, stateDir, siteRelative, pushes: status }: LevelOptions,
+  { settings, content, siteRelative, pushes: status }: LevelOptions,
   { store }: OpenStore,
 ): PushSettings | undefined {
   if (!isPushed(settings)) return undefined;
-  const prefix = withoutLeadingDot(siteRelative(''));
-  const onFiles = (paths: readonly string[]) => {
-    const inside = paths.filter((path) => path.startsWith(prefix)).map((path) => path.slice(prefix.length));
-    store.look(inside.filter((path) => isArticlePath(content, path)));
+  return {
+    ...pushConfig(settings),
+    status,
+    content: withoutLeadingDot(siteRelative('')),
+    onFiles: (paths) => void store.look(paths.filter((path) => isArticlePath(content, path))),
   };
-  return { ...pushConfig(settings), status, stateDir, staging: join(stateDir, STAGING), onFiles };
 }
 
 /** Level `push`: the remote is the store. */
@@ -222,7 +230,7 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
         share: store.shareEdit,
         editedFiles: files.editedFiles,
         settleStale: files.settleStale,
-        setLeftEdits: (leftEdits) => status.set({ leftEdits }),
+        setUnsharedEdits: (unsharedEdits) => status.set({ unsharedEdits }),
         contentRelative: (path) => (path.startsWith(prefix) ? path.slice(prefix.length) : undefined),
       }
     : undefined;

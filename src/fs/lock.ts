@@ -128,7 +128,13 @@ export function createLock({ directory, helper, timeoutMs = 20_000, idleMs = 200
   return { enter, leave, contended, close: release };
 }
 
-async function takeKernelLock(path: string, helper: LockHelper, timeoutMs: number): Promise<number> {
+/**
+ * Takes the kernel lock on the file at `path`, which is made where it is not there.
+ *
+ * @returns its descriptor, which holds the lock until it is closed.
+ * @throws PressmarkError LOCK_TIMEOUT, LOCK_HELPER_MISSING.
+ */
+export async function takeKernelLock(path: string, helper: LockHelper, timeoutMs: number): Promise<number> {
   const end = performance.now() + timeoutMs;
   for (;;) {
     const fd = fs.openSync(path, 'a', 0o600);
@@ -154,7 +160,8 @@ async function takeKernelLock(path: string, helper: LockHelper, timeoutMs: numbe
   }
 }
 
-function isLockFile(fd: number, path: string): boolean {
+/** Whether the open file is still the one at `path`: somebody may have removed or replaced that. */
+export function isLockFile(fd: number, path: string): boolean {
   return fs.fstatSync(fd).ino === fs.statSync(path, { throwIfNoEntry: false })?.ino;
 }
 

@@ -22,10 +22,7 @@ import { reconcile } from './pending/reconcile.js';
 import { createReplacedFiles } from './pending/replaced-files.js';
 import { watchRepository } from './pending/repository-watch.js';
 import { type ArticleFile, openScanCache } from './pending/scan-cache.js';
-import type { FollowState } from './push/background-push.js';
-import { createEditBases } from './push/edit-bases.js';
-import { createStaleEdits } from './push/stale-edits.js';
-import { createStoreLock } from './push/store-lock.js';
+import { createWorktreeState, type WorktreeState } from './push/worktree-state.js';
 
 /** How commit messages read, and who commits. */
 export interface CommitSettings {
@@ -84,7 +81,7 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
 export interface ArticleCommits {
   readonly context: CommitContext;
   /** Keeps people's files unchanged while the branch follows the remote; undefined where nothing is pushed. */
-  readonly followState: FollowState | undefined;
+  readonly worktree: WorktreeState | undefined;
   readonly beforeReplace: BeforeReplace;
   readonly commitBeforeAnswer: CommitBeforeAnswer;
   /** Adds an article that was stored; it is committed in the background. */
@@ -145,16 +142,26 @@ function createArticleCommits(
   stop: AbortController,
   options: ArticleCommitsOptions & (typeof LIMITS_MS)['disk'],
 ): ArticleCommits {
-  const { hooks, log, decode, stateDir, staging, commitEdits = false, isBeforeAnswer = false } = options;
-  const locker = createIndexLocker(repository, findLockHelper(), log, options.indexWaitMs);
+  const {
+    hooks,
+    log,
+    decode,
+    siteDir,
+    stateDir,
+    staging,
+    commitEdits = false,
+    isBeforeAnswer = false,
+  } = options;
+  const helper = findLockHelper();
+  const locker = createIndexLocker(repository, helper, log, options.indexWaitMs);
   const { signal } = stop;
   const { author } = options;
   const context: CommitContext = { repository, locker, log, signal, commitEdits, ...(author && { author }) };
-  const followState =
+  const worktree =
     options.isPushed === true
-      ? { storeLock: createStoreLock(stateDir, 0), bases: createEditBases(repository) }
+      ? createWorktreeState({ repository, siteDir, stateDir, staging, idleMs: 0, helper, log })
       : undefined;
-  const staleEdits = followState && createStaleEdits(repository, followState.bases, followState.storeLock);
+  const bases = worktree?.bases;
   const messages = createCommitMessages({
     hooks,
     log,
@@ -168,7 +175,7 @@ function createArticleCommits(
     commitEdits,
     messages,
     decode,
-    isLeftBehind: async (path) => (await staleEdits?.has(path)) ?? false,
+    isLeftBehind: async (path) => (await bases?.isStale(path)) ?? false,
   });
   const committer = createCommitter({
     context,
@@ -178,7 +185,7 @@ function createArticleCommits(
       void hooks.doAction('git.committed', made);
     },
     isNewest: async (path, blob) =>
-      !((await staleEdits?.has(path)) ?? false) && (await holds(repository, path, blob)),
+      !((await bases?.isStale(path)) ?? false) && (await holds(repository, path, blob)),
     onOvertaken: keepOvertaken,
   });
   const queue = createQueue({ ...committer, reconcile: recover }, log);
@@ -258,7 +265,7 @@ function createArticleCommits(
     edits.flush();
     const remaining = await queue.close();
     const isPushed = await push();
-    await followState?.storeLock.close();
+    await worktree?.close();
     clearTimeout(timer);
     await locker.close(remaining.files > 0 || remaining.isToReconcile || !isPushed);
     if (remaining.files > 0)
@@ -267,7 +274,7 @@ function createArticleCommits(
 
   return {
     context,
-    followState,
+    worktree,
     beforeReplace: createBeforeReplace({
       repository,
       queue,
@@ -282,7 +289,7 @@ function createArticleCommits(
     addEdit: async (path) => {
       if (!commitEdits) return;
       edits.add(path);
-      await staleEdits?.settle();
+      await bases?.settle();
     },
     start,
     reconcile: queue.reconcile,

@@ -13,7 +13,6 @@ export type GitPluginOptions =
       readonly isBeforeAnswer: boolean;
       /** Has the branch pushed in the background. */
       readonly push?: PushSettings;
-      readonly siteDir: string;
       readonly env: NodeJS.Dict<string>;
     }
   /** The store itself pushes articles; here the edits of people are shared. */
@@ -44,8 +43,8 @@ async function commitArticles(
     host.addAction('article.updated', commits.add, FIRST);
   }
   host.addAction('article.edited', ({ path }) => commits.addEdit(path), FIRST);
-  const { context, followState } = commits;
-  const pusher = push && followState && (await pushInBackground(host, push, options, context, followState));
+  const { context, worktree } = commits;
+  const pusher = push && worktree && (await pushInBackground(host, push, options.env, context, worktree));
   await commits.start(() => pusher?.request(0));
   host.addAction('host.ready', commits.reconcile, FIRST);
   host.onClose(() => commits.close(pusher?.close));

@@ -284,10 +284,6 @@ export function createStore(options: StoreOptions) {
     return later;
   }
 
-  function* ids(): Generator<string> {
-    for (const { id, broken } of catalog.entries()) if (broken === undefined) yield id;
-  }
-
   /** Finishes what is under way. */
   async function close(): Promise<void> {
     await pipeline.idle();
@@ -306,8 +302,6 @@ export function createStore(options: StoreOptions) {
     find,
     get,
     look,
-    isUnderWay: group.isUnderWay,
-    ids,
     snapshotKey,
     close,
   };

@@ -147,7 +147,6 @@ export async function startCommitting(dir: string): Promise<Committing> {
     kind: 'commits',
     commits,
     isBeforeAnswer: false,
-    siteDir: dir,
     env: ENVIRONMENT,
   });
   const watcher = definePlugin({

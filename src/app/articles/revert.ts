@@ -134,17 +134,12 @@ async function store(
     watch: false,
   });
   try {
-    const { store } = durable.opened;
+    const { articles, opened } = durable;
     const committed = new Map<string, string>();
     const listener = definePlugin({
       name: 'pressmark revert',
       setup: (host) => host.addAction('git.committed', ({ path, commit }) => committed.set(path, commit)),
     });
-    const articles = {
-      get: async (id: string) => (await store.get(id))?.article,
-      find: async (url: string) => (await store.find(url)).article,
-      ids: store.ids,
-    };
     const plugins = [
       ...gitEntry(durable),
       { plugin: listener, origin: 'pressmark revert' },
@@ -156,7 +151,7 @@ async function store(
     try {
       // elsewhere the store keeps an edit by itself, as it replaces the file that holds it
       if (commitsEdits(settings)) await durable.shareEdit?.(articlePath);
-      const { stored } = await store.update(update);
+      const { stored } = await opened.store.update(update);
       if (stored === undefined) return null;
       path = siteRelative(stored.path);
       const change = { event: 'article.updated', ...stored, path, timestamp: update.updated } as const;

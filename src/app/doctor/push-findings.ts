@@ -55,7 +55,7 @@ async function waiting({ git }: Repository, { ref, name }: Remote, tip: string |
 function lastOf(settings: Settings): Finding[] {
   const status = readPushStatus(join(foldersOf(settings).stateDir, PUSH_STATUS));
   if (status === undefined) return [];
-  const { lastPush, waitingFor, lastError, leftEdits } = status;
+  const { lastPush, waitingFor, lastError, unsharedEdits } = status;
   const findings: Finding[] = [];
   if (lastPush !== null) findings.push({ level: 'ok', about, text: `pushed last at ${lastPush}` });
   if (waitingFor !== null)
@@ -65,15 +65,15 @@ function lastOf(settings: Settings): Finding[] {
       text: `waits for ${waitingFor}`,
       fix: 'do that; nothing is lost meanwhile',
     });
-  for (const { path, why } of leftEdits.slice(0, MOST_EDITS))
+  for (const { path, why } of unsharedEdits.slice(0, MOST_EDITS))
     findings.push({
       level: 'warn',
       about,
       text: `your edit of ${path} is in this clone alone: ${why}`,
       fix: 'git diff shows it; commit and push it, or take it back with git restore',
     });
-  if (leftEdits.length > MOST_EDITS)
-    findings.push({ level: 'warn', about, text: `and ${leftEdits.length - MOST_EDITS} edits more` });
+  if (unsharedEdits.length > MOST_EDITS)
+    findings.push({ level: 'warn', about, text: `and ${unsharedEdits.length - MOST_EDITS} edits more` });
   if (lastError !== null)
     findings.push({
       level: 'warn',

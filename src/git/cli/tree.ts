@@ -4,6 +4,9 @@ import { PressmarkError } from '../../errors.js';
 import { contentsOf, objectsNamed } from './objects.js';
 import type { Repository } from './repository.js';
 
+/** The mode of a submodule. */
+export const SUBMODULE = '160000';
+
 /** What a tree has under a name. */
 export interface TreeEntry {
   /** `FILE` or `100755` (files), `120000` (symbolic link), `160000` (submodule), or `FOLDER`. */

@@ -40,6 +40,16 @@ export async function blobsOf(
   return blobs;
 }
 
+/**
+ * The blob of a text in a content folder to which no filter applies (`committableTree`), so that git can change only a
+ * text with CR.
+ */
+export async function articleBlob(repository: Repository, path: string, text: string): Promise<Blob> {
+  const content = Buffer.from(text);
+  const [blob] = text.includes('\r') ? await blobsOf(repository, [{ path, bytes: content }]) : [];
+  return blob ?? { id: blobId(repository, content), content };
+}
+
 /** What reading a file says where its owner has removed it, put something else there, or has made it unreadable. */
 const TAKEN_AWAY = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'EACCES', 'EPERM']);
 

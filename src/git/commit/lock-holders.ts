@@ -1,5 +1,6 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename, sep } from 'node:path';
+import { systemCode } from '../../errors.js';
 
 /**
  * The processes that may hold a lock file in a repository: every git that runs in one of `folders`, and whoever has
@@ -90,9 +91,9 @@ async function isIn(pid: string, folders: readonly string[]): Promise<boolean> {
   try {
     const cwd = await readlink(`/proc/${pid}/cwd`);
     return folders.some((folder) => cwd === folder || cwd.startsWith(`${folder}${sep}`));
-  } catch {
-    // another user’s: nobody knows where it runs, so it may be here
-    return true;
+  } catch (error) {
+    // It has ended; else it is another user’s: nobody knows where it runs, so it may be here.
+    return !['ENOENT', 'ESRCH'].includes(systemCode(error) ?? '');
   }
 }
 

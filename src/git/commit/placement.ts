@@ -1,8 +1,10 @@
 import { lstatSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, join, posix, relative, sep } from 'node:path';
+import { commitAt } from '../cli/objects.js';
 import { ignoredPaths } from '../cli/path-rules.js';
 import type { Repository } from '../cli/repository.js';
+import { parentOf, SUBMODULE, treesAt } from '../cli/tree.js';
 
 /** Where a file stands in the repository, or why it is not for us to commit. */
 export type Placement =
@@ -47,11 +49,15 @@ export async function resolveFiles(
 ): Promise<Map<string, Placement>> {
   const placements = new Map<string, Placement>();
   const folders = new Map<string, Placement>();
+  const folderOf = (path: string) => dirname(join(repository.top, repository.prefix, path));
   for (const path of new Set(paths)) {
-    const folder = dirname(join(repository.top, repository.prefix, path));
-    const place = folders.get(folder) ?? (await placeFolder(repository, folder));
-    folders.set(folder, place);
-    placements.set(path, inFolder(place, path));
+    const folder = folderOf(path);
+    folders.set(folder, folders.get(folder) ?? (await placeFolder(repository, folder)));
+  }
+  await refuseSubmodules(repository, folders);
+  for (const path of new Set(paths)) {
+    const place = folders.get(folderOf(path));
+    if (place !== undefined) placements.set(path, inFolder(place, path));
   }
   return placements;
 }
@@ -82,6 +88,25 @@ async function placeFolder(repository: Repository, folder: string): Promise<Plac
     if (await isThere(join(at, '.git'))) return { kind: 'refused', why: 'it is in a repository of its own' };
   }
   return { kind: 'inside', inRepository: inside.split(sep).join('/') };
+}
+
+/** Refuses folders in submodules that are not initialised: these are empty folders, without a repository. */
+async function refuseSubmodules(repository: Repository, folders: Map<string, Placement>): Promise<void> {
+  if (!(await isThere(join(repository.top, '.gitmodules')))) return;
+  const head = await commitAt(repository, 'HEAD');
+  if (head === null) return;
+  const inside = [...folders].flatMap(([folder, place]) =>
+    place.kind === 'inside' ? [[folder, place.inRepository] as const] : [],
+  );
+  const trees = await treesAt(
+    repository,
+    head,
+    inside.map(([, inRepository]) => inRepository),
+  );
+  for (const [folder, inRepository] of inside)
+    for (let at = inRepository; at !== ''; at = parentOf(at))
+      if (trees.get(parentOf(at))?.entry(posix.basename(at))?.mode === SUBMODULE)
+        folders.set(folder, { kind: 'refused', why: `${at} is a submodule that is not initialised` });
 }
 
 /** `realpath` that puts up with folders that were removed meanwhile. */

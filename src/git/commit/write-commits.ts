@@ -2,7 +2,16 @@ import { posix } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import { createObjectWriter } from '../cli/object-writer.js';
 import type { Repository } from '../cli/repository.js';
-import { FILE, FOLDER, parentOf, type Tree, type TreeEntry, treeOf, treesAt } from '../cli/tree.js';
+import {
+  FILE,
+  FOLDER,
+  parentOf,
+  SUBMODULE,
+  type Tree,
+  type TreeEntry,
+  treeOf,
+  treesAt,
+} from '../cli/tree.js';
 import type { Blob } from './blobs.js';
 import type { Identity, Person } from './identity.js';
 
@@ -72,6 +81,8 @@ export async function writeCommits(
       const folder = parentOf(at);
       const tree = trees.get(folder) ?? treeOf(repository, Buffer.alloc(0));
       trees.set(folder, tree);
+      if (at !== path && tree.entry(posix.basename(at))?.mode === SUBMODULE)
+        throw new PressmarkError('GIT_FAILED', `${path} is in the submodule ${at}`);
       const from = made.get(folder);
       const edit = tree.put(posix.basename(at), entry);
       if (edit === undefined && at === path) forget(path);

@@ -1,36 +1,24 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
-import type { Log } from '../../log.js';
 import { commitAt } from '../cli/objects.js';
-import type { Repository } from '../cli/repository.js';
 import { identityOf } from '../commit/identity.js';
 import type { CommitContext } from '../commit/transaction.js';
 import { backoff } from '../pending/pacing.js';
-import type { EditBases } from './edit-bases.js';
-import { type FollowOptions, follow } from './follow.js';
+import { follow } from './follow.js';
 import { type PushStatusKeeper, wordsOf } from './push-status.js';
-import { createRemote, fetchedRefMover, IN_BACKGROUND, type Remote, type RemoteSettings } from './remote.js';
+import { createRemote, fetchedRefMover, IN_BACKGROUND, type RemoteSettings } from './remote.js';
 import { createRepeatedTask } from './repeated-task.js';
-import type { StoreLock } from './store-lock.js';
-import { sweepStaging } from './worktree-checkout.js';
+import type { WorktreeState } from './worktree-state.js';
 
 /** How the branch is pushed. */
 export interface PushSettings extends RemoteSettings {
   /** How long commits gather before they are pushed, in milliseconds. */
   readonly debounce: number;
   readonly status: PushStatusKeeper;
-  /** The state folder, absolute; it holds the store's lock. */
-  readonly stateDir: string;
-  /** The folder in which files are made before they get their names, absolute. */
-  readonly staging: string;
-  /** Receives the files that others' commits have changed, relative to the site's folder. */
+  /** The content folder, relative to the site's folder, with forward slashes and one at its end. */
+  readonly content: string;
+  /** Receives the files that others' commits have changed, below the content folder. */
   onFiles(paths: readonly string[]): void;
-}
-
-/** What keeps people's files as they are while the branch follows the remote. */
-export interface FollowState {
-  readonly storeLock: StoreLock;
-  readonly bases: EditBases;
 }
 
 /** Pushes in the background; see `pushInBackground`. */
@@ -50,62 +38,28 @@ const PAUSE_MS = { first: 1_000, longest: 300_000 };
 /** How often a branch that others push to as well is followed before the push is put off. */
 const MAX_ATTEMPTS = 5;
 
-/** Pushes the commits that are made here, and those that an earlier run has not pushed. */
+/**
+ * Pushes the commits that are made here, and those that an earlier run has not pushed: the branch is pushed some time
+ * after commits were made, all that have gathered at once. Where the remote has moved on, the branch follows it first;
+ * nothing is ever forced. A failure is logged once and tried again, each time later and never in step with other
+ * receivers.
+ */
 export async function pushInBackground(
   host: PluginHost,
   settings: PushSettings,
-  { siteDir, env }: { readonly siteDir: string; readonly env: NodeJS.Dict<string> },
+  env: NodeJS.Dict<string>,
   { repository, locker, author, signal }: CommitContext,
-  { storeLock, bases }: FollowState,
+  worktree: WorktreeState,
 ): Promise<Pusher> {
   const { log } = host;
-  const { staging, status, debounce } = settings;
+  const { status, debounce, content, onFiles } = settings;
   const moveFetchedRef = fetchedRefMover(repository, locker, log);
   const remote = await createRemote(repository, settings, env, moveFetchedRef, IN_BACKGROUND);
   const { ref } = remote;
   const identity = await identityOf(repository.git, author);
-  for (const name of await storeLock.run(() => sweepStaging(staging, siteDir)))
-    log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
-
-  const pusher = createPusher({
-    repository,
-    remote,
-    following: { repository, locker, identity, ref, staging, log, signal, storeLock, bases },
-    debounce,
-    status,
-    log,
-    onFiles: (paths) => {
-      const inside = paths.filter((path) => path.startsWith(repository.prefix));
-      settings.onFiles(inside.map((path) => path.slice(repository.prefix.length)));
-    },
-  });
-  host.addAction('git.committed', () => pusher.request(1));
-  host.addAction('host.ready', () => pusher.request(0));
-  return pusher;
-}
-
-interface PusherOptions extends Pick<PushSettings, 'debounce' | 'status' | 'onFiles'> {
-  readonly repository: Repository;
-  readonly remote: Remote;
-  /** How the local branch follows what others have pushed. */
-  readonly following: FollowOptions;
-  readonly log: Log;
-}
-
-/**
- * Pushes the branch some time after commits were made, all that have gathered at once. Where the remote has moved on,
- * the branch follows it first; nothing is ever forced. A failure is logged once and tried again, each time later and
- * never in step with other receivers.
- */
-function createPusher({
-  repository,
-  remote,
-  following,
-  debounce,
-  status,
-  log,
-  onFiles,
-}: PusherOptions): Pusher {
+  const folder = `${repository.prefix}${content}`;
+  const following = { repository, locker, identity, ref, log, signal, worktree, folder, onFiles };
+  await worktree.sweep();
   let pushedTip: string | undefined;
 
   /** Pushes the branch as it is now. @returns the reason where that has to be tried again. */
@@ -139,14 +93,11 @@ function createPusher({
         throw new PressmarkError('REMOTE_DECLINED', `${remote.name} declined the push: ${pushed.why}`);
       const fetched = await remote.fetch(null);
       if (fetched === null) continue;
-      const deleteBases = following.bases.deleteLater();
       const followed = await follow(fetched, following);
       if (followed.kind === 'waiting') {
         status.set({ waitingFor: followed.waitingFor });
         return `it waits for ${followed.waitingFor}`;
       }
-      deleteBases();
-      if (followed.paths.length > 0) onFiles(followed.paths);
     }
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);
   }
@@ -159,11 +110,13 @@ function createPusher({
   const retryMs = (failures: number) => backoff(failures, PAUSE_MS) * (0.5 + Math.random() / 2);
 
   const task = createRepeatedTask({ attempt, onChange, gatherMs: () => debounce, retryMs });
-  return {
-    request: (commits) => {
-      if (commits > 0) status.set({ waiting: status.now.waiting + commits });
-      task.request();
-    },
-    close: async () => (await task.close()) || (await attempt()) === undefined,
-  };
+
+  function request(commits: number): void {
+    if (commits > 0) status.set({ waiting: status.now.waiting + commits });
+    task.request();
+  }
+
+  host.addAction('git.committed', () => request(1));
+  host.addAction('host.ready', () => request(0));
+  return { request, close: async () => (await task.close()) || (await attempt()) === undefined };
 }

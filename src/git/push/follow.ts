@@ -9,15 +9,15 @@ import { mergeIntoIndex } from '../commit/index.js';
 import type { IndexLocker } from '../commit/index-lock.js';
 import { moveRef } from '../commit/ref-update.js';
 import { isSparse } from '../committable.js';
-import type { EditBases } from './edit-bases.js';
 import { FETCHED_REF } from './remote.js';
-import type { StoreLock } from './store-lock.js';
+import { syncFoldersOf } from './work-file.js';
 import { checkOutChanges } from './worktree-checkout.js';
+import type { WorktreeState } from './worktree-state.js';
 
 /** The result of an attempt to have the local branch follow. */
 export type Followed =
-  /** The branch has everything now; `tip` is its last commit, `paths` are those that have changed. */
-  | { readonly kind: 'followed'; readonly tip: string; readonly paths: readonly string[] }
+  /** The branch has everything now; `tip` is its last commit. */
+  | { readonly kind: 'followed'; readonly tip: string }
   /** It cannot follow before a person has done something. */
   | { readonly kind: 'waiting'; readonly waitingFor: string };
 
@@ -27,13 +27,14 @@ export interface FollowOptions {
   readonly identity: Identity;
   /** The local branch, `refs/heads/…`. */
   readonly ref: string;
-  /** The folder in which files are made before they get their names. */
-  readonly staging: string;
   readonly log: Log;
   /** Ends the waiting for the index. */
   readonly signal: AbortSignal;
-  readonly storeLock: StoreLock;
-  readonly bases: EditBases;
+  readonly worktree: Pick<WorktreeState, 'storeLock' | 'bases' | 'folders'>;
+  /** From the top of the work tree to the content folder, with a slash at its end. */
+  readonly folder: string;
+  /** Receives the files that have changed, below the content folder. */
+  onFiles(paths: readonly string[]): void;
 }
 
 const MAX_ATTEMPTS = 10;
@@ -52,6 +53,13 @@ const LONGEST_MS = 3_600_000;
  * @throws PressmarkError GIT_FAILED.
  */
 export async function follow(commit: string, options: FollowOptions): Promise<Followed> {
+  const deleteBases = options.worktree.bases.deleteLater();
+  const followed = await moveTo(commit, options);
+  if (followed.kind === 'followed') deleteBases();
+  return followed;
+}
+
+async function moveTo(commit: string, options: FollowOptions): Promise<Followed> {
   const { repository, ref } = options;
   const branch = ref.replace('refs/heads/', '');
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
@@ -64,7 +72,7 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
         `you to merge ${branch} with the remote’s (git pull, git push): both have commits of people that the other ` +
           'has not, or change the same lines',
       );
-    if (next === head.tip) return { kind: 'followed', tip: next, paths: [] };
+    if (next === head.tip) return { kind: 'followed', tip: next };
     if (await isSparse(repository)) return waiting('you to run git pull: the clone is sparse');
     const followed = await moveOn(head, { next, commit }, options);
     if (followed !== undefined) return followed;
@@ -78,8 +86,9 @@ export async function follow(commit: string, options: FollowOptions): Promise<Fo
 async function moveOn(
   { ref, tip }: Branch,
   { next, commit }: { readonly next: string; readonly commit: string },
-  { repository, locker, log, signal, storeLock, bases, staging }: FollowOptions,
+  { repository, locker, log, signal, worktree, folder, onFiles }: FollowOptions,
 ): Promise<Followed | undefined> {
+  const { bases } = worktree;
   const unhurried = withoutHurry(repository);
   const changes = await changesBetween(unhurried, tip, next);
   const isCommitted = (paths: readonly string[]) => blobsInHistory(repository, next, paths, tip);
@@ -87,9 +96,12 @@ async function moveOn(
   const unlikeRemote = new Set(ownChanges.map(({ path }) => path));
   const beforeWrite = async ({ path, after }: TreeChange) =>
     after !== null && unlikeRemote.has(path) ? bases.recordMerged(path, after.id) : async () => undefined;
-  const checkout = await checkOutChanges(unhurried, changes, isCommitted, staging, storeLock, beforeWrite);
+  const checkout = await checkOutChanges(unhurried, changes, isCommitted, worktree, beforeWrite);
   try {
-    const stale = await storeLock.run(() => bases.recordStale(changes, checkout.notFollowed));
+    const paths = changes.map(({ path }) => path);
+    // Where a power loss took files back that the branch has, they would pass for the owner's changes.
+    await syncFoldersOf(repository, paths);
+    const stale = await bases.recordStale(changes, checkout.notFollowed);
     const lock = await locker.take(signal);
     if (lock === undefined) return waiting('another git command that has locked the index');
     try {
@@ -108,11 +120,9 @@ async function moveOn(
     }
     for (const { path, why } of stale)
       log.warn({ path, why }, 'a file of the work tree does not follow the remote');
-    const paths = changes.map(({ path }) => path);
-    await storeLock.run(() =>
-      bases.deleteStale(paths.filter((path) => !stale.some((one) => one.path === path))),
-    );
-    return { kind: 'followed', tip: next, paths };
+    await bases.deleteStale(paths.filter((path) => !stale.some((one) => one.path === path)));
+    onFiles(paths.filter((path) => path.startsWith(folder)).map((path) => path.slice(folder.length)));
+    return { kind: 'followed', tip: next };
   } finally {
     await checkout.close();
   }

@@ -12,18 +12,24 @@ export interface PushStatus {
   readonly lastError: string | null;
   /** What a person has to do before it goes on; null where nothing is. */
   readonly waitingFor: string | null;
-  /** People's edits that stay in this clone (durability `push` with `git.commitEdits`). */
-  readonly leftEdits: readonly LeftEdit[];
+  /** People's edits that are in this clone alone (durability `push` with `git.commitEdits`). */
+  readonly unsharedEdits: readonly UnsharedEdit[];
 }
 
 /** An edit that only a person can bring to the remote. */
-export interface LeftEdit {
+export interface UnsharedEdit {
   /** Below the content folder. */
   readonly path: string;
   readonly why: string;
 }
 
-const NOTHING: PushStatus = { lastPush: null, waiting: 0, lastError: null, waitingFor: null, leftEdits: [] };
+const NOTHING: PushStatus = {
+  lastPush: null,
+  waiting: 0,
+  lastError: null,
+  waitingFor: null,
+  unsharedEdits: [],
+};
 
 /** The status of a running receiver, kept in a file too, for `pressmark doctor`. */
 export interface PushStatusKeeper {

@@ -1,5 +1,5 @@
 import { createLock } from '../../fs/lock.js';
-import { findLockHelper } from '../../fs/lock-helper.js';
+import type { LockHelper } from '../../fs/lock-helper.js';
 import { createMutex } from '../../fs/mutex.js';
 
 /** The store's lock, for work on the files of a site; see `createStoreLock`. */
@@ -17,8 +17,8 @@ export interface StoreLock {
  * @param stateDir the state folder, which holds the store's lock.
  * @param idleMs how long the lock is kept while it is not needed, in milliseconds.
  */
-export function createStoreLock(stateDir: string, idleMs: number): StoreLock {
-  const lock = createLock({ directory: stateDir, helper: findLockHelper(), idleMs });
+export function createStoreLock(stateDir: string, idleMs: number, helper: LockHelper): StoreLock {
+  const lock = createLock({ directory: stateDir, helper, idleMs });
   const mutex = createMutex();
 
   async function locked<T>(work: () => Promise<T>): Promise<T> {

@@ -1,12 +1,13 @@
-import { hash } from 'node:crypto';
 import fs from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { systemCode } from '../../errors.js';
-import { putNew, stage, syncFile } from '../../fs/atomic-write.js';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { syncFile } from '../../fs/atomic-write.js';
 import type { TreeChange } from '../cli/history.js';
 import { blobId, type Repository } from '../cli/repository.js';
+import { isFile, SUBMODULE } from '../cli/tree.js';
+import type { CheckoutFolder, CheckoutFolders } from './checkout-folders.js';
 import type { StoreLock } from './store-lock.js';
+import { isSame, replaceFile, unwritable, type WorkFile, workFileAt } from './work-file.js';
 
 /** A change that was not made to the work tree, and why. */
 export interface NotFollowed {
@@ -25,8 +26,11 @@ export interface WorktreeCheckout {
   close(): Promise<void>;
 }
 
-/** A file of the work tree or a symbolic link; undefined where there is none. */
-type WorkFile = { readonly content: Buffer; readonly isLink: boolean } | undefined;
+/** Where files are made, and the lock under which they get their names. */
+interface CheckoutPlace {
+  readonly folders: CheckoutFolders;
+  readonly storeLock: Pick<StoreLock, 'run'>;
+}
 
 interface Wanted {
   readonly change: TreeChange;
@@ -34,7 +38,8 @@ interface Wanted {
 }
 
 const EDITED = 'it was changed here and not committed; what the branch has is in HEAD';
-const KEPT = /^kept-([0-9a-f]{64})-/;
+const EXECUTABLE = '100755';
+const LINK = '120000';
 
 /** Files that are replaced before others get the store's lock: deliveries wait for it. */
 const FILES_PER_TURN = 100;
@@ -45,20 +50,16 @@ const FILES_PER_TURN = 100;
  * files are made without the store's lock, and get their names under it.
  *
  * @param isCommitted finds the contents that the commits in between have at some paths; such a content is not an edit.
- * @param staging the folder in which files are made before they get their names; on the file system of the work tree.
  * @param beforeWrite called before a file is written; resolves with a function that is called where it was not.
  */
 export async function checkOutChanges(
   repository: Repository,
   changes: readonly TreeChange[],
   isCommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
-  staging: string,
-  storeLock: Pick<StoreLock, 'run'>,
+  { folders, storeLock }: CheckoutPlace,
   beforeWrite: (change: TreeChange) => Promise<() => Promise<void>> = async () => async () => undefined,
 ): Promise<WorktreeCheckout> {
   const notFollowed: NotFollowed[] = [];
-  /** The second name of each file that was written: while it has one, no other file gets its inode. */
-  const written = new Map<string, string>();
   const wanted: Wanted[] = [];
   // Removals first: a file may come where a folder was.
   for (const change of [...changes].sort((a, b) => Number(a.after !== null) - Number(b.after !== null))) {
@@ -66,46 +67,28 @@ export async function checkOutChanges(
     const why = unwritable(repository, path);
     const now = why === undefined ? workFileAt(join(repository.top, path)) : undefined;
     if (why !== undefined) notFollowed.push({ path, why, isEdited: false });
-    else if (isItem(repository, now, after) || after?.mode === SUBMODULE) continue;
+    else if ((isItem(repository, now, after) && !lacksMode(now, change)) || after?.mode === SUBMODULE)
+      continue;
     else if (before !== null && now === undefined) notFollowed.push({ path, why: EDITED, isEdited: true });
     else wanted.push({ change, now });
   }
   if (wanted.length === 0) return { notFollowed, replaced: () => [], close: async () => undefined };
-  await mkdir(staging, { recursive: true });
-  const folder = await mkdtemp(join(staging, 'take-'));
-  const close = () => rm(folder, { recursive: true, force: true });
+  const folder = await folders.add();
+  /** The second name of each file that was written: while it has one, no other file gets its inode. */
+  const written = new Map<string, string>();
   try {
-    // A clean filter or a line end setting makes files of other bytes than the commit has.
-    const unsure = new Set(wanted.filter(({ change, now }) => !isItem(repository, now, change.before)));
-    await checkOut(repository, wanted, 'after', join(folder, 'after'));
-    await checkOut(repository, [...unsure], 'before', join(folder, 'before'));
-    const committed =
-      unsure.size === 0 ? new Set<string>() : await isCommitted([...unsure].map(({ change }) => change.path));
-    const due: (Wanted & { readonly made: string })[] = [];
-    for (const one of wanted) {
-      const { change, now } = one;
-      const { path, after } = change;
-      const made = join(folder, 'after', path);
-      if (after !== null && isSame(workFileAt(made), now)) continue;
-      const isKnown =
-        !unsure.has(one) ||
-        (now !== undefined && committed.has(`${blobId(repository, now.content)} ${path}`)) ||
-        isSame(workFileAt(join(folder, 'before', path)), now);
-      if (isKnown) due.push({ ...one, made });
-      else notFollowed.push({ path, why: EDITED, isEdited: true });
-      if (isKnown && after !== null && after.mode !== LINK) await syncFile(made);
-    }
-    let count = 0;
-    const replaceDue = async ({ change, now, made }: (typeof due)[number]) => {
-      const { path, after } = change;
-      const second = join(folder, `put-${++count}`);
-      if (after !== null) fs.linkSync(made, second);
+    const { due, edited } = await filesDue(repository, wanted, isCommitted, folder);
+    for (const path of edited) notFollowed.push({ path, why: EDITED, isEdited: true });
+    const replaceDue = async ({ change, now, made }: Due) => {
+      const { path } = change;
+      const second = join(folder.path, `written-${written.size}`);
+      if (made !== null) fs.linkSync(made, second);
       const rollBack = await beforeWrite(change);
-      const kept = join(folder, `kept-${digestOf(now?.content)}-${count}`);
-      if (await replaceFile(repository, change, now, made, kept)) {
-        if (after !== null) written.set(path, second);
+      if (await replaceFile(repository, path, now, made, folder.replacedPath(now?.content))) {
+        if (made !== null) written.set(path, second);
         return;
       }
+      fs.rmSync(second, { force: true });
       await rollBack();
       notFollowed.push({ path, why: EDITED, isEdited: true });
     };
@@ -114,63 +97,77 @@ export async function checkOutChanges(
         for (const one of due.slice(start, start + FILES_PER_TURN)) await replaceDue(one);
       });
   } catch (error) {
-    await close();
+    await folder.remove();
     throw error;
   }
   const isReplaced = ([path, second]: [string, string]) =>
     fs.lstatSync(join(repository.top, path), { throwIfNoEntry: false })?.ino !== fs.lstatSync(second).ino;
-  return { notFollowed, replaced: () => [...written].filter(isReplaced).map(([path]) => path), close };
+  return {
+    notFollowed,
+    replaced: () => [...written].filter(isReplaced).map(([path]) => path),
+    close: folder.remove,
+  };
 }
 
-/** An article's file whose commit is on the remote already. */
-export interface ArticleFile {
-  /** From the top of the work tree. */
-  readonly path: string;
-  readonly text: string;
-  /** The whole text of the file that it replaces; null for a new one. */
-  readonly replaces: string | null;
+/** A file that is replaced; `made` is the path of the new one, null where it is removed. */
+interface Due extends Wanted {
+  readonly made: string | null;
 }
 
-/**
- * Writes articles' files into the work tree, in parallel.
- *
- * @param staging the folder in which they are made before they get their names; on the file system of the work tree.
- * @returns for each whether it is there now; false where a person's own file is in its place.
- */
-export async function writeArticles(
+/** Makes the files, and finds those of the work tree that are replaced by them, and those that people have edited. */
+async function filesDue(
   repository: Repository,
-  files: readonly ArticleFile[],
-  staging: string,
-): Promise<boolean[]> {
-  await mkdir(staging, { recursive: true });
-  const folder = await mkdtemp(join(staging, 'take-'));
-  try {
-    return await Promise.all(files.map((file, index) => writeArticle(repository, file, folder, index)));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  wanted: readonly Wanted[],
+  isCommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
+  folder: CheckoutFolder,
+): Promise<{ readonly due: readonly Due[]; readonly edited: readonly string[] }> {
+  const [folderAfter, folderBefore] = [join(folder.path, 'after'), join(folder.path, 'before')];
+  // A clean filter or a line end setting makes files of other bytes than the commit has.
+  const unsure = wanted.filter(({ change, now }) => !isItem(repository, now, change.before));
+  await checkOut(repository, wanted, 'after', folderAfter);
+  await checkOut(repository, unsure, 'before', folderBefore);
+  const committed =
+    unsure.length === 0 ? new Set<string>() : await isCommitted(unsure.map(({ change }) => change.path));
+  const edited = new Set(
+    unsure
+      .filter(
+        ({ change: { path }, now }) =>
+          !(now !== undefined && committed.has(`${blobId(repository, now.content)} ${path}`)) &&
+          !isSame(workFileAt(join(folderBefore, path)), now),
+      )
+      .map(({ change }) => change.path),
+  );
+  const due: Due[] = [];
+  for (const { change, now } of wanted) {
+    const { path, after } = change;
+    const made = after === null ? null : join(folderAfter, path);
+    const file = made === null ? undefined : workFileAt(made);
+    // A file system without permissions gives both files the same ones.
+    const isMode = !lacksMode(now, change) || isExecutable(file) === isExecutable(now);
+    if (made !== null && isSame(file, now) && isMode) edited.delete(path);
+    else if (!edited.has(path)) {
+      if (made !== null && after?.mode !== LINK) await syncFile(made);
+      due.push({ change, now, made });
+    }
   }
+  return { due, edited: [...edited] };
 }
 
-async function writeArticle(
-  repository: Repository,
-  { path, text, replaces }: ArticleFile,
-  folder: string,
-  index: number,
-): Promise<boolean> {
-  if (unwritable(repository, path) !== undefined) return false;
-  const now = workFileAt(join(repository.top, path));
-  const content = Buffer.from(text);
-  if (isSame({ content, isLink: false }, now)) return true;
-  const expected = replaces === null ? undefined : { content: Buffer.from(replaces), isLink: false };
-  if (!isSame(expected, now)) return false;
-  const { temp } = await stage(folder, content);
-  const change = { path, before: null, after: { mode: FILE, id: '' } };
-  return replaceFile(repository, change, now, temp, join(folder, `kept-${digestOf(now?.content)}-${index}`));
+/** Whether a file has the content that a commit has, whatever its permissions. */
+function isItem(repository: Repository, now: WorkFile, item: TreeChange['after']): boolean {
+  if (now === undefined || item === null) return now === undefined && item === null;
+  return now.isLink === (item.mode === LINK) && blobId(repository, now.content) === item.id;
 }
 
-const FILE = '100644';
-const SUBMODULE = '160000';
-const LINK = '120000';
+/** Whether the commits change the mode of a file, and the file has not the new one. */
+function lacksMode(now: WorkFile, { before, after }: TreeChange): boolean {
+  if (now === undefined || before === null || after === null || before.mode === after.mode) return false;
+  return isFile(after.mode) && isExecutable(now) !== (after.mode === EXECUTABLE);
+}
+
+function isExecutable(file: WorkFile): boolean {
+  return file !== undefined && (file.mode & 0o100) !== 0;
+}
 
 /** Writes files of a commit below `folder`, as a checkout would make them: filters and line ends applied. */
 async function checkOut(
@@ -188,107 +185,4 @@ async function checkOut(
   await git(['update-index', '-z', '--index-info'], { input: entries.join(''), indexFile });
   await git(['checkout-index', '--all', '--quiet', `--prefix=${folder}/`], { indexFile });
   await rm(indexFile);
-}
-
-/** Replaces a file that was compared before; false where it has changed since. */
-async function replaceFile(
-  repository: Repository,
-  { path, after }: TreeChange,
-  now: WorkFile,
-  made: string,
-  kept: string,
-): Promise<boolean> {
-  const target = join(repository.top, path);
-  if (now === undefined) {
-    await mkdir(dirname(target), { recursive: true });
-    return putNew(made, target);
-  }
-  // Under its second name the old file can be read again: a program may have it open, and save.
-  fs.linkSync(target, kept);
-  if (!isSame(workFileAt(kept), now) || fs.lstatSync(kept).ino !== fs.lstatSync(target).ino) return false;
-  if (after === null) fs.unlinkSync(target);
-  else fs.renameSync(made, target);
-  if (!isSame(workFileAt(kept), now)) {
-    fs.renameSync(kept, target);
-    return false;
-  }
-  if (after === null) removeEmptyFolders(repository.top, dirname(target));
-  return true;
-}
-
-/** As git does it: a folder without files is no folder. */
-function removeEmptyFolders(top: string, folder: string): void {
-  for (let at = folder; at.length > top.length; at = dirname(at)) {
-    try {
-      fs.rmdirSync(at);
-    } catch {
-      return; // something is left in it
-    }
-  }
-}
-
-/** Why no file is written at a path: a commit must not name one outside of the work tree or in git's own folder. */
-export function unwritable({ top }: Repository, path: string): string | undefined {
-  const parts = path.split('/');
-  if (parts.some((part) => part === '' || part === '.' || part === '..' || /^\.git$|^git~\d+$/i.test(part)))
-    return 'such a path is not written';
-  for (let at = dirname(join(top, path)); at.length > top.length; at = dirname(at)) {
-    if (statAt(at)?.isSymbolicLink() === true) return 'it lies behind a symbolic link';
-  }
-  return undefined;
-}
-
-/** What is at a path itself; undefined where nothing is, also because a file is in the place of a folder above it. */
-export function statAt(path: string): fs.Stats | undefined {
-  try {
-    return fs.lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    if (systemCode(error) === 'ENOTDIR') return undefined;
-    throw error;
-  }
-}
-
-function workFileAt(path: string): WorkFile {
-  const stat = statAt(path);
-  if (stat === undefined || stat.isDirectory()) return undefined;
-  return stat.isSymbolicLink()
-    ? { content: Buffer.from(fs.readlinkSync(path)), isLink: true }
-    : { content: fs.readFileSync(path), isLink: false };
-}
-
-function isItem(repository: Repository, now: WorkFile, item: TreeChange['after']): boolean {
-  if (now === undefined || item === null) return now === undefined && item === null;
-  return now.isLink === (item.mode === LINK) && blobId(repository, now.content) === item.id;
-}
-
-function isSame(a: WorkFile, b: WorkFile): boolean {
-  if (a === undefined || b === undefined) return a === b;
-  return a.isLink === b.isLink && a.content.equals(b.content);
-}
-
-function digestOf(content: Buffer | undefined): string {
-  return hash('sha256', content ?? '');
-}
-
-/**
- * Removes what a killed process has left in the staging folder. A file that a person saved at the moment in which it was
- * replaced is theirs: it gets a name of its own in `top`.
- *
- * @returns the names of such files.
- */
-export async function sweepStaging(staging: string, top: string): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of fs.existsSync(staging) ? fs.readdirSync(staging) : []) {
-    if (!name.startsWith('take-')) continue;
-    const folder = join(staging, name);
-    for (const file of fs.readdirSync(folder)) {
-      const mark = KEPT.exec(file)?.[1];
-      if (mark === undefined || digestOf(workFileAt(join(folder, file))?.content) === mark) continue;
-      const recovered = `recovered-${mark.slice(0, 12)}`;
-      fs.renameSync(join(folder, file), join(top, recovered));
-      found.push(recovered);
-    }
-    await rm(folder, { recursive: true, force: true });
-  }
-  return found;
 }

@@ -2,12 +2,10 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import type { Log } from '../../log.js';
 import type { OnFetched, SharedFiles, SharedWrite } from '../../store/shared/shared-files.js';
-import { within } from '../../time-limit.js';
 import { commitAt } from '../cli/objects.js';
 import { identityOf, type Person } from '../commit/identity.js';
 import { createIndexLocker } from '../commit/index-lock.js';
 import { committableTree } from '../committable.js';
-import { createEditBases } from '../push/edit-bases.js';
 import type { PushStatusKeeper } from '../push/push-status.js';
 import {
   createRemote,
@@ -16,9 +14,8 @@ import {
   type RemoteSettings,
   WHILE_ANSWERING,
 } from '../push/remote.js';
-import { settleStale } from '../push/stale-edits.js';
-import { createStoreLock } from '../push/store-lock.js';
-import { type ArticleFile, sweepStaging, writeArticles } from '../push/worktree-checkout.js';
+import { createWorktreeState } from '../push/worktree-state.js';
+import { createArticleFiles } from './article-files.js';
 import { openRemoteTree } from './remote-tree.js';
 import { createWorktreeEdits } from './worktree-edits.js';
 import { createWorktreeFollower } from './worktree-follower.js';
@@ -58,9 +55,6 @@ export interface PushStore extends SharedFiles {
   close(): Promise<void>;
 }
 
-/** How long an answer waits until the article is in the work tree, in milliseconds; then the file comes later. */
-const WORKTREE_WAIT_MS = 2_000;
-
 /**
  * The content folder as the remote has it, for durability `push`: a file is stored when the remote has it; the local
  * branch, index and work tree follow.
@@ -68,20 +62,20 @@ const WORKTREE_WAIT_MS = 2_000;
  * @throws PressmarkError CONFIG_INVALID where the site's folder cannot be shared like that.
  */
 export async function openSharedFiles(options: PushStoreOptions): Promise<PushStore> {
-  const { log, staging, status, author, env } = options;
+  const { log, status, author, env } = options;
   const stop = new AbortController();
   const repository = await committableTree(options, 'push', stop.signal);
   const folder = `${repository.prefix}${options.content}`;
-  const storeLock = createStoreLock(options.stateDir, 200);
-  for (const name of await storeLock.run(() => sweepStaging(staging, options.siteDir)))
-    log.warn({ path: name }, 'what was saved into a file while it was replaced now stands here');
-  const locker = createIndexLocker(repository, findLockHelper(), log);
+  const helper = findLockHelper();
+  const worktree = createWorktreeState({ ...options, repository, idleMs: 200, helper });
+  const { bases } = worktree;
+  await worktree.sweep();
+  const locker = createIndexLocker(repository, helper, log);
   await locker.sweep();
   // The follower moves `FETCHED_REF`: a delivery that waits for a fetch need not wait for that too.
   const remote = await createRemote(repository, options, env, undefined, WHILE_ANSWERING);
   const { ref } = remote;
   const identity = await identityOf(repository.git, author);
-  const bases = createEditBases(repository);
 
   const tree = await openRemoteTree({
     repository,
@@ -98,19 +92,16 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     locker,
     identity,
     ref,
-    staging,
     log,
-    storeLock,
-    bases,
+    worktree,
     status,
     tip: () => tree.tip,
     moveFetchedRef: fetchedRefMover(repository, locker, log),
-    onFiles: (paths) => {
-      const inside = paths.filter((path) => path.startsWith(folder));
-      if (inside.length > 0) options.onFiles(inside.map((path) => path.slice(folder.length)));
-    },
+    folder,
+    onFiles: options.onFiles,
   });
   const worktreeEdits = createWorktreeEdits({ repository, folder, ref, tree, bases });
+  const articleFiles = createArticleFiles(repository, folder, worktree, log);
   let pending = 0;
 
   async function store(write: SharedWrite): Promise<void> {
@@ -137,55 +128,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     } finally {
       status.set({ waiting: --pending });
     }
-    if (!isEdit) await writeInTime({ path: inRepository, text, replaces }, blob);
-  }
-
-  /** Writes a stored article into the work tree, and waits for it as long as an answer can. */
-  async function writeInTime(file: ArticleFile, blob: string): Promise<void> {
-    const path = file.path.slice(folder.length);
-    let isLate = false;
-    const written = writeSoon(file).then(
-      (isWritten) => {
-        if (isWritten) bases.set(file.path, blob);
-        // Later, the branch follows, and reports the files that stay as they are.
-        else if (!isLate)
-          log.warn({ path }, 'a file that you have here and have not committed is in an article’s way');
-      },
-      // The remote has the article: the work tree is no reason to refuse it.
-      (error: unknown) =>
-        log.warn({ path, err: error }, 'a stored article could not be written into the work tree yet'),
-    );
-    // The branch may follow a large change, and keep the work tree for long.
-    await within(WORKTREE_WAIT_MS, written, () => undefined);
-    isLate = true;
-  }
-
-  /** The articles that are written together as soon as the store's lock is free. */
-  let nextFiles = new Map<string, ArticleFile>();
-  let nextWritten: Promise<ReadonlyMap<string, boolean>> | undefined;
-
-  async function writeSoon(file: ArticleFile): Promise<boolean> {
-    const earlier = nextFiles.get(file.path);
-    nextFiles.set(file.path, earlier === undefined ? file : { ...file, replaces: earlier.replaces });
-    nextWritten ??= storeLock.run(async () => {
-      const files = takeNext();
-      const written = await writeArticles(repository, files, staging);
-      return new Map(files.map(({ path }, index) => [path, written[index] === true]));
-    });
-    const writing = nextWritten;
-    try {
-      return (await writing).get(file.path) === true;
-    } finally {
-      // The lock was not to be had: the next article tries again.
-      if (nextWritten === writing) takeNext();
-    }
-  }
-
-  function takeNext(): ArticleFile[] {
-    const files = [...nextFiles.values()];
-    nextFiles = new Map();
-    nextWritten = undefined;
-    return files;
+    if (!isEdit) await articleFiles.write({ path: inRepository, text, replaces }, blob);
   }
 
   async function refresh(): Promise<void> {
@@ -207,7 +150,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     await tree.queue.close();
     stop.abort();
     await follower.close();
-    await storeLock.close();
+    await worktree.close();
     await locker.close();
   }
 
@@ -218,7 +161,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     editAt: worktreeEdits.at,
     refresh,
     editedFiles: worktreeEdits.all,
-    settleStale: () => settleStale(repository, bases, storeLock, tree.tip),
+    settleStale: () => bases.settle(tree.tip),
     trouble: () => {
       const { lastFailure } = tree.queue;
       return lastFailure === undefined ? undefined : messageOf(lastFailure);

@@ -7,10 +7,10 @@ import { changesBetween } from '../cli/history.js';
 import { commitAt, contentsOf } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import { filesBelow, isFile } from '../cli/tree.js';
+import { articleBlob } from '../commit/blobs.js';
 import type { Identity } from '../commit/identity.js';
 import { type CommitDraft, writeCommits } from '../commit/write-commits.js';
 import type { Pushed, Remote } from '../push/remote.js';
-import { articleBlob } from '../push/stale-edits.js';
 import { createPushQueue } from './push-queue.js';
 
 /** A write with the commit that it becomes. */

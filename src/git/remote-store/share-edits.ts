@@ -4,7 +4,7 @@ import type { SharedEdit } from '../../store/shared/shared-files.js';
 import { within } from '../../time-limit.js';
 import { createEditDelay } from '../pending/edit-delay.js';
 import { backoff } from '../pending/pacing.js';
-import type { LeftEdit } from '../push/push-status.js';
+import type { UnsharedEdit } from '../push/push-status.js';
 
 export interface ShareEditsOptions {
   /**
@@ -20,8 +20,8 @@ export interface ShareEditsOptions {
   settleStale(): Promise<void>;
   /** A path below the site's folder, as seen from the content folder; undefined where it is not in it. */
   contentRelative(path: string): string | undefined;
-  /** Receives the edits that stay in this clone, and why. */
-  setLeftEdits(edits: readonly LeftEdit[]): void;
+  /** Receives the edits that are in this clone alone, and why. */
+  setUnsharedEdits(edits: readonly UnsharedEdit[]): void;
 }
 
 /** The pauses before a file is examined again, in milliseconds: the first and the longest. */
@@ -34,11 +34,11 @@ const CLOSE_MS = 5_000;
 /** With durability `push`: pushes each edit of a person some time after the file was last changed. */
 export function shareEdits(
   host: Pick<PluginHost, 'log' | 'addAction' | 'onClose'>,
-  { share, editedFiles, settleStale, contentRelative, setLeftEdits }: ShareEditsOptions,
+  { share, editedFiles, settleStale, contentRelative, setUnsharedEdits }: ShareEditsOptions,
 ): void {
   const { log } = host;
   const attempts = new Map<string, number>();
-  const leftEdits = new Map<string, string>();
+  const unsharedEdits = new Map<string, string>();
   const ready = new Set<string>();
   const underWay = new Set<Promise<void>>();
   let isClosing = false;
@@ -51,7 +51,7 @@ export function shareEdits(
     for (const path of ready) {
       if (underWay.size === AT_ONCE) return;
       ready.delete(path);
-      const attempt = tryToShare(path).finally(() => {
+      const attempt = attemptToShare(path).finally(() => {
         underWay.delete(attempt);
         start();
       });
@@ -63,23 +63,23 @@ export function shareEdits(
     while (underWay.size > 0) await Promise.all(underWay);
   }
 
-  async function tryToShare(path: string): Promise<void> {
+  async function attemptToShare(path: string): Promise<void> {
     try {
       const edit = await share(path);
       if (edit.kind === 'waiting') return tryAgain(path, `it waits for ${edit.waitingFor}`);
       // A commit and a push of the edit change no file: only another look finds them.
-      if (edit.kind === 'left') return leave(path, edit.why);
+      if (edit.kind === 'refused') return reportUnshared(path, edit.why);
       attempts.delete(path);
-      if (leftEdits.delete(path)) report();
+      if (unsharedEdits.delete(path)) report();
       if (edit.kind === 'shared') log.info({ path }, 'an edit is on the remote');
     } catch (error) {
-      leave(path, messageOf(error));
+      reportUnshared(path, messageOf(error));
     }
   }
 
-  function leave(path: string, why: string): void {
-    if (leftEdits.get(path) !== why) {
-      leftEdits.set(path, why);
+  function reportUnshared(path: string, why: string): void {
+    if (unsharedEdits.get(path) !== why) {
+      unsharedEdits.set(path, why);
       log.warn({ path, why }, 'your edit is in this clone alone');
       report();
     }
@@ -87,7 +87,7 @@ export function shareEdits(
   }
 
   function report(): void {
-    setLeftEdits([...leftEdits].map(([path, why]) => ({ path, why })));
+    setUnsharedEdits([...unsharedEdits].map(([path, why]) => ({ path, why })));
   }
 
   function tryAgain(path: string, why: string): void {

@@ -2,22 +2,23 @@ import type { Lineage, WorkEdit } from '../../store/shared/shared-files.js';
 import { blobsInHistory, isAncestor } from '../cli/history.js';
 import type { Repository } from '../cli/repository.js';
 import { blobsAt } from '../cli/tree.js';
+import { articleBlob } from '../commit/blobs.js';
 import { readHead } from '../commit/head.js';
 import { stagedBlobs } from '../commit/index.js';
-import { type EditBases, staleBases } from '../push/edit-bases.js';
-import { articleBlob, contentAt } from '../push/stale-edits.js';
+import type { BaseVersions } from '../push/base-versions.js';
+import { contentAt } from '../push/work-file.js';
 import type { RemoteTree } from './remote-tree.js';
 
 const NONE: WorkEdit = { kind: 'none' };
 const STALE: WorkEdit = {
-  kind: 'left',
+  kind: 'refused',
   why: 'the remote has a newer version than the one it was made from; git diff shows both, commit and push what is to stay',
 };
 const UNPUSHED: WorkEdit = {
-  kind: 'left',
+  kind: 'refused',
   why: 'it was made from a commit of yours that is not pushed; push that commit',
 };
-const NO_UTF8: WorkEdit = { kind: 'left', why: 'it is not UTF-8; save it as UTF-8' };
+const NO_UTF8: WorkEdit = { kind: 'refused', why: 'it is not UTF-8; save it as UTF-8' };
 
 export interface WorktreeEditsOptions {
   readonly repository: Repository;
@@ -26,7 +27,7 @@ export interface WorktreeEditsOptions {
   /** The branch, `refs/heads/…`. */
   readonly ref: string;
   readonly tree: Pick<RemoteTree, 'names' | 'tip'>;
-  readonly bases: EditBases;
+  readonly bases: BaseVersions;
 }
 
 /** Finds people's uncommitted edits of shared files in the work tree. */
@@ -45,7 +46,7 @@ export function createWorktreeEdits({ repository, folder, ref, tree, bases }: Wo
     const text = content.toString('utf8');
     if (!Buffer.from(text).equals(content)) return NO_UTF8;
     const blob = (await articleBlob(repository, inRepository, text)).id;
-    const staleBase = (await staleBases(repository)).get(inRepository);
+    const staleBase = (await bases.stale()).get(inRepository);
     if (blob === shared || blob === staleBase) return NONE;
     const lineage = await lineageOf(text);
     if (lineage === 'none') return NONE;

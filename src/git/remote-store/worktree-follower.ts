@@ -1,7 +1,6 @@
 import { type FollowOptions, follow } from '../push/follow.js';
 import { type PushStatusKeeper, wordsOf } from '../push/push-status.js';
 import { createRepeatedTask, type RepeatedTask } from '../push/repeated-task.js';
-import { settleStale } from '../push/stale-edits.js';
 
 export interface WorktreeFollowerOptions extends Omit<FollowOptions, 'signal'> {
   readonly status: PushStatusKeeper;
@@ -9,8 +8,6 @@ export interface WorktreeFollowerOptions extends Omit<FollowOptions, 'signal'> {
   tip(): string | null;
   /** Moves `FETCHED_REF`, where the branch cannot. */
   moveFetchedRef(commit: string): Promise<unknown>;
-  /** Receives the files that have changed, from the top of the work tree. */
-  onFiles(paths: readonly string[]): void;
 }
 
 /** How long changes gather before the work tree follows them, at least and at the most, in milliseconds. */
@@ -26,25 +23,21 @@ export function createWorktreeFollower({
   status,
   tip,
   moveFetchedRef,
-  onFiles,
   ...options
 }: WorktreeFollowerOptions): RepeatedTask {
-  const { repository, storeLock, bases, log } = options;
+  const { worktree, log } = options;
 
   async function attempt(): Promise<string | undefined> {
     const commit = tip();
     if (commit === null) return undefined;
     const { signal } = task;
     try {
-      const deleteBases = bases.deleteLater();
       const followed = await follow(commit, { ...options, signal });
       if (followed.kind === 'waiting') {
         await moveFetchedRef(commit);
         return followed.waitingFor;
       }
-      deleteBases();
-      await settleStale(repository, bases, storeLock, tip());
-      onFiles(followed.paths);
+      await worktree.bases.settle(tip());
       return undefined;
     } catch (error) {
       return signal.aborted ? undefined : wordsOf(error);

@@ -12,6 +12,8 @@ export interface Catalog {
   /** Files whose URL is not certain, by its last segment without regard to case, as generators lower it. */
   unresolved(slug: string): readonly Entry[];
   entries(): IterableIterator<Entry>;
+  /** The ids of the files that hold an article. */
+  ids(): Iterable<string>;
   /** Adds an entry, or replaces the one of the same path. */
   set(entry: Entry): void;
   delete(path: string): Entry | undefined;
@@ -58,6 +60,9 @@ export function createCatalog(): Catalog {
     byUrl: (canonical) => indexed().urls.get(canonical),
     unresolved: (slug) => indexed().unresolved.get(slug.toLowerCase()),
     entries: () => paths.values(),
+    *ids() {
+      for (const { id, broken } of paths.values()) if (broken === undefined) yield id;
+    },
     set,
     delete: remove,
   };

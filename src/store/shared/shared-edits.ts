@@ -41,7 +41,7 @@ export function createEditSharing({ content, catalog, shared, pipeline, beginMs 
         const { article, address } = local;
         if (catalog.get(path)?.id !== id) return { kind: 'waiting', waitingFor: 'the remote’s version' };
         if (catalogId(article.id) !== id)
-          return { kind: 'left', why: 'its id is not the one that the remote has at this path' };
+          return { kind: 'refused', why: 'its id is not the one that the remote has at this path' };
         const isCurrent = () => shared.names.get(path) === base;
         const stamp = () => sharedStamp(shared.names.get(path) ?? '');
         const accepted = () => catalog.set(entryOf(content, path, article, stamp(), address));

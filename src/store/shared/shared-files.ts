@@ -31,7 +31,7 @@ export type WorkEdit =
   /** To be examined again later. */
   | { readonly kind: 'waiting'; readonly waitingFor: string }
   /** A person's text that only a person can share. */
-  | { readonly kind: 'left'; readonly why: string };
+  | { readonly kind: 'refused'; readonly why: string };
 
 /** The result of sharing a person's edit; `shared` where it is stored now. */
 export type SharedEdit = { readonly kind: 'shared' } | Exclude<WorkEdit, { readonly kind: 'edit' }>;

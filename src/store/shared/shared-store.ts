@@ -251,11 +251,6 @@ export function createSharedStore(
     }
   }
 
-  function* ids(): Generator<string> {
-    for (const { id, broken } of catalog.entries()) if (broken === undefined) yield id;
-  }
-
-  const { look, isUnderWay } = worktree;
   return {
     html: content.work.html,
     known,
@@ -267,9 +262,7 @@ export function createSharedStore(
     find,
     get,
     shareEdit,
-    look,
-    isUnderWay,
-    ids,
+    look: worktree.look,
     snapshotKey: () => addresses.key,
     close: pipeline.idle,
   };

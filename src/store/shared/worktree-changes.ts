@@ -15,7 +15,6 @@ export interface WorktreeChanges {
    * @returns the paths that are being written at this moment and must be examined again.
    */
   look(paths: Iterable<string>): string[];
-  isUnderWay(path: string): boolean;
   /** Remembers the entry of an article that is no longer shared, until its file is gone too. */
   removed(entry: Entry): void;
 }
@@ -78,7 +77,6 @@ export function createWorktreeChanges(
   return {
     whileWriting,
     look,
-    isUnderWay: (path) => underWay.has(path),
     removed: (entry) => void removed.set(entry.path, entry),
   };
 }

@@ -41,6 +41,26 @@ test('the owner switches branches while it runs: commits go to the one that is c
   t.is(await site.git('status', '--porcelain'), '');
 });
 
+test('in a repository that a group shares, git’s files get the group’s permissions', async (t) => {
+  const site = await makeSite(t);
+  // as `git init --shared=group` makes it
+  await site.git('config', 'core.sharedRepository', 'group');
+  const dotGit = join(site.top, '.git');
+  execFileSync('chmod', ['-R', 'g+rwX', dotGit]);
+  execFileSync('find', [dotGit, '-type', 'd', '-exec', 'chmod', 'g+s', '{}', '+']);
+  await site.start();
+  await commitsTwo(t, site);
+  for (let n = 0; n < 12; n++) await site.publish(`batch-${n}`);
+  await site.untilCommitted(14);
+  const find = (...args: string[]) =>
+    execFileSync('find', [dotGit, '-path', '*/pressmark', '-prune', '-o', ...args, '-print'], {
+      encoding: 'utf8',
+    });
+  t.is(find('-type', 'd', '!', '-perm', '-2070'), '');
+  t.is(find('-type', 'f', '!', '-perm', '-0040'), '');
+  t.is(find('-type', 'f', '!', '-path', '*/objects/*', '!', '-perm', '-0060'), '');
+});
+
 test('a site in a submodule is committed there', async (t) => {
   const outer = await makeSite(t);
   const inner = await makeSite(t);

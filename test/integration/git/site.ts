@@ -168,7 +168,6 @@ export function siteAt(
           kind: 'commits',
           commits,
           isBeforeAnswer: false,
-          siteDir: dir,
           env,
         });
         entries.unshift({ plugin, origin: 'test' });

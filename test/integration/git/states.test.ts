@@ -66,6 +66,22 @@ test('a content folder in a repository of its own, or outside, is not committed 
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of two']);
 });
 
+test('articles in a submodule that is not initialised are not committed, and the submodule stays', async (t) => {
+  const site = await makeSite(t);
+  const head = (await site.git('rev-parse', 'HEAD')).trim();
+  await site.write('.gitmodules', '[submodule "c"]\n\tpath = content\n\turl = ../c\n');
+  await site.git('add', '.gitmodules');
+  await site.git('update-index', '--add', '--cacheinfo', `160000,${head},content`);
+  await site.git('commit', '-qm', 'Submodule');
+  await site.start();
+  await site.publish('one');
+  await site.untilLogged('content is a submodule that is not initialised');
+  await site.publish('two', {}, { path: 'elsewhere/two.md' });
+  await site.untilCommitted(1);
+  t.deepEqual(await site.subjects(), ['First', 'Submodule', 'Publish: Title of two']);
+  t.is(await site.git('ls-tree', 'HEAD', 'content'), `160000 commit ${head}\tcontent\n`);
+});
+
 test('outside of a work tree no article is committed, which is said once', async (t) => {
   const site = await makeSite(t, { repository: 'none' });
   const host = await site.start();

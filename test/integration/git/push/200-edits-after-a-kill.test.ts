@@ -131,7 +131,7 @@ test.serial(
     await eventually('the owner can restore the file', () => gitIn(dir, 'restore', behind.path));
     await until(
       'the receiver sees that the file has caught up',
-      () => !fs.existsSync(join(dir, '.git/pressmark/left-behind.json')),
+      () => !fs.existsSync(join(dir, '.git/pressmark/stale-edits.json')),
     );
     retitle(again, behind.path, 'Anew');
     await until('the new edit is pushed', () => subjects(remote, behind.path).length === 3);

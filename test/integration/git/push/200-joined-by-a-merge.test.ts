@@ -6,8 +6,8 @@ import { findLockHelper } from '../../../../src/fs/lock-helper.js';
 import { openRepository } from '../../../../src/git/cli/repository.js';
 import { identityOf } from '../../../../src/git/commit/identity.js';
 import { createIndexLocker } from '../../../../src/git/commit/index-lock.js';
-import { createEditBases } from '../../../../src/git/push/edit-bases.js';
 import { follow } from '../../../../src/git/push/follow.js';
+import { createWorktreeState } from '../../../../src/git/push/worktree-state.js';
 import { gitEnvironment, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -52,7 +52,7 @@ test('an edit of a text that a merge has joined is made from the remote’s vers
   t.is(subjects(clones, path).length, 2, 'what a person has not pushed stays in the clone');
 
   fs.appendFileSync(file, '\nAnother line of b.\n');
-  const reason = async () => (await health(b)).push.leftEdits.map(({ why }) => why).join();
+  const reason = async () => (await health(b)).push.unsharedEdits.map(({ why }) => why).join();
   await until('b names the commit that must be pushed first', async () => /not pushed/.test(await reason()));
   t.is(subjects(clones, path).length, 2);
   await eventually('the person can push', () => gitIn(b.dir, 'push', '--quiet', 'origin', 'HEAD:main'));
@@ -85,26 +85,41 @@ async function cloneWithCommit(t: ExecutionContext) {
 async function followAndDie(t: ExecutionContext, dir: string): Promise<void> {
   const repository = await openRepository(dir, gitEnvironment(dir));
   if (repository.kind === 'none') throw new Error(repository.because);
-  const locker = createIndexLocker(repository, findLockHelper(), log);
+  const helper = findLockHelper();
+  const locker = createIndexLocker(repository, helper, log);
   gitIn(dir, 'fetch', '--quiet', 'origin', 'main:refs/pressmark/remote');
+  const stateDir = join(dir, '.pressmark');
+  const staging = join(stateDir, 'staging');
+  const worktree = createWorktreeState({
+    repository,
+    siteDir: dir,
+    stateDir,
+    staging,
+    idleMs: 0,
+    helper,
+    log,
+  });
   const following = follow(gitIn(dir, 'rev-parse', 'refs/pressmark/remote').trim(), {
     repository,
     locker,
     identity: await identityOf(repository.git),
     ref: 'refs/heads/main',
-    staging: join(dir, '.pressmark', 'staging'),
     log,
     signal: new AbortController().signal,
-    storeLock: { run: (work) => work(), close: async () => undefined },
-    bases: {
-      ...createEditBases(repository),
-      recordStale: async () => {
-        throw new Error('killed');
+    folder: 'content/',
+    onFiles: () => undefined,
+    worktree: {
+      ...worktree,
+      bases: {
+        ...worktree.bases,
+        recordStale: async () => {
+          throw new Error('killed');
+        },
       },
     },
   });
   await t.throwsAsync(following, { message: 'killed' });
-  await locker.close();
+  await Promise.all([locker.close(), worktree.close()]);
 }
 
 test('a text that a merge has joined just before a kill is not committed as an edit of the version before', async (t) => {

@@ -6,8 +6,8 @@ import { findLockHelper } from '../../../../src/fs/lock-helper.js';
 import { openRepository } from '../../../../src/git/cli/repository.js';
 import { identityOf } from '../../../../src/git/commit/identity.js';
 import { createIndexLocker } from '../../../../src/git/commit/index-lock.js';
-import { createEditBases, staleBases } from '../../../../src/git/push/edit-bases.js';
 import { follow } from '../../../../src/git/push/follow.js';
+import { createWorktreeState } from '../../../../src/git/push/worktree-state.js';
 import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -26,34 +26,50 @@ async function followWhile(t: ExecutionContext, meanwhile: (dir: string) => void
   if (repository.kind === 'none') throw new Error(repository.because);
   const locker = createIndexLocker(repository, findLockHelper(), log);
   t.teardown(locker.close);
-  const bases = createEditBases(repository);
+  const stateDir = join(dir, '.pressmark');
+  const staging = join(stateDir, 'staging');
+  const helper = findLockHelper();
+  const worktree = createWorktreeState({
+    repository,
+    siteDir: dir,
+    stateDir,
+    staging,
+    idleMs: 0,
+    helper,
+    log,
+  });
+  const { bases } = worktree;
   let done = false;
   const followed = await follow(tip, {
     repository,
     locker,
     identity: await identityOf(repository.git),
     ref: 'refs/heads/main',
-    staging: join(dir, '.pressmark', 'staging'),
     log,
     signal: new AbortController().signal,
-    storeLock: { run: (work) => work(), close: async () => undefined },
-    bases: {
-      ...bases,
-      recordStale: async (...args) => {
-        const stale = await bases.recordStale(...args);
-        if (!done) meanwhile(dir);
-        done = true;
-        return stale;
+    folder: 'content/',
+    onFiles: () => undefined,
+    worktree: {
+      ...worktree,
+      bases: {
+        ...bases,
+        recordStale: async (...args) => {
+          const stale = await bases.recordStale(...args);
+          if (!done) meanwhile(dir);
+          done = true;
+          return stale;
+        },
       },
     },
   });
   t.like(followed, { tip });
   t.is(gitIn(dir, 'rev-parse', 'HEAD').trim(), tip);
   t.is(fs.statSync(join(dir, FILE)).nlink, 1);
-  t.deepEqual(fs.readdirSync(join(dir, '.pressmark', 'staging')), []);
-  const behind = (await staleBases(repository)).get(FILE);
+  await worktree.close();
+  t.deepEqual(fs.readdirSync(staging), []);
+  const stale = (await bases.stale()).get(FILE);
   const text = fs.readFileSync(join(dir, FILE), 'utf8');
-  return { text, origin: behind ?? bases.get(FILE), status: gitIn(dir, 'status', '--porcelain') };
+  return { text, origin: stale ?? bases.get(FILE), status: gitIn(dir, 'status', '--porcelain') };
 }
 
 /** What git calls a text: `printf 'old\\n' | git hash-object --stdin`. */

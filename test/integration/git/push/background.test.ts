@@ -250,7 +250,7 @@ test.serial('edits are neither committed over what others have pushed meanwhile,
   const before = refusals().length;
   await eventually('the owner can restore the file', () => gitIn(dir, 'restore', first.path));
   await until('the receiver sees that the file has caught up', () => {
-    const behind = join(dir, '.git/pressmark/left-behind.json');
+    const behind = join(dir, '.git/pressmark/stale-edits.json');
     return !fs.existsSync(behind) || !fs.readFileSync(behind, 'utf8').includes(first.path);
   });
   const anew = `${first.theirs}\nAnd mine.\n`;

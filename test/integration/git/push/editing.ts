@@ -103,7 +103,7 @@ export async function retitleStaged(machine: Receiver, path: string, title: stri
 interface Health {
   readonly push: {
     readonly waiting: number;
-    readonly leftEdits: readonly { readonly path: string; readonly why: string }[];
+    readonly unsharedEdits: readonly { readonly path: string; readonly why: string }[];
   };
 }
 
@@ -116,5 +116,5 @@ export async function health({ origin }: Receiver): Promise<Health & { readonly 
 /** The edits of which a receiver says that they stay in its clone. */
 export async function leftIn(receiver: Receiver): Promise<string[]> {
   const { push } = await health(receiver);
-  return push.leftEdits.map(({ path }) => `content/${path}`);
+  return push.unsharedEdits.map(({ path }) => `content/${path}`);
 }

@@ -35,6 +35,19 @@ async function start(t: ExecutionContext, ...init: string[]) {
 // Names whose order depends on what stands under them: `a` as a folder comes after `a.md`.
 const NAMES = ['a', 'a.md', 'a-b', 'a0', 'b', 'ä', 'z', 'a\nb', '"q"'];
 
+test('a file in a submodule is refused: it would take the place of the submodule', async (t) => {
+  const { repository, git, draft } = await start(t);
+  const first = git('commit-tree', '-m', 'First', git('write-tree'));
+  git('update-index', '--add', '--cacheinfo', `160000,${first},content/blog`);
+  const tip = git('commit-tree', '-m', 'Submodule', git('write-tree'));
+  const error = await t.throwsAsync(
+    writeCommits(repository, tip, [draft('content/blog/a.md', 'a')], IDENTITY),
+  );
+  t.is(error.message, 'content/blog/a.md is in the submodule content/blog');
+  const [beside = ''] = await writeCommits(repository, tip, [draft('content/a.md', 'a')], IDENTITY);
+  t.is(git('rev-parse', `${beside}:content/blog`), first);
+});
+
 for (const format of ['sha1', 'sha256'])
   for (const count of [3, 120])
     test(`${count} commits hold what git itself would have made of them, with ${format}`, async (t) => {

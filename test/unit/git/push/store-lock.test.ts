@@ -6,7 +6,7 @@ import { tempDir } from '../../../support/temp-dir.js';
 
 test('the lock is not let go of while work that has begun still writes', async (t) => {
   const directory = tempDir(t);
-  const storeLock = createStoreLock(directory, 60_000);
+  const storeLock = createStoreLock(directory, 60_000, findLockHelper());
   let finish: () => void = () => undefined;
   const end = new Promise<void>((resolve) => {
     finish = resolve;

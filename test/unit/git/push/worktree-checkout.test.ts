@@ -1,9 +1,11 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
+import { findLockHelper } from '../../../../src/fs/lock-helper.js';
 import { createMutex } from '../../../../src/fs/mutex.js';
 import { changesBetween } from '../../../../src/git/cli/history.js';
 import { openRepository } from '../../../../src/git/cli/repository.js';
+import { createCheckoutFolders } from '../../../../src/git/push/checkout-folders.js';
 import { checkOutChanges } from '../../../../src/git/push/worktree-checkout.js';
 import { gitEnvironment, gitIn } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -33,16 +35,18 @@ test('a large checkout gives others the store’s lock again and again, and leav
     repository,
     await changesBetween(repository, before, after),
     async () => new Set(),
-    tempDir(t),
     {
-      run: (work) => {
-        const turn = lock.run(work);
-        // a delivery that comes during this turn
-        void lock.run(async () => {
-          others.push(written());
-          if (others.length === 1) fs.writeFileSync(last, 'a delivery\n');
-        });
-        return turn;
+      folders: createCheckoutFolders(tempDir(t), findLockHelper()),
+      storeLock: {
+        run: (work) => {
+          const turn = lock.run(work);
+          // a delivery that comes during this turn
+          void lock.run(async () => {
+            others.push(written());
+            if (others.length === 1) fs.writeFileSync(last, 'a delivery\n');
+          });
+          return turn;
+        },
       },
     },
   );
@@ -70,16 +74,43 @@ test('a file that has become a folder on the branch becomes one in the work tree
   for (const name of ['a.md', 'sub/b.md']) fs.writeFileSync(join(dir, 'docs', name), `${name}\n`);
   const after = commit();
   gitIn(dir, 'reset', '--quiet', '--hard', before);
+  t.deepEqual(await checkedOut(t, dir, before, after), []);
+  t.is(fs.readFileSync(join(dir, 'docs/sub/b.md'), 'utf8'), 'sub/b.md\n');
+});
+
+test('the mode that others have given to a file reaches the work tree; an edit of the file stays', async (t) => {
+  const dir = tempDir(t);
+  const commit = () => {
+    gitIn(dir, 'commit', '--quiet', '-m', 'x');
+    return gitIn(dir, 'rev-parse', 'HEAD').trim();
+  };
+  const names = ['build.sh', 'plain.sh', 'edited.sh'];
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  for (const name of names) fs.writeFileSync(join(dir, name), '#!/bin/sh\n');
+  gitIn(dir, 'add', '.');
+  gitIn(dir, 'update-index', '--chmod=+x', 'plain.sh');
+  const before = commit();
+  gitIn(dir, 'update-index', '--chmod=+x', 'build.sh', 'edited.sh');
+  gitIn(dir, 'update-index', '--chmod=-x', 'plain.sh');
+  const after = commit();
+  gitIn(dir, 'reset', '--quiet', '--hard', before);
+  fs.appendFileSync(join(dir, 'edited.sh'), 'echo\n');
+  const edited = { path: 'edited.sh', isEdited: true };
+  t.like(await checkedOut(t, dir, before, after), [edited]);
+  gitIn(dir, 'reset', '--quiet', after);
+  t.is(gitIn(dir, 'diff-files', '--raw', '--abbrev=4'), ':100755 100644 1a24 0000 M\tedited.sh\n');
+});
+
+/** Checks out the changes between two commits. @returns those that were not made. */
+async function checkedOut(t: ExecutionContext, dir: string, before: string, after: string) {
   const repository = await openRepository(dir, gitEnvironment(dir));
-  if (repository.kind === 'none') return t.fail(repository.because);
+  if (repository.kind === 'none') throw new Error(repository.because);
   const { notFollowed, close } = await checkOutChanges(
     repository,
     await changesBetween(repository, before, after),
     async () => new Set(),
-    tempDir(t),
-    { run: createMutex().run },
+    { folders: createCheckoutFolders(tempDir(t), findLockHelper()), storeLock: createMutex() },
   );
   await close();
-  t.deepEqual(notFollowed, []);
-  t.is(fs.readFileSync(join(dir, 'docs/sub/b.md'), 'utf8'), 'sub/b.md\n');
-});
+  return notFollowed;
+}

@@ -1,0 +1,77 @@
+// Before the modules that it observes.
+import './recorded-syncs.js';
+
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { pino } from 'pino';
+import { findLockHelper } from '../../../../src/fs/lock-helper.js';
+import { openRepository } from '../../../../src/git/cli/repository.js';
+import { identityOf } from '../../../../src/git/commit/identity.js';
+import { createIndexLocker } from '../../../../src/git/commit/index-lock.js';
+import { follow } from '../../../../src/git/push/follow.js';
+import { createWorktreeState } from '../../../../src/git/push/worktree-state.js';
+import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
+import { tempDir } from '../../../support/temp-dir.js';
+import { recorder, syncs } from './recorded-syncs.js';
+
+const log = pino({ level: 'silent' });
+
+test('the folders of new, changed and removed files are on the disk before the branch has the files', async (t) => {
+  const clones = makeRemote(tempDir(t));
+  const [dir, other] = [clones.clone('a'), clones.clone('b')];
+  commitAndPush(other, 'content/old/a.md', 'a\n');
+  commitAndPush(other, 'content/b.md', 'b\n');
+  commitAndPush(other, 'notes/c.txt', 'c\n');
+  gitIn(dir, 'pull', '--quiet');
+  const before = gitIn(dir, 'rev-parse', 'HEAD').trim();
+  gitIn(other, 'mv', 'content/old/a.md', 'content/a.md');
+  gitIn(other, 'commit', '--quiet', '-m', 'Move a');
+  commitAndPush(other, 'notes/c.txt', 'more\n');
+  const newest = commitAndPush(other, 'content/2026/11/d.md', 'd\n');
+  gitIn(dir, 'fetch', '--quiet');
+
+  const repository = await openRepository(dir, gitEnvironment(dir));
+  if (repository.kind === 'none') return t.fail(repository.because);
+  const helper = findLockHelper();
+  const locker = createIndexLocker(repository, helper, log);
+  const stateDir = join(dir, '.pressmark');
+  const staging = join(stateDir, 'staging');
+  const worktree = createWorktreeState({
+    repository,
+    siteDir: dir,
+    stateDir,
+    staging,
+    idleMs: 0,
+    helper,
+    log,
+  });
+  const isThere = (path: string) => fs.existsSync(join(dir, path));
+  const files = ['content/a.md', 'content/2026/11/d.md'];
+  recorder.observe = () =>
+    [
+      gitIn(dir, 'rev-parse', 'HEAD').trim() === before ? 'branch before' : 'branch after',
+      ...(files.every(isThere) && !isThere('content/old') ? ['files after'] : []),
+    ].join(', ');
+  syncs.length = 0;
+  const followed = await follow(newest, {
+    repository,
+    locker,
+    identity: await identityOf(repository.git),
+    ref: 'refs/heads/main',
+    worktree,
+    folder: 'content/',
+    onFiles: () => undefined,
+    log,
+    signal: new AbortController().signal,
+  });
+  recorder.observe = () => '';
+  await worktree.close();
+  await locker.close();
+  t.like(followed, { kind: 'followed', tip: newest });
+  const inTime = new Set(
+    syncs.filter(({ observed }) => observed === 'branch before, files after').map(({ path }) => path),
+  );
+  for (const folder of ['', 'content', 'content/2026', 'content/2026/11', 'notes'])
+    t.true(inTime.has(join(fs.realpathSync(dir), folder)), folder);
+});
