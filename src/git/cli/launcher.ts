@@ -7,6 +7,7 @@ import { createLastingProcess, type IsLast, type RequestLimits } from './lasting
 interface LaunchedCommand {
   readonly args: readonly string[];
   readonly input: string | Buffer;
+  readonly isDelimited: boolean;
   readonly indexFile: string;
 }
 
@@ -27,6 +28,7 @@ while read -r begin words bytes index; do
       [ -z "$index" ] || export GIT_INDEX_FILE="$index"
       case $bytes in
         0) exec git "$@" </dev/null ;;
+        delimited) exec git "$@" ;;
         *) head -c "$bytes" | git "$@" ;;
       esac
     } 2>&1 >&3 3>&-
@@ -51,10 +53,10 @@ export function createLaunchedGit(options: GitOptions): Git {
   const idle: Shell[] = [];
 
   return async function launchedGit(args, run = {}) {
-    const { input = '', indexFile = '' } = run;
+    const { input = '', isDelimited = false, indexFile = '' } = run;
     const isShort = !run.background && !run.onOutput && !run.env;
     if (!isShort || !(typeof input === 'string' || Buffer.isBuffer(input))) return git(args, run);
-    const command = { args, input, indexFile };
+    const command = { args, input, isDelimited, indexFile };
     if (!isOfLines(command)) return git(args, run);
     const shell = idle.pop() ?? startShell(options);
     const exit = await shell.run(command, limitsOf(run, options));
@@ -88,9 +90,10 @@ function startShell(options: GitOptions) {
   );
 
   /** @throws PressmarkError GIT_FAILED where the command has no exit code: it took too long, or was stopped. */
-  async function run({ args, input, indexFile }: LaunchedCommand, limits: RequestLimits): Promise<GitExit> {
+  async function run(command: LaunchedCommand, limits: RequestLimits): Promise<GitExit> {
+    const { args, input, isDelimited, indexFile } = command;
     const bytes = Buffer.from(input);
-    const head = [mark, args.length, bytes.length, indexFile].join(' ');
+    const head = [mark, args.length, isDelimited ? 'delimited' : bytes.length, indexFile].join(' ');
     const request = Buffer.concat([Buffer.from([head, ...args, ''].join('\n')), bytes]);
     const reply = await ask(nameOf(args), request, endsWith(`\n${mark}\n`), limits);
     const begin = reply.indexOf(`\n${mark} `);

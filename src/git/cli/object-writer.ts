@@ -175,7 +175,8 @@ function createPack(repository: Repository): ObjectForm {
     head.writeUInt32BE(places.size, 8);
     const pack = Buffer.concat([head, ...entries]);
     const checksum = createHash(repository.objectFormat).update(pack).digest();
-    await repository.git(['index-pack', '--stdin'], { input: Buffer.concat([pack, checksum]) });
+    const input = Buffer.concat([pack, checksum]);
+    await repository.git(['index-pack', '--stdin'], { input, isDelimited: true });
     return [join(repository.commonDir, 'objects', 'pack')];
   }
 

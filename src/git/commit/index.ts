@@ -1,6 +1,6 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { link, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncFile } from '../../fs/atomic-write.js';
 import { versionAt } from '../../fs/stamp.js';
@@ -125,11 +125,13 @@ async function makeDraft(
   entries: readonly IndexEntry[],
 ): Promise<void> {
   const { git, gitDir } = repository;
+  // somebody may have removed it while the receiver runs
+  mkdirSync(dirname(draft), { recursive: true });
   try {
     // Git writes a new file beside it and renames that, so a second name does for a copy.
     await link(join(gitDir, 'index'), draft);
   } catch (error) {
-    // Before the first `git add` there is no index. Where there is one, the folder of the draft is gone.
+    // Before the first `git add` there is no index.
     if (systemCode(error) !== 'ENOENT' || indexVersion(gitDir) !== undefined) throw error;
   }
   // A few entries go on the command line: git starts sooner without an input.

@@ -99,6 +99,17 @@ test("a killed Pressmark's index lock is removed, and two receivers on one folde
   t.deepEqual((await site.subjects()).slice(2), ['Publish: Title of two', 'Publish: Title of three']);
 });
 
+test('articles are committed also after the owner has removed the folder of tokens and drafts', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  await site.publish('one');
+  await site.untilCommitted(1);
+  await rm(join(site.top, '.git', 'pressmark'), { recursive: true });
+  await site.publish('two');
+  await site.untilCommitted(2);
+  t.is(await site.git('status', '--porcelain'), '');
+});
+
 test("a person's edit is not committed where edits are not asked for", async (t) => {
   const site = await makeSite(t);
   const host = await site.start();

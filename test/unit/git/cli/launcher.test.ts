@@ -16,6 +16,7 @@ if (command === 'deaf') { process.stderr.write('no room'); process.exit(7); }
 const chunks = [];
 process.stdin.on('data', (chunk) => {
   chunks.push(chunk);
+  if (command === 'index-pack' && Buffer.concat(chunks).toString().endsWith('done\\n')) end();
 });
 process.stdin.on('end', end);
 function end() {
@@ -66,6 +67,8 @@ test('an input reaches git byte by byte, and none of it the next command', async
     const { said } = await run(['echo', 'x'], { input: part });
     t.true(Buffer.from(said().input, 'base64').equals(part));
   }
+  const delimited = await run(['index-pack'], { input: 'a pack\ndone\n', isDelimited: true });
+  t.is(Buffer.from(delimited.said().input, 'base64').toString(), 'a pack\ndone\n');
   t.deepEqual((await run(['echo'])).said(), { rest: [], input: '' });
 });
 
