@@ -18,6 +18,7 @@ import type { DeployTarget } from '../deploy/targets/target.js';
 import { PressmarkError } from '../errors.js';
 import { createLock, type Lock } from '../fs/lock.js';
 import { findLockHelper } from '../fs/lock-helper.js';
+import { commitAt } from '../git/cli/objects.js';
 import { openRepository, type Repository } from '../git/cli/repository.js';
 import type { ArticleReader, PluginEntry } from '../host/plugins.js';
 import type { Log } from '../log.js';
@@ -145,8 +146,8 @@ function sourceOf(settings: Settings): OutputSource {
 
 /** Where the host builds the site from its repository, the commits stand for the output. */
 async function commitsAsSource(dir: string, repository: Repository | undefined): Promise<OutputSource> {
-  const head = await repository?.git(['rev-parse', '-q', '--verify', 'HEAD'], { accept: [1, 128] });
-  return { folder: () => dir, version: () => head?.stdout.trim() ?? '' };
+  const head = repository && (await commitAt(repository, 'HEAD'));
+  return { folder: () => dir, version: () => head ?? '' };
 }
 
 interface TargetSurroundings {

@@ -5,12 +5,12 @@ import { type CommitSettings, openArticleCommits } from '../git/article-commits.
 import { kindOf, subjectIn } from '../git/commit/message.js';
 import { committableTree } from '../git/committable.js';
 import { createCommitMessages } from '../git/pending/commit-messages.js';
+import type { StoredFile as GitStoredFile } from '../git/pending/drafting.js';
 import type { GitPluginOptions } from '../git/plugin.js';
 import type { PushSettings } from '../git/push/background-push.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
 import { openSharedFiles } from '../git/remote-store/push-store.js';
 import type { ShareEditsOptions } from '../git/remote-store/share-edits.js';
-import type { StoredFile as GitStoredFile } from '../git/stored-file.js';
 import type { Hooks } from '../host/hooks.js';
 import type { ArticleReader } from '../host/plugins.js';
 import { type Log, REDACTION } from '../log.js';
@@ -104,6 +104,7 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
           isPushed: isPushed(settings),
           hooks,
           log: log.child({ plugin: 'git' }, { redact: REDACTION }),
+          articles,
           decode: (path, text) => decoded(content, relative(content.root, join(siteDir, path)), text),
           stateDir,
           staging: join(stateDir, STAGING),
@@ -122,12 +123,12 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     ...(isBeforeAnswer && { afterWrite: (writes) => commits.commitBeforeAnswer(writes.map(inSite)) }),
     onEnsured: (path) => commits.addFound(siteRelative(path)),
   });
-  const { catalog } = opened;
   function inSite({ path, text, article }: Write) {
     return { path: siteRelative(path), text, article };
   }
+  // called when the store is open
   function* articles() {
-    for (const { path, stamp, broken } of catalog.entries())
+    for (const { path, stamp, broken } of opened.catalog.entries())
       if (broken === undefined) yield { path: siteRelative(path), stamp };
   }
   const push = backgroundPush(options, opened);
@@ -135,7 +136,6 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     kind: 'commits',
     commits,
     isBeforeAnswer,
-    articles,
     env,
     ...(push && { push }),
   };

@@ -1,10 +1,11 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { watch } from 'chokidar';
 import { CONFIG_NAMES } from '../config/config-file.js';
 import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
+import { isTermTextPath } from '../site/index/term-texts.js';
 import { themeOf } from './builder/theme.js';
 import { foldersOf } from './content/folders.js';
 
@@ -18,13 +19,14 @@ export interface FollowOptions {
 /**
  * Follows what a person changes in templates and settings while the service runs.
  *
- * @param on.onTheme called after a template or a style sheet has changed.
+ * @param on.onTheme called after a template, a style sheet or a page of the owner's has changed.
+ * @param on.onTermTexts called with the paths below the content folder after texts on tags or authors have changed.
  * @param on.onSettings called with the settings to go on with after they have changed in what can change now.
  * @returns what ends the following.
  */
 export function followSettings(
   { settings, reload, log }: FollowOptions,
-  on: { onTheme(): void; onSettings(settings: Settings): void },
+  on: Pick<SourceListeners, 'onTheme' | 'onTermTexts'> & { onSettings(settings: Settings): void },
 ): () => Promise<void> {
   let current = settings;
   let queue = Promise.resolve(); // one after the other: an older reading must not win
@@ -39,7 +41,8 @@ export function followSettings(
   const { templatesDir, contentDir } = foldersOf(settings);
   const ofOwner = ['pages', 'tags', 'authors'].map((name) => join(contentDir, name));
   const folders = [templatesDir, ...ofOwner, ...themeOf(settings).dirs];
-  return watchSources({ dir: settings.dir, folders }, { onTheme: on.onTheme, onConfig }, log);
+  const { onTheme, onTermTexts } = on;
+  return watchSources({ dir: settings.dir, contentDir, folders }, { onTheme, onTermTexts, onConfig }, log);
 }
 
 /** Not settings of a person's, or only together with one. */
@@ -104,14 +107,17 @@ const SETTLE_MS = 100;
 interface Sources {
   /** The site's folder, with the config and `.env`. */
   readonly dir: string;
+  readonly contentDir: string;
   /** With templates, and with what the owner wrote beside articles: pages, and texts on tags and authors. */
   readonly folders: readonly string[];
 }
 
 /** The functions that are called after a change. */
 interface SourceListeners {
-  /** Called after a template, a partial, a style sheet, or a page or description that the owner wrote was added, changed or removed. */
+  /** Called after a template, a partial, a style sheet, or a page that the owner wrote was added, changed or removed. */
   onTheme(): void;
+  /** Called after the owner's texts on tags or authors were added, changed or removed, with their paths below the content folder. */
+  onTermTexts(paths: readonly string[]): void;
   /** Called after the config or `.env` was added, changed or removed. */
   onConfig(): void;
 }
@@ -122,8 +128,8 @@ interface SourceListeners {
  * @returns what ends the watching.
  */
 function watchSources(
-  { dir, folders }: Sources,
-  { onTheme, onConfig }: SourceListeners,
+  { dir, contentDir, folders }: Sources,
+  { onTheme, onTermTexts, onConfig }: SourceListeners,
   log: Log,
 ): () => Promise<void> {
   const settings = [...CONFIG_NAMES, '.env'];
@@ -141,16 +147,21 @@ function watchSources(
       !(sources.includes(path) || isSource(path)),
   });
   let due = new Set<() => void>();
+  let texts = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
   watcher.on('all', (_event, path) => {
     const isSettings = settings.includes(basename(path)) && path === `${dir}/${basename(path)}`;
     if (!isSettings && !isSource(path)) return;
-    due.add(isSettings ? onConfig : onTheme);
+    const below = relative(contentDir, path).replaceAll('\\', '/');
+    if (isTermTextPath(below)) texts.add(below);
+    else due.add(isSettings ? onConfig : onTheme);
     clearTimeout(timer);
     timer = setTimeout(() => {
       const now = due;
-      due = new Set();
+      const changed = [...texts];
+      [due, texts] = [new Set(), new Set()];
+      if (changed.length > 0) onTermTexts(changed);
       for (const listener of now) listener();
     }, SETTLE_MS);
   });

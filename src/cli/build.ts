@@ -80,7 +80,7 @@ async function build(
     }
     const report = await builder.buildAll({ force: true, clean, onProgress: progress.step });
     progress.end();
-    const index = await openSearch(() => settings, log).index(builder.newestPages);
+    const index = await openSearch(() => settings, log).index();
     const { files: _, ...counts } = report;
     const { pages, bytes, written, removed, failed, ms } = counts;
     if (json) console.log(JSON.stringify(counts));
@@ -88,7 +88,7 @@ async function build(
       console.log(
         `${pages} pages (${size(bytes)}) built in ${seconds(ms)}: ${written} written, ${removed} removed, ${failed} failed → ${settings.output}/`,
       );
-    if (failed > 0 || index?.is === 'failed') process.exitCode = 1;
+    if (failed > 0 || index?.kind === 'failed') process.exitCode = 1;
   } finally {
     progress.end();
     await close();

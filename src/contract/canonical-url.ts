@@ -26,9 +26,21 @@ export function canonicalUrl(text: string): string | undefined {
   if (FORBIDDEN.test(text)) return undefined;
   const [, scheme = '', authority = '', path = '', query = ''] = PARTS.exec(text) ?? [];
   if (scheme === '' || authority.length > LONGEST_AUTHORITY || authority.includes('@')) return undefined;
-  const url = parse(`${scheme}://${authority}`);
-  if (url === undefined || !isWrittenAs(url.hostname, authority)) return undefined;
-  return `${url.origin}${path.endsWith('/') ? path.slice(0, -1) : path}${query}`;
+  const written = `${scheme}://${authority}`;
+  if (written !== last.written) last = { written, origin: originOf(written, authority) };
+  if (last.origin === undefined) return undefined;
+  return `${last.origin}${path.endsWith('/') ? path.slice(0, -1) : path}${query}`;
+}
+
+/** The origin that was read last: nearly all URLs of a process have the same one, and a parser takes its time. */
+let last: { readonly written: string; readonly origin: string | undefined } = {
+  written: '',
+  origin: undefined,
+};
+
+function originOf(written: string, authority: string): string | undefined {
+  const url = parse(written);
+  return url !== undefined && isWrittenAs(url.hostname, authority) ? url.origin : undefined;
 }
 
 /** Whether a host and its port are written as parsers name them, but for case and the form of an international name. */

@@ -113,7 +113,9 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           targetsWith.set(change, (targetsWith.get(change) ?? new Set()).add(target));
         const reachedNow = stages.reached(
           'deployed',
-          (change) => targetsWith.get(change)?.size === targets.length,
+          stages
+            .waitingFor('deployed', 'received')
+            .filter((change) => targetsWith.get(change)?.size === targets.length),
         );
         for (const change of reachedNow) checks.add(change);
         // A page that was not live at its last check may be live now.
@@ -166,7 +168,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         const page = await live?.expected(change);
         if (live === undefined || page === undefined) {
           setLiveError(change.url, undefined);
-          stages.reached('live', (one) => one === change);
+          stages.reached('live', [change]);
           return;
         }
         const result = await awaitLive(page, live, stop.signal);
@@ -174,7 +176,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         if (result.kind === 'live') {
           const ms = Date.now() - answeredAt;
           setLiveError(url, undefined);
-          if (stages.reached('live', (one) => one === change).length === 0) return; // a newer text has replaced it
+          if (stages.reached('live', [change]).length === 0) return; // a newer text has replaced it
           log.info({ id, url, ms }, 'article live');
           void host.doAction('article.live', { id, url, path, ms });
         } else if (stages.waitingFor('live', 'received').includes(change)) {
@@ -199,7 +201,9 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         const excluded = restored.size > 0 ? readBuildState(stateDir).excluded.map(({ path }) => path) : [];
         const changes = stages.reached(
           'built',
-          (change) => matches(change) || (restored.has(change) && !excluded.includes(change.path)),
+          stages
+            .waitingFor('built', 'received')
+            .filter((change) => matches(change) || (restored.has(change) && !excluded.includes(change.path))),
         );
         restored.clear();
         if (targets.length === 0) for (const change of changes) checks.add(change);
@@ -220,7 +224,7 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
           const digest = hash('sha256', text, 'base64url');
           const change = { path, id, url, digest, answeredAt: Date.now() };
           stages.received(change);
-          for (const stage of options.answeredAfter) reached(stage, (one) => one === change);
+          for (const stage of options.answeredAfter) reached(stage, [change]);
           if (options.answeredAfter.length === 0) return;
           lookAtPushes();
           if (!isBuiltHere) commitTimer ??= setTimeout(deployCommits, COMMITS_MS);
@@ -235,18 +239,18 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         const status = options.pushes?.();
         if (status === undefined) return;
         stages.setError('pushed', status.lastError ?? undefined);
-        const committed = new Set(stages.waitingFor('pushed', 'committed'));
-        if (status.waiting === 0) reached('pushed', (change) => committed.has(change));
+        if (status.waiting === 0) reached('pushed', stages.waitingFor('pushed', 'committed'));
         else pushTimer = setTimeout(lookAtPushes, PUSHES_MS);
       };
       /** Changes have been committed or pushed. A host that builds what is pushed has them then. */
-      function reached(stage: Stage, matches: (change: TrackedChange) => boolean): void {
-        const changes = stages.reached(stage, matches);
+      function reached(stage: Stage, changes: readonly TrackedChange[]): void {
+        const reachedNow = stages.reached(stage, changes);
         if (stage === 'pushed' && !isBuiltHere && targets.length === 0)
-          for (const change of changes) checks.add(change);
+          for (const change of reachedNow) checks.add(change);
       }
       host.addAction('git.committed', ({ path, commit }) => {
-        reached('committed', (change) => change.path === path);
+        const change = stages.at(path);
+        if (change !== undefined) reached('committed', [change]);
         lookAtPushes();
         newestCommit = commit;
         hasNewCommit = true;

@@ -38,8 +38,10 @@ export type StagesStatus = Readonly<Partial<Record<Stage, StageStatus>>>;
 export interface Stages {
   /** A change was answered. An older one of the same article is not waited for any more. */
   received(change: TrackedChange): void;
-  /** Changes have reached a stage. @returns those that had not before. */
-  reached(stage: Stage, matches: (change: TrackedChange) => boolean): TrackedChange[];
+  /** Changes have reached a stage. @returns those that had not before, without those that a newer one has replaced. */
+  reached(stage: Stage, changes: Iterable<TrackedChange>): TrackedChange[];
+  /** The newest change of an article's file; undefined where all its changes have reached the last stage. */
+  at(path: string): TrackedChange | undefined;
   /** The changes that have reached `after` but not `stage`. */
   waitingFor(stage: Stage, after: Stage): TrackedChange[];
   /** An article has been removed: it does not reach any further stage. */
@@ -100,14 +102,16 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
     changes.set(change.path, { change, reached: new Set() });
     const [oldest] = changes.keys();
     if (changes.size > MOST_TRACKED && oldest !== undefined) changes.delete(oldest);
-    reached('received', ({ path }) => path === change.path);
+    reached('received', [change]);
   }
 
-  function reached(stage: Stage, matches: (change: TrackedChange) => boolean): TrackedChange[] {
+  function reached(stage: Stage, candidates: Iterable<TrackedChange>): TrackedChange[] {
     if (!active.has(stage)) return [];
     const found: TrackedChange[] = [];
-    for (const [path, { change, reached: before }] of changes) {
-      if (before.has(stage) || !matches(change)) continue;
+    for (const candidate of candidates) {
+      const { path } = candidate;
+      const { change, reached: before } = changes.get(path) ?? {};
+      if (change !== candidate || before === undefined || before.has(stage)) continue;
       before.add(stage);
       found.push(change);
       if ([...active].every((one) => before.has(one))) changes.delete(path);
@@ -162,6 +166,7 @@ export function createStages(stages: readonly Stage[], stateDir: string, log: Lo
   return {
     received,
     reached,
+    at: (path) => changes.get(path)?.change,
     waitingFor: (stage, after) =>
       [...changes.values()].flatMap(({ change, reached: before }) =>
         !before.has(stage) && before.has(after) ? [change] : [],

@@ -1,4 +1,4 @@
-import type fs from 'node:fs';
+import fs from 'node:fs';
 
 /** What tells that a file is still the one that was read. */
 export interface Stamp {
@@ -10,4 +10,17 @@ export interface Stamp {
 /** The stamp in a file's status. */
 export function stampOf({ ino, size, mtimeMs }: fs.Stats): Stamp {
   return { ino, size, mtimeMs };
+}
+
+/**
+ * Another text for each file that stands at a path, and for each change of it; undefined where nothing is there, or
+ * nothing that may be seen. Not asynchronous: the system knows it, and says so in less time than a thread needs for its turn.
+ */
+export function versionAt(path: string): string | undefined {
+  try {
+    const stat = fs.statSync(path, { bigint: true, throwIfNoEntry: false });
+    return stat && `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
+  } catch {
+    return undefined;
+  }
 }

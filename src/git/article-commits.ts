@@ -16,14 +16,13 @@ import { type CommitBeforeAnswer, createCommitBeforeAnswer } from './pending/com
 import { createCommitMessages } from './pending/commit-messages.js';
 import { createQueue, type Found } from './pending/commit-queue.js';
 import { createCommitter } from './pending/committer.js';
-import { createDrafting } from './pending/drafting.js';
+import { createDrafting, type StoredFile } from './pending/drafting.js';
 import { createEditDelay } from './pending/edit-delay.js';
 import { reconcile } from './pending/reconcile.js';
 import { createReplacedFiles } from './pending/replaced-files.js';
 import { watchRepository } from './pending/repository-watch.js';
 import { type ArticleFile, openScanCache } from './pending/scan-cache.js';
 import { createWorktreeState, type WorktreeState } from './push/worktree-state.js';
-import type { StoredFile } from './stored-file.js';
 
 /** How commit messages read, and who commits. */
 export interface CommitSettings {
@@ -37,19 +36,25 @@ export interface CommitSettings {
   readonly commitEdits?: boolean;
 }
 
-/** Limits in milliseconds, each with its default. */
+/** Limits in milliseconds; `LIMITS_MS` has the defaults. */
 export interface CommitLimits {
-  /** For one git command. @default 30000, or 8000 where answers wait for commits */
+  /** For one git command. */
   readonly timeoutMs?: number;
   /** How long a file must not have changed before its edit is committed. @default 2000 */
   readonly stillMs?: number;
-  /** How long a busy index is waited for. @default 4000, or 2000 where answers wait for commits */
+  /** How long a busy index is waited for; then commits are parked. */
   readonly indexWaitMs?: number;
-  /** How long an update waits for the commit of what it replaces. @default 2000, or 8000 where answers wait for commits */
+  /** How long an update waits for the commit of what it replaces: at level `disk` receiving never depends on git. */
   readonly replaceMs?: number;
-  /** How long the stop waits for commits. @default 7000 */
+  /** How long the stop waits for commits. */
   readonly closeMs?: number;
 }
+
+/** The limits, by durability level. */
+const LIMITS_MS = {
+  disk: { timeoutMs: 30_000, indexWaitMs: 4_000, replaceMs: 2_000, closeMs: 7_000 },
+  commit: { timeoutMs: 8_000, indexWaitMs: 2_000, replaceMs: 8_000, closeMs: 7_000 },
+};
 
 export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
   /** The site's folder, absolute. */
@@ -62,6 +67,8 @@ export interface ArticleCommitsOptions extends CommitSettings, CommitLimits {
   readonly isPushed?: boolean;
   readonly hooks: Pick<Hooks, 'applyFilters' | 'doAction'>;
   readonly log: Log;
+  /** The files of all articles; called from `start` on. */
+  articles(): Iterable<ArticleFile>;
   /** Reads a text that an article's file (relative to the site's folder) has held; undefined where it is malformed. */
   decode(path: string, text: string): StoredFile | undefined;
   /** The state folder, absolute. */
@@ -83,8 +90,12 @@ export interface ArticleCommits {
   addFound(path: string): void;
   /** Adds a file that a person may have edited. */
   addEdit(path: string): Promise<void>;
-  /** From now on commits what other receivers leave. */
-  start(options: RecoveryOptions): Promise<void>;
+  /**
+   * From now on commits what other receivers leave.
+   *
+   * @param onDeadReceiver called when another receiver has died: it may have left pushes, too.
+   */
+  start(onDeadReceiver: () => void): Promise<void>;
   /** Compares the articles' files with the branch, and commits what git lacks. */
   reconcile(): void;
   /**
@@ -95,20 +106,6 @@ export interface ArticleCommits {
   close(push?: () => Promise<boolean>): Promise<void>;
 }
 
-export interface RecoveryOptions {
-  /** The files of all articles. */
-  articles(): Iterable<ArticleFile>;
-  /** Called when another receiver has died: it may have left pushes, too. */
-  onDeadReceiver(): void;
-}
-
-/** How long the stop waits for commits, in milliseconds. */
-const CLOSE_MS = 7_000;
-/** How long one git command may take where answers wait for commits, in milliseconds. */
-const URGENT_TIMEOUT_MS = 8_000;
-/** How long a busy index is waited for where answers wait for commits, in milliseconds; then they are parked. */
-const URGENT_INDEX_WAIT_MS = 2_000;
-
 /**
  * Commits every publication and update to the git repository that the site is in: one commit each, of exactly that file.
  *
@@ -117,18 +114,17 @@ const URGENT_INDEX_WAIT_MS = 2_000;
 export async function openArticleCommits(
   options: ArticleCommitsOptions,
 ): Promise<ArticleCommits | undefined> {
-  const { log, siteDir, env, timeoutMs } = options;
+  const { log, siteDir, env, isBeforeAnswer = false } = options;
+  const limits = { ...LIMITS_MS[isBeforeAnswer ? 'commit' : 'disk'], ...options };
   const stop = new AbortController();
-  const limitMs = timeoutMs ?? (options.isBeforeAnswer === true ? URGENT_TIMEOUT_MS : undefined);
-  const run = { signal: stop.signal, ...(limitMs !== undefined && { timeoutMs: limitMs }) };
-  const found = await openRepository(siteDir, env, run);
+  const found = await openRepository(siteDir, env, { signal: stop.signal, timeoutMs: limits.timeoutMs });
   if (found.kind === 'none') {
     log[found.unexpected ? 'warn' : 'info'](`articles are not committed: ${found.because}`);
     return undefined;
   }
   if (found.foreign)
     log.warn('the git repository belongs to another user; what is committed here belongs to root');
-  return createArticleCommits(found, stop, options);
+  return createArticleCommits(found, stop, limits);
 }
 
 /** Whether an article's file holds a text that git knows under this name. */
@@ -144,7 +140,7 @@ async function holds(repository: Repository, path: string, blob: string): Promis
 function createArticleCommits(
   repository: Repository,
   stop: AbortController,
-  options: ArticleCommitsOptions,
+  options: ArticleCommitsOptions & (typeof LIMITS_MS)['disk'],
 ): ArticleCommits {
   const {
     hooks,
@@ -156,10 +152,8 @@ function createArticleCommits(
     commitEdits = false,
     isBeforeAnswer = false,
   } = options;
-  const { replaceMs } = options;
-  const indexWaitMs = options.indexWaitMs ?? (isBeforeAnswer ? URGENT_INDEX_WAIT_MS : undefined);
   const helper = findLockHelper();
-  const locker = createIndexLocker(repository, helper, log, indexWaitMs);
+  const locker = createIndexLocker(repository, helper, log, options.indexWaitMs);
   const { signal } = stop;
   const { author } = options;
   const context: CommitContext = { repository, locker, log, signal, commitEdits, ...(author && { author }) };
@@ -198,7 +192,7 @@ function createArticleCommits(
   const edits = createEditDelay((path) => queue.add({ path, cause: { kind: 'edited' } }), options.stillMs);
   let lastCommit: string | undefined;
   let hasMoved = false;
-  let recovery: RecoveryOptions | undefined;
+  let onDeadReceiver: () => void = () => undefined;
   let endWatch: () => Promise<void> = async () => undefined;
 
   /** Finishes the work of dead receivers and former runs, in three steps. */
@@ -206,7 +200,7 @@ function createArticleCommits(
     const sparesStaged = hasMoved;
     const deadReceivers = await locker.sweepDeadReceivers();
     // The watch does not find them any more.
-    if (deadReceivers > 0) recovery?.onDeadReceiver();
+    if (deadReceivers > 0) onDeadReceiver();
     const indexEntries = await rollBackLeftEntries(repository, locker, signal);
     const cache = join(stateDir, 'git-checked');
     const openCache = (tip: string | null) =>
@@ -216,7 +210,7 @@ function createArticleCommits(
     try {
       found = await reconcile({
         repository,
-        articles: recovery?.articles() ?? [],
+        articles: options.articles(),
         openCache,
         signal,
         sparesStaged,
@@ -247,8 +241,8 @@ function createArticleCommits(
     queue.add({ path, cause: { kind: 'delivered', commit, blob, message: messages.of(commit, change) } });
   }
 
-  async function start(started: RecoveryOptions): Promise<void> {
-    recovery = started;
+  async function start(listener: () => void): Promise<void> {
+    onDeadReceiver = listener;
     endWatch = await watchRepository({
       repository,
       locker,
@@ -256,7 +250,7 @@ function createArticleCommits(
       lastCommit: () => lastCommit,
       onDeadReceiver: () => {
         queue.reconcile();
-        started.onDeadReceiver();
+        listener();
       },
       onMoved: () => {
         hasMoved = true;
@@ -266,7 +260,7 @@ function createArticleCommits(
   }
 
   async function close(push: () => Promise<boolean> = async () => true): Promise<void> {
-    const timer = setTimeout(() => stop.abort(), options.closeMs ?? CLOSE_MS);
+    const timer = setTimeout(() => stop.abort(), options.closeMs);
     await endWatch();
     edits.flush();
     const remaining = await queue.close();
@@ -287,7 +281,7 @@ function createArticleCommits(
       replaced,
       log,
       isBeforeAnswer,
-      ...(replaceMs !== undefined && { limitMs: replaceMs }),
+      limitMs: options.replaceMs,
     }),
     commitBeforeAnswer: createCommitBeforeAnswer(repository, queue, messages),
     add,

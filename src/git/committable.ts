@@ -1,4 +1,5 @@
 import { PressmarkError } from '../errors.js';
+import { filteredPaths } from './cli/path-rules.js';
 import { openRepository, type Repository } from './cli/repository.js';
 import { placeFile } from './commit/placement.js';
 
@@ -29,9 +30,7 @@ export async function committableTree(
   if (place.kind === 'refused') throw refuse(`the content folder: ${place.why}`);
   if (level === 'commit') return found;
   if (place.inRepository !== `${found.prefix}${probe}`) throw refuse('the content folder is a symbolic link');
-  const attributes = ['filter', 'ident', 'working-tree-encoding'];
-  const { stdout } = await found.git(['check-attr', ...attributes, '--', place.inRepository]);
-  if (!stdout.split('\n').every((line) => line === '' || /: (?:unspecified|unset)$/.test(line)))
+  if ((await filteredPaths(found, [place.inRepository])).size > 0)
     throw refuse('a filter of .gitattributes applies to the content folder; articles are shared as they are');
   if (await isSparse(found)) throw refuse('the clone is sparse');
   const [major, minor] = found.version;

@@ -1,6 +1,5 @@
 import { definePlugin, type Plugin, type PluginHost } from '../host/plugins.js';
 import type { ArticleCommits } from './article-commits.js';
-import type { ArticleFile } from './pending/scan-cache.js';
 import { type PushSettings, pushInBackground } from './push/background-push.js';
 import { type ShareEditsOptions, shareEdits } from './remote-store/share-edits.js';
 
@@ -12,8 +11,6 @@ export type GitPluginOptions =
       readonly commits: ArticleCommits;
       /** Whether the store has articles committed before the answer. */
       readonly isBeforeAnswer: boolean;
-      /** The files of all articles. */
-      readonly articles: () => Iterable<ArticleFile>;
       /** Has the branch pushed in the background. */
       readonly push?: PushSettings;
       readonly env: NodeJS.Dict<string>;
@@ -40,7 +37,7 @@ async function commitArticles(
   host: PluginHost,
   options: Extract<GitPluginOptions, { kind: 'commits' }>,
 ): Promise<void> {
-  const { commits, push, articles } = options;
+  const { commits, push } = options;
   if (!options.isBeforeAnswer) {
     host.addAction('article.published', commits.add, FIRST);
     host.addAction('article.updated', commits.add, FIRST);
@@ -48,7 +45,7 @@ async function commitArticles(
   host.addAction('article.edited', ({ path }) => commits.addEdit(path), FIRST);
   const { context, worktree } = commits;
   const pusher = push && worktree && (await pushInBackground(host, push, options.env, context, worktree));
-  await commits.start({ articles, onDeadReceiver: () => pusher?.request(0) });
+  await commits.start(() => pusher?.request(0));
   host.addAction('host.ready', commits.reconcile, FIRST);
   host.onClose(() => commits.close(pusher?.close));
 }

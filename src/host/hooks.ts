@@ -1,5 +1,6 @@
 import { didYouMean, messageOf, PressmarkError, quote } from '../errors.js';
 import type { Log } from '../log.js';
+import { TimeoutError, within } from '../time-limit.js';
 import {
   ACTION_NAMES,
   type ActionName,
@@ -194,20 +195,4 @@ function insert<H>(list: Registered<H>[], entry: Registered<H>): void {
 
 function isThenable(value: unknown): boolean {
   return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
-}
-
-/** What `within` throws. */
-export class TimeoutError extends Error {}
-
-/** What `work` gives. @throws TimeoutError where it takes longer than `ms` */
-export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new TimeoutError()), ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -2,6 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { definePlugin, type Plugin } from '../host/plugins.js';
 import { createBurst, createSchedule, type Work } from './builder/schedule.js';
 import { createBuilderThread } from './builder/thread-client.js';
+import { isTermTextPath } from './index/term-texts.js';
 import type { Search } from './search/search.js';
 
 /** How long pending work may take when the service stops. */
@@ -19,6 +20,14 @@ const FIRST_LOOK_MS = 1_000;
 /** Before the handlers of other plugins, which may take their time: these only note what is to be built. */
 const FIRST = { priority: 0 };
 
+/** A change of templates, settings, or what the owner wrote besides articles. */
+export interface SourceChange {
+  /** The files below the content folder of which pages are to be built, or everything. */
+  readonly work: readonly string[] | 'all';
+  /** Whether a new thread builds, with new settings. @default false */
+  readonly isRenewed?: boolean;
+}
+
 export interface SitePluginOptions {
   /** The index of the site's search; undefined for a site without. */
   readonly search?: Search;
@@ -31,10 +40,9 @@ export interface SitePluginOptions {
   /** Pause before the first retry of a build of which the thread has died. @default 1000 */
   readonly retryMs?: number;
   /**
-   * Called at the start with what has everything built anew after templates or settings have changed: with
-   * `renewed` by a new thread. Returns what ends that.
+   * Called at the start with what is to be called after other sources than articles have changed. Returns what ends that.
    */
-  watch?(rebuild: (how: { renewed: boolean }) => void): () => Promise<void>;
+  watch?(onChange: (change: SourceChange) => void): () => Promise<void>;
 }
 
 /**
@@ -78,9 +86,10 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
           log[level](counts, 'site built');
           failures = built.failed === 0 ? 0 : failures + 1;
           if (built.failed > 0) later([], pause(RETRY_MS.pages));
-          const articles = work === 'all' ? [] : [...work].map((path) => `${prefix}${path}`);
+          const paths = work === 'all' ? [] : [...work].filter((path) => !isTermTextPath(path));
+          const articles = paths.map((path) => `${prefix}${path}`);
           void host.doAction('site.built', { ...built, articles });
-          options.search?.built(thread.newestPages);
+          options.search?.built();
         } else if (answer.kind === 'failed') {
           failures++;
           const ms = pause({ ...RETRY_MS.thread, first: retryMs });
@@ -101,8 +110,12 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         retry = setTimeout(() => {
           notBefore = 0;
           isAllDue = false;
-          (work === 'all' ? looks : schedule).request(work);
+          request(work);
         }, ms);
+      }
+
+      function request(work: readonly string[] | 'all'): void {
+        (work === 'all' ? looks : schedule).request(work);
       }
 
       const changed = ({ path }: { readonly path: string }) => {
@@ -122,9 +135,9 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
           const look = () => looks.request('all');
           if (options.isWhole?.() === true) firstLook = setTimeout(look, FIRST_LOOK_MS);
           else look();
-          unwatch = options.watch?.(({ renewed }) => {
-            if (renewed) thread.renew();
-            looks.request('all');
+          unwatch = options.watch?.(({ work, isRenewed = false }) => {
+            if (isRenewed) thread.renew();
+            request(work);
           });
         },
         FIRST,

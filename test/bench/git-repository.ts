@@ -137,6 +137,7 @@ export async function startCommitting(dir: string): Promise<Committing> {
     env: ENVIRONMENT,
     hooks,
     log,
+    articles: () => [],
     decode: () => undefined,
     stateDir: join(dir, '.git'),
     staging: join(dir, '.git'),
@@ -146,7 +147,6 @@ export async function startCommitting(dir: string): Promise<Committing> {
     kind: 'commits',
     commits,
     isBeforeAnswer: false,
-    articles: () => [],
     env: ENVIRONMENT,
   });
   const watcher = definePlugin({

@@ -3,8 +3,9 @@ import { reasonOf } from '../../article/front-matter/read.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
+import { gitLog } from '../../git/cli/history.js';
+import { commitAt } from '../../git/cli/objects.js';
 import { openRepository } from '../../git/cli/repository.js';
-import { HISTORY_MS, LOG_OF_BLOBS, logFormat, parseLog } from '../../git/cli/trees.js';
 import { placeFiles } from '../../git/commit/placement.js';
 import { decodeAt } from '../../store/catalog/entry.js';
 import { walk } from '../../store/catalog/scan.js';
@@ -83,19 +84,15 @@ export async function lastAuthors(
   const found = new Map<string, LastAuthor>();
   const repository = await openRepository(settings.dir, settings.environment);
   if (repository.kind === 'none' || files.length === 0) return found;
-  const { git } = repository;
-  if ((await git(['rev-parse', '-q', '--verify', 'HEAD'], { accept: [1] })).code !== 0) return found;
+  if ((await commitAt(repository, 'HEAD')) === null) return found;
   const wanted = new Map<string, string>();
   for (const [file, place] of await placeFiles(repository, files))
     if (place.kind === 'inside') wanted.set(place.inRepository, file);
   if (wanted.size === 0) return found;
   // One walk through the history for all files; their folders, as a command line has no room for all names.
   const folders = new Set([...wanted.keys()].map((path) => path.split('/').slice(0, 1).join('/')));
-  const { stdout } = await git([...LOG_OF_BLOBS, logFormat('H', 'an', 'ae'), '--', ...folders], {
-    timeoutMs: HISTORY_MS,
-  });
-  for (const { fields, changes } of parseLog(stdout, 3)) {
-    const [, name = '', email = ''] = fields;
+  for (const { fields, changes } of await gitLog(repository, ['an', 'ae'], '--', ...folders)) {
+    const [name = '', email = ''] = fields;
     for (const { path } of changes) {
       const file = wanted.get(path);
       if (file !== undefined && !found.has(file)) found.set(file, { name, email });

@@ -33,7 +33,7 @@ export async function findArticle(settings: Settings, name: string): Promise<Ent
   );
   const ways: readonly ((entry: Entry) => boolean)[] = [
     ({ id }) => id === catalogId(name),
-    ({ canonical }) => url !== undefined && canonical === url,
+    (entry) => url !== undefined && canonicalUrl(entry.url) === url,
     ({ path }) => files.has(path),
     (entry) => content.format.slugOf(entry.path) === name || slugIn(entry.url) === name,
   ];

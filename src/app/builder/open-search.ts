@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import type { Log } from '../../log.js';
 import { createSearch, type Search } from '../../site/search/search.js';
@@ -13,7 +12,8 @@ export function openSearch(settings: () => Settings, log: Log): Search {
   const { outputDir, stateDir } = foldersOf(settings());
   return createSearch({
     outputDir,
-    lockDir: join(stateDir, 'search'),
+    stateDir,
+    siteUrl: settings().siteUrl,
     settings: () => {
       const { site } = settings();
       return site !== false && site.search;

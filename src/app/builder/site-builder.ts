@@ -3,16 +3,18 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
+import type { Article } from '../../article/article.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { PressmarkError } from '../../errors.js';
-import { type Host, type PluginEntry, startHost } from '../../host/plugins.js';
+import { type ArticleReader, type Host, type PluginEntry, startHost } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
 import { type Builder, createBuilder } from '../../site/builder/builder.js';
-import { readerOf } from '../../site/index/plugin-reader.js';
 import { siteInfoOf } from '../../site/render/site-info.js';
 import { pagefindVersion } from '../../site/search/pagefind.js';
-import { createCatalog } from '../../store/catalog/catalog.js';
+import { type Catalog, createCatalog } from '../../store/catalog/catalog.js';
+import { type ContentFolder, type Entry, readArticle } from '../../store/catalog/entry.js';
+import { refresh } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
@@ -70,7 +72,7 @@ export async function openSiteBuilder(
     siteUrl: settings.siteUrl,
     siteDir: settings.dir,
     log,
-    articles: readerOf(content, catalog, canonicalUrl),
+    articles: articleReader(content, catalog),
   });
   fs.mkdirSync(contentDir, { recursive: true });
   fs.mkdirSync(folders.stateDir, { recursive: true });
@@ -126,4 +128,23 @@ function versions(): string[] {
   const own: { version: string } = require('../../../../package.json');
   const markdown: { version: string } = require('markdown-it/package.json');
   return [own.version, markdown.version];
+}
+
+/**
+ * The articles as plugins in the builder's thread read them, from their files as they are now. What cannot be
+ * read, or is there twice, is not there.
+ */
+export function articleReader(content: ContentFolder, catalog: Catalog): ArticleReader {
+  function only(find: () => readonly Entry[]): Article | undefined {
+    for (const { path } of find()) refresh(content, catalog, path);
+    const [entry, other] = find();
+    if (entry === undefined || other !== undefined || entry.broken !== undefined) return undefined;
+    return readArticle(content, entry.path).stored.article;
+  }
+
+  return {
+    get: async (id) => only(() => catalog.byId(id)),
+    find: async (url) => only(() => catalog.byUrl(canonicalUrl(url) ?? '')),
+    ids: () => new Set([...catalog.entries()].map(({ id }) => id)),
+  };
 }

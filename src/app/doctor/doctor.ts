@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Settings } from '../../config/load.js';
+import { canonicalUrl } from '../../contract/canonical-url.js';
 import { messageOf } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import { isReservedUrl } from '../../site/outputs/addresses.js';
@@ -137,7 +138,7 @@ async function articles(settings: Settings): Promise<Finding[]> {
     ...duplicates(
       entries.filter(({ address }) => address?.kind !== 'unknown'),
       'URL',
-      ({ canonical, url }) => canonical ?? url,
+      ({ url }) => canonicalUrl(url) ?? url,
     ),
   ];
   return findings.length > 0
@@ -177,8 +178,9 @@ function atReservedUrls(
   const site = buildsSite(settings)
     ? siteInfoOf(settings.siteUrl, { ...settings.site, search: settings.site.search !== false })
     : undefined;
-  return entries.flatMap(({ path, url, canonical, broken }): Finding[] => {
+  return entries.flatMap(({ path, url, broken }): Finding[] => {
     if (broken !== undefined) return [];
+    const canonical = canonicalUrl(url);
     const fix = 'give it another url in its front matter, and redirect the old one';
     if (site !== undefined && isReservedUrl(url, site))
       return [

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { resolve } from 'node:path';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { Settings } from '../../config/load.js';
+import { canonicalUrl } from '../../contract/canonical-url.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { recogniseGenerators } from '../../generators/registry.js';
@@ -191,11 +192,13 @@ function postFinding(reason: string, paths: readonly string[]): Finding {
 /** Posts of unknown address whose guessed address is that of an article. */
 function clashes(entries: readonly Entry[]): Finding[] {
   const certain = new Map(
-    entries.flatMap(({ canonical, path, address }) =>
-      canonical === undefined || address?.kind === 'unknown' ? [] : [[canonical, path] as const],
-    ),
+    entries.flatMap(({ url, path, address }) => {
+      const canonical = canonicalUrl(url);
+      return canonical === undefined || address?.kind === 'unknown' ? [] : [[canonical, path] as const];
+    }),
   );
-  return entries.flatMap(({ path, canonical, address }): Finding[] => {
+  return entries.flatMap(({ path, url, address }): Finding[] => {
+    const canonical = canonicalUrl(url);
     const other = canonical === undefined ? undefined : certain.get(canonical);
     if (address?.kind !== 'unknown' || other === undefined) return [];
     return [

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import { messageOf, PressmarkError } from '../../errors.js';
+import { CHECK_IGNORE } from '../../git/cli/path-rules.js';
 import { openRepository, type Repository } from '../../git/cli/repository.js';
 import { readHead } from '../../git/commit/head.js';
 import { identityOf } from '../../git/commit/identity.js';
@@ -135,8 +136,7 @@ async function content(repository: Repository, settings: Settings): Promise<Find
 /** The secret must be ignored. */
 async function secretFile({ git, prefix }: Repository, settings: Settings): Promise<Finding[]> {
   if (!fs.existsSync(join(settings.dir, '.env'))) return [];
-  const options = { accept: [1], literalPaths: false }; // check-ignore refuses to be told that no path is a pattern
-  const { code } = await git(['check-ignore', '-q', '--', `${prefix}.env`], options);
+  const { code } = await git([...CHECK_IGNORE, '-q', '--', `${prefix}.env`], { accept: [1] });
   if (code === 0) return [];
   const text = '.env, which holds the secret, is not ignored';
   return [{ level: 'fail', about, text, fix: 'add .env to .gitignore' }];

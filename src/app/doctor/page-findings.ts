@@ -34,6 +34,6 @@ export function pageFindings(settings: Settings): Finding[] {
 /** The files that are damaged or missing, below the output folder. */
 function damage(outputDir: string, stateDir: string): string[] {
   const manifest = openManifest(manifestPath({ stateDir }), outputDir);
-  manifest.catchUp();
+  manifest.refresh();
   return [...damagedFiles(outputDir, manifest)].map(({ file }) => file);
 }

@@ -45,12 +45,13 @@ function siteEntry(options: FirstPartyOptions): PluginEntry {
   // The early one was started with the first settings.
   const spawn = () => (current === settings && options.early.take()) || startBuilder(current, terminal);
   const search = openSearch(() => current, log);
-  const watch: SitePluginOptions['watch'] = (rebuild) =>
+  const watch: SitePluginOptions['watch'] = (onChange) =>
     followSettings(options, {
-      onTheme: () => rebuild({ renewed: false }),
+      onTheme: () => onChange({ work: 'all' }),
+      onTermTexts: (work) => onChange({ work }),
       onSettings: (changed) => {
         current = changed;
-        rebuild({ renewed: true });
+        onChange({ work: 'all', isRenewed: true });
       },
     });
   return {
@@ -79,7 +80,8 @@ function settingsEntry(options: FirstPartyOptions): PluginEntry {
   const nothing = () => undefined;
   const plugin = definePlugin({
     name: 'settings',
-    setup: (host) => host.onClose(followSettings(options, { onTheme: nothing, onSettings: nothing })),
+    setup: (host) =>
+      host.onClose(followSettings(options, { onTheme: nothing, onTermTexts: nothing, onSettings: nothing })),
   });
   return { plugin, origin: 'site: false in the config' };
 }

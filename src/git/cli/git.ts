@@ -14,7 +14,7 @@ import {
   settingsOf,
   startGroup,
 } from './git-process.js';
-import { createLauncher } from './launcher.js';
+import type { RequestLimits } from './lasting-process.js';
 
 export { redacted, SILENCE };
 
@@ -22,12 +22,8 @@ export { redacted, SILENCE };
 export interface GitRun {
   /** What it reads from standard input; nothing by default. */
   readonly input?: string | Buffer | AsyncIterable<Buffer>;
-  /** Whether the input itself says where it ends, as a pack does. @default false */
-  readonly isDelimited?: boolean;
   /** Another index than the work tree's own. */
   readonly indexFile?: string;
-  /** False for the commands that refuse to be told that no path is a pattern. @default true */
-  readonly literalPaths?: boolean;
   /** Exit codes beside 0 that are an answer and no failure. */
   readonly accept?: readonly number[];
   /** How long this command may take, in milliseconds. @default what `createGit` was told */
@@ -36,8 +32,6 @@ export interface GitRun {
   readonly signal?: AbortSignal | undefined;
   /** Laid over the environment. */
   readonly env?: NodeJS.Dict<string>;
-  /** How old an answer to the same command may be that is given again, in milliseconds. @default 0 */
-  readonly maxAgeMs?: number;
   /** Leaves the processor to others; not for commands that run while a lock is held. */
   readonly background?: boolean;
   /** Told whenever the command writes something: a sign of life. */
@@ -74,21 +68,23 @@ export interface GitOptions extends GitPlace {
   readonly timeoutMs?: number;
 }
 
-/** The one runner of git commands. Each of them is a child of this process. */
+/** The exit code of a command, and what it wrote. */
+export interface GitExit {
+  readonly code: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** Runs git commands, each of them as a child of this process. */
 export function createGit(options: GitOptions): Git {
   const env = environmentOf(options);
   const settings = settingsOf(options);
 
   return async function git(args, run = {}) {
-    const name = `git ${args[0]}`;
+    const name = nameOf(args);
     const child = startGroup('git', [...settings, ...args], {
       cwd: options.cwd,
-      env: {
-        ...env,
-        ...(run.literalPaths === false && { GIT_LITERAL_PATHSPECS: '0' }),
-        ...(run.indexFile !== undefined && { GIT_INDEX_FILE: run.indexFile }),
-        ...run.env,
-      },
+      env: { ...env, ...(run.indexFile !== undefined && { GIT_INDEX_FILE: run.indexFile }), ...run.env },
     });
     let stopped: string | undefined;
     const stop = (why: string) => {
@@ -96,9 +92,8 @@ export function createGit(options: GitOptions): Git {
       killGroup(child);
     };
     const abort = () => stop('was stopped');
-    const ms = run.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS;
-    const timer = setTimeout(() => stop(`took longer than ${ms / 1_000} s`), ms);
-    const signals = [options.signal, run.signal].filter((signal) => signal !== undefined);
+    const { timeoutMs, signals } = limitsOf(run, options);
+    const timer = setTimeout(() => stop(`took longer than ${timeoutMs / 1_000} s`), timeoutMs);
     for (const signal of signals) {
       signal.addEventListener('abort', abort);
       if (signal.aborted) abort();
@@ -108,13 +103,13 @@ export function createGit(options: GitOptions): Git {
       const stdout = collect(child.stdout, run.onOutput);
       const stderr = collect(child.stderr, run.onOutput);
       const [closed] = await Promise.all([once(child, 'close'), feed(child, run.input ?? '')]);
-      const code = Number(closed[0] ?? -1);
-      if (stopped === undefined && (code === 0 || run.accept?.includes(code) === true))
-        return answerOf(code, await stdout);
-      const cause = new Error(outputForPeople((await stderr).toString('utf8')));
-      throw new PressmarkError('GIT_FAILED', `${name} ${stopped ?? `ended with exit code ${code}`}`, {
-        cause,
-      });
+      const exit = {
+        code: Number(closed[0] ?? -1),
+        stdout: await stdout,
+        stderr: (await stderr).toString('utf8'),
+      };
+      if (stopped !== undefined) throw failure(`${name} ${stopped}`, exit);
+      return answerOf(args, run, exit);
     } catch (error) {
       if (error instanceof PressmarkError) throw error;
       throw new PressmarkError('GIT_FAILED', `${name} could not be run`, { cause: error });
@@ -125,42 +120,19 @@ export function createGit(options: GitOptions): Git {
   };
 }
 
-/**
- * The same for many short commands: they are children of a lasting shell, which starts them sooner (`createLauncher`).
- * Those that run for long, or beside other work, are children of this process as well here.
- */
-export function createLaunchedGit(options: GitOptions): Git {
-  const git = createGit(options);
-  const launcher = createLauncher(options);
-  const earlier = new Map<string, { readonly answer: GitAnswer; readonly at: number }>();
-
-  return async function launchedGit(args, run = {}) {
-    if (run.maxAgeMs === undefined) return launch(args, run);
-    const key = args.join('\0');
-    const known = earlier.get(key);
-    if (known !== undefined && performance.now() - known.at < run.maxAgeMs) return known.answer;
-    const answer = await launch(args, run);
-    earlier.set(key, { answer, at: performance.now() });
-    return answer;
+/** How long a command may take, and what stops it. */
+export function limitsOf({ timeoutMs, signal }: GitRun, options: GitOptions): RequestLimits {
+  return {
+    timeoutMs: timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS,
+    signals: [options.signal, signal].filter((one) => one !== undefined),
   };
-
-  async function launch(args: readonly string[], run: GitRun): Promise<GitAnswer> {
-    const { input = '', isDelimited = false, indexFile, literalPaths = true, signal } = run;
-    const isShort = !run.background && !run.onOutput && !run.env;
-    if (!isShort || !(typeof input === 'string' || Buffer.isBuffer(input))) return git(args, run);
-    const command = { args, input, isDelimited, indexFile, literalPaths };
-    if (!launcher.accepts(command)) return git(args, run);
-    const { code, stdout, stderr } = await launcher.run(command, {
-      timeoutMs: run.timeoutMs ?? options.timeoutMs ?? TIMEOUT_MS,
-      signals: [options.signal, signal].filter((one) => one !== undefined),
-    });
-    if (code === 0 || run.accept?.includes(code) === true) return answerOf(code, stdout);
-    const cause = new Error(outputForPeople(stderr));
-    throw new PressmarkError('GIT_FAILED', `git ${args[0]} ended with exit code ${code}`, { cause });
-  }
 }
 
-function answerOf(code: number, bytes: Buffer): GitAnswer {
+/** A command's answer. @throws PressmarkError GIT_FAILED where its exit code says that it has failed. */
+export function answerOf(args: readonly string[], { accept = [] }: GitRun, exit: GitExit): GitAnswer {
+  const { code, stdout: bytes } = exit;
+  if (code !== 0 && !accept.includes(code))
+    throw failure(`${nameOf(args)} ended with exit code ${code}`, exit);
   let text: string | undefined;
   return {
     code,
@@ -170,6 +142,15 @@ function answerOf(code: number, bytes: Buffer): GitAnswer {
       return text;
     },
   };
+}
+
+function failure(message: string, { stderr }: GitExit): PressmarkError {
+  return new PressmarkError('GIT_FAILED', message, { cause: new Error(outputForPeople(stderr)) });
+}
+
+/** A command for messages, such as `git log`, without its options. */
+export function nameOf(args: readonly string[]): string {
+  return `git ${args.find((word) => /^[a-z][a-z-]*$/.test(word))}`;
 }
 
 async function collect(stream: Readable | null, onOutput?: () => void): Promise<Buffer> {

@@ -1,30 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { type Conversation, createConversation, type IsLast, type QuestionRun } from './conversation.js';
-import { environmentOf, type GitPlace, settingsOf, startGroup } from './git-process.js';
+import { answerOf, createGit, type Git, type GitExit, type GitOptions, limitsOf, nameOf } from './git.js';
+import { environmentOf, settingsOf, startGroup } from './git-process.js';
+import { createLastingProcess, type IsLast, type RequestLimits } from './lasting-process.js';
 
-/** A git command for `Launcher`. */
-export interface LaunchedCommand {
+/** A git command for a shell. */
+interface LaunchedCommand {
   readonly args: readonly string[];
   readonly input: string | Buffer;
-  /** Whether the input itself says where it ends, so that git reads no further. */
-  readonly isDelimited: boolean;
-  readonly indexFile: string | undefined;
-  readonly literalPaths: boolean;
-}
-
-/** What a command has come to. */
-export interface Launched {
-  readonly code: number;
-  readonly stdout: Buffer;
-  readonly stderr: string;
-}
-
-/** Runs git commands by way of lasting shells; see `createLauncher`. */
-export interface Launcher {
-  /** Whether it is of use for such a command: words with a line end could not be told apart. */
-  accepts(command: LaunchedCommand): boolean;
-  /** @throws PressmarkError GIT_FAILED where the command has no exit code: it took too long, or was stopped. */
-  run(command: LaunchedCommand, run: QuestionRun): Promise<Launched>;
+  readonly indexFile: string;
 }
 
 /**
@@ -36,16 +19,14 @@ const SCRIPT = `
 exec 3>&1
 mark=$1
 shift
-while read -r begin words bytes literal index; do
+while read -r begin words bytes index; do
   [ "$begin" = "$mark" ] || exit 1
   said=$(
     {
       while [ "$words" -gt 0 ]; do IFS= read -r word; set -- "$@" "$word"; words=$((words - 1)); done
-      export GIT_LITERAL_PATHSPECS="$literal"
       [ -z "$index" ] || export GIT_INDEX_FILE="$index"
       case $bytes in
         0) exec git "$@" </dev/null ;;
-        delimited) exec git "$@" ;;
         *) head -c "$bytes" | git "$@" ;;
       esac
     } 2>&1 >&3 3>&-
@@ -60,58 +41,63 @@ const LONGEST = 4_000;
 const MOST_IDLE = 4;
 
 /**
- * What runs short git commands. Each new process costs a large program such as this one some milliseconds, in which it
- * does nothing else, as the system copies the tables of its memory; a shell, which is small, starts one in a fraction of
- * that. Commands that run at the same time have a shell each.
+ * Runs short git commands by way of lasting shells; those that run for long, or beside other work, are children of this
+ * process. Each new process costs a large program such as this one some milliseconds, in which it does nothing else, as
+ * the system copies the tables of its memory; a shell, which is small, starts one in a fraction of that. Commands that
+ * run at the same time have a shell each.
  */
-export function createLauncher(place: GitPlace): Launcher {
+export function createLaunchedGit(options: GitOptions): Git {
+  const git = createGit(options);
   const idle: Shell[] = [];
 
-  async function run(command: LaunchedCommand, limits: QuestionRun): Promise<Launched> {
-    const shell = idle.pop() ?? startShell(place);
-    const launched = await shell.run(command, limits);
+  return async function launchedGit(args, run = {}) {
+    const { input = '', indexFile = '' } = run;
+    const isShort = !run.background && !run.onOutput && !run.env;
+    if (!isShort || !(typeof input === 'string' || Buffer.isBuffer(input))) return git(args, run);
+    const command = { args, input, indexFile };
+    if (!isOfLines(command)) return git(args, run);
+    const shell = idle.pop() ?? startShell(options);
+    const exit = await shell.run(command, limitsOf(run, options));
     // a command that has failed may have left some of its input, which the shell would read next
-    const isLeft = launched.code !== 0 && command.input.length > 0;
+    const isLeft = exit.code !== 0 && input.length > 0;
     if (isLeft || idle.length >= MOST_IDLE) shell.end();
     else idle.push(shell);
-    return launched;
-  }
-
-  return { accepts, run };
+    return answerOf(args, run, exit);
+  };
 }
 
-function accepts({ args, indexFile = '' }: LaunchedCommand): boolean {
-  const isShort = args.reduce((sum, word) => sum + word.length, 0) <= LONGEST;
-  const isOfLines = [...args, indexFile].every((word) => !/[\n\0]/.test(word));
-  return isShort && isOfLines && indexFile.trim() === indexFile;
+/** Whether a shell can tell the words of a command apart, soon enough. */
+function isOfLines({ args, indexFile }: LaunchedCommand): boolean {
+  const length = args.reduce((sum, word) => sum + word.length, 0);
+  return (
+    length <= LONGEST &&
+    [...args, indexFile].every((word) => !/[\n\0]/.test(word)) &&
+    indexFile.trim() === indexFile
+  );
 }
 
-interface Shell {
-  run(command: LaunchedCommand, run: QuestionRun): Promise<Launched>;
-  end: Conversation['end'];
-}
+type Shell = ReturnType<typeof startShell>;
 
-function startShell(place: GitPlace): Shell {
+function startShell(options: GitOptions) {
   const mark = randomBytes(16).toString('hex');
-  const { ask, end } = createConversation(() =>
-    startGroup('sh', ['-c', SCRIPT, 'sh', mark, ...settingsOf(place)], {
-      cwd: place.cwd,
-      env: environmentOf(place),
+  const { ask, end } = createLastingProcess(() =>
+    startGroup('sh', ['-c', SCRIPT, 'sh', mark, ...settingsOf(options)], {
+      cwd: options.cwd,
+      env: environmentOf(options),
     }),
   );
 
-  async function run(command: LaunchedCommand, limits: QuestionRun): Promise<Launched> {
-    const { args, isDelimited, indexFile = '', literalPaths } = command;
-    const input = Buffer.from(command.input);
-    const bytes = isDelimited ? 'delimited' : input.length;
-    const head = [mark, args.length, bytes, literalPaths ? 1 : 0, indexFile].join(' ');
-    const question = Buffer.concat([Buffer.from([head, ...args, ''].join('\n')), input]);
-    const answer = await ask(`git ${args[0]}`, question, endsWith(`\n${mark}\n`), limits);
-    const begin = answer.indexOf(`\n${mark} `);
-    const [first = '', ...rest] = answer.toString('utf8', begin + 1).split('\n');
+  /** @throws PressmarkError GIT_FAILED where the command has no exit code: it took too long, or was stopped. */
+  async function run({ args, input, indexFile }: LaunchedCommand, limits: RequestLimits): Promise<GitExit> {
+    const bytes = Buffer.from(input);
+    const head = [mark, args.length, bytes.length, indexFile].join(' ');
+    const request = Buffer.concat([Buffer.from([head, ...args, ''].join('\n')), bytes]);
+    const reply = await ask(nameOf(args), request, endsWith(`\n${mark}\n`), limits);
+    const begin = reply.indexOf(`\n${mark} `);
+    const [first = '', ...rest] = reply.toString('utf8', begin + 1).split('\n');
     return {
       code: Number(first.slice(mark.length + 1)),
-      stdout: answer.subarray(0, begin),
+      stdout: reply.subarray(0, begin),
       stderr: rest.slice(0, -2).join('\n'),
     };
   }

@@ -7,7 +7,7 @@ import { deflate, deflateSync } from 'node:zlib';
 import { systemCode } from '../../errors.js';
 import { syncIfThere } from './fsync-directories.js';
 import { objectId, type Repository } from './repository.js';
-import type { TreeEdit } from './tree-objects.js';
+import type { TreeEdit } from './tree.js';
 
 /** Writes objects into a repository; see `createObjectWriter`. */
 export interface ObjectWriter {
@@ -145,11 +145,12 @@ function makeFolder(folder: string, mode: number): void {
   }
 }
 
-const TYPES = { commit: 1, tree: 2, blob: 3, difference: 6 };
-/** How many differences lead to an object at the most. */
+/** The types of entries, as `git help format-pack` has them. */
+const TYPES = { commit: 1, tree: 2, blob: 3, ofsDelta: 6 };
+/** How many deltas lead to an object at the most. */
 const MAX_DEPTH = 50;
 
-/** One pack; a tree stands in it as its difference from an earlier one. Git itself checks it and makes its index. */
+/** One pack; a tree stands in it as a delta from an earlier one. Git itself checks it and makes its index. */
 function createPack(repository: Repository): ObjectForm {
   const entries: Buffer[] = [];
   const places = new Map<string, { readonly at: number; readonly depth: number; readonly size: number }>();
@@ -157,16 +158,16 @@ function createPack(repository: Repository): ObjectForm {
 
   async function add(...[id, type, content, change]: Parameters<ObjectForm['add']>): Promise<void> {
     const base = change && places.get(change.from);
-    const isDifference = base !== undefined && base.depth < MAX_DEPTH;
-    const bytes = isDifference && change ? difference(base.size, content.length, change.edit) : content;
+    const isDelta = base !== undefined && base.depth < MAX_DEPTH;
+    const bytes = isDelta && change ? deltaOf(base.size, content.length, change.edit) : content;
     const data = await compressed(bytes);
     const at = length;
-    const head = isDifference
-      ? [entryHead(TYPES.difference, bytes.length), distance(at - base.at)]
+    const head = isDelta
+      ? [entryHead(TYPES.ofsDelta, bytes.length), deltaOffset(at - base.at)]
       : [entryHead(TYPES[type], bytes.length)];
     entries.push(...head, data);
     length += [...head, data].reduce((sum, part) => sum + part.length, 0);
-    places.set(id, { at, depth: isDifference ? base.depth + 1 : 0, size: content.length });
+    places.set(id, { at, depth: isDelta ? base.depth + 1 : 0, size: content.length });
   }
 
   async function finish(): Promise<readonly string[]> {
@@ -174,10 +175,7 @@ function createPack(repository: Repository): ObjectForm {
     head.writeUInt32BE(places.size, 8);
     const pack = Buffer.concat([head, ...entries]);
     const checksum = createHash(repository.objectFormat).update(pack).digest();
-    await repository.git(['index-pack', '--stdin'], {
-      input: Buffer.concat([pack, checksum]),
-      isDelimited: true,
-    });
+    await repository.git(['index-pack', '--stdin'], { input: Buffer.concat([pack, checksum]) });
     return [join(repository.commonDir, 'objects', 'pack')];
   }
 
@@ -193,8 +191,8 @@ function entryHead(type: number, size: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** How far before its difference an object stands: seven bits a byte, highest first, each further byte counting from one. */
-function distance(offset: number): Buffer {
+/** How far before its delta the base stands: seven bits a byte, highest first, each further byte counting from one. */
+function deltaOffset(offset: number): Buffer {
   const bytes = [offset & 127];
   for (let rest = Math.floor(offset / 128); rest > 0; rest = Math.floor(rest / 128)) {
     rest -= 1;
@@ -203,16 +201,16 @@ function distance(offset: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/** A number of seven bits a byte, lowest first. */
-function varint(value: number): number[] {
+/** A size in a delta: seven bits a byte, lowest first. */
+function deltaSize(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;
   for (; rest > 127; rest = Math.floor(rest / 128)) bytes.push((rest & 127) | 128);
   return [...bytes, rest];
 }
 
-/** How the new content is made of the old one: what stands before the edit, what it inserts, what stands behind it. */
-function difference(oldSize: number, newSize: number, { at, removed, inserted }: TreeEdit): Buffer {
+/** The delta of an edit: the old content before it is copied, its own text inserted, the old content behind it copied. */
+function deltaOf(oldSize: number, newSize: number, { at, removed, inserted }: TreeEdit): Buffer {
   const inserts: Buffer[] = [];
   for (let from = 0; from < inserted.length; from += 127) {
     const part = inserted.subarray(from, from + 127);
@@ -220,14 +218,14 @@ function difference(oldSize: number, newSize: number, { at, removed, inserted }:
   }
   const rest = at + removed;
   return Buffer.concat([
-    Buffer.from([...varint(oldSize), ...varint(newSize), ...copies(0, at)]),
+    Buffer.from([...deltaSize(oldSize), ...deltaSize(newSize), ...copyInstructions(0, at)]),
     ...inserts,
-    Buffer.from(copies(rest, oldSize - rest)),
+    Buffer.from(copyInstructions(rest, oldSize - rest)),
   ]);
 }
 
-/** The instructions that copy a part of the old content; each copies 65,535 bytes at the most. */
-function copies(start: number, length: number): number[] {
+/** Instructions that copy a part of the old content; each copies 65,535 bytes at the most. */
+function copyInstructions(start: number, length: number): number[] {
   const bytes: number[] = [];
   for (let done = 0; done < length; ) {
     const [at, size] = [start + done, Math.min(length - done, 0xffff)];

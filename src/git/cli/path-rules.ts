@@ -1,10 +1,13 @@
-import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { versionAt } from '../../fs/stamp.js';
 import { parts } from './lasting-git.js';
 import type { Repository } from './repository.js';
 
 /** What changes a text on its way into git. */
 const FILTERS = ['filter', 'ident', 'working-tree-encoding'];
+
+/** It refuses to be told that no path is a pattern. */
+export const CHECK_IGNORE = ['--no-literal-pathspecs', 'check-ignore'];
 
 /** How long rules outside of the repository, such as the user's own, may stay unnoticed, in milliseconds. */
 const OUTSIDE_MS = 10_000;
@@ -39,9 +42,8 @@ export async function ignoredPaths(
   const basis = basisFor(repository, wanted, '.gitignore');
   const candidates = basis === undefined ? wanted : await matchingPaths(repository, wanted, basis);
   if (candidates.length === 0) return new Set();
-  const { stdout } = await repository.git(['check-ignore', '-z', '--stdin'], {
+  const { stdout } = await repository.git([...CHECK_IGNORE, '-z', '--stdin'], {
     input: candidates.map((path) => `${inTree(path)}\0`).join(''),
-    literalPaths: false,
     accept: [1],
   });
   return new Set(
@@ -58,10 +60,9 @@ async function matchingPaths(
   paths: readonly string[],
   basis: string,
 ): Promise<readonly string[]> {
-  const command = ['check-ignore', '-z', '--verbose', '--non-matching', '--no-index', '--stdin'];
+  const command = [...CHECK_IGNORE, '-z', '--verbose', '--non-matching', '--no-index', '--stdin'];
   const question = paths.map((path) => `${inTree(path)}\0`).join('');
-  const run = { basis, literalPaths: false };
-  const answer = await ask(command, question, parts(4 * paths.length, '\0'), run);
+  const answer = await ask(command, question, parts(4 * paths.length, '\0'), { basis });
   const matched = [...tuples(answer.toString('utf8'), 4)].map(([source]) => source !== '');
   return paths.filter((_, index) => matched[index]);
 }
@@ -92,22 +93,9 @@ function basisFor(
     join(top, name),
   ];
   for (let at = folder; at.length > top.length; at = dirname(at)) files.push(join(at, name));
-  const [sparse, ...stamps] = files.map(stampOf);
-  if (sparse !== NOTHING) return undefined;
-  return [folder, ...stamps, Math.floor(Date.now() / OUTSIDE_MS)].join('\n');
-}
-
-const NOTHING = '-';
-
-/** Not asynchronous: the system knows these files, and says so in less time than another thread needs for its turn. */
-function stampOf(path: string): string {
-  try {
-    const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-    return stat === undefined ? NOTHING : `${stat.ino} ${stat.size} ${stat.mtimeNs}`;
-  } catch {
-    // what cannot be seen has no rules; git would say so if it mattered
-    return NOTHING;
-  }
+  const [sparse, ...versions] = files.map(versionAt);
+  if (sparse !== undefined) return undefined;
+  return [folder, ...versions, Math.floor(Date.now() / OUTSIDE_MS)].join('\n');
 }
 
 /** The fields of an answer, `size` at a time. */

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { realpath, stat } from 'node:fs/promises';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { createDirectorySync, type DirectorySync } from './fsync-directories.js';
-import { createGit, createLaunchedGit, type Git, SILENCE } from './git.js';
+import { createGit, type Git, SILENCE } from './git.js';
 import { type Ask, createLastingGit } from './lasting-git.js';
+import { createLaunchedGit } from './launcher.js';
 import { createTreeCache, type TreeCache } from './tree-cache.js';
 
 /** The repository that a site stands in. */

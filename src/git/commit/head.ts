@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commitAt } from '../cli/object-names.js';
+import { commitAt } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
 import { hasConflicts } from './index.js';
 

@@ -17,6 +17,11 @@ const FALLBACK: Person = { name: 'Pressmark', email: 'pressmark@localhost' };
 /** How old what git's config says may be, in milliseconds; files of it may be anywhere, and people seldom rename themselves. */
 const CONFIG_AGE_MS = 5_000;
 
+const CONFIG = ['config', '-z', '--get-regexp', '^(user|author|committer)\\.(name|email)$'];
+
+/** What git's config said last. */
+const configs = new WeakMap<Git, { readonly readAt: number; readonly stdout: string }>();
+
 /**
  * Who commits: `override`, else what git is configured with, else Pressmark itself. Git's own guess from the
  * machine's names is not asked for; it would put them into a public history.
@@ -26,12 +31,14 @@ export async function identityOf(git: Git, override?: Person): Promise<Identity>
     const person = clean(override);
     return { author: person, committer: person };
   }
-  const { stdout } = await git(['config', '-z', '--get-regexp', '^(user|author|committer)\\.(name|email)$'], {
-    accept: [1],
-    maxAgeMs: CONFIG_AGE_MS,
-  });
+  const known = configs.get(git);
+  const isKnown = known !== undefined && performance.now() - known.readAt < CONFIG_AGE_MS;
+  const config = isKnown
+    ? known
+    : { readAt: performance.now(), stdout: (await git(CONFIG, { accept: [1] })).stdout };
+  configs.set(git, config);
   const set = new Map<string, string>();
-  for (const entry of stdout.split('\0')) {
+  for (const entry of config.stdout.split('\0')) {
     const end = entry.indexOf('\n');
     if (end !== -1) set.set(entry.slice(0, end), entry.slice(end + 1));
   }

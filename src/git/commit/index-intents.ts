@@ -2,9 +2,10 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
-import { emptyTree, type Repository } from '../cli/repository.js';
+import type { Repository } from '../cli/repository.js';
+import { filesAt } from '../cli/tree.js';
 import { readHead } from './head.js';
-import { type IndexEntry, stagedBlobs, writeEntries } from './index.js';
+import { entryOf, type IndexEntry, stagedBlobs, writeEntries } from './index.js';
 import type { IndexLock, IndexLocker } from './index-lock.js';
 
 /** The entries that Pressmark is about to write into the index; see `readIndexIntents`. */
@@ -105,24 +106,11 @@ export async function rollBackEntries(
   if (head.kind === 'not now') return undefined;
   const staged = await stagedBlobs(repository, head.tip);
   const paths = [...staged].filter(([path, blob]) => isOurs({ path, blob })).map(([path]) => path);
-  await writeEntries(repository, lock, await entriesAt(repository, head.tip, paths));
+  const files = await filesAt(repository, head.tip, paths);
+  await writeEntries(
+    repository,
+    lock,
+    paths.map((path) => entryOf(path, files.get(path))),
+  );
   return paths.length;
-}
-
-/** What a commit has at these paths, as lines for the index. */
-async function entriesAt(
-  repository: Repository,
-  commit: string | null,
-  paths: readonly string[],
-): Promise<string[]> {
-  if (paths.length === 0) return [];
-  const listed =
-    commit === null
-      ? ''
-      : (await repository.git(['ls-tree', '-z', '--full-tree', commit, '--', ...paths])).stdout;
-  const there = listed.split('\0').slice(0, -1);
-  const known = new Set(there.map((line) => line.slice(line.indexOf('\t') + 1)));
-  const nothing = '0'.repeat(emptyTree(repository).length);
-  const gone = paths.filter((path) => !known.has(path)).map((path) => `0 ${nothing}\t${path}\0`);
-  return [...there.map((line) => `${line}\0`), ...gone];
 }

@@ -1,20 +1,25 @@
-import { rmSync, statSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { link, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncFile } from '../../fs/atomic-write.js';
-import type { TreeChange } from '../cli/objects.js';
+import { versionAt } from '../../fs/stamp.js';
+import { rawDiff, type TreeChange } from '../cli/history.js';
 import { emptyTree, type Repository } from '../cli/repository.js';
-import { parseRaw } from '../cli/trees.js';
+import { FILE, type TreeEntry } from '../cli/tree.js';
 import type { IndexLock } from './index-lock.js';
 
 /** How many entries git is told on its command line. */
 const FEW = 8;
 
-/** A blob at a path from the top of the work tree. */
+/** What the index has, or shall have, at a path. */
 export interface IndexEntry {
+  /** From the top of the work tree. */
   readonly path: string;
+  /** The empty name stands for no entry. */
   readonly blob: string;
+  /** @default FILE */
+  readonly mode?: string;
 }
 
 /** What the index shall have at a path. */
@@ -24,7 +29,7 @@ export interface WantedEntry extends IndexEntry {
 }
 
 /**
- * What the index has where that differs from the tip: a blob, or zeros for a removal.
+ * What the index has where that differs from the tip: a blob, or the empty name for a removal.
  *
  * @param paths what is asked about; everything, where it is not said.
  */
@@ -33,17 +38,14 @@ export async function stagedBlobs(
   tip: string | null,
   paths?: ReadonlySet<string>,
 ): Promise<Map<string, string>> {
-  const { stdout } = await repository.git([
-    'diff-index',
-    '--cached',
-    '--raw',
-    '-z',
-    '--no-abbrev',
-    '--no-renames',
+  const within = paths === undefined ? [] : ['--', ...paths];
+  const changes = await rawDiff(
+    repository,
+    ['diff-index', '--cached'],
     tip ?? emptyTree(repository),
-    ...(paths === undefined ? [] : ['--', ...paths]),
-  ]);
-  return new Map(parseRaw(stdout).map(({ path, newBlob }) => [path, newBlob]));
+    ...within,
+  );
+  return new Map(changes.map(({ path, after }) => [path, after?.id ?? '']));
 }
 
 /** The next version of the index with its entries, made while the index was not locked. */
@@ -64,9 +66,9 @@ export async function prepareIndex(
   tip: string | null,
   entries: readonly IndexEntry[],
 ): Promise<NextIndex> {
-  const stamp = stampOf(repository.gitDir);
+  const version = indexVersion(repository.gitDir);
   const paths = new Set(entries.map(({ path }) => path));
-  const made = makeDraft(repository, draft, entries.map(lineOf));
+  const made = makeDraft(repository, draft, entries);
   const [staged] = await Promise.all([stagedBlobs(repository, tip, paths), made]).catch(async (error) => {
     await made.catch(() => undefined);
     removeDraft(draft);
@@ -74,7 +76,7 @@ export async function prepareIndex(
   });
   return {
     staged,
-    isCurrent: () => stampOf(repository.gitDir) === stamp,
+    isCurrent: () => indexVersion(repository.gitDir) === version,
     use: () => useDraft(repository, draft).then(() => []),
     remove: () => removeDraft(draft),
   };
@@ -98,47 +100,47 @@ export async function setIndexEntries(
     return blob !== undefined && !known.has(blob);
   };
   const entries = wanted.filter((entry) => !isOwners(entry) && staged.get(entry.path) !== entry.blob);
-  await writeEntries(repository, lock, entries.map(lineOf));
+  await writeEntries(repository, lock, entries);
   return wanted.filter(isOwners).map(({ path }) => path);
 }
 
-/**
- * Lays entries over the index, whose lock is held, and leaves the rest of it as it is.
- *
- * @param lines as `git update-index -z --index-info` takes them.
- */
+/** Lays entries over the index, whose lock is held, and leaves the rest of it as it is. */
 export async function writeEntries(
   repository: Repository,
   { draft }: IndexLock,
-  lines: readonly string[],
+  entries: readonly IndexEntry[],
 ): Promise<void> {
-  if (lines.length === 0) return;
+  if (entries.length === 0) return;
   try {
-    await makeDraft(repository, draft, lines);
+    await makeDraft(repository, draft, entries);
     await useDraft(repository, draft);
   } finally {
     removeDraft(draft);
   }
 }
 
-function lineOf({ path, blob }: IndexEntry): string {
-  return `100644 ${blob} 0\t${path}\0`;
-}
-
 async function makeDraft(
-  { git, gitDir }: Repository,
+  repository: Repository,
   draft: string,
-  lines: readonly string[],
+  entries: readonly IndexEntry[],
 ): Promise<void> {
+  const { git, gitDir } = repository;
   try {
     // Git writes a new file beside it and renames that, so a second name does for a copy.
     await link(join(gitDir, 'index'), draft);
   } catch (error) {
     // Before the first `git add` there is no index. Where there is one, the folder of the draft is gone.
-    if (systemCode(error) !== 'ENOENT' || stampOf(gitDir) !== undefined) throw error;
+    if (systemCode(error) !== 'ENOENT' || indexVersion(gitDir) !== undefined) throw error;
   }
-  const { args, input } = updateOf(lines);
-  await git(['update-index', ...args], { input, indexFile: draft });
+  // A few entries go on the command line: git starts sooner without an input.
+  const isFew = entries.length <= FEW && entries.every(({ blob }) => blob !== '');
+  const infos = entries.flatMap(({ mode = FILE, blob, path }) => ['--cacheinfo', `${mode},${blob},${path}`]);
+  const none = emptyTree(repository).replace(/./g, '0');
+  const lines = entries.map(({ mode = FILE, blob, path }) =>
+    blob === '' ? `0 ${none}\t${path}\0` : `${mode} ${blob} 0\t${path}\0`,
+  );
+  const args = isFew ? ['--add', '--replace', ...infos] : ['-z', '--index-info'];
+  await git(['update-index', ...args], { input: isFew ? '' : lines.join(''), indexFile: draft });
   await syncFile(draft);
 }
 
@@ -149,15 +151,6 @@ function useDraft(repository: Repository, draft: string): Promise<void> {
 /** A killed git command leaves a lock beside it. */
 function removeDraft(draft: string): void {
   for (const file of [draft, `${draft}.lock`]) rmSync(file, { force: true });
-}
-
-/** A few entries go on the command line: git starts sooner without an input. */
-function updateOf(lines: readonly string[]): { args: readonly string[]; input: string } {
-  const infos = lines.map((line) => /^(100644) ([0-9a-f]+) 0\t(.+)\0$/.exec(line));
-  if (lines.length > FEW || infos.includes(null))
-    return { args: ['-z', '--index-info'], input: lines.join('') };
-  const entries = infos.flatMap((info) => ['--cacheinfo', info?.slice(1).join(',') ?? '']);
-  return { args: ['--add', '--replace', ...entries], input: '' };
 }
 
 /**
@@ -178,13 +171,15 @@ export async function mergeIntoIndex(
   const unsure = changes.map(({ path }) => path).filter((path) => staged.has(path));
   const committed = unsure.length === 0 ? new Set<string>() : await isCommitted(unsure);
   const isOwners = (path: string) => staged.has(path) && !committed.has(`${staged.get(path)} ${path}`);
-  const nothing = '0'.repeat(emptyTree(repository).length);
-  const lines = changes
+  const entries = changes
     .filter(({ path }) => !isOwners(path))
-    .map(({ path, after }) =>
-      after === null ? `0 ${nothing}\t${path}\0` : `${after.mode} ${after.id} 0\t${path}\0`,
-    );
-  await writeEntries(repository, lock, lines);
+    .map(({ path, after }) => entryOf(path, after));
+  await writeEntries(repository, lock, entries);
+}
+
+/** The entry for what a commit has at a path. */
+export function entryOf(path: string, item: TreeEntry | null | undefined): IndexEntry {
+  return { path, blob: item?.id ?? '', ...(item && { mode: item.mode }) };
 }
 
 /** The index files that were found without conflicts, by git directory; reading a long one takes its time. */
@@ -192,30 +187,24 @@ const clean = new Map<string, string>();
 
 /** Whether paths are unmerged, as after a `git stash pop` that met something. */
 export async function hasConflicts({ git, gitDir }: Repository): Promise<boolean> {
-  const stamp = stampOf(gitDir);
-  if (stamp === undefined || clean.get(gitDir) === stamp) return false;
+  const version = indexVersion(gitDir);
+  if (version === undefined || clean.get(gitDir) === version) return false;
   const { stdout } = await git(['ls-files', '--unmerged', '-z']);
   if (stdout !== '') return true;
-  clean.set(gitDir, stamp);
+  clean.set(gitDir, version);
   return false;
 }
 
 /** Does `replace`, which puts entries without conflicts into an index that is locked: it stays without them. */
 async function withoutNewConflicts({ gitDir }: Repository, replace: () => Promise<void>): Promise<void> {
-  const before = stampOf(gitDir);
+  const before = indexVersion(gitDir);
   const isClean = before !== undefined && clean.get(gitDir) === before;
   await replace();
-  const after = isClean ? stampOf(gitDir) : undefined;
+  const after = isClean ? indexVersion(gitDir) : undefined;
   if (after !== undefined) clean.set(gitDir, after);
 }
 
-/** Another value where the index has been replaced; undefined where there is none. */
-function stampOf(gitDir: string): string | undefined {
-  try {
-    const { ino, size, mtimeNs } = statSync(join(gitDir, 'index'), { bigint: true });
-    return `${ino} ${size} ${mtimeNs}`;
-  } catch {
-    // before the first `git add` there is no index, and nothing unmerged
-    return undefined;
-  }
+/** Another one where the index has been replaced; undefined before the first `git add`: there is none. */
+function indexVersion(gitDir: string): string | undefined {
+  return versionAt(join(gitDir, 'index'));
 }

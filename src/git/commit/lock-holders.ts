@@ -19,7 +19,7 @@ export async function possibleHolders(
     if (process === undefined) continue;
     seen++;
     if (process.isOwn) continue;
-    const isGitHere = process.isGit && !(await isConversation(pid)) && (await isIn(pid, folders));
+    const isGitHere = process.isGit && !(await isLastingGit(pid)) && (await isIn(pid, folders));
     if (isGitHere || (await hasOpen(pid, locks))) found.add(process.id);
   }
   return seen === 0 ? undefined : found;
@@ -42,55 +42,48 @@ export async function namesOfHolders(
 
 /** The program of a process and its subcommand; its other arguments may be long or secret. */
 async function commandOf(pid: string): Promise<string> {
-  try {
-    const [program = '', ...words] = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
-    const subcommand = words.find((word) => /^[a-z][a-z-]*$/.test(word));
-    const name = basename(program);
-    return name === 'git' && subcommand !== undefined ? `git ${subcommand}` : name;
-  } catch {
-    return 'a program that has ended';
-  }
+  const [program = '', ...words] = await wordsOf(pid);
+  if (program === '') return 'a program that has ended';
+  const subcommand = words.find((word) => /^[a-z][a-z-]*$/.test(word));
+  const name = basename(program);
+  return name === 'git' && subcommand !== undefined ? `git ${subcommand}` : name;
+}
+
+/** The command line of a process; empty where it has ended, or where it cannot be seen. */
+async function wordsOf(pid: string): Promise<string[]> {
+  return (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
 }
 
 async function processOf(pid: string) {
-  try {
-    // pid (comm) state ppid …; the comm may hold spaces and brackets itself
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    const end = stat.lastIndexOf(')');
-    const name = stat.slice(stat.indexOf('(') + 1, end);
-    const [state, parent, group = '', ...rest] = stat.slice(end + 2).split(' ');
-    if (state === 'Z') return undefined;
-    return {
-      id: `${pid} ${rest[16]}`,
-      isGit: /^git\b/.test(name),
-      // Its child, or one of a shell that it has started; each of these leads a process group.
-      isOwn: Number(parent) === process.pid || (group !== pid && (await parentOf(group)) === process.pid),
-    };
-  } catch {
-    // it has ended
-    return undefined;
-  }
+  const status = await statusOf(pid);
+  if (status === undefined || status.state === 'Z') return undefined;
+  const { name, parent, group, start } = status;
+  // Its child, or one of a shell that it has started; each of these leads a process group.
+  const leader = parent === process.pid || group === pid ? undefined : await statusOf(group);
+  const isOwn = parent === process.pid || leader?.parent === process.pid;
+  return { id: `${pid} ${start}`, isGit: /^git\b/.test(name), isOwn };
 }
 
-async function parentOf(pid: string): Promise<number | undefined> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
-  } catch {
-    // it has ended
-    return undefined;
-  }
+/** What the system says of a process; undefined where it has ended. */
+async function statusOf(pid: string) {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined);
+  if (stat === undefined) return undefined;
+  // pid (comm) state ppid …; the comm may hold spaces and brackets itself
+  const end = stat.lastIndexOf(')');
+  const [state, parent, group = '', ...rest] = stat.slice(end + 2).split(' ');
+  return {
+    name: stat.slice(stat.indexOf('(') + 1, end),
+    state,
+    parent: Number(parent),
+    group,
+    start: rest[16],
+  };
 }
 
-/** Whether it is a git that other programs, such as another receiver, talk to for long, and that locks no branch. */
-async function isConversation(pid: string): Promise<boolean> {
-  try {
-    const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
-    return ['cat-file', 'check-attr', 'check-ignore', 'index-pack'].some((word) => words.includes(word));
-  } catch {
-    // it has ended, or it cannot be seen what it does
-    return false;
-  }
+/** Whether it is a git that answers questions of a program, such as another receiver, for long, and that locks no branch. */
+async function isLastingGit(pid: string): Promise<boolean> {
+  const words = await wordsOf(pid);
+  return ['cat-file', 'check-attr', 'check-ignore', 'index-pack'].some((word) => words.includes(word));
 }
 
 async function isIn(pid: string, folders: readonly string[]): Promise<boolean> {
@@ -112,11 +105,7 @@ async function hasOpen(pid: string, paths: readonly string[]): Promise<boolean> 
   return open.some((path) => paths.includes(path));
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch {
-    // no such system, a process that has ended, or another user’s
-    return [];
-  }
+/** Nothing where there is no such system, the process has ended, or it is another user’s. */
+function namesIn(folder: string): Promise<string[]> {
+  return readdir(folder).catch(() => []);
 }

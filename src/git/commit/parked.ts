@@ -1,7 +1,7 @@
 import { PressmarkError } from '../../errors.js';
-import { commitAt } from '../cli/object-names.js';
+import { gitLog } from '../cli/history.js';
+import { commitAt } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
-import { logFormat, parseLog } from '../cli/trees.js';
 import type { NotNow } from './head.js';
 import { identityOf } from './identity.js';
 import { trailerValue } from './message.js';
@@ -14,6 +14,8 @@ export interface Parked {
   /** From the top of the work tree. */
   readonly path: string;
   readonly blob: string;
+  /** The file's mode. */
+  readonly mode: string;
   /** The message that the commit on the branch shall have. */
   readonly message: string;
   readonly authored: Authored;
@@ -78,28 +80,18 @@ function parkedMessage({ message, before }: ParkDraft, head: string | null, wait
 }
 
 /** The parked commits up to `tip`, oldest first. Commits that Pressmark did not make are left out. */
-export async function readParked({ git }: Repository, tip: string): Promise<Parked[]> {
-  const { stdout } = await git([
-    'log',
-    '-z',
-    '--reverse',
-    '--topo-order',
-    '--root',
-    '--raw',
-    '--no-abbrev',
-    '--no-renames',
-    logFormat('H', 'an', 'ae', 'at', 'B'),
-    tip,
-  ]);
+export async function readParked(repository: Repository, tip: string): Promise<Parked[]> {
   const parked: Parked[] = [];
-  for (const { fields, changes } of parseLog(stdout, 5)) {
-    const [, name = '', email = '', seconds = '', message = ''] = fields;
+  const commits = await gitLog(repository, ['an', 'ae', 'at', 'B'], '--reverse', '--topo-order', tip);
+  for (const { fields, changes } of commits) {
+    const [name = '', email = '', seconds = '', message = ''] = fields;
     const own = /\n(?:Parked-Over: .*\nParked-At: .*\nParked-For: .*\n*)$/.exec(message);
     const [change] = changes;
-    if (own === null || change === undefined || changes.length !== 1) continue;
+    if (own === null || !change?.after || changes.length !== 1) continue;
     parked.push({
       path: change.path,
-      blob: change.newBlob,
+      blob: change.after.id,
+      mode: change.after.mode,
       message: message.slice(0, own.index + 1),
       authored: { name, email, seconds: Number(seconds) },
       over: valueIn(message, 'Over'),

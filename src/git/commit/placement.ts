@@ -1,9 +1,10 @@
+import { lstatSync } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
-import { dirname, join, posix, relative, sep } from 'node:path';
-import { commitAt } from '../cli/object-names.js';
+import { basename, dirname, join, posix, relative, sep } from 'node:path';
+import { commitAt } from '../cli/objects.js';
 import { ignoredPaths } from '../cli/path-rules.js';
 import type { Repository } from '../cli/repository.js';
-import { parentOf, SUBMODULE, treesAt } from '../cli/tree-objects.js';
+import { parentOf, SUBMODULE, treesAt } from '../cli/tree.js';
 
 /** Where a file stands in the repository, or why it is not for us to commit. */
 export type Placement =
@@ -11,14 +12,19 @@ export type Placement =
   | { readonly kind: 'refused'; readonly why: string };
 
 /**
- * Says for files of the site (relative to the site's folder) where in the repository they are committed.
- * Not at all: what is ignored, and what lies in another repository or outside of this one.
+ * Says for files of the site (relative to the site's folder) where in the repository they are committed: an article that
+ * is a symbolic link is written, and so committed, where it leads. Not at all: what is ignored, and what lies in another
+ * repository or outside of this one.
  */
 export async function placeFiles(
   repository: Repository,
   paths: Iterable<string>,
 ): Promise<Map<string, Placement>> {
   const placements = await resolveFiles(repository, paths);
+  for (const [path, place] of placements) {
+    const target = place.kind === 'inside' && (await targetOf(join(repository.top, place.inRepository)));
+    if (target) placements.set(path, inFolder(await placeFolder(repository, dirname(target)), target));
+  }
   const inside = [...placements.values()].flatMap((place) =>
     place.kind === 'inside' ? [place.inRepository] : [],
   );
@@ -36,14 +42,14 @@ export async function placeFile(repository: Repository, path: string): Promise<P
   return placements.get(path) ?? { kind: 'refused', why: 'it has no place in the repository' };
 }
 
-/** `placeFiles` for files that are known not to be ignored: git is not asked. */
+/** `placeFiles` for files that are known not to be ignored, and to be no links: git is not asked. */
 export async function resolveFiles(
   repository: Repository,
   paths: Iterable<string>,
 ): Promise<Map<string, Placement>> {
   const placements = new Map<string, Placement>();
   const folders = new Map<string, Placement>();
-  const folderOf = (path: string) => posix.dirname(`${repository.prefix}${path}`);
+  const folderOf = (path: string) => dirname(join(repository.top, repository.prefix, path));
   for (const path of new Set(paths)) {
     const folder = folderOf(path);
     folders.set(folder, folders.get(folder) ?? (await placeFolder(repository, folder)));
@@ -51,20 +57,30 @@ export async function resolveFiles(
   await refuseSubmodules(repository, folders);
   for (const path of new Set(paths)) {
     const place = folders.get(folderOf(path));
-    if (place === undefined) continue;
-    placements.set(
-      path,
-      place.kind === 'refused'
-        ? place
-        : { kind: 'inside', inRepository: posix.join(place.inRepository, posix.basename(path)) },
-    );
+    if (place !== undefined) placements.set(path, inFolder(place, path));
   }
   return placements;
 }
 
+/** Where a file is whose folder is there. */
+function inFolder(folder: Placement, path: string): Placement {
+  if (folder.kind === 'refused') return folder;
+  return { kind: 'inside', inRepository: posix.join(folder.inRepository, basename(path)) };
+}
+
+/** Where a symbolic link leads; undefined for anything else, and where it leads nowhere. */
+async function targetOf(path: string): Promise<string | undefined> {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? await realpath(path) : undefined;
+  } catch {
+    // whoever reads it finds out
+    return undefined;
+  }
+}
+
 /** Follows symbolic links, and looks for a repository inside the repository (a submodule, say). */
 async function placeFolder(repository: Repository, folder: string): Promise<Placement> {
-  const real = await realpathOfExisting(join(repository.top, folder));
+  const real = await realpathOfExisting(folder);
   const inside = relative(repository.top, real);
   if (inside === '..' || inside.startsWith(`..${sep}`))
     return { kind: 'refused', why: 'it is outside of the work tree' };

@@ -112,7 +112,10 @@ async function freeLocksOf(
 ): Promise<boolean> {
   const locks = locksOf(places, ref, to === null);
   const [own] = locks;
-  const content = await contentOf(own);
+  const content = await readFile(own, 'utf8').then(
+    (text) => text.trim(),
+    () => undefined, // no lock there
+  );
   const isTheirs = content !== undefined && content !== '' && content !== to;
   const made = await Promise.all(
     locks.map(async (path) => ({ path, ino: await madeThen(path, since, until) })),
@@ -150,15 +153,6 @@ async function freeLocksOf(
   return isDecided;
 }
 
-async function contentOf(path: string): Promise<string | undefined> {
-  try {
-    return (await readFile(path, 'utf8')).trim();
-  } catch {
-    // no lock there
-    return undefined;
-  }
-}
-
 /** The inode of a file that was made while the command ran. A `HEAD.lock` that is not empty changes HEAD, as we never do. */
 async function madeThen(path: string, since: number, until: number): Promise<bigint | undefined> {
   try {
@@ -169,32 +163,4 @@ async function madeThen(path: string, since: number, until: number): Promise<big
   } catch {
     return undefined;
   }
-}
-
-/** A move as it is written down: a line when it begins, and a second one when it is over. */
-export function beginLine(move: RefMove): string {
-  return JSON.stringify(move);
-}
-
-/** See `beginLine`. */
-export function endLine(): string {
-  return `\n${Date.now()}`;
-}
-
-/** A move as it was written down; undefined where there is none. */
-export function parseMove(text: string): RefMove | undefined {
-  const [begun = '', ended = ''] = text.split('\n');
-  try {
-    const { ref, to, also, since }: Partial<RefMove> = JSON.parse(begun) ?? {};
-    if (!isRef(ref) || typeof since !== 'number') return undefined;
-    const until = ended === '' ? undefined : Number(ended);
-    return { ref, to: to ?? null, since, until, ...(isRef(also?.ref) && also && { also }) };
-  } catch {
-    // nothing was under way
-    return undefined;
-  }
-}
-
-function isRef(name: unknown): name is string {
-  return typeof name === 'string' && /^refs\/[^\0]+$/.test(name) && !name.includes('..');
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
+import { FILE } from '../cli/tree.js';
 import { type Branch, type NotNow, notNow, readHead } from './head.js';
 import { type Identity, identityOf, type Person } from './identity.js';
 import {
@@ -188,16 +189,16 @@ function stagedEdits<D extends BatchDraft>(
 
 /** The entries for the last of each file's drafts; whatever else of `ours` stands there may be replaced. */
 function entriesFor(drafts: readonly BatchDraft[], ours: readonly IndexEntry[]): WantedEntry[] {
-  return entriesOf(drafts).map(({ path, blob }) => {
-    const known = ours.filter((entry) => entry.path === path).map((entry) => entry.blob);
-    return { path, blob, known: new Set(known) };
+  return entriesOf(drafts).map((wanted) => {
+    const known = ours.filter(({ path }) => path === wanted.path).map(({ blob }) => blob);
+    return { ...wanted, known: new Set(known) };
   });
 }
 
 /** The last entry of each file. */
 function entriesOf(drafts: readonly BatchDraft[]): IndexEntry[] {
-  const last = new Map(drafts.map(({ path, blob }) => [path, blob.id]));
-  return [...last].map(([path, blob]) => ({ path, blob }));
+  const last = new Map(drafts.map((draft) => [draft.path, entryOf(draft)]));
+  return [...last.values()];
 }
 
 function pathsOf(drafts: readonly BatchDraft[]): ReadonlySet<string> {
@@ -208,8 +209,8 @@ function isAmong(entries: readonly IndexEntry[]): (entry: IndexEntry) => boolean
   return ({ path, blob }) => entries.some((entry) => entry.path === path && entry.blob === blob);
 }
 
-function entryOf({ path, blob }: BatchDraft): IndexEntry {
-  return { path, blob: blob.id };
+function entryOf({ path, blob, mode = FILE }: BatchDraft): IndexEntry {
+  return { path, blob: blob.id, mode };
 }
 
 function moveBranch(

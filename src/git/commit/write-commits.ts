@@ -3,6 +3,7 @@ import { PressmarkError } from '../../errors.js';
 import { createObjectWriter } from '../cli/object-writer.js';
 import type { Repository } from '../cli/repository.js';
 import {
+  FILE,
   FOLDER,
   parentOf,
   SUBMODULE,
@@ -10,7 +11,7 @@ import {
   type TreeEntry,
   treeOf,
   treesAt,
-} from '../cli/tree-objects.js';
+} from '../cli/tree.js';
 import type { Blob } from './blobs.js';
 import type { Identity, Person } from './identity.js';
 
@@ -19,6 +20,8 @@ export interface CommitDraft {
   /** From the top of the work tree. */
   readonly path: string;
   readonly blob: Blob;
+  /** The mode that the file has in the commit. @default FILE */
+  readonly mode?: string;
   readonly message: string;
   /** Who wrote it and when, where that is not the batch's own author and now. */
   readonly authored?: Authored;
@@ -51,10 +54,10 @@ export async function writeCommits(
   const made = new Map<string, string>();
   const seconds = Math.floor(Date.now() / 1_000);
   const commits: string[] = [];
-  for (const { path, blob, message, authored = { ...author, seconds } } of drafts) {
+  for (const { path, blob, mode = FILE, message, authored = { ...author, seconds } } of drafts) {
     if (blob.content === undefined) writer.addWritten(blob.id);
     else await writer.add('blob', blob.content);
-    const tree = await putFile(path, blob.id);
+    const tree = await putFile(path, { mode, id: blob.id });
     const above = commits.at(-1) ?? parent;
     const lines = [
       `tree ${tree}`,
@@ -72,8 +75,8 @@ export async function writeCommits(
   return commits;
 
   /** Puts a file into the trees of its folders, from the lowest to the top. @returns the name of the top's tree. */
-  async function putFile(path: string, blob: string): Promise<string> {
-    let entry: TreeEntry = { mode: '100644', id: blob };
+  async function putFile(path: string, file: TreeEntry): Promise<string> {
+    let entry = file;
     for (let at = path; at !== ''; at = parentOf(at)) {
       const folder = parentOf(at);
       const tree = trees.get(folder) ?? treeOf(repository, Buffer.alloc(0));

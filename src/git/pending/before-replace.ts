@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { isAskable, objectsNamed } from '../cli/object-names.js';
+import { within } from '../../time-limit.js';
+import { objectsNamed } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import { readHead } from '../commit/head.js';
 import type { Queue } from './commit-queue.js';
@@ -25,14 +25,11 @@ export interface BeforeReplaceOptions {
   readonly queue: Pick<Queue, 'commitSoon' | 'isFailing'>;
   readonly replaced: ReplacedFiles;
   readonly log: Log;
-  /** Whether answers wait for commits; then an update waits as long for the commit of what it replaces. */
+  /** Whether answers wait for commits; then an update does not go on without the commit of what it replaces. */
   readonly isBeforeAnswer: boolean;
-  /** How long an update waits, in milliseconds. @default 2000, or 8000 with `isBeforeAnswer` */
-  readonly limitMs?: number;
+  /** How long an update waits for git at the most, in milliseconds. */
+  readonly limitMs: number;
 }
-
-/** How long an update waits for git at the most, in milliseconds: at level `disk` receiving never depends on git. */
-const LIMIT_MS = { disk: 2_000, commit: 8_000 };
 
 /** How long an update waits for what HEAD has, in milliseconds, where git has failed or hangs. */
 const FAILING_MS = 250;
@@ -44,12 +41,12 @@ export function createBeforeReplace({
   replaced,
   log,
   isBeforeAnswer,
-  limitMs = isBeforeAnswer ? LIMIT_MS.commit : LIMIT_MS.disk,
+  limitMs,
 }: BeforeReplaceOptions): BeforeReplace {
   return async (path) => {
     const bytes = await readFile(join(repository.top, repository.prefix, path));
     const began = performance.now();
-    if (await within(queue.isFailing ? FAILING_MS : limitMs, isCommitted(path, bytes))) return;
+    if (await within(queue.isFailing ? FAILING_MS : limitMs, isCommitted(path, bytes), () => false)) return;
     let why = 'git has failed at the last attempt';
     let onLate: (outcome: Outcome) => void = () => undefined;
     const late = new Promise<Outcome>((resolve) => {
@@ -97,7 +94,6 @@ export function createBeforeReplace({
   /** Whether HEAD or the parked commits have exactly these bytes. Where git's filters change them, the queue finds out. */
   async function isCommitted(path: string, bytes: Buffer): Promise<boolean> {
     const names = ['HEAD', repository.parkedRef].map((ref) => `${ref}:${repository.prefix}${path}`);
-    if (!names.every(isAskable)) return false;
     try {
       const [inHead, parked] = await objectsNamed(repository, names, { timeoutMs: limitMs });
       const id = blobId(repository, bytes);
@@ -111,17 +107,6 @@ export function createBeforeReplace({
       log.debug({ reason: messageOf(error) }, 'git did not say what HEAD has');
       return false;
     }
-  }
-}
-
-/** Whether something holds, as far as that is known in time. */
-async function within(ms: number, holds: Promise<boolean>): Promise<boolean> {
-  const timer = new AbortController();
-  const timeUp = setTimeout(ms, false, { signal: timer.signal }).catch(() => false);
-  try {
-    return await Promise.race([holds, timeUp]);
-  } finally {
-    timer.abort();
   }
 }
 

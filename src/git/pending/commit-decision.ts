@@ -5,10 +5,8 @@ import type { Cause } from './pending-commit.js';
 export type Decision =
   /** Git has it. */
   | { readonly kind: 'present' }
-  | { readonly kind: 'commit'; readonly as: CommitKind; readonly message: 'of the delivery' | 'of the file' }
-  | { readonly kind: 'none'; readonly why: string; readonly isWorthAWarning: boolean }
-  /** The decision needs the file's text and the history; see `decideByText`. */
-  | { readonly kind: 'undecided' };
+  | { readonly kind: 'commit'; readonly as: CommitKind }
+  | { readonly kind: 'none'; readonly why: string; readonly isWorthAWarning: boolean };
 
 /** The names of a file's content and of what git has at its path. */
 export interface BlobFacts {
@@ -21,12 +19,13 @@ export interface BlobFacts {
   readonly before: string | undefined;
 }
 
-/** The decision for a file, as far as the names of contents make it. */
-export function decideByBlob({ cause, raw, blob, before }: BlobFacts): Decision {
-  if (blob === before) return { kind: 'present' };
-  if (cause.kind === 'delivered' && cause.blob === raw)
-    return { kind: 'commit', as: cause.commit, message: 'of the delivery' };
-  return { kind: 'undecided' };
+/**
+ * The decision for a file, as far as the names of contents make it: git has it; or the file holds what was delivered,
+ * which gets a commit with the message of the delivery. Else `decideByText` decides.
+ */
+export function decideByBlob({ cause, raw, blob, before }: BlobFacts): 'present' | 'delivered' | 'undecided' {
+  if (blob === before) return 'present';
+  return cause.kind === 'delivered' && cause.blob === raw ? 'delivered' : 'undecided';
 }
 
 /** The facts for `decideByText`. */
@@ -57,13 +56,13 @@ export function decideByText(facts: TextFacts): Decision {
   // The owner has restored this text, or has removed the file from git.
   if (wasCommitted) return { kind: 'present' };
   if (isLeftBehind) return none(LEFT_BEHIND, true);
-  if (file.pristine) return { kind: 'commit', as: file.commit, message: 'of the file' };
-  if (isReplaced) return { kind: 'commit', as: 'Edit', message: 'of the file' };
+  if (file.pristine) return { kind: 'commit', as: file.commit };
+  if (isReplaced) return { kind: 'commit', as: 'Edit' };
   if (!commitEdits) return none('people’s edits are theirs to commit');
   // The person may be in the middle of saving; an edit has its own moment.
   if (cause.kind === 'delivered' && cause.isEdited !== true) return none('the file was edited meanwhile');
   if (isStale) return none(STALE, true);
-  return { kind: 'commit', as: 'Edit', message: 'of the file' };
+  return { kind: 'commit', as: 'Edit' };
 }
 
 function none(why: string, isWorthAWarning = false): Decision {

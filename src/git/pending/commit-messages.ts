@@ -1,17 +1,18 @@
 import { messageOf } from '../../errors.js';
-import type { CommitMessageContext } from '../../host/hook-types.js';
+import type { ArticleChange, CommitMessageContext } from '../../host/hook-types.js';
 import type { Hooks } from '../../host/hooks.js';
 import type { Log } from '../../log.js';
 import { type CommitKind, commitMessage, eventOf, messageText } from '../commit/message.js';
-import type { StoredFile } from '../stored-file.js';
 
 /** The messages of commits; see `createCommitMessages`. */
 export interface CommitMessages {
   /** The whole message of a change's commit. */
   of(kind: CommitKind, change: CommitMessageContext): Promise<string>;
   /** The same, from what an article's file says. */
-  ofFile(kind: CommitKind, path: string, file: Pick<StoredFile, 'article' | 'text'>): Promise<string>;
+  ofFile(kind: CommitKind, path: string, file: ArticleText): Promise<string>;
 }
+
+type ArticleText = Pick<ArticleChange, 'article' | 'text'>;
 
 export interface CommitMessageOptions {
   readonly hooks: Pick<Hooks, 'applyFilters'>;
@@ -42,7 +43,7 @@ export function createCommitMessages({ hooks, log, template, skipCi }: CommitMes
     return commitMessage(text, fallback, trailers, { skipCi });
   }
 
-  function ofFile(kind: CommitKind, path: string, { article, text }: Pick<StoredFile, 'article' | 'text'>) {
+  function ofFile(kind: CommitKind, path: string, { article, text }: ArticleText) {
     const timestamp = article.updated ?? article.date;
     return of(kind, { event: eventOf(kind), article, path, text, timestamp });
   }

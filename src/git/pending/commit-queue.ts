@@ -4,7 +4,7 @@ import type { NotNow } from '../commit/head.js';
 import type { Committer } from './committer.js';
 import type { BatchEntry } from './drafting.js';
 import { backoff, createPacing, STEADY } from './pacing.js';
-import type { Outcome, PendingCommit } from './pending-commit.js';
+import type { Cause, Outcome, PendingCommit } from './pending-commit.js';
 
 /** The work that the queue schedules. */
 export interface QueueWork extends Committer {
@@ -62,8 +62,10 @@ const MAX_BATCH = 200;
 const RECONCILE_AGAIN_MS = 60_000;
 /** After how long a file that could not be read is read again, in milliseconds. */
 const UNREADABLE_AGAIN_MS = 30_000;
-/** The longest pauses, in milliseconds: after failures, and while HEAD is on no branch. */
-const LONGEST_PAUSE_MS = { failing: 30_000, notNow: 5_000 };
+/** The pauses after failures, in milliseconds. */
+const FAILING_MS = { first: 500, longest: 30_000 };
+/** The pauses while HEAD is on no branch, in milliseconds. */
+const NOT_NOW_MS = { first: 500, longest: 5_000 };
 
 interface Waiter {
   readonly isReplaced: boolean;
@@ -88,13 +90,14 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   const pending = new Map<string, PendingCommit>();
   const waiters = new Map<string, Set<Waiter>>();
   const pacing = createPacing(clock);
-  /** The pending commits of files that could not be read the last time, or are decided upon later, by path. */
+  /** The pending commits that wait by themselves: for a file that can be read, or for a search of the history. */
   const postponed = new Map<string, PendingCommit>();
-  /** Resolve when commits that are decided upon later are in the queue again. */
-  const turns = new Set<Promise<void>>();
-  let isToReconcile = false;
-  /** Whether the last comparison has failed; another one follows after a pause. */
-  let hasFailedToReconcile = false;
+  /** The searches that they wait for. */
+  const searches = new Set<Promise<void>>();
+  /** The files that could not be read the last time. */
+  const unreadable = new Set<string>();
+  /** A comparison that is to be made; where the last one has failed, after a pause. */
+  let comparison: 'requested' | 'failed' | undefined;
   /** Whether somebody has waited in vain for the attempt under way. */
   let isStalled = false;
   /** Whether commits of any receiver may be parked. */
@@ -151,7 +154,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   }
 
   function reconcile(): void {
-    isToReconcile = true;
+    comparison = 'requested';
     pacing.endPause();
     start();
   }
@@ -165,7 +168,11 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   }
 
   function isThereWork(): boolean {
-    return (isToReconcile && !pacing.stopping.aborted) || isParked || pending.size > 0;
+    return isToCompare() || isParked || pending.size > 0;
+  }
+
+  function isToCompare(): boolean {
+    return comparison === 'requested' && !pacing.stopping.aborted;
   }
 
   async function run(): Promise<void> {
@@ -189,11 +196,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
         reported = obstacle;
         if (pacing.stopping.aborted) return;
         if (waiters.size > 0) continue;
-        await pacing.pause(
-          failures > 0
-            ? backoff(failures, LONGEST_PAUSE_MS.failing)
-            : backoff(obstacles, LONGEST_PAUSE_MS.notNow),
-        );
+        await pacing.pause(failures > 0 ? backoff(failures, FAILING_MS) : backoff(obstacles, NOT_NOW_MS));
         continue;
       }
       reported = undefined;
@@ -211,14 +214,14 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     if (isParked) {
       const replayed = await orRefuseWaiters(work.replay(head));
       if (replayed.kind === 'not now') return parkAll(replayed.why);
-      if (replayed.kind === 'lost') isToReconcile = true;
+      if (replayed.kind === 'lost') comparison = 'requested';
       isParked = false;
       return undefined;
     }
-    if (isToReconcile && !pacing.stopping.aborted) return compare();
+    if (isToCompare()) return compare();
     if (pending.size === 0) return undefined;
     await pacing.waitForBurst(isDue);
-    const batch = nextBatch();
+    const batch = nextBatch(() => true);
     const result = await attempt(batch, (entries) => work.commit(entries, head));
     if (result.kind === 'not now') {
       requeue(batch);
@@ -226,7 +229,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     }
     limit = Math.min(MAX_BATCH, limit * 4);
     lastBatch = batch.length;
-    finish(batch, result.outcomes, pending);
+    finish(batch, result.outcomes);
     return undefined;
   }
 
@@ -268,108 +271,100 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     const { waitingFor } = why;
     if (reported !== waitingFor) log.warn({ waiting: pending.size }, `commits wait for ${waitingFor}`);
     reported = waitingFor;
-    const waiting = new Map<string, PendingCommit>();
-    try {
-      for (;;) {
-        for (const [path, one] of pending) {
-          if (one.cause.kind === 'delivered' || waiters.has(path)) continue;
-          waiting.set(path, one);
-          pending.delete(path);
-        }
-        if (pending.size === 0) return waitingFor;
-        await pacing.waitForBurst(isDue);
-        const batch = nextBatch();
-        finish(batch, await attempt(batch, (entries) => work.park(entries, why)), waiting);
-        limit = Math.min(MAX_BATCH, limit * 4);
-        isParked = true;
-      }
-    } finally {
-      for (const one of waiting.values()) enqueue(one);
+    /** Those that were drafted, and wait for the branch as well. */
+    const waiting = new Set<Cause>();
+    const isToPark = ({ path, cause }: PendingCommit) =>
+      waiters.has(path) || (cause.kind === 'delivered' && !waiting.has(cause));
+    while ([...pending.values()].some(isToPark)) {
+      await pacing.waitForBurst(isDue);
+      const batch = nextBatch(isToPark);
+      const outcomes = await attempt(batch, (entries) => work.park(entries, why));
+      for (const { entry } of batch)
+        if (outcomes.get(entry.path)?.kind === 'waiting') waiting.add(entry.cause);
+      finish(batch, outcomes);
+      limit = Math.min(MAX_BATCH, limit * 4);
+      isParked = true;
     }
+    return waitingFor;
   }
 
   async function compare(): Promise<string | undefined> {
     let found: Found;
+    // Another request may come meanwhile, of which this comparison knows nothing.
+    comparison = undefined;
     try {
       found = await work.reconcile(pacing.stopping);
     } catch (error) {
       // Deliveries need not wait for the next comparison.
-      isToReconcile = false;
-      hasFailedToReconcile = true;
+      comparison ??= 'failed';
       log.error({ err: error }, 'the articles could not be compared with the branch; tried again later');
       const { stopping } = pacing;
       void clock.wait(RECONCILE_AGAIN_MS, stopping).then(() => (stopping.aborted ? undefined : reconcile()));
       return undefined;
     }
-    // The comparison is left to the next start, and to other receivers.
-    if (found.kind === 'stopped') return undefined;
-    if (found.kind === 'not now') return parkAll(found.why);
-    isToReconcile = false;
-    hasFailedToReconcile = false;
-    for (const path of found.paths) enqueue({ path, cause: { kind: 'found' } });
-    return undefined;
+    if (found.kind === 'found') {
+      for (const path of found.paths) enqueue({ path, cause: { kind: 'found' } });
+      return undefined;
+    }
+    // Where the stop has ended it, the comparison is left to the next start, and to other receivers.
+    comparison = 'requested';
+    return found.kind === 'not now' ? parkAll(found.why) : undefined;
   }
 
-  /** @param later receives the pending commits that wait for a branch. */
-  function finish(
-    batch: readonly BatchItem[],
-    outcomes: ReadonlyMap<string, Outcome>,
-    later: Map<string, PendingCommit>,
-  ): void {
+  function finish(batch: readonly BatchItem[], outcomes: ReadonlyMap<string, Outcome>): void {
     requeue(batch.filter(({ entry }) => !outcomes.has(entry.path)));
     for (const { entry, waiters: own } of batch) {
       const { path, cause } = entry;
       const outcome = outcomes.get(path);
       if (outcome === undefined) continue;
       for (const waiter of own) waiter.resolve(outcome);
-      if (outcome.kind === 'waiting' && !pending.has(path)) later.set(path, { path, cause });
+      if (outcome.kind === 'waiting' && !pending.has(path)) pending.set(path, { path, cause });
+      postponed.delete(path);
       if (outcome.kind === 'failed') retryUnreadable({ path, cause }, outcome.error);
-      else if (outcome.kind === 'postponed') postpone({ path, cause }, outcome.until);
-      else postponed.delete(path);
+      else unreadable.delete(path);
+      if (outcome.kind === 'postponed') waitForSearch({ path, cause }, outcome.until);
     }
-  }
-
-  function postpone(one: PendingCommit, until: Promise<unknown>): void {
-    const { path } = one;
-    postponed.set(path, one);
-    log.info(
-      { path },
-      'the history of this file is long; its commit is decided upon when it has been searched',
-    );
-    const turn = until.then(() => {
-      turns.delete(turn);
-      if (postponed.delete(path)) add(one);
-    });
-    turns.add(turn);
   }
 
   /** A file that cannot be read does not delay the commits of others. */
   function retryUnreadable(one: PendingCommit, error: unknown): void {
     const { path } = one;
-    const isScheduled = postponed.has(path);
-    postponed.set(path, one);
-    if (isScheduled) return;
-    log.error({ path, err: error }, 'not committed: the file cannot be read; tried again later');
-    scheduleRetry(path);
+    const { stopping } = pacing;
+    if (!unreadable.has(path))
+      log.error({ path, err: error }, 'not committed: the file cannot be read; tried again later');
+    unreadable.add(path);
+    void postpone(
+      one,
+      clock.wait(UNREADABLE_AGAIN_MS, stopping).then(() => !stopping.aborted),
+    );
   }
 
-  /** There is one retry at a time for each file, until it could be read. */
-  function scheduleRetry(path: string): void {
-    const { stopping } = pacing;
-    void clock.wait(UNREADABLE_AGAIN_MS, stopping).then(() => {
-      const one = postponed.get(path);
-      if (stopping.aborted || one === undefined) return;
-      add(one);
-      scheduleRetry(path);
-    });
+  function waitForSearch(one: PendingCommit, over: Promise<unknown>): void {
+    log.info(
+      { path: one.path },
+      'the history of this file is long; its commit is decided upon when it has been searched',
+    );
+    const search = postpone(
+      one,
+      over.then(() => true),
+    ).finally(() => searches.delete(search));
+    searches.add(search);
+  }
+
+  /** Puts a pending commit back into the queue when `isDue` resolves with true, unless the file has had its turn since. */
+  async function postpone(one: PendingCommit, isDue: Promise<boolean>): Promise<void> {
+    postponed.set(one.path, one);
+    if (!(await isDue) || postponed.get(one.path) !== one) return;
+    postponed.delete(one.path);
+    add(one);
   }
 
   function isDue(): boolean {
     return pending.size >= MAX_BATCH || waiters.size > 0;
   }
 
-  /** The next batch, with the files that have waiters first. */
-  function nextBatch(): BatchItem[] {
+  /** The next batch of those that are eligible, with the files that have waiters first. */
+  function nextBatch(isEligible: (one: PendingCommit) => boolean): BatchItem[] {
     const batch = new Set<PendingCommit>();
     for (const path of waiters.keys()) {
       const one = pending.get(path);
@@ -377,7 +372,7 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
     }
     for (const one of pending.values()) {
       if (batch.size === limit) break;
-      batch.add(one);
+      if (isEligible(one)) batch.add(one);
     }
     return [...batch].map(({ path, cause }) => {
       const own = waiters.get(path) ?? new Set();
@@ -411,12 +406,12 @@ export function createQueue(work: QueueWork, log: Log, clock = STEADY): Queue {
   async function close(): Promise<Remaining> {
     pacing.stop();
     await running;
-    await Promise.all(turns);
+    await Promise.all(searches);
     await running;
     refuseWaiters(new PressmarkError('GIT_FAILED', 'the receiver is stopping'));
     return {
       files: pending.size + postponed.size,
-      isToReconcile: isToReconcile || hasFailedToReconcile,
+      isToReconcile: comparison !== undefined,
     };
   }
 

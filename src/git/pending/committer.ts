@@ -1,4 +1,6 @@
-import { blobsAt, blobsInHistory } from '../cli/trees.js';
+import { blobsInHistory } from '../cli/history.js';
+import { contentsOf } from '../cli/objects.js';
+import { blobsAt } from '../cli/tree.js';
 import { type Branch, type NotNow, notNow, readHead } from '../commit/head.js';
 import { subjectIn } from '../commit/message.js';
 import { forgetParked, type Parked, park, parkedTip, readParked, sortParked } from '../commit/parked.js';
@@ -6,7 +8,7 @@ import { locksOf } from '../commit/ref-update.js';
 import { lockRelease } from '../commit/stuck-locks.js';
 import { type CommitContext, commitBatch } from '../commit/transaction.js';
 import type { CommitDraft } from '../commit/write-commits.js';
-import type { BatchEntry, Draft, Drafting } from './drafting.js';
+import type { Base, BatchEntry, Draft, Drafting } from './drafting.js';
 import type { Outcome } from './pending-commit.js';
 
 /** Where HEAD is, and whether commits are parked. */
@@ -70,56 +72,55 @@ export function createCommitter(options: CommitterOptions) {
   /** Commits a batch in order. */
   async function commit(batch: readonly BatchEntry[], branch: Branch): Promise<BatchOutcome> {
     const began = performance.now();
-    const outcomes = new Map<string, Outcome>();
-    const result = await commitBatch(
-      branch,
-      async ({ tip }) => {
-        const drafted = await drafting.draft(batch, { tip });
-        outcomes.clear();
-        for (const [path, outcome] of drafted.outcomes) outcomes.set(path, outcome);
-        return drafted.drafts;
-      },
-      context,
-    );
+    const { outcomes, draft } = draftsOf(batch);
+    const result = await commitBatch(branch, ({ tip }) => draft({ tip }), context);
     if (result.kind === 'not now') return result;
     // Before a file may be replaced or an answer be given: a power loss must not take the commit away.
     await repository.syncRef(branch.ref);
-    for (const { draft, commit } of result.made) {
-      const { path } = draft.pending;
-      outcomes.set(path, { kind: 'committed', blob: draft.blob.id });
-      onCommitted({ commit, path, subject: subjectIn(draft.message) });
-    }
+    for (const { draft } of result.made)
+      outcomes.set(draft.pending.path, { kind: 'committed', blob: draft.blob.id });
     for (const { pending } of result.staged)
       outcomes.set(pending.path, { kind: 'passed over', why: 'you have staged it' });
-    report(result.made.length, began);
-    logUncommitted(outcomes);
-    return { kind: 'done', outcomes };
-  }
-
-  function logUncommitted(outcomes: ReadonlyMap<string, Outcome>): void {
+    report(result.made, began);
     for (const [path, outcome] of outcomes) {
       if (outcome.kind === 'present') log.debug({ path }, 'no commit: git has it');
       else if (outcome.kind === 'passed over') log.debug({ path }, `no commit: ${outcome.why}`);
     }
+    return { kind: 'done', outcomes };
   }
 
-  function report(commits: number, began: number): void {
-    if (commits > 0) log.info({ commits, ms: Math.round(performance.now() - began) }, 'committed');
+  /** Drafts a batch as often as its base moves; the outcomes are those of the last time. */
+  function draftsOf(batch: readonly BatchEntry[]) {
+    const outcomes = new Map<string, Outcome>();
+    const draft = async (base: Base): Promise<readonly Draft[]> => {
+      const drafted = await drafting.draft(batch, base);
+      outcomes.clear();
+      for (const [path, outcome] of drafted.outcomes) outcomes.set(path, outcome);
+      return drafted.drafts;
+    };
+    return { outcomes, draft };
+  }
+
+  function report(made: readonly { draft: CommitDraft & Partial<Draft>; commit: string }[], began: number) {
+    for (const { draft, commit } of made) {
+      // A parked commit may be of another site in this repository.
+      const path = draft.pending?.path ?? inSite(draft.path);
+      if (path !== undefined) onCommitted({ commit, path, subject: subjectIn(draft.message) });
+    }
+    if (made.length > 0)
+      log.info({ commits: made.length, ms: Math.round(performance.now() - began) }, 'committed');
+  }
+
+  /** A path from the top of the work tree, as seen from the site's folder; undefined outside of that. */
+  function inSite(path: string): string | undefined {
+    const { prefix } = repository;
+    return path.startsWith(prefix) ? path.slice(prefix.length) : undefined;
   }
 
   /** Parks a batch, durably. */
   async function parkBatch(batch: readonly BatchEntry[], why: NotNow): Promise<ReadonlyMap<string, Outcome>> {
-    const outcomes = new Map<string, Outcome>();
-    const parked = await park(
-      why,
-      async (tip): Promise<readonly Draft[]> => {
-        const drafted = await drafting.draft(batch, { tip: why.tip, parked: tip });
-        outcomes.clear();
-        for (const [path, outcome] of drafted.outcomes) outcomes.set(path, outcome);
-        return drafted.drafts;
-      },
-      context,
-    );
+    const { outcomes, draft } = draftsOf(batch);
+    const parked = await park(why, (tip) => draft({ tip: why.tip, parked: tip }), context);
     await repository.syncRef(repository.parkedRef);
     for (const { pending, blob } of parked) outcomes.set(pending.path, { kind: 'parked', blob: blob.id });
     if (parked.length > 0) {
@@ -184,16 +185,7 @@ export function createCommitter(options: CommitterOptions) {
       context,
     );
     if (result.kind === 'not now') return result;
-    for (const { draft, commit } of result.made) {
-      // Another site in this repository may have parked it.
-      if (draft.path.startsWith(repository.prefix))
-        onCommitted({
-          commit,
-          path: draft.path.slice(repository.prefix.length),
-          subject: subjectIn(draft.message),
-        });
-    }
-    report(result.made.length, began);
+    report(result.made, began);
     return { kind: 'done' as const, overtaken };
   }
 
@@ -207,18 +199,19 @@ export function createCommitter(options: CommitterOptions) {
 
   /** The texts that would undo something on the branch are kept before their ref is removed. */
   async function keepOvertaken(overtaken: readonly Parked[]): Promise<void> {
+    const texts = await contentsOf(
+      repository,
+      overtaken.map(({ blob }) => blob),
+    );
     for (const { path, blob } of overtaken) {
-      const { bytes } = await repository.git(['cat-file', 'blob', blob]);
-      await onOvertaken(
-        path.startsWith(repository.prefix) ? path.slice(repository.prefix.length) : path,
-        bytes,
-      );
+      const text = texts.get(blob);
+      if (text !== undefined) await onOvertaken(inSite(path) ?? path, text);
     }
   }
 
   return { readPosition, commit, park: parkBatch, replay };
 }
 
-function draftOf({ path, blob, message, authored }: Parked): CommitDraft & { readonly isEdit: boolean } {
-  return { path, blob: { id: blob, content: undefined }, message, authored, isEdit: false };
+function draftOf({ blob, ...parked }: Parked): CommitDraft & { readonly isEdit: boolean } {
+  return { ...parked, blob: { id: blob, content: undefined }, isEdit: false };
 }

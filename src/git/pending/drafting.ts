@@ -1,19 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ArticleChange } from '../../host/hook-types.js';
 import type { Log } from '../../log.js';
-import { contentsOf } from '../cli/object-names.js';
+import { blobsInHistory } from '../cli/history.js';
+import { contentsOf } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
-import { blobsAt, blobsInHistory } from '../cli/trees.js';
-import { blobsOf, isTakenAway } from '../commit/blobs.js';
+import { FILE, filesAt, isFile, type TreeEntry } from '../cli/tree.js';
+import { type Blob, blobsOf, isTakenAway } from '../commit/blobs.js';
 import { type CommitKind, kindOf } from '../commit/message.js';
 import { placeFiles } from '../commit/placement.js';
 import type { CommitDraft } from '../commit/write-commits.js';
-import type { StoredFile } from '../stored-file.js';
 import { decideByBlob, decideByText } from './commit-decision.js';
 import type { CommitMessages } from './commit-messages.js';
 import { createPathHistory, type PathHistory } from './path-history.js';
 import type { Outcome, PendingCommit } from './pending-commit.js';
+
+/** The text of an article's file. */
+export interface StoredFile {
+  /** The whole file. */
+  readonly text: string;
+  readonly article: ArticleChange['article'];
+  /** Whether no person has edited it: its digest matches. */
+  readonly pristine: boolean;
+  /** Its digest line: the same in a delivered text and in what a person has made from that. */
+  readonly digest: string | undefined;
+}
 
 /** A pending commit in a batch. */
 export interface BatchEntry extends PendingCommit {
@@ -68,7 +80,14 @@ interface FileContent {
   /** From the top of the work tree. */
   readonly inRepository: string;
   readonly bytes: Buffer;
+  /** The name of these bytes as a blob, before git's filters. */
   readonly raw: string;
+}
+
+interface ComparedFile extends FileContent {
+  readonly blob: Blob;
+  /** What git has at the path; undefined for nothing. */
+  readonly before: TreeEntry | undefined;
 }
 
 /** Decides which files of a batch get a commit, reading each file at that moment. */
@@ -83,69 +102,71 @@ export function createDrafting(options: DraftingOptions) {
    */
   async function draft(batch: readonly BatchEntry[], base: Base): Promise<Drafted> {
     const outcomes = new Map<string, Outcome>();
-    const files = await readFiles(batch, outcomes);
-    const paths = files.map(({ inRepository }) => inRepository);
-    const before = await blobsAt(repository, base.tip, paths);
-    if (base.parked !== undefined)
-      for (const [path, blob] of await blobsAt(repository, base.parked, paths)) before.set(path, blob);
-    const blobs = await blobsOf(
-      repository,
-      files.map(({ inRepository, bytes }) => ({ path: inRepository, bytes })),
-    );
-
     const drafts: Draft[] = [];
-    const undecided: { readonly file: FileContent; readonly blob: string }[] = [];
-    for (const [index, file] of files.entries()) {
-      const { pending, inRepository, raw } = file;
-      const blob = blobs[index];
-      if (blob === undefined) continue;
-      const known = before.get(inRepository);
-      const decision = decideByBlob({ cause: pending.cause, raw, blob: blob.id, before: known });
-      if (decision.kind === 'present') outcomes.set(pending.path, { kind: 'present', blob: blob.id });
-      else if (decision.kind === 'commit' && pending.cause.kind === 'delivered') {
-        const message = await pending.cause.message;
-        drafts.push({ pending, path: inRepository, blob, message, isEdit: false, before: known });
-      } else if (base.parked !== undefined && !pending.isReplaced)
+    const files = await inGit(await readFiles(batch, outcomes), base);
+    const add = (file: ComparedFile, message: string, isEdit: boolean) => {
+      const { pending, inRepository, blob, before } = file;
+      // The store, which replaces a file, leaves it executable.
+      const mode = before !== undefined && isFile(before.mode) ? before.mode : FILE;
+      drafts.push({ pending, path: inRepository, blob, mode, message, isEdit, before: before?.id });
+    };
+    const undecided: ComparedFile[] = [];
+    for (const file of files) {
+      const { pending, raw, blob, before } = file;
+      const decision = decideByBlob({ cause: pending.cause, raw, blob: blob.id, before: before?.id });
+      if (decision === 'present') outcomes.set(pending.path, { kind: 'present', blob: blob.id });
+      else if (decision === 'delivered' && pending.cause.kind === 'delivered')
+        add(file, await pending.cause.message, false);
+      else if (base.parked !== undefined && !pending.isReplaced)
         // In the middle of a rebase, say, git itself may have written this file.
         outcomes.set(pending.path, { kind: 'waiting' });
-      else undecided.push({ file, blob: blob.id });
+      else undecided.push(file);
     }
     if (undecided.length === 0) return { drafts, outcomes };
 
     const history = await historyOf(base, undecided);
-    for (const { file, blob: id } of undecided) {
-      const { pending, inRepository, bytes } = file;
+    for (const file of undecided) {
+      const { pending, inRepository, bytes, blob, before } = file;
       const { path, cause, isReplaced } = pending;
-      const known = before.get(inRepository);
       const later = history.later.get(inRepository);
       if (later !== undefined) {
         outcomes.set(path, { kind: 'postponed', until: later });
         continue;
       }
-      const text = bytes.toString('utf8');
-      const stored = decode(path, text);
+      const stored = decode(path, bytes.toString('utf8'));
       const decision = decideByText({
         cause,
-        file: stored && { pristine: stored.pristine, commit: kindIn(stored, known) },
+        file: stored && { pristine: stored.pristine, commit: kindIn(stored, before?.id) },
         isReplaced,
         commitEdits,
-        wasCommitted: history.committed.has(`${id} ${inRepository}`),
-        isStale: stored !== undefined && isStale(stored, path, inRepository, known, history),
+        wasCommitted: history.committed.has(`${blob.id} ${inRepository}`),
+        isStale: stored !== undefined && isStale(stored, file, history),
         isLeftBehind: await isLeftBehind(inRepository),
       });
-      const blob = blobs[files.indexOf(file)];
-      if (decision.kind === 'present') outcomes.set(path, { kind: 'present', blob: id });
-      else if (decision.kind !== 'commit' || stored === undefined || blob === undefined) {
+      if (decision.kind === 'present') outcomes.set(path, { kind: 'present', blob: blob.id });
+      else if (decision.kind !== 'commit' || stored === undefined) {
         const why = decision.kind === 'none' ? decision.why : 'it is not an article';
         if (decision.kind === 'none' && decision.isWorthAWarning) log.warn({ path }, why);
         outcomes.set(path, { kind: 'passed over', why });
-      } else {
-        const message = await messages.ofFile(decision.as, path, stored);
-        const isEdit = decision.as === 'Edit';
-        drafts.push({ pending, path: inRepository, blob, message, isEdit, before: known });
-      }
+      } else add(file, await messages.ofFile(decision.as, path, stored), decision.as === 'Edit');
     }
     return { drafts, outcomes };
+  }
+
+  /** The files' contents as git stores them, and what git has at their paths. */
+  async function inGit(files: readonly FileContent[], base: Base): Promise<ComparedFile[]> {
+    const paths = files.map(({ inRepository }) => inRepository);
+    const before = await filesAt(repository, base.tip, paths);
+    const parked = await filesAt(repository, base.parked ?? null, paths);
+    const blobs = await blobsOf(
+      repository,
+      files.map(({ inRepository, bytes }) => ({ path: inRepository, bytes })),
+    );
+    return files.flatMap((file, index) => {
+      const { inRepository: path } = file;
+      const blob = blobs[index];
+      return blob === undefined ? [] : [{ ...file, blob, before: parked.get(path) ?? before.get(path) }];
+    });
   }
 
   /** Reads the files of a batch up to a bound; the entries beyond it have no outcome yet. */
@@ -189,15 +210,13 @@ export function createDrafting(options: DraftingOptions) {
   /** The blobs that git had at some paths, with their texts where the base of an edit must be found. */
   async function historyOf(
     { tip, parked = null }: Base,
-    undecided: readonly { readonly file: FileContent }[],
+    undecided: readonly FileContent[],
   ): Promise<History> {
-    const paths = undecided.map(({ file }) => file.inRepository);
+    const paths = undecided.map(({ inRepository }) => inRepository);
     const inBranch = tip === null ? { committed: [], later: new Map() } : await searchHistory(tip, paths);
     const inParked = parked === null ? [] : await blobsInHistory(repository, parked, paths);
     const committed = new Set([...inBranch.committed, ...inParked]);
-    const ids = [...committed]
-      .map((entry) => entry.slice(0, entry.indexOf(' ')))
-      .filter((id) => !/^0+$/.test(id));
+    const ids = [...committed].map((entry) => entry.slice(0, entry.indexOf(' '))).filter((id) => id !== '');
     return {
       committed,
       later: inBranch.later,
@@ -208,14 +227,12 @@ export function createDrafting(options: DraftingOptions) {
   /** Whether an edit was made from a version that the branch had before the one that it has now. */
   function isStale(
     { pristine, digest }: StoredFile,
-    path: string,
-    inRepository: string,
-    known: string | undefined,
+    { pending: { path }, inRepository, before }: ComparedFile,
     { committed, texts }: History,
   ): boolean {
-    if (pristine || known === undefined || digest === undefined) return false;
+    if (pristine || before === undefined || digest === undefined) return false;
     const digestIn = (id: string) => decode(path, texts.get(id)?.toString('utf8') ?? '')?.digest;
-    if (digestIn(known) === digest) return false;
+    if (digestIn(before.id) === digest) return false;
     return [...committed].some((entry) => {
       const end = entry.indexOf(' ');
       return entry.slice(end + 1) === inRepository && digestIn(entry.slice(0, end)) === digest;

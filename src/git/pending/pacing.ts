@@ -94,7 +94,7 @@ export function createPacing(clock: Clock): Pacing {
   };
 }
 
-/** The pause after so many failed attempts, in milliseconds: half a second at first, longer each time, up to `longest`. */
-export function backoff(times: number, longest: number): number {
-  return Math.min(500 * 1.5 ** (Math.min(times, 20) - 1), longest);
+/** The pause after so many failed attempts in a row: `first`, then twice as long each time, up to `longest`. */
+export function backoff(failures: number, { first, longest }: { first: number; longest: number }): number {
+  return Math.min(first * 2 ** Math.min(failures - 1, 20), longest);
 }

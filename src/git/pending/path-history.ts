@@ -1,7 +1,6 @@
-import { setTimeout } from 'node:timers/promises';
-import { isAncestor } from '../cli/objects.js';
+import { within } from '../../time-limit.js';
+import { blobsInHistory, isAncestor } from '../cli/history.js';
 import type { Repository } from '../cli/repository.js';
-import { blobsInHistory } from '../cli/trees.js';
 
 /** The result of a search, as far as it has come in time. */
 export interface PathHistory {
@@ -43,7 +42,7 @@ export function createPathHistory(repository: Repository, waitMs = WAIT_MS) {
     }
     if (unknown.length === 0) return { committed, later };
     const search = blobsInHistory(repository, commit, unknown);
-    const found = await firstOf(search, waitMs);
+    const found = await within(waitMs, search, () => undefined);
     if (found !== undefined) return { committed: new Set([...committed, ...found]), later };
     const over = search.then(
       (result) => keep(commit, unknown, result),
@@ -69,16 +68,5 @@ export function createPathHistory(repository: Repository, waitMs = WAIT_MS) {
       if (searches.size <= MAX_KEPT) break;
       if (search.committed !== undefined) searches.delete(path);
     }
-  }
-}
-
-/** What a promise resolves with; undefined where that takes longer. */
-async function firstOf<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  const timer = new AbortController();
-  const timeUp = setTimeout(ms, undefined, { signal: timer.signal }).catch(() => undefined);
-  try {
-    return await Promise.race([promise, timeUp]);
-  } finally {
-    timer.abort();
   }
 }

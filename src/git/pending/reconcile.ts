@@ -1,14 +1,15 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectsNamed } from '../cli/object-names.js';
+import { blobsInHistory } from '../cli/history.js';
+import { commitAt, objectsNamed } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
-import { blobsAt, blobsInHistory } from '../cli/trees.js';
+import { blobsAt } from '../cli/tree.js';
 import { isTakenAway, possibleBlobs } from '../commit/blobs.js';
 import { readHead } from '../commit/head.js';
 import { stagedBlobs } from '../commit/index.js';
 import { readIndexIntents } from '../commit/index-intents.js';
 import { resolveFiles } from '../commit/placement.js';
-import { blobsFetched } from '../push/fetched-blobs.js';
+import { FETCHED_REF } from '../push/remote.js';
 import type { Found } from './commit-queue.js';
 import type { ArticleFile, ScanCache } from './scan-cache.js';
 
@@ -83,8 +84,10 @@ export async function reconcile(options: ReconcileOptions): Promise<Found> {
       candidates.push({ file, inRepository, blobs: read.blobs });
     else if (read.isStill(file)) committed.push(file);
   }
-  const fetched = await blobsFetched(
+  // A file that is as the remote's branch has it needs no commit: the branch was about to follow, and will.
+  const fetched = await blobsAt(
     repository,
+    await commitAt(repository, FETCHED_REF),
     candidates.map(({ inRepository }) => inRepository),
   );
   const unfetched = candidates.filter(

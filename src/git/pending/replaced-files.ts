@@ -31,23 +31,20 @@ export interface ReplacedFiles {
 export function createReplacedFiles(stateDir: string, staging: string): ReplacedFiles {
   async function keep(path: string, bytes: Buffer): Promise<string> {
     const ending = `-${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}.md`;
-    const folder = join(REPLACED, path);
-    const known = await fileWith(folder, ending, bytes);
+    const known = await fileWith(path, ending, bytes);
     const time = new Date().toISOString().replaceAll(':', '-');
-    const file = known ?? join(folder, `${time}${ending}`);
+    const file = known ?? join(REPLACED, path, `${time}${ending}`);
     const target = join(stateDir, file);
     if (known === undefined) await write(target, bytes);
     for (let folder = dirname(target); folder.startsWith(stateDir); folder = dirname(folder))
       await syncDirectory(folder);
-    return file.split(sep).join('/');
+    return withSlashes(file);
   }
 
-  /** A file of the folder that has exactly these bytes; it may not be durable yet. */
-  async function fileWith(folder: string, ending: string, bytes: Buffer): Promise<string | undefined> {
-    for (const name of await namesIn(join(stateDir, folder))) {
-      const file = join(folder, name);
-      if (name.endsWith(ending) && bytes.equals(await readFile(join(stateDir, file)))) return file;
-    }
+  /** A file of this article that has exactly these bytes; it may not be durable yet. */
+  async function fileWith(path: string, ending: string, bytes: Buffer): Promise<string | undefined> {
+    for (const file of await replacedFiles(stateDir, path))
+      if (file.endsWith(ending) && bytes.equals(await readFile(join(stateDir, file)))) return file;
     return undefined;
   }
 
@@ -88,7 +85,7 @@ export async function replacedFiles(stateDir: string, path = ''): Promise<string
     const entries = await readdir(folder, { withFileTypes: true, recursive: true });
     return entries
       .filter((entry) => entry.isFile())
-      .map((entry) => relative(stateDir, join(entry.parentPath, entry.name)).split(sep).join('/'))
+      .map((entry) => withSlashes(relative(stateDir, join(entry.parentPath, entry.name))))
       .sort();
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
@@ -96,11 +93,6 @@ export async function replacedFiles(stateDir: string, path = ''): Promise<string
   }
 }
 
-async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
+function withSlashes(path: string): string {
+  return path.split(sep).join('/');
 }

@@ -1,5 +1,6 @@
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
+import { isAncestor } from '../cli/history.js';
 import type { Repository } from '../cli/repository.js';
 import { readHead } from '../commit/head.js';
 import type { IndexLocker } from '../commit/index-lock.js';
@@ -62,10 +63,7 @@ export async function watchRepository(options: RepositoryWatchOptions): Promise<
   }
 
   async function isContained(commit: string, tip: string | null): Promise<boolean> {
-    if (tip === null || commit === tip) return commit === tip;
-    // 128: the commit is not in the repository any more
-    const answer = await repository.git(['merge-base', '--is-ancestor', commit, tip], { accept: [1, 128] });
-    return answer.code === 0;
+    return commit === tip || (tip !== null && (await isAncestor(repository, commit, tip)));
   }
 
   /** One check at a time: a kernel lock is asked for in another process. */

@@ -4,6 +4,7 @@ import { messageOf } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import type { Stamp } from '../../fs/stamp.js';
 import type { Log } from '../../log.js';
+import { objectsNamed } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
 
 /** An article's file, and the stamp that shows whether it has changed. */
@@ -41,8 +42,12 @@ export async function openScanCache(
   key: string,
   log: Log,
 ): Promise<ScanCache> {
-  const tree = tip === null ? undefined : await siteTree(repository, tip);
-  const [head = '', ...lines] = (await contentOf(path)).split('\n');
+  // the site's folder in that commit
+  const name = `${tip}:${repository.prefix.replace(/\/$/, '')}`;
+  const [found] = tip === null ? [] : await objectsNamed(repository, [name]);
+  const tree = found?.id;
+  // at the first start there is none
+  const [head = '', ...lines] = (await readFile(path, 'utf8').catch(() => '')).split('\n');
   const then = parseHeader(head);
   const changed =
     then === undefined || tree === undefined || then.key !== key || then.prefix !== repository.prefix
@@ -88,22 +93,6 @@ function parseHeader(line: string): { key: string; tree: string; prefix: string 
     // made by another program, or cut off: all files are compared
     return undefined;
   }
-}
-
-async function contentOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch {
-    // the first start
-    return '';
-  }
-}
-
-/** The tree of the site's folder in a commit; undefined where it has none. */
-async function siteTree({ git, prefix }: Repository, commit: string): Promise<string | undefined> {
-  const name = `${commit}:${prefix.replace(/\/$/, '')}`;
-  const { code, stdout } = await git(['rev-parse', '-q', '--verify', name], { accept: [1, 128] });
-  return code === 0 ? stdout.trim() : undefined;
 }
 
 /** The paths that differ between two trees; undefined where one of them is gone. */

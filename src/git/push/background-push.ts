@@ -1,7 +1,9 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
+import { commitAt } from '../cli/objects.js';
 import { identityOf } from '../commit/identity.js';
 import type { CommitContext } from '../commit/transaction.js';
+import { backoff } from '../pending/pacing.js';
 import { follow } from './follow.js';
 import { type PushStatusKeeper, wordsOf } from './push-status.js';
 import { createRemote, fetchedRefMover, IN_BACKGROUND, type RemoteSettings } from './remote.js';
@@ -78,8 +80,8 @@ export async function pushInBackground(
   /** @returns the reason where a person has to do something first. */
   async function pushBranch(): Promise<string | undefined> {
     for (let count = 0; count < MAX_ATTEMPTS; count++) {
-      const tip = await branchTip();
-      if (tip === undefined || tip === pushedTip) return undefined;
+      const tip = await commitAt(repository, following.ref);
+      if (tip === null || tip === pushedTip) return undefined;
       const pushed = await remote.push(tip);
       if (pushed.outcome === 'accepted') {
         pushedTip = tip;
@@ -100,21 +102,12 @@ export async function pushInBackground(
     throw new PressmarkError('REMOTE_UNAVAILABLE', `${remote.name} moves on faster than it can be followed`);
   }
 
-  async function branchTip(): Promise<string | undefined> {
-    const args = ['rev-parse', '-q', '--verify', `${ref}^{commit}`];
-    const { code, stdout } = await repository.git(args, { accept: [1] });
-    return code === 0 ? stdout.trim() : undefined;
-  }
-
   function onChange(reason: string | undefined): void {
     if (reason === undefined) log.info('pushes work again');
     else log.warn({ reason }, 'not pushed; tried again later');
   }
 
-  function retryMs(failures: number): number {
-    const longest = Math.min(PAUSE_MS.longest, PAUSE_MS.first * 2 ** Math.min(failures - 1, 20));
-    return longest * (0.5 + Math.random() / 2);
-  }
+  const retryMs = (failures: number) => backoff(failures, PAUSE_MS) * (0.5 + Math.random() / 2);
 
   const task = createRepeatedTask({ attempt, onChange, gatherMs: () => debounce, retryMs });
 

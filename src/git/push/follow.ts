@@ -1,9 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { changesBetween, isAncestor, type TreeChange } from '../cli/objects.js';
+import { blobsInHistory, changesBetween, isAncestor, type TreeChange } from '../cli/history.js';
 import type { Repository } from '../cli/repository.js';
-import { blobsInHistory } from '../cli/trees.js';
 import { type Branch, readHead } from '../commit/head.js';
 import type { Identity } from '../commit/identity.js';
 import { mergeIntoIndex } from '../commit/index.js';

@@ -1,4 +1,5 @@
 import { PressmarkError } from '../../errors.js';
+import { within } from '../../time-limit.js';
 import type { GitRun } from '../cli/git.js';
 
 /** How a command is run: its limits, and the callback for its output. */
@@ -70,35 +71,24 @@ export function createLongCommand<A extends { readonly code: number }>(
       const leftMs = until - performance.now();
       const before = underWay;
       if (before === undefined)
-        return { answer: await within(begin(key, start).answer, leftMs), isJoined: false };
+        return { answer: await within(leftMs, begin(key, start).answer, throwTimeUp), isJoined: false };
       if (performance.now() - before.lastOutput >= silentMs) {
         const answer = await start({ timeoutMs: Math.max(1, leftMs) });
         if (answer.code === 0) before.stop.abort();
         return { answer, isJoined: false };
       }
-      if (before.key === key) return { answer: await within(before.answer, leftMs), isJoined: true };
+      if (before.key === key)
+        return { answer: await within(leftMs, before.answer, throwTimeUp), isJoined: true };
       const ended = before.answer.then(
         () => undefined,
         () => undefined, // reported to the callers that have begun it
       );
-      await within(ended, leftMs);
+      await within(leftMs, ended, throwTimeUp);
     }
   }
 
-  async function within<T>(result: Promise<T>, ms: number): Promise<T> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      const fail = () =>
-        reject(
-          new PressmarkError('REMOTE_UNAVAILABLE', `${name} takes its time; git goes on in the background`),
-        );
-      timer = setTimeout(fail, Math.max(0, ms));
-    });
-    try {
-      return await Promise.race([result, timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
+  function throwTimeUp(): never {
+    throw new PressmarkError('REMOTE_UNAVAILABLE', `${name} takes its time; git goes on in the background`);
   }
 
   return { run };

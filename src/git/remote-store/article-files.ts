@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { stage } from '../../fs/atomic-write.js';
 import type { Log } from '../../log.js';
+import { within } from '../../time-limit.js';
 import type { Repository } from '../cli/repository.js';
 import type { CheckoutFolder } from '../push/checkout-folders.js';
 import { isSame, replaceFile, unwritable, workFileAt } from '../push/work-file.js';
@@ -43,8 +43,6 @@ export function createArticleFiles(
   /** @param blob the name of the file's content. */
   async function write(file: ArticleFile, blob: string): Promise<void> {
     const path = file.path.slice(folder.length);
-    const timeout = new AbortController();
-    const { signal } = timeout;
     let isLate = false;
     const written = writeSoon(file).then(
       (isWritten) => {
@@ -57,10 +55,8 @@ export function createArticleFiles(
         log.warn({ path, err: error }, 'a stored article could not be written into the work tree yet'),
     );
     // The branch may follow a large change, and keep the work tree for long.
-    const time = setTimeout(WAIT_MS, undefined, { signal }).catch(() => undefined);
-    await Promise.race([written, time]);
+    await within(WAIT_MS, written, () => undefined);
     isLate = true;
-    timeout.abort();
   }
 
   async function writeSoon(file: ArticleFile): Promise<boolean> {

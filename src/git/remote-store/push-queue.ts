@@ -1,6 +1,6 @@
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { STEADY } from '../pending/pacing.js';
+import { backoff, STEADY } from '../pending/pacing.js';
 import type { Pushed } from '../push/remote.js';
 
 /** A write that waits for its push. */
@@ -149,8 +149,7 @@ export function createPushQueue<W extends QueuedWrite>(
       }
       failures++;
       // not in step with the other receivers
-      const longest = Math.min(PAUSE_MS.longest, PAUSE_MS.first * 2 ** Math.min(failures - 1, 10));
-      await clock.wait(longest * (0.5 + Math.random()), closing.signal);
+      await clock.wait(backoff(failures, PAUSE_MS) * (0.5 + Math.random()), closing.signal);
     }
     if (closing.signal.aborted) rejectAll();
   }

@@ -2,7 +2,7 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
 import type { Log } from '../../log.js';
 import type { OnFetched, SharedFiles, SharedWrite } from '../../store/shared/shared-files.js';
-import { commitAt } from '../cli/object-names.js';
+import { commitAt } from '../cli/objects.js';
 import { identityOf, type Person } from '../commit/identity.js';
 import { createIndexLocker } from '../commit/index-lock.js';
 import { committableTree } from '../committable.js';

@@ -1,8 +1,9 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../errors.js';
 import type { PluginHost } from '../../host/plugins.js';
 import type { SharedEdit } from '../../store/shared/shared-files.js';
+import { within } from '../../time-limit.js';
 import { createEditDelay } from '../pending/edit-delay.js';
+import { backoff } from '../pending/pacing.js';
 import type { UnsharedEdit } from '../push/push-status.js';
 
 export interface ShareEditsOptions {
@@ -93,8 +94,7 @@ export function shareEdits(
     const count = (attempts.get(path) ?? 0) + 1;
     attempts.set(path, count);
     log.debug({ path, why }, 'an edit is examined again later');
-    const wait = Math.min(AGAIN_MS.first * 2 ** Math.min(count - 1, 10), AGAIN_MS.longest);
-    if (!isClosing) edits.add(path, wait);
+    if (!isClosing) edits.add(path, backoff(count, AGAIN_MS));
   }
 
   host.addAction('article.edited', async ({ path }) => {
@@ -109,8 +109,6 @@ export function shareEdits(
   host.onClose(async () => {
     isClosing = true;
     edits.flush();
-    const timer = new AbortController();
-    await Promise.race([idle(), pause(CLOSE_MS, undefined, { signal: timer.signal }).catch(() => undefined)]);
-    timer.abort();
+    await within(CLOSE_MS, idle(), () => undefined);
   });
 }

@@ -1,7 +1,7 @@
 import type { Lineage, WorkEdit } from '../../store/shared/shared-files.js';
-import { isAncestor } from '../cli/objects.js';
+import { blobsInHistory, isAncestor } from '../cli/history.js';
 import type { Repository } from '../cli/repository.js';
-import { blobsAt, blobsInHistory } from '../cli/trees.js';
+import { blobsAt } from '../cli/tree.js';
 import { articleBlob } from '../commit/blobs.js';
 import { readHead } from '../commit/head.js';
 import { stagedBlobs } from '../commit/index.js';

@@ -4,8 +4,6 @@ import type { FilterName } from '../../host/hook-types.js';
 import type { BuildRequest, SiteOptions, SiteReport } from '../options.js';
 import { sourceOf } from '../outputs/compressed-variants.js';
 import { readingOf } from '../render/render-context.js';
-import type { SearchPage } from '../search/search-pages.js';
-import { newestPages } from '../search/search-pages.js';
 import { createBuildLock } from '../write/build-lock.js';
 import { manifestPath, openManifest } from '../write/manifest.js';
 import { createOutputSync } from '../write/output-sync.js';
@@ -37,6 +35,9 @@ const LONGEST_REST_MS = 1_000;
 /** How long the last sync may take. A start looks through the files that were not synced, which is no harm. */
 const LAST_SYNC_MS = 1_000;
 
+/** After so many files were written it would be waited for in vain. */
+const TOO_MANY_TO_SYNC = 1_000;
+
 /** Builds one site; see `createBuilder`. */
 export interface Builder {
   /**
@@ -59,8 +60,6 @@ export interface Builder {
   pace(isBurst: boolean): void;
   /** Compares the output with what a build from nothing gives; see `checkSite`. */
   check(onProgress?: BuildRequest['onProgress']): Promise<Difference[]>;
-  /** The pages of the newest articles as they were built last, at most `count`, oldest first. */
-  newestPages(count: number): Promise<SearchPage[]>;
   /**
    * Builds the changes that wait, ends a build of everything that is under way, which its caller learns by
    * `BuildStopped`, syncs what was built, and lets go of everything.
@@ -106,6 +105,7 @@ export function createBuilder(options: SiteOptions): Builder {
   let isBurst = false;
   let isBuildingAll = false;
   let lastPause = 0;
+  let written = 0;
   let interruption: Promise<void> | undefined;
 
   /** Whether the index has all articles and their pages stand, so that a change can be built alone. */
@@ -163,14 +163,14 @@ export function createBuilder(options: SiteOptions): Builder {
     try {
       catchUp();
       const result = await job();
-      if (manifest.key === site.context().key) await lock.show(manifest.key);
+      if (manifest.key === site.context().key) await lock.announceBuilder(manifest.key);
       return result;
     } catch (error) {
       // What was to be built is forgotten; the next build looks at everything.
       if (!(error instanceof BuildStopped)) isReady = false;
       throw error;
     } finally {
-      manifest.rest();
+      manifest.close();
       lock.leave();
     }
   }
@@ -179,16 +179,16 @@ export function createBuilder(options: SiteOptions): Builder {
   async function buildWaiting(): Promise<void> {
     if (!isBuildingAll && isForeign()) {
       const isLeft = await isLeftToOther();
-      // Else they wait for the build of everything that is due now.
       if (isLeft) for (const { resolve } of changes.splice(0)) resolve(nothingBuilt());
       else isReady = false;
-      return;
     }
+    // They wait for the build of everything that is due now.
+    if (!isBuildingAll && !isReady) return;
     for (let next = changes[0]; next !== undefined; next = changes[0]) {
       const { request: paths, resolve } = next;
       const report = await buildFiles(() => {
-        articleFiles.take(paths);
-        const changed = site.absorb();
+        articleFiles.readChanged(paths);
+        const changed = site.addAffected();
         const isFew = paths.length === 0 || due.size <= MANY_FAILURES + changed.size;
         return isFew && !isBuildingAll ? due : changed;
       });
@@ -196,7 +196,7 @@ export function createBuilder(options: SiteOptions): Builder {
       resolve(report);
     }
     // Else all pages are to be built anew, or a build of everything goes on, neither of which must be forgotten.
-    if (!isBuildingAll && manifest.key === site.context().key) commit();
+    if (!isBuildingAll && (manifest.key === site.context().key || isIncomplete())) commit();
   }
 
   function failWaiting(error: unknown): void {
@@ -283,14 +283,16 @@ export function createBuilder(options: SiteOptions): Builder {
     } finally {
       session.logFailures(log);
     }
-    return withOthers(session.report());
+    const report = session.report();
+    written += report.written;
+    return withOthers(report);
   }
 
   /** Compares all articles and all files with what is known of them, and makes due what differs. */
   async function scan(force: boolean, pool: RenderPool): Promise<void> {
     writer.sweep();
-    await articleFiles.takeAll(pause, pool.readHeaders);
-    site.absorb();
+    await articleFiles.readAllChanged(pause, pool.readHeaders);
+    site.addAffected();
     isWhole = true;
     // Nobody can tell whether a plugin's code is still the same.
     const isUnknown = !hasScanned && options.fingerprint === undefined && hasPageFilters();
@@ -326,14 +328,16 @@ export function createBuilder(options: SiteOptions): Builder {
 
   /** Takes in what another process has built, or this one before it was started again. */
   function catchUp(): void {
-    const delta = manifest.catchUp();
+    const delta = manifest.refresh();
     if (delta.articles.size > 0 || delta.isWhole) {
       const isTrusted = manifest.reading === reading;
       articleFiles.applyDelta(delta, isTrusted);
-      site.absorbShown(); // these pages stand
+      site.skipChange(); // these pages stand
       isWhole ||= isTrusted;
     }
     site.addDue(delta.stale);
+    // Left by another process that was to build everything, and has not come to the end.
+    if (Math.min(delta.files.size, delta.stale.length) > MANY_FAILURES) isReady = false;
     if (damaged !== undefined) for (const file of delta.files) changedByOthers.add(file);
     damaged ??= findDamage();
   }
@@ -348,7 +352,7 @@ export function createBuilder(options: SiteOptions): Builder {
    * Else each would build everything anew after the other.
    */
   async function isLeftToOther(): Promise<boolean> {
-    if (!(await lock.isShown(manifest.key))) return false;
+    if (!(await lock.isBuilderAlive(manifest.key))) return false;
     if (leftTo !== manifest.key)
       log.warn(
         'another process that was started later builds this site with other settings; all pages are left to it until it ends',
@@ -387,6 +391,11 @@ export function createBuilder(options: SiteOptions): Builder {
     return compress || sourceOf(file) === undefined;
   }
 
+  /** Whether this process has committed a build of which too many files had failed. */
+  function isIncomplete(): boolean {
+    return hasScanned && key === '' && manifest.key === '';
+  }
+
   function commit(): void {
     const isMuch = due.size > MANY_FAILURES;
     key = isMuch ? '' : site.context().key; // so that the next start builds everything
@@ -394,7 +403,7 @@ export function createBuilder(options: SiteOptions): Builder {
     manifest.commit({
       key,
       reading,
-      articles: articleFiles.takeUnrecorded(),
+      articles: articleFiles.takeUncommitted(),
       stale: isMuch ? [] : [...due],
       everything: index.everything,
     });
@@ -423,14 +432,11 @@ export function createBuilder(options: SiteOptions): Builder {
     },
     check: (onProgress) =>
       enqueue(others, () => locked(() => checkSite(options, manifest, onProgress))) as Promise<Difference[]>,
-    newestPages: (count) =>
-      enqueue(others, async () => newestPages(count, options.site, index.all, manifest)) as Promise<
-        SearchPage[]
-      >,
     close: async () => {
       isClosing = true;
       while (working !== undefined) await working;
-      await outputSync.close(options.lastSyncMs ?? LAST_SYNC_MS);
+      const isWorthIt = Math.min(written, manifest.unsynced.size) < TOO_MANY_TO_SYNC;
+      await outputSync.close(isWorthIt ? (options.lastSyncMs ?? LAST_SYNC_MS) : 0);
       lock.close();
     },
   };

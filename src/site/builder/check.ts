@@ -31,8 +31,8 @@ export async function checkSite(
   onProgress?: (done: number, of: number) => void,
 ): Promise<Difference[]> {
   const site = createSite({ ...options, catalog: createCatalog() });
-  await site.articleFiles.takeAll(async () => undefined);
-  site.absorb();
+  await site.articleFiles.readAllChanged(async () => undefined);
+  site.addAffected();
   site.addDue(site.outputs.paths());
   const writer = comparingWriter(options, manifest);
   const session = createBuildSession(writer);
@@ -65,7 +65,7 @@ function comparingWriter({ outputDir: root, compress = false }: SiteOptions, man
     }
     const same = isAsBuilt(present);
     // What a person has put there is kept by a clean build too.
-    const isForeign = !same && !isReplaceable(file, present, manifest.files.get(file));
+    const isForeign = !same && !isReplaceable(file, present, manifest);
     put.set(file, same || isForeign ? 'same' : 'different');
     return !isForeign;
   }
@@ -75,7 +75,7 @@ function comparingWriter({ outputDir: root, compress = false }: SiteOptions, man
     const source = sourceOf(file);
     if (known === undefined && source !== undefined && !compress) return false; // people compress our pages, too
     const present = readSmall(join(root, file));
-    return present !== undefined && isReplaceable(file, present, known);
+    return present !== undefined && isReplaceable(file, present, manifest);
   }
 
   /** @param failed files of which nothing can be said, nor of their compressed variants. */

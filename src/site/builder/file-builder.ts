@@ -21,7 +21,7 @@ const DERIVED_AT_ONCE = 3;
 export interface FileBuildOptions {
   /** Called after each file: lets others do something in between, or throws to end the build. */
   pause?(): Promise<void>;
-  /** They render pages of articles in other threads. @default none */
+  /** They render pages in other threads. @default none */
   readonly workers?: readonly RenderWorker[];
   /** Told after each file how many are done and how many there are. */
   onProgress?(done: number, of: number): void;
@@ -70,11 +70,14 @@ export function createFileBuilder(site: Site, writer: Writer) {
         if (assets.has(file)) await one(file);
         else (index.at(file) === undefined ? others : articles).push(file);
       }
-      if (workers.length > 0) await buildTogether(session, articles, workers, one, step);
+      if (workers.length > 0) {
+        const pages = others.filter((file) => outputs.at(file)?.page !== undefined);
+        await buildTogether(session, [...articles, ...pages], workers, one, step);
+      }
       // Articles first, which lists link to, and whose reading time they show; or what the workers have left.
       for (const file of [...articles, ...others])
         if (due.has(file) && !session.hasFailed(file)) await one(file);
-      site.absorb();
+      site.addAffected();
     }
     const surplus = [...files].filter((file) => due.has(file) && outputs.at(file) === undefined);
     await writer.announce(surplus);
@@ -126,10 +129,10 @@ export function createFileBuilder(site: Site, writer: Writer) {
     if (isBuilt) due.delete(file);
   }
 
-  /** Builds pages in several threads, the workers those of articles alone; what they leave is built here. */
+  /** Builds pages in several threads; what the workers leave is built here. */
   function buildTogether(
     session: BuildSession,
-    articles: readonly string[],
+    pages: readonly string[],
     workers: readonly RenderWorker[],
     one: (file: string) => Promise<void>,
     step: () => Promise<void>,
@@ -138,8 +141,7 @@ export function createFileBuilder(site: Site, writer: Writer) {
       for (const file of batch) await one(file);
     };
     const delegate = (worker: RenderWorker) => async (batch: readonly string[]) => {
-      const posts = batch.flatMap((file) => index.at(file) ?? []);
-      const { jobs, ...slugs } = jobsFor(posts.filter(({ entry }) => !articleFiles.isBroken(entry.path)));
+      const { jobs, ...slugs } = jobsFor(batch);
       for (const job of jobs) atWorker.set(job.file, job);
       const { root, workerStagingDir: stagingDir } = writer;
       const answer = await worker.ask({ kind: 'make', jobs, ...slugs, stagingDir, root }, 'made');
@@ -162,13 +164,14 @@ export function createFileBuilder(site: Site, writer: Writer) {
       }
       return answer !== undefined;
     };
-    return share({ items: articles, size: BATCH }, own, workers.map(delegate));
+    return share({ items: pages, size: BATCH }, own, workers.map(delegate));
   }
 
   /** The reading time of an article whose page was made of the file that the index knows, for the lists. */
-  function noteReadingTime({ file, stamp }: RenderJob, minutes: number | undefined): void {
-    const entry = index.at(file)?.entry;
-    if (minutes !== undefined && entry?.stamp === stamp) entry.readingMinutes ??= minutes;
+  function noteReadingTime(job: RenderJob, minutes: number | undefined): void {
+    const entry = index.at(job.file)?.entry;
+    if (job.kind === 'article' && minutes !== undefined && entry?.stamp === job.article.stamp)
+      entry.readingMinutes ??= minutes;
   }
 
   async function buildOne(session: BuildSession, file: string): Promise<void> {
@@ -180,7 +183,7 @@ export function createFileBuilder(site: Site, writer: Writer) {
   }
 
   /** The jobs of a batch, and the slugs of all terms that its pages link to. */
-  function jobsFor(posts: readonly Post[]) {
+  function jobsFor(files: readonly string[]) {
     // Articles that stand together link the same ones; what is the same object travels once.
     const links = new Map<Post, ArticleLink>();
     const link = (post: Post) => {
@@ -190,11 +193,23 @@ export function createFileBuilder(site: Site, writer: Writer) {
     };
     const tags = new Map<string, string>();
     const authors = new Map<string, string>();
-    const jobs = posts.map((post): RenderJob => {
-      for (const name of post.entry.tags) tags.set(name, index.tags.get(name)?.slug ?? '');
-      const { author } = post.entry;
-      authors.set(author, index.authors.get(author)?.slug ?? '');
-      return { standing: writer.intact(post.file)?.size, ...articlePages.jobOf(post, link) };
+    const addTerms = (of: { readonly tags: readonly string[]; readonly author: string }) => {
+      for (const name of of.tags) tags.set(name, index.tags.get(name)?.slug ?? '');
+      authors.set(of.author, index.authors.get(of.author)?.slug ?? '');
+    };
+    const jobs = files.flatMap((file): RenderJob | [] => {
+      const standing = writer.intact(file)?.size;
+      const post = index.at(file);
+      if (post !== undefined) {
+        if (articleFiles.isBroken(post.entry.path)) return [];
+        addTerms(post.entry);
+        return { kind: 'article', file, standing, article: articlePages.jobOf(post, link) };
+      }
+      const page = outputs.at(file)?.page?.(file);
+      if (page === undefined) return [];
+      for (const article of page.articles) addTerms(article);
+      addTerms({ tags: page.tag === null ? [] : [page.tag], author: page.author ?? '' });
+      return { kind: 'page', file, standing, page };
     });
     return { jobs, tags, authors };
   }

@@ -6,19 +6,26 @@ import type { Log } from '../../log.js';
 import type { ReadHeaders } from '../index/article-files.js';
 import type { IndexEntry } from '../index/index-entry.js';
 import type { ArticleJob } from '../outputs/article-pages.js';
+import type { Page } from '../render/page.js';
 import type { StagedFile } from '../write/staged-file.js';
 
-/** From so many articles on further threads are worth their start. */
+/** From so many pages on further threads are worth their start. */
 export const WORTH_A_POOL = 1_000;
 
 /** Headers that a worker reads at a time. */
 const HEADERS = 64;
 
-/** An article's page as a render worker is asked to make it. */
-export interface RenderJob extends ArticleJob {
+/** A page as a render worker is asked to make it. */
+export type RenderJob = {
+  /** Below the output folder. */
+  readonly file: string;
   /** The size of the page as it stands, in bytes; the same page is not written again. Undefined where none stands. */
   readonly standing: number | undefined;
-}
+} & (
+  | { readonly kind: 'article'; readonly article: ArticleJob }
+  /** Such as one of a list: all that it shows is known. */
+  | { readonly kind: 'page'; readonly page: Page }
+);
 
 /** How a render worker must see the site. */
 export interface RenderSurroundings {
@@ -105,7 +112,7 @@ export interface RenderPoolOptions {
   readonly spawnRenderWorker?: (() => Worker) | undefined;
   /** How many. @default 1 */
   readonly renderWorkers?: number | undefined;
-  /** From so many articles on. @default 1000 */
+  /** From so many pages on. @default 1000 */
   readonly poolFrom?: number | undefined;
 }
 
@@ -115,8 +122,8 @@ export function createRenderPool(options: RenderPoolOptions, log: Log) {
   let workers: RenderWorker[] = [];
 
   /** Starts the workers where they are worth it and not there yet. */
-  function start(articles: number): void {
-    if (articles < poolFrom || spawn === undefined || workers.length > 0) return;
+  function start(pages: number): void {
+    if (pages < poolFrom || spawn === undefined || workers.length > 0) return;
     workers = Array.from({ length: count }, () => startRenderWorker(spawn, log));
   }
 
@@ -177,8 +184,10 @@ export async function share<T>(
   others: readonly ((batch: readonly T[]) => Promise<boolean>)[],
 ): Promise<void> {
   let at = 0;
+  let hasFailed = false;
 
   function next(): readonly T[] {
+    if (hasFailed) return [];
     const batch = items.slice(at, at + size);
     at += size;
     return batch;
@@ -194,11 +203,20 @@ export async function share<T>(
   async function delegate(to: (batch: readonly T[]) => Promise<boolean>): Promise<void> {
     for (let batch = next(); batch.length > 0; batch = next()) {
       if (await to(batch)) continue;
-      await own(batch);
+      if (!hasFailed) await own(batch);
       return;
     }
   }
 
   const delegated = others.flatMap((other) => Array.from({ length: UNDER_WAY }, () => delegate(other)));
-  await Promise.all([work(), ...delegated]);
+  // Nobody may go on in the background once the caller knows of a failure.
+  const ended = await Promise.allSettled(
+    [work(), ...delegated].map((one) =>
+      one.catch((error: unknown) => {
+        hasFailed = true;
+        throw error;
+      }),
+    ),
+  );
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
 }

@@ -15,7 +15,7 @@ import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-
 type MakeRequest = Extract<RenderRequest, { kind: 'make' }>;
 
 /**
- * Reads articles and makes staged files of their pages for a builder in another thread; runs in a thread of its own. What
+ * Makes staged files of pages for a builder in another thread, reading the articles whose pages they are; runs in a thread of its own. What
  * is not straightforward is left to the builder, who then meets it again and reports it. No plugin filters pages here.
  */
 export function serveRenders(port: MessagePort, content: ContentFolder, log: Log): void {
@@ -33,7 +33,7 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
 
   async function make(job: RenderJob, { stagingDir, root }: MakeRequest): Promise<Rendered> {
     isAtALoss = false;
-    const page = articlePage(job, cache);
+    const page = job.kind === 'article' ? articlePage(job.article, cache) : job.page;
     if (page === undefined || context === undefined) return { kind: 'left' };
     const text = await context.render(page);
     if (isAtALoss) return { kind: 'left' };

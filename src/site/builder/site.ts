@@ -48,15 +48,15 @@ export function createSite(options: SiteOptions, compress?: OutputDeps['compress
   }
 
   /** Adds the files that the changes of the index affect. @returns these files. */
-  function absorb(): ReadonlySet<string> {
+  function addAffected(): ReadonlySet<string> {
     const change = index.takeChange();
     const files = outputs.affectedBy(change);
     addDue(files);
     // No page of theirs will be made, for which their files would be read whole.
     const uncertain = change.unroutable.filter(({ path }) => articleFiles.isByHeader(path));
     if (uncertain.length > 0) {
-      articleFiles.take(uncertain.map(({ path }) => path));
-      return new Set([...files, ...absorb()]);
+      articleFiles.readChanged(uncertain.map(({ path }) => path));
+      return new Set([...files, ...addAffected()]);
     }
     warnOfUnroutable(change.unroutable);
     return files;
@@ -73,7 +73,7 @@ export function createSite(options: SiteOptions, compress?: OutputDeps['compress
   }
 
   /** Takes the changes of the index without making anything due: all files show them already. */
-  function absorbShown(): void {
+  function skipChange(): void {
     outputs.affectedBy(index.takeChange());
   }
 
@@ -90,8 +90,8 @@ export function createSite(options: SiteOptions, compress?: OutputDeps['compress
     due,
     unsure,
     addDue,
-    absorb,
-    absorbShown,
+    addAffected,
+    skipChange,
     renewTheme,
     context: () => context,
   };

@@ -2,7 +2,6 @@ import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { SiteReport } from '../options.js';
-import type { SearchPage } from '../search/search-pages.js';
 
 /** What the main thread asks of the builder's; answers name the request's `id`, as they come in any order. */
 export type Request = { readonly id: number } & Question;
@@ -13,8 +12,6 @@ export type Question =
   | { readonly kind: 'build'; readonly paths: readonly string[] | 'all' }
   /** Has builds rest much while deliveries come in fast, or no more; see `Builder.pace`. */
   | { readonly kind: 'pace'; readonly isBurst: boolean }
-  /** Names the newest pages; see `Builder.newestPages`. */
-  | { readonly kind: 'name'; readonly newest: number }
   /** Ends the thread; a build of everything is not waited for. */
   | { readonly kind: 'close' };
 
@@ -33,7 +30,6 @@ export interface Loaded {
 /** An answer without the number of its request. */
 export type Outcome =
   | { readonly kind: 'built'; readonly report: SiteReport }
-  | { readonly kind: 'named'; readonly pages: readonly SearchPage[] }
   | { readonly kind: 'failed'; readonly reason: string }
   /** The builder was closed in the midst of a build of everything. */
   | { readonly kind: 'stopped' }
@@ -47,8 +43,6 @@ const RENEW_MS = 5_000;
 export interface BuilderThread {
   /** Asks for a build. Never rejects; a thread that dies of it has `failed`. */
   build(paths: readonly string[] | 'all'): Promise<Outcome>;
-  /** Asks for the newest pages as they were built last; undefined where the thread has built nothing yet. */
-  newestPages(count: number): Promise<readonly SearchPage[] | undefined>;
   /** Has builds rest much while deliveries come in fast, or no more. */
   pace(isBurst: boolean): void;
   /** Ends the thread, and has the next build made by a new one, which is spawned with what is known then. */
@@ -106,12 +100,6 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     return ask({ kind: 'build', paths });
   }
 
-  async function newestPages(count: number): Promise<readonly SearchPage[] | undefined> {
-    if (worker === undefined) return undefined; // another one, which has built nothing yet
-    const answer = await ask({ kind: 'name', newest: count });
-    return answer.kind === 'named' ? answer.pages : undefined;
-  }
-
   function pace(isBurst: boolean): void {
     if (worker !== undefined) void ask({ kind: 'pace', isBurst });
   }
@@ -133,5 +121,5 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     retiring = retiring.then(() => close(RENEW_MS));
   }
 
-  return { build, newestPages, pace, renew, close };
+  return { build, pace, renew, close };
 }

@@ -8,7 +8,7 @@ import type { ManifestDelta } from '../write/manifest.js';
 import { type ArticleCache, type ParsedArticle, parsedOf } from './article-cache.js';
 import { type IndexEntry, indexEntryOf, MOST_TAGS, readHeaderEntry } from './index-entry.js';
 import type { SiteIndex, SourceEntry } from './site-index.js';
-import { isTermPath, readTermPage, termPathsIn } from './term-pages.js';
+import { isTermTextPath, readTermText, termTextPathsIn } from './term-texts.js';
 
 interface Deps {
   readonly content: ContentFolder;
@@ -18,11 +18,11 @@ interface Deps {
   readonly log: Log;
 }
 
-/** Looks at the beginnings of many files, by `readHeader` or elsewhere, and hands what it has read to `take`. */
+/** Looks at the beginnings of many files, by `readHeader` or elsewhere, and hands what it has read to `add`. */
 export type ReadHeaders = (
   paths: readonly string[],
   readHeader: (path: string) => IndexEntry | undefined,
-  take: (path: string, entry: IndexEntry | undefined) => void,
+  add: (path: string, entry: IndexEntry | undefined) => void,
 ) => Promise<void>;
 
 /** What an article file turned out to be. */
@@ -38,17 +38,17 @@ export type ArticleFiles = ReturnType<typeof openArticleFiles>;
 export function openArticleFiles({ content, catalog, index, cache, log }: Deps) {
   /** Read, and not in the index yet. */
   const waiting = new Map<string, FileState>();
-  /** Taken in, and not in the manifest yet. */
-  let unrecorded = new Map<string, SourceEntry | undefined>();
+  /** Changes of the index that are not in the manifest yet. */
+  let uncommitted = new Map<string, SourceEntry | undefined>();
   /** Malformed, which leaves pages as they were. */
   const broken = new Set<string>();
   /** Known by the beginnings of their files alone. */
   const byHeader = new Set<string>();
 
   /** Reads these files again where they have changed. */
-  function take(paths: Iterable<string>): void {
+  function readChanged(paths: Iterable<string>): void {
     for (const path of paths) {
-      if (isTermPath(path)) takeTermPage(path);
+      if (isTermTextPath(path)) readChangedTerm(path);
       if (!isArticlePath(content, path)) continue;
       read(path);
       const state = waiting.get(path);
@@ -64,7 +64,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
    * @param readHeaders looks at the files where none is known yet. All their pages must be made next, for which they are
    *   read whole: what is wrong with one of them is found out then. Undefined where they are to be read whole at once.
    */
-  async function takeAll(yieldNow: () => Promise<void>, readHeaders?: ReadHeaders): Promise<void> {
+  async function readAllChanged(yieldNow: () => Promise<void>, readHeaders?: ReadHeaders): Promise<void> {
     const seen = new Set<string>();
     const unknown: string[] = [];
     // A site that stands must not have a page meanwhile that a malformed file only seemed to be good for.
@@ -75,7 +75,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
       else read(path);
       await yieldNow();
     }
-    await readHeaders?.(unknown, readHeader, takeHeader);
+    await readHeaders?.(unknown, readHeader, addHeader);
     for (const { path } of [...catalog.entries(), ...index.entries()]) if (!seen.has(path)) read(path);
     // In their order, so that each goes to the end of its lists.
     const sorted = [...waiting].map(([path, state]) => ({
@@ -86,17 +86,18 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
     sorted.sort((a, b) => a.time - b.time);
     for (const { path, state } of sorted) apply(path, state);
     waiting.clear();
-    for (const path of new Set([...termPathsIn(content), ...index.termPages.keys()])) takeTermPage(path);
+    for (const path of new Set([...termTextPathsIn(content), ...index.termTexts.keys()]))
+      readChangedTerm(path);
   }
 
   /** Reads again what the owner wrote of a tag or an author, where that has changed. */
-  function takeTermPage(path: string): void {
+  function readChangedTerm(path: string): void {
     try {
-      const known = index.termPages.get(path);
-      const page = readTermPage(content, path, known);
+      const known = index.termTexts.get(path);
+      const page = readTermText(content, path, known);
       if (page === known) return;
-      index.applyTermPage(path, page);
-      unrecorded.set(path, page);
+      index.applyTermText(path, page);
+      uncommitted.set(path, page);
     } catch (error) {
       log.warn({ path, reason: messageOf(error) }, 'malformed page; what stands of it stays');
     }
@@ -107,7 +108,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
     return entry && ownStrings(entry);
   }
 
-  function takeHeader(path: string, entry: IndexEntry | undefined): void {
+  function addHeader(path: string, entry: IndexEntry | undefined): void {
     if (entry === undefined) {
       read(path);
       return;
@@ -179,7 +180,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
 
   function record(path: string, entry: IndexEntry | undefined): void {
     index.apply(path, entry);
-    unrecorded.set(path, entry);
+    uncommitted.set(path, entry);
   }
 
   /**
@@ -189,15 +190,15 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
    */
   function applyDelta({ articles, isWhole }: ManifestDelta, isTrusted: boolean): void {
     const before = isWhole ? [...index.everything()] : [];
-    for (const { path } of before) if (!articles.has(path)) applyOne(path, undefined, isTrusted);
+    for (const { path } of before) if (!articles.has(path)) applySource(path, undefined, isTrusted);
     const sorted = [...articles].map(([path, entry]) => ({ path, entry, time: publishedAt(entry) }));
     sorted.sort((a, b) => a.time - b.time);
-    for (const { path, entry } of sorted) applyOne(path, entry, isTrusted);
+    for (const { path, entry } of sorted) applySource(path, entry, isTrusted);
   }
 
-  function applyOne(path: string, given: SourceEntry | undefined, isTrusted: boolean): void {
-    if (isTermPath(path)) {
-      if (given === undefined || (isTrusted && 'html' in given)) index.applyTermPage(path, given, true);
+  function applySource(path: string, given: SourceEntry | undefined, isTrusted: boolean): void {
+    if (isTermTextPath(path)) {
+      if (given === undefined || (isTrusted && 'html' in given)) index.applyTermText(path, given, true);
       return;
     }
     const entry = given !== undefined && 'html' in given ? undefined : given;
@@ -208,16 +209,16 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
   }
 
   /** What is to be written into the manifest, once: every page is made, and nothing is known by its header alone. */
-  function takeUnrecorded(): ReadonlyMap<string, SourceEntry | undefined> {
-    const taken = unrecorded;
-    unrecorded = new Map();
+  function takeUncommitted(): ReadonlyMap<string, SourceEntry | undefined> {
+    const taken = uncommitted;
+    uncommitted = new Map();
     byHeader.clear();
     return taken;
   }
 
   const isBroken = (path: string) => broken.has(path);
   const isByHeader = (path: string) => byHeader.has(path);
-  return { take, takeAll, applyDelta, takeUnrecorded, isBroken, isByHeader, broken };
+  return { readChanged, readAllChanged, applyDelta, takeUncommitted, isBroken, isByHeader, broken };
 }
 
 /** What is gone or malformed has no place in a list. */

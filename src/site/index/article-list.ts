@@ -43,6 +43,18 @@ export function compare(a: Post, b: Post): number {
   return a.entry.path < b.entry.path ? -1 : Number(a.entry.path > b.entry.path);
 }
 
+/** How many items come first: those of an ordered list for which `isBefore` holds. */
+export function lowerBound<T>(items: readonly T[], isBefore: (item: T) => boolean): number {
+  let low = 0;
+  for (let high = items.length; low < high; ) {
+    const middle = (low + high) >>> 1;
+    const item = items[middle];
+    if (item !== undefined && isBefore(item)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
 /** An empty list. */
 export function createArticleList(): ArticleList {
   const items: Post[] = [];
@@ -54,14 +66,7 @@ export function createArticleList(): ArticleList {
   function positionOf(post: Post): number {
     const newest = items.at(-1);
     if (newest !== undefined && compare(newest, post) < 0) return items.length; // as nearly every new one is
-    let low = 0;
-    for (let high = items.length; low < high; ) {
-      const middle = (low + high) >>> 1;
-      const item = items[middle];
-      if (item !== undefined && compare(item, post) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(items, (item) => compare(item, post) < 0);
   }
 
   function swap(before: Post | undefined, after: Post | undefined): void {

@@ -5,7 +5,7 @@ import { type ArticleList, createArticleList, type ListChange, type Post } from 
 import type { IndexEntry } from './index-entry.js';
 import { affectedNeighbours } from './related.js';
 import { createAuthors, createTags, type Taxonomy, type TaxonomyChange, type Term } from './taxonomy.js';
-import type { TermPage } from './term-pages.js';
+import type { TermText } from './term-texts.js';
 
 /** What the site consists of: which article has which page, and the lists they are on. */
 export interface SiteIndex {
@@ -24,9 +24,9 @@ export interface SiteIndex {
   /** Takes in the same where all pages show it already. */
   applyShown(path: string, entry: IndexEntry | undefined): void;
   /** What the owner wrote of tags and authors, by the paths of the files. */
-  readonly termPages: ReadonlyMap<string, TermPage>;
+  readonly termTexts: ReadonlyMap<string, TermText>;
   /** Takes in what a file says of a term now; undefined where it is gone. @param isShown whether all pages show it. */
-  applyTermPage(path: string, page: TermPage | undefined, isShown?: boolean): void;
+  applyTermText(path: string, page: TermText | undefined, isShown?: boolean): void;
   /** Everything that was taken in. */
   everything(): Generator<SourceEntry>;
   /** What has changed since the last call. */
@@ -34,7 +34,7 @@ export interface SiteIndex {
 }
 
 /** What the index has of one file of the content folder. */
-export type SourceEntry = IndexEntry | TermPage;
+export type SourceEntry = IndexEntry | TermText;
 
 /** What has become of the articles since outputs were last asked which of their files that affects. */
 export interface SiteChange {
@@ -47,8 +47,8 @@ export interface SiteChange {
   readonly authors: TaxonomyChange;
   /** The terms of both whose lists may look different. */
   readonly terms: ReadonlyMap<Term, ListChange>;
-  /** The files of terms that were added, changed or removed; see `TermPage`. */
-  readonly termPages: ReadonlySet<string>;
+  /** The files of terms that were added, changed or removed; see `TermText`. */
+  readonly termTexts: ReadonlySet<string>;
   /** Articles that have no page: their URL is not the site's, or another file has it. */
   readonly unroutable: readonly IndexEntry[];
 }
@@ -75,8 +75,8 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
   let files = new Set<string>();
   let articles = new Map<string, ArticleChange>();
   let unroutable = new Map<string, IndexEntry>();
-  const termPages = new Map<string, TermPage>();
-  let changedTermPages = new Set<string>();
+  const termTexts = new Map<string, TermText>();
+  let changedTermTexts = new Set<string>();
 
   function apply(path: string, entry: IndexEntry | undefined, isShown = false): void {
     const before = posts.get(path);
@@ -85,8 +85,8 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     offSite.delete(path);
     if (before === undefined && after !== undefined && !claims.has(after.file)) {
       // as nearly every one is when a site is read
-      claim(after);
-      change(after.file, undefined, after, isShown);
+      addClaim(after);
+      swap(after.file, undefined, after, isShown);
       return;
     }
     if (entry !== undefined && after === undefined) {
@@ -95,19 +95,19 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     }
     const places = new Set([before?.file, after?.file].filter((file) => file !== undefined));
     const owners = new Map([...places].map((file) => [file, at(file)]));
-    if (before !== undefined) unclaim(before);
-    if (after !== undefined) claim(after);
-    for (const file of places) change(file, owners.get(file), at(file), isShown);
+    if (before !== undefined) removeClaim(before);
+    if (after !== undefined) addClaim(after);
+    for (const file of places) swap(file, owners.get(file), at(file), isShown);
     if (after !== undefined && at(after.file) !== after) unroutable.set(path, after.entry);
   }
 
-  function applyTermPage(path: string, page: TermPage | undefined, isShown = false): void {
-    if (page === undefined) termPages.delete(path);
-    else termPages.set(path, page);
-    if (!isShown) changedTermPages.add(path);
+  function applyTermText(path: string, page: TermText | undefined, isShown = false): void {
+    if (page === undefined) termTexts.delete(path);
+    else termTexts.set(path, page);
+    if (!isShown) changedTermTexts.add(path);
   }
 
-  function claim(post: Post): void {
+  function addClaim(post: Post): void {
     posts.set(post.entry.path, post);
     const others = claimants(post.file);
     // Two files at one URL, such as a copy that a person made: the first path has the page, whoever came first.
@@ -115,7 +115,7 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     claims.set(post.file, others.length === 0 ? post : both);
   }
 
-  function unclaim(post: Post): void {
+  function removeClaim(post: Post): void {
     posts.delete(post.entry.path);
     const [first, ...rest] = claimants(post.file).filter((other) => other !== post);
     if (first === undefined) claims.delete(post.file);
@@ -133,13 +133,13 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     return Array.isArray(found) ? found[0] : found;
   }
 
-  function change(file: string, before: Post | undefined, after: Post | undefined, isShown: boolean): void {
+  function swap(file: string, before: Post | undefined, after: Post | undefined, isShown: boolean): void {
     if (before === after) return;
     all.swap(before, after);
     tags.swap(before, after);
     authors.swap(before, after);
     if (!isShown) {
-      note(before, after);
+      recordChange(before, after);
       files.add(file);
       for (const post of [before, after]) {
         if (post === undefined) continue;
@@ -151,7 +151,7 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     if (after !== undefined) unroutable.delete(after.entry.path);
   }
 
-  function note(before: Post | undefined, after: Post | undefined): void {
+  function recordChange(before: Post | undefined, after: Post | undefined): void {
     const path = (after ?? before)?.entry.path;
     if (path === undefined) return;
     articles.set(path, { before: articles.has(path) ? articles.get(path)?.before : before, after });
@@ -172,10 +172,10 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
       tags: ofTags,
       authors: ofAuthors,
       terms: new Map([...lists].map((term) => [term, term.list.takeChange()])),
-      termPages: changedTermPages,
+      termTexts: changedTermTexts,
       unroutable: [...unroutable.values()],
     };
-    [files, unroutable, articles, changedTermPages] = [new Set(), new Map(), new Map(), new Set()];
+    [files, unroutable, articles, changedTermTexts] = [new Set(), new Map(), new Map(), new Set()];
     return change;
   }
 
@@ -197,7 +197,7 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
 
   function* everything(): Generator<SourceEntry> {
     yield* entries();
-    yield* termPages.values();
+    yield* termTexts.values();
   }
 
   const entryAt = (path: string) => posts.get(path)?.entry ?? offSite.get(path);
@@ -210,8 +210,8 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     entries,
     apply: (path, entry) => apply(path, entry),
     applyShown: (path, entry) => apply(path, entry, true),
-    termPages,
-    applyTermPage,
+    termTexts,
+    applyTermText,
     everything,
     takeChange,
   };

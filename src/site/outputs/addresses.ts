@@ -15,7 +15,7 @@ export function isReservedUrl(url: string, site: SiteInfo): boolean {
  * stand for it: another origin, outside the site's base path, a query, or a segment that would not be a plain file
  * name.
  */
-export function fileOf(url: string, site: SiteInfo): string | undefined {
+export function fileOf(url: string, site: Pick<SiteInfo, 'url'>): string | undefined {
   const base = baseOf(site.url);
   if (base.isPlain && url.startsWith(`${site.url}/`)) {
     // As nearly every address is; a parser takes ten times as long.

@@ -86,7 +86,7 @@ export interface ArticlePages extends Output {
 export function articlePages(
   index: SiteIndex,
   cache: ArticleCache,
-  articleFiles: Pick<ArticleFiles, 'isBroken' | 'isByHeader' | 'take'>,
+  articleFiles: Pick<ArticleFiles, 'isBroken' | 'isByHeader' | 'readChanged'>,
   context: () => RenderContext,
 ): ArticlePages {
   function jobOf(post: Post, link = (other: Post): ArticleLink => linkOf(other.entry)): ArticleJob {
@@ -108,7 +108,7 @@ export function articlePages(
     if (post === undefined) return undefined;
     const page = articlePage(jobOf(post), cache);
     if (page === undefined)
-      articleFiles.take([post.entry.path]); // the file has changed since it was read
+      articleFiles.readChanged([post.entry.path]); // the file has changed since it was read
     else post.entry.readingMinutes ??= page.article?.readingMinutes;
     return page && context().render(page);
   }

@@ -1,12 +1,13 @@
 import type { ArticleSummary, SiteInfo } from '../../host/page-types.js';
 import { type ArticleList, isAnyChanged, type ListChange, type Post } from '../index/article-list.js';
 import type { SiteChange, SiteIndex } from '../index/site-index.js';
-import { termPathOf } from '../index/term-pages.js';
+import type { Term } from '../index/taxonomy.js';
+import { termTextPathOf } from '../index/term-texts.js';
 import type { Text } from '../render/i18n.js';
 import { numbered, type Page, type PageLink, type Pager, sitePage } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
 import { fileAt } from './addresses.js';
-import type { Output } from './output.js';
+import { type Output, renderedPages } from './output.js';
 
 /** What the pages of lists are made with. */
 export interface ListDeps {
@@ -29,16 +30,18 @@ export function archivePages(deps: ListDeps, all: ArticleList): Output {
     return sitePage(site, 'archive', path, { title: numbered({ t: 'archive' }, number), description });
   };
 
+  const pages = listPages(ARCHIVE, all, pageSize);
+
   return {
     reserved: ['archive/'],
-    paths: () => filesOf(ARCHIVE, all.items.length, pageSize),
-    has: (path) => listAt(path, ARCHIVE, all, pageSize) !== undefined,
-    affectedBy: (change) => changedFiles(ARCHIVE, all, change.all, pageSize),
-    render: (path) => {
-      const list = listAt(path, ARCHIVE, all, pageSize);
+    paths: pages.files,
+    has: (path) => pages.at(path) !== undefined,
+    affectedBy: (change) => pages.changed(change.all),
+    ...renderedPages(context, (path) => {
+      const list = pages.at(path);
       const frame = list && frameOf(list.path, list.pager.number);
-      return frame && context().render({ ...frame, articles: list.items.map(summaryOf), pager: list.pager });
-    },
+      return frame && { ...frame, articles: list.items.map(summaryOf), pager: list.pager };
+    }),
   };
 }
 
@@ -46,7 +49,7 @@ export function archivePages(deps: ListDeps, all: ArticleList): Output {
 export function termPages(
   deps: ListDeps,
   kind: 'tag' | 'author',
-  index: Pick<SiteIndex, 'tags' | 'authors' | 'termPages'>,
+  index: Pick<SiteIndex, 'tags' | 'authors' | 'termTexts'>,
 ): Output {
   const { site, pageSize, context, summaryOf } = deps;
   const folder = `${kind}s/`;
@@ -59,23 +62,27 @@ export function termPages(
   function find(path: string) {
     const slug = path.startsWith(folder) ? path.slice(folder.length).split('/', 1)[0] : undefined;
     const term = slug === undefined ? undefined : terms.at(slug);
-    const list = term && listAt(path, term.address, term.list, pageSize);
+    const list = term && pagesOf(term).at(path);
     return term && list && { term, list };
   }
 
+  function pagesOf({ address, list }: Term) {
+    return listPages(address, list, pageSize);
+  }
+
   function* paths(): Generator<string> {
-    for (const { address, list } of terms.all()) yield* filesOf(address, list.items.length, pageSize);
+    for (const term of terms.all()) yield* pagesOf(term).files();
   }
 
   function* affectedBy(change: SiteChange): Generator<string> {
     const { vacated } = kind === 'tag' ? change.tags : change.authors;
     for (const { address, count } of vacated) yield* filesOf(address, count, pageSize);
-    for (const path of change.termPages) {
+    for (const path of change.termTexts) {
       const term = path.startsWith(folder) ? terms.at(path.slice(folder.length, -'.md'.length)) : undefined;
-      if (term !== undefined) yield* filesOf(term.address, term.list.items.length, pageSize);
+      if (term !== undefined) yield* pagesOf(term).files();
     }
     for (const [term, listChange] of change.terms)
-      if (terms.get(term.name) === term) yield* changedFiles(term.address, term.list, listChange, pageSize);
+      if (terms.get(term.name) === term) yield* pagesOf(term).changed(listChange);
   }
 
   return {
@@ -83,44 +90,22 @@ export function termPages(
     paths,
     has: (path) => find(path) !== undefined,
     affectedBy,
-    render: (path) => {
+    ...renderedPages(context, (path) => {
       const found = find(path);
       if (found === undefined) return undefined;
       const {
         list: { path: at, items, pager },
         term: { name, address },
       } = found;
-      const page = index.termPages.get(termPathOf(address));
+      const page = index.termTexts.get(termTextPathOf(address));
       const texts = {
         title: numbered(page?.title || name, pager.number),
         description: page?.description || describe(name),
       };
       const frame = { ...sitePage(site, kind, at, texts), [kind]: name, ...(page && { page }) };
-      return context().render({ ...frame, articles: items.map(summaryOf), pager });
-    },
+      return { ...frame, articles: items.map(summaryOf), pager };
+    }),
   };
-}
-
-/** The page of a list that stands in a file; undefined where it is none of this list's. */
-function listAt(file: string, address: string, list: ArticleList, pageSize: number): ListPage | undefined {
-  const folder = address.slice(1);
-  const number = file.startsWith(folder) ? listNumber(file.slice(folder.length)) : undefined;
-  return number === undefined ? undefined : listPage(address, list, number, pageSize);
-}
-
-function filesOf(address: string, count: number, pageSize: number): string[] {
-  return listPaths(address, count, pageSize).map(fileAt);
-}
-
-function changedFiles(
-  address: string,
-  { items }: ArticleList,
-  change: ListChange,
-  pageSize: number,
-): string[] {
-  return [...changedNumbers(change, items.length, pageSize)].map((number) =>
-    fileAt(listPath(address, number)),
-  );
 }
 
 /** One page of a list of articles. */
@@ -133,53 +118,76 @@ export interface ListPage {
 }
 
 /**
- * How many older pages a list of `count` articles has. Pages are counted from the oldest and only full ones
- * leave the list's own page, which so holds one to two pages' worth: the articles of an older page stay when newer
- * ones come. Only its links to newer pages change, when the next page and the one after that are cut off. An article
- * that comes in earlier or goes moves those of all later pages.
+ * The pages of a list. They are counted from the oldest, and only full ones leave the list's own page, which so holds one
+ * to two pages' worth: the articles of an older page stay when newer ones come. Only its links to newer pages change,
+ * when the next page and the one after that are cut off. An article that comes in earlier or goes moves those of all later
+ * pages.
+ *
+ * @param address the path of the list's own page, ending in a slash.
+ * @param pageSize articles on an older page.
  */
-export function olderPages(count: number, pageSize: number): number {
+export function listPages(address: string, { items }: ArticleList, pageSize: number) {
+  /** The page in a file as it is now; undefined where the list has no such page. */
+  function at(file: string): ListPage | undefined {
+    const older = olderPages(items.length, pageSize);
+    const number = numberIn(file, address.slice(1));
+    if (number === undefined || number > older) return undefined;
+    const start = (number === 0 ? older : number - 1) * pageSize;
+    const end = number === 0 ? items.length : start + pageSize;
+    return {
+      path: listPath(address, number),
+      items: items.slice(start, end).reverse(),
+      pager: pagerOf(address, number, older),
+    };
+  }
+
+  /** The files of the pages that may look different after a change, also of those that are no more. */
+  function changed(change: ListChange): string[] {
+    const numbers = new Set<number>();
+    if (!isAnyChanged(change)) return [];
+    const older = olderPages(items.length, pageSize);
+    const before = olderPages(change.before, pageSize);
+    for (const position of change.touched) {
+      const number = Math.floor(position / pageSize) + 1;
+      numbers.add(number > older ? 0 : number);
+    }
+    if (change.from !== Number.POSITIVE_INFINITY) {
+      numbers.add(0);
+      const moved = Math.floor(change.from / pageSize) + 1;
+      // When the list grows by a page, the two before it link more pages; see `pagerOf`.
+      const linking = before === older ? moved : Math.max(1, Math.min(before, older) - 1);
+      for (let number = Math.min(moved, linking); number <= Math.max(before, older); number++)
+        numbers.add(number);
+    }
+    return [...numbers].map((number) => fileAt(listPath(address, number)));
+  }
+
+  return { files: () => filesOf(address, items.length, pageSize), at, changed };
+}
+
+/** How many older pages a list of `count` articles has. */
+function olderPages(count: number, pageSize: number): number {
   return Math.max(0, Math.floor(count / pageSize) - 1);
 }
 
 /** The path of a list's page: its own address for 0, `page/<n>/` below it for the older ones. */
-export function listPath(address: string, number: number): string {
+function listPath(address: string, number: number): string {
   return number === 0 ? address : `${address}page/${number}/`;
 }
 
-/** The paths of all pages of a list. */
-export function listPaths(address: string, count: number, pageSize: number): string[] {
-  return Array.from({ length: olderPages(count, pageSize) + 1 }, (_, number) => listPath(address, number));
+/** The files of all pages of a list of `count` articles. */
+function filesOf(address: string, count: number, pageSize: number): string[] {
+  const length = olderPages(count, pageSize) + 1;
+  return Array.from({ length }, (_, number) => fileAt(listPath(address, number)));
 }
 
-/** The number that a file below a list's folder has as a page of it; the page need not exist. */
-export function listNumber(rest: string): number | undefined {
+/** The number that a file has as a page of the list in a folder; the page need not exist. */
+function numberIn(file: string, folder: string): number | undefined {
+  if (!file.startsWith(folder)) return undefined;
+  const rest = file.slice(folder.length);
   if (rest === 'index.html') return 0;
   const number = /^page\/([1-9]\d{0,8})\/index\.html$/.exec(rest)?.[1];
   return number === undefined ? undefined : Number(number);
-}
-
-/**
- * A page of a list as it is now; undefined where the list has no such page.
- *
- * @param address the list's own path, ending in a slash.
- * @param pageSize articles on an older page.
- */
-export function listPage(
-  address: string,
-  { items }: ArticleList,
-  number: number,
-  pageSize: number,
-): ListPage | undefined {
-  const older = olderPages(items.length, pageSize);
-  if (number > older) return undefined;
-  const start = (number === 0 ? older : number - 1) * pageSize;
-  const end = number === 0 ? items.length : start + pageSize;
-  return {
-    path: listPath(address, number),
-    items: items.slice(start, end).reverse(),
-    pager: pagerOf(address, number, older),
-  };
 }
 
 /**
@@ -192,43 +200,31 @@ function pagerOf(address: string, number: number, last: number): Pager {
   const path = (other: number) => listPath(address, other);
   // In the order of the list: its own page is the one behind the last.
   const place = number || last + 1;
-  const numbers = [last + 1, place + 1, place, place - 1, 1].filter(
-    (other) => other >= 1 && other <= last + 1,
-  );
-  const linked = [...new Set(numbers)];
-  const pageLinks = linked.map((other, index): PageLink => {
-    const shown = other > last ? 0 : other;
-    return {
-      number: shown,
-      path: path(shown),
-      isAfterGap: index > 0 && (linked[index - 1] ?? 0) - other > 1,
-    };
-  });
   return {
     number,
     newer: number === 0 ? undefined : path(number === last ? 0 : number + 1),
     older: place > 1 ? path(place - 1) : undefined,
     pageCount: number === 0 ? last + 1 : undefined,
-    pageLinks,
+    pageLinks: pageLinks([last + 1, place + 1, place, place - 1, 1], last + 1, (other) => {
+      const shown = other > last ? 0 : other;
+      return { number: shown, path: path(shown) };
+    }),
   };
 }
 
-/** The numbers of the pages of a list that may look different after `changes`, also of those that are no more. */
-export function changedNumbers(changes: ListChange, count: number, pageSize: number): Set<number> {
-  const numbers = new Set<number>();
-  if (!isAnyChanged(changes)) return numbers;
-  const older = olderPages(count, pageSize);
-  const before = olderPages(changes.before, pageSize);
-  for (const position of changes.touched) {
-    const number = Math.floor(position / pageSize) + 1;
-    numbers.add(number > older ? 0 : number);
-  }
-  if (changes.from === Number.POSITIVE_INFINITY) return numbers;
-  numbers.add(0);
-  const moved = Math.floor(changes.from / pageSize) + 1;
-  // When the list grows by a page, the two before it link more pages; see `pagerOf`.
-  const linking = before === older ? moved : Math.max(1, Math.min(before, older) - 1);
-  for (let number = Math.min(moved, linking); number <= Math.max(before, older); number++)
-    numbers.add(number);
-  return numbers;
+/**
+ * The links to pages of a list, by their places in it.
+ *
+ * @param places in their order; those that are there twice, or outside of the list, are left out.
+ */
+export function pageLinks(
+  places: readonly number[],
+  pageCount: number,
+  linkOf: (place: number) => Omit<PageLink, 'isAfterGap'>,
+): PageLink[] {
+  const linked = [...new Set(places.filter((place) => place >= 1 && place <= pageCount))];
+  return linked.map((place, index) => ({
+    ...linkOf(place),
+    isAfterGap: Math.abs(place - (linked[index - 1] ?? place)) > 1,
+  }));
 }

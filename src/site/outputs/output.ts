@@ -1,4 +1,5 @@
 import type { SiteChange } from '../index/site-index.js';
+import type { Page } from '../render/page.js';
 
 /** What a file holds: text, as a rule; a theme's pictures and fonts are bytes. */
 export type Content = string | Uint8Array;
@@ -30,6 +31,8 @@ export interface Output {
    * @returns undefined where it cannot be made now, and the reader of article files has been asked to look again.
    */
   render(path: string): Content | undefined | Promise<Content | undefined>;
+  /** The page that one of its files shows, where nothing but the index makes it: another thread can render that page. */
+  page?(path: string): Page | undefined;
   /** Whether a file stays as it is, because what it is made of cannot be read now. @default none does */
   keeps?(path: string): boolean;
   /**
@@ -89,19 +92,34 @@ function reservedPlaces(places: readonly string[]): RegExp {
   return new RegExp(`^(?:${patterns.join('|')})$`, 'i');
 }
 
+/** What an output has whose files are pages that nothing but the index makes. */
+export function renderedPages(
+  context: () => { render(page: Page): Promise<string> },
+  page: (path: string) => Page | undefined,
+): Required<Pick<Output, 'page' | 'render'>> {
+  return {
+    page,
+    render: (path) => {
+      const made = page(path);
+      return made && context().render(made);
+    },
+  };
+}
+
 /**
- * An output of a few files that are always there and depend on no article.
+ * An output of files that depend on no article.
  *
- * @param files what each of them holds, or what makes it.
+ * @param files what makes each of them, as they are now.
  */
 export function fixedOutput(
-  files: ReadonlyMap<string, () => Content | Promise<Content>>,
-): Pick<Output, 'reserved' | 'paths' | 'has' | 'affectedBy' | 'render'> {
+  reserved: readonly string[],
+  files: () => ReadonlyMap<string, () => Content | Promise<Content>>,
+): Output {
   return {
-    reserved: [...files.keys()],
-    paths: () => files.keys(),
-    has: (path) => files.has(path),
+    reserved,
+    paths: () => files().keys(),
+    has: (path) => files().has(path),
     affectedBy: () => [],
-    render: (path) => files.get(path)?.(),
+    render: (path) => files().get(path)?.(),
   };
 }

@@ -1,8 +1,8 @@
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import { TimeoutError, within } from '../../host/hooks.js';
 import { isPlainPath, type PluginOutput, type SiteArticles, type SiteView } from '../../host/outputs.js';
 import type { ArticleSummary, SiteInfo } from '../../host/page-types.js';
 import type { Log } from '../../log.js';
+import { TimeoutError, within } from '../../time-limit.js';
 import { type ArticleList, isAnyChanged, type Post } from '../index/article-list.js';
 import type { SiteChange, SiteIndex } from '../index/site-index.js';
 import type { Output } from './output.js';

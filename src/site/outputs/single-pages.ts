@@ -26,7 +26,8 @@ export function homePage({ site, pageSize, context, summaryOf }: ListDeps, all: 
 /** The page for addresses that do not exist. */
 export function notFoundPage(site: SiteInfo, context: () => RenderContext): Output {
   const page = sitePage(site, 'notFound', '/404.html', { title: { t: 'notFound' }, description: '' });
-  return fixedOutput(new Map([[page.file, () => context().render(page)]]));
+  const files = new Map([[page.file, () => context().render(page)]]);
+  return fixedOutput([page.file], () => files);
 }
 
 /** The page of the search; a site without search has none. */
@@ -36,7 +37,7 @@ export function searchPage(site: SiteInfo, context: () => RenderContext): Output
     description: { t: 'searchOf', values: { site: site.title } },
   });
   const files = new Map(site.search ? [[page.file, () => context().render(page)] as const] : []);
-  return { ...fixedOutput(files), reserved: ['search/', 'pagefind/'] };
+  return fixedOutput(['search/', 'pagefind/'], () => files);
 }
 
 /** The pages that the owner wrote; none where an article, or a page of the site's own, stands already. */

@@ -39,6 +39,12 @@ interface Compress {
 /** Every output of a site. To add one, write it and name it here. */
 export function siteOutputs(deps: OutputDeps): SiteOutputs {
   const { site, index, hooks, hosting, context, articles, added, log, summaryOf, compress } = deps;
+  const ownPages = standalonePages(site, context);
+  /** The paths of the owner's pages that no article and no page of the site's own comes before. */
+  const ownPaths = () =>
+    [...context().pages.all.values()]
+      .filter(({ file, broken }) => broken === undefined && sources.at(file) === ownPages)
+      .map(({ path }) => path);
   const outputs: readonly Output[] = [
     articles,
     rootFiles(context),
@@ -49,12 +55,10 @@ export function siteOutputs(deps: OutputDeps): SiteOutputs {
     termPages(deps, 'tag', index),
     termPages(deps, 'author', index),
     feeds(deps, index.all, hooks),
-    sitemap(site, index.all, () =>
-      [...context().pages.all.values()].flatMap(({ path, broken }) => (broken === undefined ? [path] : [])),
-    ),
+    sitemap(site, index.all, { has: ownPages.has, paths: ownPaths }),
     searchPage(site, context),
     notFoundPage(site, context),
-    standalonePages(site, context),
+    ownPages,
     ...pluginOutputs(added, site, index, summaryOf, log),
     staticFiles(site, hosting, () => {
       const { styleSheet, assets } = context().theme;

@@ -11,26 +11,35 @@ const SHARD_SIZE = 1_000;
 /** The sitemap itself: beyond a shard's worth of articles, an index of its shards. */
 const WHOLE = 'sitemap.xml';
 
+/** Pages other than those of articles; the first file lists them. */
+interface ListedPages {
+  /** Whether a file is one of these pages, if no article has its address. */
+  has(file: string): boolean;
+  /** The paths of those that stand. */
+  paths(): readonly string[];
+}
+
 /**
  * The sitemap of the articles in a list: one file, or beyond a shard's worth of articles an index and its shards.
  *
- * @param pages the paths of the pages that the owner wrote.
+ * @param pages the pages that the owner wrote.
  */
 export function sitemap(
   site: SiteInfo,
   { items }: ArticleList,
-  pages: () => readonly string[] = () => [],
+  pages: ListedPages = { has: () => false, paths: () => [] },
 ): Output {
   /** The last change in each shard, for the index: nothing looks at all articles when one has changed. */
   const lastChanges = new Map<number, number | undefined>();
 
-  function affectedBy({ all: changes }: Pick<SiteChange, 'all'>): string[] {
+  function affectedBy({ all: changes, pages: ofArticles }: Pick<SiteChange, 'all' | 'pages'>): string[] {
     if (!isAnyChanged(changes)) return [];
     const last = Math.max(shardsOf(items.length), shardsOf(changes.before));
     const isOne = shardsOf(Math.min(items.length, changes.before)) === 1;
     const first = isOne ? 1 : numberOf(changes.from); // where one file becomes several, or several one, all change
     const numbers = new Set([...changes.touched].map(numberOf));
     for (let number = first; number <= last; number++) numbers.add(number);
+    if ([...ofArticles].some(pages.has)) numbers.add(1); // an article has taken, or left, the address of one
     for (const number of numbers) lastChanges.delete(number);
     return last === 1 ? [WHOLE] : [WHOLE, ...[...numbers].map(shardName)];
   }
@@ -53,7 +62,7 @@ export function sitemap(
     const xmlns = { news: false, xhtml: false, image: false, video: false };
     const stream = new SitemapStream({ xmlns, level: ErrorLevel.SILENT });
     const urls = posts.map(({ entry, modified }) => ({ url: entry.url, ...lastmod(modified) }));
-    const own = ['/', ...pages()].map((path) => ({ url: `${site.url}${path}` }));
+    const own = ['/', ...pages.paths()].map((path) => ({ url: `${site.url}${path}` }));
     return textOf(stream, withHome ? [...own, ...urls] : urls);
   }
 

@@ -31,7 +31,7 @@ export function staticFiles(
     const { hostname } = new URL(site.url);
     if (site.basePath === '' && !OF_GITHUB.test(hostname)) files.set('CNAME', () => `${hostname}\n`);
   }
-  return { ...fixedOutput(files), reserved: RESERVED };
+  return fixedOutput(RESERVED, () => files);
 }
 
 function robots(site: SiteInfo): string {

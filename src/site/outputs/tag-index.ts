@@ -1,10 +1,12 @@
 import type { SiteInfo } from '../../host/page-types.js';
+import { lowerBound } from '../index/article-list.js';
 import type { SiteChange } from '../index/site-index.js';
 import type { Taxonomy, Term } from '../index/taxonomy.js';
 import { numbered, type Page, type Pager, sitePage, type TagLink } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
 import { fileAt, linkBelow } from './addresses.js';
-import type { Output } from './output.js';
+import { pageLinks } from './list-pages.js';
+import { type Output, renderedPages } from './output.js';
 
 /** Tags on one page. */
 const TAGS_PER_PAGE = 500;
@@ -35,13 +37,7 @@ export function tagIndex(site: SiteInfo, tags: Taxonomy, context: () => RenderCo
 
   /** Where a tag stands, or would. */
   function positionOf(name: string): number {
-    let low = 0;
-    for (let high = names.length; low < high; ) {
-      const middle = (low + high) >>> 1;
-      if (byName(names[middle] ?? '', name) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
+    return lowerBound(names, (other) => byName(other, name) < 0);
   }
 
   function byName(a: string, b: string): number {
@@ -87,10 +83,10 @@ export function tagIndex(site: SiteInfo, tags: Taxonomy, context: () => RenderCo
     paths,
     has: (path) => numberOf(path) !== undefined,
     affectedBy,
-    render: (path) => {
+    ...renderedPages(context, (path) => {
       const number = numberOf(path);
-      return number === undefined ? undefined : context().render(page(number));
-    },
+      return number === undefined ? undefined : page(number);
+    }),
   };
 }
 
@@ -100,17 +96,12 @@ function pageOf(position: number): number {
 
 function pagerOf(number: number, pageCount: number): Pager {
   const near = [1, number - 1, number, number + 1, pageCount];
-  const numbers = [...new Set(near.filter((other) => other >= 1 && other <= pageCount))];
   return {
     number,
     newer: number > 1 ? indexPath(number - 1) : undefined,
     older: number < pageCount ? indexPath(number + 1) : undefined,
     pageCount,
-    pageLinks: numbers.map((other, index) => ({
-      number: other,
-      path: indexPath(other),
-      isAfterGap: other - (numbers[index - 1] ?? other) > 1,
-    })),
+    pageLinks: pageLinks(near, pageCount, (other) => ({ number: other, path: indexPath(other) })),
   };
 }
 

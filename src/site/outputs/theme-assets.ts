@@ -1,5 +1,5 @@
 import type { RenderContext } from '../render/render-context.js';
-import type { Content, Output } from './output.js';
+import { type Content, fixedOutput, type Output } from './output.js';
 
 /** The icon, which every browser asks for. */
 const ICON = 'favicon.svg';
@@ -29,25 +29,10 @@ export function themeAssets(context: () => RenderContext): Output {
     return last.files;
   };
 
-  return {
-    reserved: ['assets/', ICON],
-    isAsset: true,
-    paths: () => now().keys(),
-    has: (path) => now().has(path),
-    affectedBy: () => [],
-    render: (path) => now().get(path)?.(),
-  };
+  return { ...fixedOutput(['assets/', ICON], now), isAsset: true };
 }
 
 /** What a theme has for the top of the site, such as `favicon.ico`; it stands in place of a file of the site's own. */
 export function rootFiles(context: () => RenderContext): Output {
-  const now = () => context().theme.rootFiles;
-  return {
-    reserved: [],
-    isAsset: true,
-    paths: () => now().keys(),
-    has: (path) => now().has(path),
-    affectedBy: () => [],
-    render: (path) => now().get(path)?.(),
-  };
+  return { ...fixedOutput([], () => context().theme.rootFiles), isAsset: true };
 }

@@ -216,7 +216,7 @@ const NO_LINKS: readonly PageLink[] = [];
  * @param readingMinutes called where somebody asks for its reading time, as it may have to be found out.
  */
 export function summaryOf(
-  entry: Omit<IndexEntry, 'path' | 'stamp' | 'canonical' | 'readingMinutes'>,
+  entry: Omit<IndexEntry, 'path' | 'stamp' | 'readingMinutes'>,
   readingMinutes: () => number,
 ): ArticleSummary {
   const { id, updated, author, tags, excerpt = entry.description, extra = NO_EXTRA } = entry;

@@ -25,6 +25,10 @@ const IDS_OF_FRAME = ['content'];
 
 const LONGEST_ID = 80;
 
+/** Characters of a title, at the most, and of the HTML that is looked at for it: a heading may lack its closing tag. */
+const LONGEST_TITLE = 300;
+const TITLE_FROM = 8_000;
+
 /**
  * Gives a text of several headings its table of contents: `h2`, and below them `h3`. Those of these headings that have no
  * id get one, made of their words; nothing else in the HTML changes, and a text without a table of contents stays as it is.
@@ -47,7 +51,7 @@ function headingsOf(html: string): Heading[] {
   for (let index = 0; index < tokens.length; index++) {
     const token = tokens[index];
     if (token?.kind !== 'open' || !isHeading(token.name)) continue;
-    const title = textOfHtml(html.slice(token.end, endOf(tokens, index)));
+    const title = titleOf(html.slice(token.end, endOf(tokens, index)));
     if (title !== '') headings.push({ tag: token, title, id: idOf(html, token) ?? freeId(title) });
   }
   return headings;
@@ -67,6 +71,12 @@ function headingsOf(html: string): Heading[] {
     ids.add(id());
     return id();
   }
+}
+
+function titleOf(html: string): string {
+  const text = textOfHtml(html.slice(0, TITLE_FROM));
+  if (text.length <= LONGEST_TITLE) return text;
+  return `${text.slice(0, LONGEST_TITLE - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 /** Where the text of the heading at a place in the list ends: at its closing tag, or where the next heading begins. */

@@ -55,7 +55,7 @@ export async function tryTheme(
   const index: SiteIndex = createSiteIndex(site, () => false);
   for (const [name, sample] of Object.entries(SAMPLES)) index.apply(name, entryOf(name, site, sample));
   for (const path of ['tags/tag.md', 'authors/somebody.md'])
-    index.applyTermPage(path, { path, stamp: STAMP, ...TEXT });
+    index.applyTermText(path, { path, stamp: STAMP, ...TEXT });
   const context = createRenderContext(themeDirs, site, hooks, index, SAMPLE_PAGES, []);
   const articles: Output = {
     reserved: [],
@@ -108,7 +108,6 @@ function entryOf(name: string, { url }: SiteInfo, sample: Partial<IndexEntry>): 
     stamp: STAMP,
     id: name,
     url: `${url}/sample-${name}/`,
-    canonical: undefined,
     title: name,
     description: '',
     date: '2026-01-02T08:00:00Z',

@@ -1,63 +1,73 @@
 import os from 'node:os';
-import type { SiteInfo } from '../../host/page-types.js';
-import type { ArticleList } from '../index/article-list.js';
-import type { Manifest } from '../write/manifest.js';
+import { fileOf } from '../outputs/addresses.js';
+import { timeOf } from '../render/dates.js';
+import { manifestPath, openManifest } from '../write/manifest.js';
+import type { SearchPage } from './pagefind.js';
 
-/** A page that can be found. */
-export interface SearchPage {
-  /** Below the output folder. */
-  readonly file: string;
-  /** Below the site's base path. */
-  readonly path: string;
-  /** Another one where its text is another. */
-  readonly version: string;
-  /** In bytes. */
-  readonly size: number;
-}
-
-/** What the indexing process is asked for. */
-export interface SearchRequest {
-  readonly outputDir: string;
-  /** Where receivers on one folder take turns. */
-  readonly lockDir: string;
-  readonly pages: readonly Pick<SearchPage, 'file' | 'path'>[];
-  /** Stands for everything that the index is made of. */
-  readonly of: string;
-}
-
-/** What became of it. */
-export type SearchOutcome =
-  | { readonly is: 'done'; readonly pages: number; readonly ms: number }
-  /** The index was of these very pages already. */
-  | { readonly is: 'current' }
-  /** Somebody else's index lies in the folder. */
-  | { readonly is: 'foreign' }
-  | { readonly is: 'aborted' }
-  | { readonly is: 'failed'; readonly reason: string };
-
-/** The pages of the newest articles as they were built last, at most `count`, oldest first. */
-export function newestPages(
-  count: number,
-  site: SiteInfo,
-  { items }: Pick<ArticleList, 'items'>,
-  { files }: Pick<Manifest, 'files'>,
-): SearchPage[] {
-  return items.slice(-count).flatMap(({ entry, file }) => {
-    const written = files.get(file);
-    const path = new URL(entry.url).pathname.slice(site.basePath.length);
-    return written === undefined
-      ? []
-      : [{ file, path, version: `${written.size}-${written.crc}`, size: written.size }];
-  });
-}
-
+/** Pages that are indexed where the config names no number. */
+const MOST_PAGES = 5_000;
 /** Memory that Pagefind takes for a byte of a page (measured: 0.85 MB for a page of 15 KB). */
 const MEMORY_PER_BYTE = 60;
 /** How much of the machine's memory the indexing may take. */
 const MEMORY_SHARE = 1 / 4;
 
+/** What the indexing process is asked for. */
+export interface SearchRequest {
+  /** Absolute. */
+  readonly outputDir: string;
+  /** Absolute; where the manifest is, and the lock by which receivers on one folder take turns. */
+  readonly stateDir: string;
+  /** Without a trailing slash. */
+  readonly siteUrl: string;
+  /** How many articles can be found; undefined for as many as the machine's memory allows. */
+  readonly maxPages: number | undefined;
+  /** The version of Pagefind. */
+  readonly version: string;
+}
+
+/** What became of the request. */
+export type SearchOutcome =
+  | { readonly kind: 'written'; readonly pages: number; readonly ms: number }
+  /** The index was of these very pages already. */
+  | { readonly kind: 'current' }
+  /** Somebody else's index lies in the folder. */
+  | { readonly kind: 'foreign' }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+/** A page as it was built last. */
+interface BuiltPage extends SearchPage {
+  readonly size: number;
+  readonly crc: number;
+}
+
+/** The pages that can be found: those of the newest articles, as they were built last, oldest first. */
+export function newestPages(request: SearchRequest): readonly BuiltPage[] {
+  const newest = builtPages(request).slice(-(request.maxPages ?? MOST_PAGES));
+  return request.maxPages === undefined ? withinMemory(newest) : newest;
+}
+
+/** The pages of all articles, as the manifest has them. */
+function builtPages({ outputDir, stateDir, siteUrl }: SearchRequest): BuiltPage[] {
+  const manifest = openManifest(manifestPath({ stateDir }), outputDir);
+  const { articles } = manifest.refresh();
+  const { pathname } = new URL(siteUrl);
+  const base = pathname.replace(/\/$/, '');
+  const pages = [...articles].flatMap(([path, entry]) => {
+    if (entry === undefined || !('url' in entry)) return [];
+    const file = fileOf(entry.url, { url: siteUrl });
+    const written = file === undefined ? undefined : manifest.files.get(file);
+    if (file === undefined || written === undefined) return [];
+    const { size, crc } = written;
+    const url = new URL(entry.url).pathname.slice(base.length);
+    return [{ path, time: timeOf(entry.date) ?? 0, page: { file, url, size, crc } }];
+  });
+  pages.sort((a, b) => a.time - b.time || (a.path < b.path ? -1 : 1));
+  // Two articles of one address have one page.
+  return [...new Map(pages.map(({ page }) => [page.file, page])).values()];
+}
+
 /** The newest of these pages, as many as can be indexed in a share of this machine's memory; all where none can. */
-export function withinMemory(pages: readonly SearchPage[]): readonly SearchPage[] {
+function withinMemory(pages: readonly BuiltPage[]): readonly BuiltPage[] {
   const machine = Math.min(os.totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
   let room = (machine * MEMORY_SHARE) / MEMORY_PER_BYTE;
   const last = pages.findLastIndex(({ size }) => {

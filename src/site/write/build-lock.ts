@@ -18,10 +18,10 @@ export interface BuildLock {
   /** Waits for its turn. Every call is paired with `leave`. */
   enter(): Promise<void>;
   leave(): void;
-  /** Shows the others that a builder with this key is alive, until it has another key or is closed. */
-  show(key: string): Promise<void>;
+  /** Announces to the others that a builder with this key is alive, until it has another key or is closed. */
+  announceBuilder(key: string): Promise<void>;
   /** Whether another builder with this key is alive. */
-  isShown(key: string): Promise<boolean>;
+  isBuilderAlive(key: string): Promise<boolean>;
   close(): void;
 }
 
@@ -37,7 +37,8 @@ export function createBuildLock(directory: string, log: Log): BuildLock {
   let helper: LockHelper | undefined;
   let lock: Lock | undefined;
   let isAlone = false;
-  let shown: { readonly key: string; readonly lock: Lock } | undefined;
+  /** The lock that shows that this builder is alive. */
+  let token: { readonly key: string; readonly lock: Lock } | undefined;
 
   /** The program that takes locks; undefined where there is none. */
   function findHelper(): LockHelper | undefined {
@@ -59,16 +60,16 @@ export function createBuildLock(directory: string, log: Log): BuildLock {
     await lock?.enter();
   }
 
-  async function show(key: string): Promise<void> {
+  async function announceBuilder(key: string): Promise<void> {
     const found = findHelper();
-    if (found === undefined || shown?.key === key) return;
+    if (found === undefined || token?.key === key) return;
     const folder = join(builders, `${key}-${run}`);
     try {
-      hide();
+      removeToken();
       fs.mkdirSync(folder, { recursive: true });
-      const token = createLock({ directory: folder, helper: found });
-      await token.enter();
-      shown = { key, lock: token };
+      const taken = createLock({ directory: folder, helper: found });
+      await taken.enter();
+      token = { key, lock: taken };
       for (const name of others()) await isAlive(join(builders, name), found); // removes those that were killed
     } catch (error) {
       // On a full disk, say. Others may build everything again, which is right, too.
@@ -76,7 +77,7 @@ export function createBuildLock(directory: string, log: Log): BuildLock {
     }
   }
 
-  async function isShown(key: string): Promise<boolean> {
+  async function isBuilderAlive(key: string): Promise<boolean> {
     const found = findHelper();
     if (found === undefined || key === '') return false;
     for (const name of others())
@@ -84,7 +85,7 @@ export function createBuildLock(directory: string, log: Log): BuildLock {
     return false;
   }
 
-  /** The builders that have shown themselves, also those that were killed since. */
+  /** The builders that have announced themselves, also those that were killed since. */
   function others(): string[] {
     try {
       return fs.readdirSync(builders).filter((name) => !name.endsWith(`-${run}`));
@@ -94,22 +95,22 @@ export function createBuildLock(directory: string, log: Log): BuildLock {
     }
   }
 
-  function hide(): void {
-    if (shown === undefined) return;
-    fs.rmSync(join(builders, `${shown.key}-${run}`), { recursive: true, force: true });
-    shown.lock.close();
-    shown = undefined;
+  function removeToken(): void {
+    if (token === undefined) return;
+    fs.rmSync(join(builders, `${token.key}-${run}`), { recursive: true, force: true });
+    token.lock.close();
+    token = undefined;
   }
 
   function close(): void {
-    hide();
+    removeToken();
     lock?.close();
   }
 
-  return { enter, leave: () => lock?.leave(), show, isShown, close };
+  return { enter, leave: () => lock?.leave(), announceBuilder, isBuilderAlive, close };
 }
 
-/** Whether a builder that has shown itself in this folder is alive; else the folder is removed. */
+/** Whether the builder that has announced itself by this folder is alive; else the folder is removed. */
 async function isAlive(folder: string, helper: LockHelper): Promise<boolean> {
   const token = createLock({ directory: folder, helper, timeoutMs: 0 });
   try {

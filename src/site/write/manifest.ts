@@ -1,13 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { promisify } from 'node:util';
-import { syncDirectory, syncHere } from '../../fs/atomic-write.js';
-import { withOneUrl } from '../../store/catalog/entry.js';
 import type { SourceEntry } from '../index/site-index.js';
-import { endOf, firstLine, headerOf, linesFrom } from './manifest-lines.js';
-
-const fdatasync = promisify(fs.fdatasync);
+import { endOf, openLineFile } from './line-file.js';
 
 /** A file in the output folder that Pressmark wrote. */
 export interface WrittenFile {
@@ -26,7 +20,7 @@ export interface ManifestDelta {
   /** Files that have been written or removed. */
   readonly files: ReadonlySet<string>;
   /** Files that may not be as they should: written in a build that has not come to its end, or failed in one. */
-  readonly stale: ReadonlySet<string>;
+  readonly stale: readonly string[];
   /** Whether the manifest was read from its beginning: what it does not name is not there. */
   readonly isWhole: boolean;
 }
@@ -43,54 +37,10 @@ export interface Commit {
   everything(): Iterable<SourceEntry>;
 }
 
-/**
- * What stands in the output folder and which state of the articles it shows: an append-only file of one JSON line
- * per fact, the last one on a subject holding. A build names its files before it writes them, and the articles when all
- * is done; so where one was killed, the next one finds the articles changed still and the files under suspicion.
- *
- * The files themselves are not synced one by one. Their names are on the disk before they are written, and some time
- * later a line says that the files are, too: whatever a power loss has damaged is one of those named since that line.
- * Derived: without the manifest everything is built again and nothing is deleted. See `openManifest`.
- */
-export interface Manifest {
-  readonly files: ReadonlyMap<string, WrittenFile>;
-  /** The key of the last build that came to its end; empty where none has. */
-  readonly key: string;
-  /** How that one has read the articles. */
-  readonly reading: string;
-  /** Reads what has been added since, also by another process on the same folder. */
-  catchUp(): ManifestDelta;
-  /** Whether a build has named the file and not come to its end, so that it may hold what was there before. */
-  isUnsettled(file: string): boolean;
-  setFile(file: string, written: WrittenFile | undefined): void;
-  /**
-   * Files named since the last time that all were known to be on the disk, each with the value of `namings` then; a power
-   * loss may have damaged them.
-   */
-  readonly unsynced: ReadonlyMap<string, number>;
-  /** Whether the last line says that all files are on the disk; true also where there is no manifest. */
-  readonly isSynced: boolean;
-  /** How many times a file has been named. */
-  readonly namings: number;
-  /**
-   * Names files that are about to be written or removed. Resolves when their names are on the disk.
-   *
-   * @param files none where another's file stands: after a power loss they count as Pressmark's.
-   */
-  announce(files: readonly string[]): Promise<void>;
-  /** Names one file in the same way, at once; costs nothing where it has been named since the last sync. */
-  announceHere(file: string): void;
-  /**
-   * Notes that the files are on the disk as they were when `namings` had this value. No build may be under way.
-   */
-  setSynced(namings: number): Promise<void>;
-  /** Ends a build. */
-  commit(end: Commit): void;
-  /** Lets go of the file until it is needed again. */
-  rest(): void;
-}
+/** What stands in the output folder, and which state of the articles it shows; see `openManifest`. */
+export type Manifest = ReturnType<typeof openManifest>;
 
-const VERSION = 10;
+const VERSION = 11;
 
 type Line =
   | { readonly file: string; readonly is: WrittenFile | null }
@@ -102,11 +52,10 @@ type Line =
   | { readonly unsynced: readonly string[] }
   | { readonly settled: string; readonly reading: string; readonly stale: readonly string[] };
 
-/** Lines of articles that are written at once. */
-const LINES_PER_WRITE = 1_000;
+const NONE: readonly WrittenFile[] = [];
 
 /** The last line of a manifest whose files are all on the disk. */
-const ALL_SYNCED = `${JSON.stringify({ unsynced: [] })}\n`;
+const ALL_SYNCED = `${JSON.stringify({ unsynced: [] } satisfies Line)}\n`;
 
 /** Where the manifest of a site is kept. */
 export function manifestPath({ stateDir }: { readonly stateDir: string }): string {
@@ -125,302 +74,236 @@ function endsSynced(path: string): boolean | undefined {
 }
 
 /**
+ * What stands in the output folder and which state of the articles it shows: an append-only file of one JSON line
+ * per fact, the last one on a subject holding. A build names its files before it writes them, and the articles when all
+ * is done; so where one was killed, the next one finds the articles changed still and the files under suspicion.
+ *
+ * The files themselves are not synced one by one. Their names are on the disk before they are written, and some time
+ * later a line says that the files are, too: whatever a power loss has damaged is one of those named since that line.
+ * Derived: without the manifest everything is built again and nothing is deleted.
+ *
  * @param path where the manifest is kept.
  * @param outputDir the folder it speaks of; a manifest of another one counts as lost.
  */
-export function openManifest(path: string, outputDir: string): Manifest {
+export function openManifest(path: string, outputDir: string) {
+  const subject = { pressmark: VERSION, output: relative(dirname(path), outputDir) };
+  const lines = openLineFile<Line>(path, subject, () => {
+    const ofFiles = fileLines(files.keys());
+    return files.size === 0 ? ofFiles : [...ofFiles, { unsynced: [...unsynced.keys()] }];
+  });
   const files = new Map<string, WrittenFile>();
-  const ours = JSON.stringify({ pressmark: VERSION, output: relative(dirname(path), outputDir) }).slice(
-    0,
-    -1,
-  );
-  /** Files named since the last commit. */
-  let unsettled = new Set<string>();
+  /** Files written since the last commit, or stale then, and what they may hold that was written before. */
+  let uncommitted = new Map<string, readonly WrittenFile[]>();
+  /**
+   * Files named since the last time that all were known to be on the disk, each with the value of `sequence` then; a power
+   * loss may have damaged them.
+   */
   const unsynced = new Map<string, number>();
   /** Files that were announced, and not written since. */
   const announced = new Set<string>();
-  let namings = 0;
+  /** How many times a file has been named. */
+  let sequence = 0;
   let isSynced = true;
   /** Whether a line since the last `unsynced` could not be read: it may have been of any file that was announced. */
   let isTorn = false;
-  /** Whether the name of the manifest itself may be lost with the power. */
-  let isNew = false;
   let key = '';
   let reading = '';
-  let fd: number | undefined;
-  /** The first line of the file that was read; no other file has it, whatever inode it was given. */
-  let header: string | undefined;
-  let offset = 0;
-  let lines = 0;
 
-  function catchUp(): ManifestDelta {
-    const articles = new Map<string, SourceEntry | undefined>();
-    const changed = new Set<string>();
-    const size = fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    const found = size === 0 ? undefined : headerOf(path);
-    const isWhole = found === undefined || found !== header || size < offset;
-    if (isWhole) {
-      [offset, lines, key, reading, unsettled] = [0, 0, '', '', new Set()];
+  /** Reads what has been added since, also by another process on the same folder. */
+  function refresh(): ManifestDelta {
+    const delta = { articles: new Map<string, SourceEntry | undefined>(), files: new Set<string>() };
+    const added = lines.readNew();
+    if (added.isWhole) {
+      [key, reading, uncommitted, isTorn] = ['', '', new Map(), false];
       files.clear();
       unsynced.clear();
       announced.clear();
-      isTorn = false;
-      isSynced = size === 0 && !fs.existsSync(path);
+      isSynced = !fs.existsSync(path);
     }
-    // One of another version, or of another folder, is begun again.
-    header = found?.startsWith(`${ours},`) === true ? found : undefined;
-    if (header !== undefined && size > offset) {
-      // Where all that it names is on the disk, the names need not be gathered: a large manifest has each of them twice.
-      const isVouchedFor = offset === 0 && endsSynced(path) === true;
-      readTail(size, isVouchedFor, articles, changed);
-    }
-    return { articles, files: changed, stale: unsettled, isWhole };
+    // Where all that it names is on the disk, the names need not be gathered: a large manifest has each of them twice.
+    const isOnDisk = added.isWhole && endsSynced(path) === true;
+    for (const line of added.lines) apply(line, isOnDisk, delta);
+    return { ...delta, stale: [...uncommitted.keys()], isWhole: added.isWhole };
   }
 
-  /** @param isVouchedFor whether the last line that is read says that all files are on the disk. */
-  function readTail(
-    size: number,
-    isVouchedFor: boolean,
-    articles: Map<string, SourceEntry | undefined>,
-    changed: Set<string>,
+  /** @param isOnDisk whether the files are known to be on the disk by a later line. */
+  function apply(
+    line: Line | undefined,
+    isOnDisk: boolean,
+    delta: { articles: Map<string, SourceEntry | undefined>; files: Set<string> },
   ): void {
-    let isFirst = offset === 0;
-    for (const { lines, end } of linesFrom(path, offset, size)) {
-      for (const line of lines) {
-        if (!isFirst) take(line, isVouchedFor, articles, changed);
-        isFirst = false;
-      }
-      offset = end;
-    }
-  }
-
-  function take(
-    text: string,
-    isVouchedFor: boolean,
-    articles: Map<string, SourceEntry | undefined>,
-    changed: Set<string>,
-  ): void {
-    lines++;
     isSynced = false;
-    const line = parsed(text);
     if (line === undefined) {
       isTorn = true; // by a kill, which is the last line then, or by a power loss
     } else if ('file' in line) {
-      if (line.is === null) files.delete(line.file);
-      else files.set(line.file, line.is);
-      changed.add(line.file);
-      unsettled.add(line.file);
-      if (!isVouchedFor) {
-        name(line.file);
+      delta.files.add(line.file);
+      noteWritten(line.file, line.is ?? undefined);
+      if (!isOnDisk) {
+        addUnsynced(line.file);
         announced.delete(line.file);
       }
     } else if ('announced' in line) {
-      if (!isVouchedFor) noteAnnounced(line.announced);
+      if (!isOnDisk) noteAnnounced(line.announced);
     } else if ('unsynced' in line) {
       noteSynced(line.unsynced);
     } else if ('article' in line) {
-      const { article } = line;
-      articles.set(article.path, 'url' in article ? withOneUrl(article) : article);
+      delta.articles.set(line.article.path, line.article);
     } else if ('removed' in line) {
-      articles.set(line.removed, undefined);
+      delta.articles.set(line.removed, undefined);
     } else if ('settled' in line) {
       key = line.settled;
       reading = line.reading;
-      unsettled = new Set(line.stale);
-      withdraw();
+      noteCommitted(line.stale);
     }
   }
 
-  function name(file: string): void {
-    unsynced.set(file, ++namings);
+  // What the lines mean, whether they are read or written.
+
+  function noteWritten(file: string, is: WrittenFile | undefined): void {
+    const former = formerOf(file);
+    const known = files.get(file);
+    const isNew = known !== undefined && former.every(({ crc }) => crc !== known.crc);
+    uncommitted.set(file, isNew ? [...former, known] : former);
+    if (is === undefined) files.delete(file);
+    else files.set(file, is);
   }
 
   function noteAnnounced(names: readonly string[]): void {
-    isSynced = false;
     for (const file of names) {
-      name(file);
+      addUnsynced(file);
       announced.add(file);
     }
+  }
+
+  function addUnsynced(file: string): void {
+    unsynced.set(file, ++sequence);
   }
 
   function noteSynced(but: readonly string[]): void {
     unsynced.clear();
     announced.clear();
-    for (const file of but) name(file);
+    for (const file of but) addUnsynced(file);
     isTorn = false;
     isSynced = but.length === 0;
   }
 
-  /** At the end of a build: what it has not written is as it was, or not there. */
-  function withdraw(): void {
+  /** At the end of a build its files hold what was written, but for those that are stale. */
+  function noteCommitted(stale: readonly string[]): void {
+    uncommitted = new Map(stale.map((file) => [file, formerOf(file)]));
+    forgetAnnounced();
+  }
+
+  /** What a build has announced and not written is as it was, or not there. */
+  function forgetAnnounced(): void {
     if (isTorn) return;
     for (const file of announced) unsynced.delete(file);
     announced.clear();
   }
 
-  function write(text: string): void {
-    fd ??= open();
-    const bytes = Buffer.from(text);
-    fs.writeSync(fd, bytes);
-    offset += bytes.length;
+  function append(added: readonly Line[]): void {
+    lines.append(added);
     isSynced = false;
   }
 
-  function open(): number {
-    fs.mkdirSync(dirname(path), { recursive: true });
-    const opened = fs.openSync(path, 'a+');
-    const { size } = fs.fstatSync(opened);
-    if (header === undefined || firstLine(opened) !== header) {
-      // New, or somebody has removed it and with it what we know.
-      fs.ftruncateSync(opened);
-      fd = opened;
-      begin();
-      for (const [file, is] of files) write(`${JSON.stringify({ file, is })}\n`);
-      if (files.size > 0) write(`${JSON.stringify({ unsynced: [...unsynced.keys()] } satisfies Line)}\n`);
-    } else if (size > offset) {
-      fs.writeSync(opened, '\n'); // the torn line of a process that was killed must not spoil ours
-      offset = size + 1;
-    }
-    return opened;
+  /**
+   * What the file may hold besides what `files` says: where a build was killed, or could not replace the file, it holds
+   * what was written before.
+   */
+  function formerOf(file: string): readonly WrittenFile[] {
+    return uncommitted.get(file) ?? NONE;
   }
 
-  /** Writes the first line of a file that is empty. */
-  function begin(): void {
-    header = `${ours},"made":"${randomUUID()}"}`;
-    offset = 0;
-    isNew = true;
-    write(`${header}\n`);
-  }
-
+  /**
+   * Names files that are about to be written or removed. Resolves when their names are on the disk.
+   *
+   * @param names none where another's file stands: after a power loss they count as Pressmark's.
+   */
   async function announce(names: readonly string[]): Promise<void> {
-    const more = names.filter((file) => !unsynced.has(file));
-    if (more.length === 0) return;
-    writeAnnounced(more);
-    await syncLines();
+    const added = names.filter((file) => !unsynced.has(file));
+    if (added.length === 0) return;
+    append([{ announced: added }]);
+    noteAnnounced(added);
+    await lines.sync();
   }
 
-  function announceHere(file: string): void {
+  /** Names one file in the same way, at once; costs nothing where it has been named since the last sync. */
+  function announceSync(file: string): void {
     if (unsynced.has(file)) return;
-    writeAnnounced([file]);
-    syncHere(path);
-    if (isNew) syncHere(dirname(path));
-    isNew = false;
+    append([{ announced: [file] }]);
+    noteAnnounced([file]);
+    lines.syncSync();
   }
 
-  function writeAnnounced(names: readonly string[]): void {
-    write(`${JSON.stringify({ announced: names } satisfies Line)}\n`);
-    lines++;
-    noteAnnounced(names);
-  }
-
-  async function setSynced(upTo: number): Promise<void> {
-    const but = [...unsynced].flatMap(([file, naming]) => (naming > upTo ? [file] : []));
-    // The lines before this one first: it vouches for them.
-    await syncLines();
-    write(`${JSON.stringify({ unsynced: but } satisfies Line)}\n`);
-    lines++;
+  /** Notes that the files are on the disk as they were when `sequence` had this value. No build may be under way. */
+  async function markSynced(upTo: number): Promise<void> {
+    const but = [...unsynced].flatMap(([file, named]) => (named > upTo ? [file] : []));
+    // The lines before this one first, which it says to be true.
+    await lines.sync();
+    append([{ unsynced: but }]);
     noteSynced(but);
   }
 
-  async function syncLines(): Promise<void> {
-    fd ??= open();
-    await fdatasync(fd);
-    if (isNew) await syncDirectory(dirname(path));
-    isNew = false;
-  }
-
   function setFile(file: string, is: WrittenFile | undefined): void {
-    write(`${JSON.stringify({ file, is: is ?? null })}\n`);
-    lines++;
-    unsettled.add(file);
-    name(file);
+    append([{ file, is: is ?? null }]);
+    noteWritten(file, is);
+    addUnsynced(file);
     announced.delete(file);
-    if (is === undefined) files.delete(file);
-    else files.set(file, is);
   }
 
-  function commit(end: Commit): void {
-    const { articles, stale, everything } = end;
-    if (key === end.key && articles.size + stale.length + unsettled.size + announced.size === 0) return;
-    lines += articles.size + 1;
+  /** Ends a build. */
+  function commit({ key: nextKey, reading: nextReading, articles, stale, everything }: Commit): void {
+    if (key === nextKey && articles.size + stale.length + uncommitted.size + announced.size === 0) return;
+    const end: Line = { settled: nextKey, reading: nextReading, stale };
     // There is a page to nearly every article, so that the files tell how much of the manifest is out of date.
-    if (lines > 1_000 + 6 * files.size) rewrite([...everything()], end);
-    else
-      writeLines(
-        [...articles].map(([removed, article]) => (article === undefined ? { removed } : { article })),
-        end,
+    if (lines.count() + articles.size + 1 > 1_000 + 6 * files.size) {
+      forgetAnnounced();
+      const ofArticles = [...everything()].map((article): Line => ({ article }));
+      lines.rewrite([...fileLines(stale), { unsynced: [...unsynced.keys()] }, ...ofArticles, end]);
+      isSynced = false;
+    } else {
+      const changes = [...articles].map(
+        ([removed, article]): Line => (article === undefined ? { removed } : { article }),
       );
-    key = end.key;
-    reading = end.reading;
-    unsettled = new Set(stale);
-    withdraw();
+      append([...changes, end]);
+    }
+    [key, reading] = [nextKey, nextReading];
+    noteCommitted(stale);
   }
 
-  function writeLines(all: readonly Line[], { key, reading, stale }: Commit): void {
-    for (let at = 0; at < all.length; at += LINES_PER_WRITE)
-      write(
-        `${all
-          .slice(at, at + LINES_PER_WRITE)
-          .map((line) => JSON.stringify(line))
-          .join('\n')}\n`,
-      );
-    write(`${JSON.stringify({ settled: key, reading, stale } satisfies Line)}\n`);
-  }
-
-  /** Begins the manifest anew, without what is out of date. */
-  function rewrite(all: readonly SourceEntry[], end: Commit): void {
-    rest();
-    const temp = `${path}.${process.pid}.tmp`;
-    fd = fs.openSync(temp, 'w');
-    lines = files.size + all.length;
-    begin();
-    const ofFiles = [...files].map(([file, is]): Line => ({ file, is }));
-    const ofArticles = all.map((article): Line => ({ article }));
-    withdraw();
-    writeLines([...ofFiles, { unsynced: [...unsynced.keys()] }, ...ofArticles], end);
-    fs.fsyncSync(fd); // else a power loss leaves neither the new one nor the old one
-    fs.renameSync(temp, path);
-    syncHere(dirname(path));
-    isNew = false;
-  }
-
-  function rest(): void {
-    if (fd !== undefined) fs.closeSync(fd);
-    fd = undefined;
+  /** What is known of all files, and of the uncertain ones also what they may hold besides. */
+  function fileLines(uncertain: Iterable<string>): Line[] {
+    const withFormer = new Set(uncertain);
+    return [...files].flatMap(([file, is]) =>
+      [...(withFormer.has(file) ? formerOf(file) : NONE), is].map((is): Line => ({ file, is })),
+    );
   }
 
   return {
-    files,
-    unsynced,
+    files: files as ReadonlyMap<string, WrittenFile>,
+    unsynced: unsynced as ReadonlyMap<string, number>,
+    /** Whether the last line says that all files are on the disk; true also where there is no manifest. */
     get isSynced() {
       return isSynced;
     },
-    get namings() {
-      return namings;
+    get sequence() {
+      return sequence;
     },
-    announce,
-    announceHere,
-    setSynced,
+    /** The key of the last build that came to its end; empty where none has. */
     get key() {
       return key;
     },
+    /** How that one has read the articles. */
     get reading() {
       return reading;
     },
-    catchUp,
-    isUnsettled: (file) => unsettled.has(file),
+    refresh,
+    formerOf,
+    announce,
+    announceSync,
+    markSynced,
     setFile,
     commit,
-    rest,
+    /** Closes its file until it is needed again. */
+    close: lines.close,
   };
-}
-
-/** A line as it was written; undefined for one that a crash has torn. */
-function parsed(text: string): Line | undefined {
-  try {
-    const line: unknown = JSON.parse(text);
-    return typeof line === 'object' && line !== null ? (line as Line) : undefined;
-  } catch {
-    return undefined;
-  }
 }

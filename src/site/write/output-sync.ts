@@ -37,9 +37,9 @@ export function createOutputSync({ manifest, root, log, isBusy, exclusively }: D
   async function sync(timeoutMs: number): Promise<void> {
     if (manifest.isSynced) return;
     try {
-      const { namings, unsynced } = manifest;
+      const { sequence, unsynced } = manifest;
       const paths = [...unsynced.keys()].map((file) => join(root, file));
-      if (await syncFiles(root, paths, timeoutMs)) await exclusively(() => manifest.setSynced(namings));
+      if (await syncFiles(root, paths, timeoutMs)) await exclusively(() => manifest.markSynced(sequence));
       else later();
     } catch (error) {
       later();
@@ -47,9 +47,9 @@ export function createOutputSync({ manifest, root, log, isBusy, exclusively }: D
     }
   }
 
-  /** Syncs for the last time, for so long at most. */
+  /** Syncs for the last time, for so long at most; 0 for no sync. */
   async function close(timeoutMs: number): Promise<void> {
-    await sync(timeoutMs);
+    if (timeoutMs > 0) await sync(timeoutMs);
     clearTimeout(timer);
   }
 

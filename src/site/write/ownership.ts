@@ -3,19 +3,24 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { isGone } from '../../store/catalog/entry.js';
 import { unpacked } from '../outputs/compressed-variants.js';
-import type { Manifest, WrittenFile } from './manifest.js';
+import type { Manifest } from './manifest.js';
 
 // Whose a file in the output folder is, and what a power loss has left of one.
 
 /**
- * Whether a file is Pressmark's and no owner's own: it is what the manifest says, or it bears our mark, or nobody wrote
+ * Whether a file is Pressmark's and no owner's own: it holds what was written, or it bears our mark, or nobody wrote
  * what it holds.
- *
- * @param known what the manifest says of it.
  */
-export function isReplaceable(file: string, present: Buffer, known: WrittenFile | undefined): boolean {
-  if (known === undefined) return isMarked(file, present) || isDebris(file, present);
-  return crc32(present) === known.crc || isMarkedPage(file, present) || isDebris(file, present);
+export function isReplaceable(
+  file: string,
+  present: Buffer,
+  { files, formerOf }: Pick<Manifest, 'files' | 'formerOf'>,
+): boolean {
+  const known = files.get(file);
+  if (known === undefined) return isMarked(file, present) || lacksBlocks(file, present);
+  const digest = crc32(present);
+  if (known.crc === digest || formerOf(file).some(({ crc }) => crc === digest)) return true;
+  return hasPageMark(unpacked(file, present) ?? present) || lacksBlocks(file, present);
 }
 
 /**
@@ -42,22 +47,15 @@ export function isMarked(file: string, bytes: Uint8Array): boolean {
   return hasPageMark(text) || PLAIN_MARK.test(latin1(text, NEAR));
 }
 
-/** Whether a file that differs from what the manifest says is a page of ours nevertheless, and no owner's own. */
-export function isMarkedPage(file: string, bytes: Uint8Array): boolean {
-  return hasPageMark(unpacked(file, bytes) ?? bytes);
-}
-
+/** Whether a file bears the mark that no file of an owner's has, also where the manifest says something else of it. */
 function hasPageMark(bytes: Uint8Array): boolean {
+  const isIn = (text: string) => MARKS.some((mark) => mark.test(text));
   // In ASCII, and as a rule near the beginning.
-  return hasMark(latin1(bytes, NEAR)) || (bytes.length > NEAR && hasMark(latin1(bytes)));
+  return isIn(latin1(bytes, NEAR)) || (bytes.length > NEAR && isIn(latin1(bytes)));
 }
 
 function latin1(bytes: Uint8Array, end = bytes.length): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, end);
-}
-
-function hasMark(text: string): boolean {
-  return MARKS.some((mark) => mark.test(text));
 }
 
 /** How much less exactly a file system may keep times than it says when a file is written. */
@@ -111,7 +109,7 @@ const TEXT = /\.(?:html|xml|json|css|js|svg|txt)$/;
  * Whether nobody wrote what a file holds: nothing, zeros only, or in a text a block of zeros. This is what a power loss
  * leaves of a file of which not even the name is known any more.
  */
-export function isDebris(file: string, bytes: Uint8Array | string): boolean {
+export function lacksBlocks(file: string, bytes: Uint8Array | string): boolean {
   if (typeof bytes === 'string') return false;
   if (bytes.every((byte) => byte === 0)) return true;
   return TEXT.test(file) && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(ZEROS);

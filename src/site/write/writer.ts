@@ -1,6 +1,5 @@
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { crc32 } from 'node:zlib';
 import { messageOf, systemCode } from '../../errors.js';
 import { discard, isLeftover } from '../../fs/atomic-write.js';
 import type { Log } from '../../log.js';
@@ -8,15 +7,7 @@ import { isGone } from '../../store/catalog/entry.js';
 import { sourceOf, variantsOf } from '../outputs/compressed-variants.js';
 import type { Content } from '../outputs/output.js';
 import type { Manifest, WrittenFile } from './manifest.js';
-import {
-  CLOCK_MS,
-  contentOf,
-  damagedFiles,
-  isDebris,
-  isMarked,
-  isMarkedPage,
-  isReplaceable,
-} from './ownership.js';
+import { CLOCK_MS, contentOf, damagedFiles, isMarked, isReplaceable, lacksBlocks } from './ownership.js';
 import { bytesOf, type StagedFile, stageFile, writtenFile } from './staged-file.js';
 
 /** A temp file this old is what a crash left behind, not another process's work. */
@@ -87,17 +78,17 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   function put(file: string, content: Content, source?: number): readonly string[] {
     const bytes = bytesOf(content);
     if (intact(file)?.size === bytes.length && read(file)?.equals(bytes)) return [];
-    return settle(file, bytes, () => stageFile(stagingFolder, bytes), source);
+    return place(file, bytes, () => stageFile(stagingFolder, bytes), source);
   }
 
   function putStaged(file: string, staged: StagedFile): readonly string[] {
-    const changed = settle(file, staged.temp, () => staged);
+    const changed = place(file, staged.temp, () => staged);
     if (changed.length === 0) discard(staged.temp);
     return changed;
   }
 
   /** @param content bytes, or where they lie. */
-  function settle(
+  function place(
     file: string,
     content: Buffer | string,
     staged: () => StagedFile,
@@ -108,7 +99,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
       const present = read(file);
       const isNew = !manifest.files.has(file);
       if (isNew && present?.equals(typeof content === 'string' ? fs.readFileSync(content) : content)) {
-        note(file, present, source);
+        record(file, present, source);
         return [];
       }
       if (present !== undefined && !isOurs(file, present)) {
@@ -120,19 +111,14 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     return [...replace(file, temp, source === undefined ? written : { ...written, source }), file];
   }
 
-  /**
-   * Whether what stands in a file is Pressmark's to replace: what the manifest says was written, what a crash has left of
-   * it, or a file with our mark.
-   */
+  /** Whether what stands in a file is Pressmark's to replace; see `isReplaceable`. */
   function isOurs(file: string, present: Buffer): boolean {
-    const known = manifest.files.get(file);
-    if (known !== undefined && manifest.isUnsettled(file)) return true;
-    if (damaged.has(file) && isWorthless(file, known)) return true;
-    return isReplaceable(file, present, known);
+    if (damaged.has(file) && isDamageOfOurs(file, manifest.files.get(file))) return true;
+    return isReplaceable(file, present, manifest);
   }
 
-  /** Notes a file as ours. */
-  function note(file: string, bytes: Buffer, source?: number): void {
+  /** Records a file as ours in the manifest. */
+  function record(file: string, bytes: Buffer, source?: number): void {
     const { size, mtimeMs } = fs.statSync(join(root, file));
     const written = writtenFile(bytes, size, mtimeMs);
     manifest.setFile(file, source === undefined ? written : { ...written, source });
@@ -140,7 +126,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
 
   /** Puts a file that is ready into its place. @returns the variants of what stood there, which were removed. */
   function replace(file: string, temp: string, written: WrittenFile): readonly string[] {
-    manifest.announceHere(file);
+    manifest.announceSync(file);
     // First: a web server sends them in place of the file, whatever they were made of.
     const removed = standingVariants(file).flatMap(remove);
     // Said before it is done: after a crash in between the file does not match and is built again.
@@ -183,13 +169,9 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     if (known === undefined) return [];
     const variants = standingVariants(file).flatMap(remove);
     const present = read(file);
-    const ours =
-      present !== undefined &&
-      (isMarkedPage(file, present) ||
-        crc32(present) === known.crc ||
-        (damaged.has(file) && isWorthless(file, known)));
+    const ours = present !== undefined && isOurs(file, present);
     if (ours) {
-      manifest.announceHere(file);
+      manifest.announceSync(file);
       fs.unlinkSync(join(root, file));
       pruneFolders(file);
     }
@@ -218,36 +200,34 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
       if (is === 'missing') continue;
       damaged.add(file);
       // One of which the manifest has lost all but the name, or which was removed and is there again.
-      if (!manifest.files.has(file)) note(file, readSmall(join(root, file)) ?? Buffer.alloc(0));
+      if (!manifest.files.has(file)) record(file, readSmall(join(root, file)) ?? Buffer.alloc(0));
     }
     return stale;
   }
 
   function removeDamaged(): void {
     for (const file of damaged) {
-      if (!isWorthless(file, manifest.files.get(file))) continue;
+      if (!isDamageOfOurs(file, manifest.files.get(file))) continue;
       log.warn({ file }, 'removed a page that was damaged by an unclean stop and could not be built');
       discard(join(root, file));
     }
     damaged.clear();
   }
 
-  /** Whether a damaged file is nobody's work: what was changed since we wrote it may be somebody's. */
-  function isWorthless(file: string, known: WrittenFile | undefined): boolean {
+  /** Whether a damaged file is what is left of ours, and nobody's work: what was changed since may be somebody's. */
+  function isDamageOfOurs(file: string, known: WrittenFile | undefined): boolean {
     const path = join(root, file);
     const stat = fs.statSync(path, { throwIfNoEntry: false });
     const isOlder = stat?.isFile() && known !== undefined && stat.mtimeMs <= known.mtimeMs + CLOCK_MS;
-    return isOlder || isDebris(file, contentOf(path));
+    return isOlder || lacksBlocks(file, contentOf(path));
   }
 
   function pruneFolders(file: string): void {
     for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
       try {
-        fs.rmdirSync(join(root, folder));
+        if (!removeEmptyFolder(join(root, folder))) return;
       } catch (error) {
-        if (isGone(error)) continue;
-        if (!['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? ''))
-          log.warn({ folder, reason: messageOf(error) }, 'an empty folder could not be removed');
+        log.warn({ folder, reason: messageOf(error) }, 'an empty folder could not be removed');
         return;
       }
     }
@@ -280,7 +260,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   function adopt(file: string): boolean {
     const present = manifest.files.has(file) ? undefined : readSmall(join(root, file));
     if (present === undefined || !isMarked(file, present)) return false;
-    note(file, present);
+    record(file, present);
     return true;
   }
 
@@ -310,6 +290,17 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     remove,
     sweep,
   };
+}
+
+/** Removes a folder where it is empty, or there; false where it holds something. */
+export function removeEmptyFolder(folder: string): boolean {
+  try {
+    fs.rmdirSync(folder);
+  } catch (error) {
+    if (['ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) return false;
+    if (!isGone(error)) throw error;
+  }
+  return true;
 }
 
 /** The paths of all files below a folder, which need not exist. */

@@ -1,3 +1,4 @@
+import { canonicalUrl } from '../../contract/canonical-url.js';
 import { catalogId, type Entry } from './entry.js';
 
 /** The index of all articles by path, id and URL: derived from the files, rebuildable, never the truth. */
@@ -41,10 +42,12 @@ export function createCatalog(): Catalog {
     const entry = paths.get(path);
     if (entry === undefined) return undefined;
     paths.delete(path);
-    indexes?.ids.remove(entry.id, entry);
-    if (entry.canonical !== undefined) indexes?.urls.remove(entry.canonical, entry);
+    if (indexes === undefined) return entry;
+    indexes.ids.remove(entry.id, entry);
+    const canonical = canonicalUrl(entry.url);
+    if (canonical !== undefined) indexes.urls.remove(canonical, entry);
     if (entry.address?.kind === 'unknown')
-      indexes?.unresolved.remove(lastSegment(entry.url).toLowerCase(), entry);
+      indexes.unresolved.remove(lastSegment(entry.url).toLowerCase(), entry);
     return entry;
   }
 
@@ -86,7 +89,9 @@ interface Indexes {
 
 function index(entry: Entry, { ids, urls, unresolved }: Indexes): void {
   ids.add(entry.id, entry);
-  if (entry.canonical !== undefined) urls.add(entry.canonical, entry);
+  const canonical = canonicalUrl(entry.url);
+  // One string in memory, where the two are the same.
+  if (canonical !== undefined) urls.add(canonical === entry.url ? entry.url : canonical, entry);
   if (entry.address?.kind === 'unknown') unresolved.add(lastSegment(entry.url).toLowerCase(), entry);
 }
 

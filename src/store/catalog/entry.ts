@@ -6,7 +6,6 @@ import type { Address, ReadableArticle, StoredArticle } from '../../article/code
 import { type ArticleFormat, plainFormat } from '../../article/format.js';
 import { createFormatWork, type FormatWork } from '../../article/format-work.js';
 import { reasonOf } from '../../article/front-matter/read.js';
-import { canonicalUrl } from '../../contract/canonical-url.js';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { type Stamp, stampOf } from '../../fs/stamp.js';
@@ -22,9 +21,8 @@ export interface Entry {
   readonly stamp: Stamp;
   /** See `catalogId`. */
   readonly id: string;
+  /** As it stands in the file, where a person may have written something that is no URL; the catalog has its canonical form. */
   readonly url: string;
-  /** `url` in its canonical form; the key of lookups. Undefined where a person wrote something that is no URL. */
-  readonly canonical: string | undefined;
   /** The tags that fix how the site spells them, see `spellingTags`; undefined where each spelling is a tag of its own. */
   readonly tags?: readonly string[];
   /** Whether the URL is certain; undefined where it is pinned by the file. */
@@ -193,7 +191,6 @@ export function entryOf(
     ...(format.tagKey !== undefined && tags.length > 0 && { tags: spellingTags(tags) }),
     path,
     stamp,
-    canonical: canonicalUrl(url),
     id: catalogId(id),
     url,
   };
@@ -218,14 +215,7 @@ export function spellingTags(tags: readonly string[]): readonly string[] {
 
 /** A string cut out of a file keeps its whole text in memory: through JSON each one becomes its own. */
 export function ownStrings<E extends Entry>(entry: E): E {
-  return withOneUrl(JSON.parse(JSON.stringify(entry)) as E);
-}
-
-/** The entry, which was just parsed, with one string for its URL and the canonical form where these are the same. */
-export function withOneUrl<E extends { readonly url: string; readonly canonical: string | undefined }>(
-  entry: E,
-): E {
-  return entry.canonical === entry.url ? Object.assign(entry, { canonical: entry.url }) : entry;
+  return JSON.parse(JSON.stringify(entry)) as E;
 }
 
 /** What can still be told of a malformed file: its id and URL as they were, or as their lines say. */
@@ -241,8 +231,7 @@ function brokenEntry(
   const url = known?.url ?? lineValue(read.text, 'url') ?? content.layout.url(slug, '');
   const address = { kind: 'unknown', reason: `cannot be read, ${broken}` } as const;
   const isCertain = content.format.hasCertainUrls;
-  const canonical = canonicalUrl(url);
-  return { path, stamp: read.stamp, id, url, canonical, ...(!isCertain && { address }), broken };
+  return { path, stamp: read.stamp, id, url, ...(!isCertain && { address }), broken };
 }
 
 function lineValue(text: string, key: string): string | undefined {

@@ -4,10 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import type { Stamp } from '../../fs/stamp.js';
 import type { Catalog } from './catalog.js';
-import { type ContentFolder, type Entry, withOneUrl } from './entry.js';
+import type { ContentFolder, Entry } from './entry.js';
 
 /** Changes with every change of the entries' shape; a snapshot of another version is not read. */
-const VERSION = 4;
+const VERSION = 5;
 
 const ENTRIES_PER_TURN = 1_000;
 
@@ -75,7 +75,7 @@ function header(key: string): string {
 function parse(line: string): Entry | undefined {
   try {
     const entry: unknown = JSON.parse(line);
-    return isEntry(entry) ? withOneUrl(entry) : undefined;
+    return isEntry(entry) ? entry : undefined;
   } catch {
     return undefined;
   }

@@ -36,8 +36,12 @@ test('a receiver builds the page of a tag when its text changes, and lists, cont
   await shows('/', '2 min read');
   await shows('/', '<p>Beds begin with many');
 
+  const builds = () => receiver.log.filter(({ msg }) => msg === 'site built');
+  const before = builds().length;
   put('tags/soil.md', '---\ntitle: All about soil\n---\nIt is *quite alive*.\n');
   await shows('/tags/soil/', 'It is <em>quite alive</em>.');
+  await until('the build is over', () => builds().length > before);
+  t.is(builds().at(-1)?.pages, 1, 'nothing else was looked at');
   put('authors/ada.md', '---\ndescription: Ada digs.\n---\n');
   await shows('/authors/ada/', '<meta name="description" content="Ada digs.">');
   fs.rmSync(join(receiver.dir, 'content/tags/soil.md'));

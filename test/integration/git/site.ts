@@ -57,8 +57,6 @@ export interface Site {
 }
 
 export interface StartOptions extends Partial<ArticleCommitsOptions> {
-  /** What a catalog would tell. @default the site's articles */
-  articles?(): Iterable<ArticleFile>;
   setup?(host: PluginHost): void;
 }
 
@@ -140,7 +138,7 @@ export function siteAt(
     read: (path) => readFile(join(dir, path), 'utf8'),
     articleFiles: () => filesIn(dir, paths.values()),
     revision: async (path) => (await readStored(dir, path))?.article.revision,
-    async start({ setup, articles: listed = site.articleFiles, ...options } = {}) {
+    async start({ setup, ...options } = {}) {
       const hooks = createHooks(logger);
       const watcher = definePlugin({
         name: 'watcher',
@@ -158,6 +156,7 @@ export function siteAt(
         stillMs: 20,
         closeMs: 60_000,
         replaceMs: 60_000,
+        articles: site.articleFiles,
         decode: storedIn,
         stateDir: join(top, '..', 'state'),
         staging: join(top, '..', 'staging'),
@@ -169,7 +168,6 @@ export function siteAt(
           kind: 'commits',
           commits,
           isBeforeAnswer: false,
-          articles: listed,
           env,
         });
         entries.unshift({ plugin, origin: 'test' });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { z } from 'zod';
-import { testSite } from './test-site.js';
+import { put, testSite } from './test-site.js';
 
 const HOSTILE = `]]> <b>&amp; "quoted" 'x' & \u0000\u0008\ud800 ]]> ]]>`;
 
@@ -170,6 +170,27 @@ test('a malformed article does not lose its text in the feeds, nor is it there w
   fs.writeFileSync(file, good);
   await again.builder.buildChanged(['articles/b.md']);
   t.true(site.page('rss.xml').includes('The body of b'));
+});
+
+test('the sitemap has the owner’s pages that stand, and each address once', async (t) => {
+  const site = testSite(t);
+  const locations = () =>
+    [...site.page('sitemap.xml').matchAll(/<loc>https:\/\/x\.example([^<]*)<\/loc>/g)].map(
+      ([, path]) => path,
+    );
+  for (const name of ['about', 'articles/a', 'archive', 'broken'])
+    put(
+      join(site.options.content.root, `pages/${name}.md`),
+      name === 'broken' ? '---\ntitle: [\n---\n' : `---\ntitle: ${name}\n---\nMine.\n`,
+    );
+  const path = site.write('a');
+  await site.builder.buildAll();
+  t.deepEqual(locations(), ['/', '/about/', '/articles/a/']);
+  fs.rmSync(join(site.options.content.root, path));
+  await site.builder.buildChanged([path]);
+  t.deepEqual(locations(), ['/', '/about/', '/articles/a/']);
+  t.true(site.page('articles/a/index.html').includes('Mine.'));
+  t.deepEqual(await site.builder.check(), []);
 });
 
 test('the sitemap has home and every article', async (t) => {

@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { put, testSite } from './test-site.js';
 
 test('the page of a removed article goes, and with it its folder where that is empty', async (t) => {
@@ -50,6 +51,40 @@ test('a robots.txt that the owner puts in the place of the built one stays, also
     t.true(again.logged.some((line) => line.includes('robots.txt')));
     t.deepEqual(await again.builder.check(), []);
   }
+});
+
+test('a page of the owner’s in the place of a built one stays, also where building that page has failed', async (t) => {
+  let isBroken = false;
+  const site = testSite(t, {
+    addHooks: (hooks) =>
+      hooks.addFilter(
+        'page.html',
+        (html, { path }) => {
+          if (isBroken && path === '/articles/a/') throw new Error('broken');
+          return html;
+        },
+        { plugin: 'test' },
+      ),
+  });
+  const path = site.write('a');
+  await site.builder.buildAll();
+  const file = join(site.options.outputDir, 'articles/a/index.html');
+  put(file, 'mine');
+  const later = new Date(Date.now() + 60_000); // what a power loss leaves has the time of our own writing
+  fs.utimesSync(file, later, later);
+  isBroken = true;
+  site.write('a', { title: 'Newer' });
+  t.is((await site.builder.buildChanged([path])).failed, 1);
+  isBroken = false;
+  await site.builder.buildChanged([]);
+  t.is(site.page('articles/a/index.html'), 'mine');
+
+  isBroken = true;
+  site.write('a', { title: 'Newest' });
+  await site.builder.buildChanged([path]);
+  isBroken = false;
+  await createBuilder(site.options).buildAll();
+  t.is(site.page('articles/a/index.html'), 'mine', 'also after a start');
 });
 
 test('a clean build leaves files that only speak of Pressmark', async (t) => {

@@ -1,9 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { canonicalUrl } from '../../../src/contract/canonical-url.js';
+import { articleReader } from '../../../src/app/builder/site-builder.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
-import { readerOf } from '../../../src/site/index/plugin-reader.js';
 import { createCatalog } from '../../../src/store/catalog/catalog.js';
 import { pathOf, SITE_URL, testSite } from './test-site.js';
 
@@ -13,7 +12,7 @@ test('plugins read articles as their files are now, and none that is there twice
   for (const slug of ['a', 'b', 'c']) site.write(slug);
   site.write('copy', { id: 'c', url: `${SITE_URL}/articles/c/` });
   await createBuilder({ ...site.options, catalog }).buildAll();
-  const reader = readerOf(site.options.content, catalog, canonicalUrl);
+  const reader = articleReader(site.options.content, catalog);
 
   t.is((await reader.get('a'))?.title, 'Title of a');
   t.is((await reader.find(`${SITE_URL}/articles/a#part`))?.id, 'a');
@@ -34,7 +33,7 @@ test('an edit that a plugin has read before the builder is built', async (t) => 
   const path = site.write('a');
   const builder = createBuilder({ ...site.options, catalog });
   await builder.buildAll();
-  const reader = readerOf(site.options.content, catalog, canonicalUrl);
+  const reader = articleReader(site.options.content, catalog);
   site.write('a', { title: 'Newer' });
   t.is((await reader.get('a'))?.title, 'Newer');
   await builder.buildChanged([path]);

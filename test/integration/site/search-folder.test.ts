@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { type IndexFile, openSearchFolder } from '../../../src/site/search/search-folder.js';
+import type { IndexFile } from '../../../src/site/search/pagefind.js';
+import { openSearchFolder } from '../../../src/site/search/search-folder.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 /** An index as Pagefind writes it: files named by their content, and one that names them. */

@@ -78,7 +78,8 @@ function searchableSite(t: ExecutionContext) {
   const open = (quietMs = 0) =>
     createSearch({
       outputDir: site.options.outputDir,
-      lockDir: join(site.options.stateDir, 'search'),
+      stateDir: site.options.stateDir,
+      siteUrl: site.options.site.url,
       settings: () => wanted,
       log: site.options.log,
       quietMs,
@@ -86,19 +87,18 @@ function searchableSite(t: ExecutionContext) {
   return {
     site,
     open,
-    newest: site.builder.newestPages,
     want: (settings: SearchSettings) => (wanted = settings),
   };
 }
 
 // Serial: it looks at the jobs of this process.
 test.serial('a job comes last for processor and memory, and ends when the search is closed', async (t) => {
-  const { site, open, newest } = searchableSite(t);
+  const { site, open } = searchableSite(t);
   site.write('hive');
   await site.builder.buildAll();
   await holdLock(t, site.dir);
   const search = open();
-  const outcome = search.index(newest);
+  const outcome = search.index();
   await until('one process indexes', () => jobsOf(process.pid).length === 1);
   const [job = ''] = jobsOf(process.pid);
   await until('the job has the lowest priority', () => statOf(job)[16] === '19');
@@ -106,7 +106,7 @@ test.serial('a job comes last for processor and memory, and ends when the search
     return read(`/proc/${job}/oom_score_adj`).trim() === '1000';
   });
   await search.close();
-  t.deepEqual(await outcome, { is: 'aborted' });
+  t.is(await outcome, undefined);
   t.is(read(`/proc/${job}/cmdline`), '');
   t.is(indexed(site.dir), undefined);
 });
@@ -135,61 +135,58 @@ test.serial(
     t.true(page.includes('The body of hive'));
     t.false(page.includes('/search/'));
     t.false(fs.existsSync(join(dir, 'public/search')));
-    t.is(await openSearch(() => settings, log).index(builder.newestPages), undefined);
+    t.is(await openSearch(() => settings, log).index(), undefined);
     t.false(fs.existsSync(join(dir, 'public/pagefind')));
     t.deepEqual(logged, []);
   },
 );
 
 test('the index follows the articles and the settings, and is not made again of the same pages', async (t) => {
-  const { site, open, newest, want } = searchableSite(t);
+  const { site, open, want } = searchableSite(t);
   const search = open();
   for (const slug of ['hive', 'bee']) site.write(slug);
   await site.builder.buildAll();
   t.true(site.page('articles/hive/index.html').includes('data-pagefind-body'));
   t.true(site.page('search/index.html').includes('pagefind/pagefind.js'));
   want({ maxPages: 1 });
-  t.like(await search.index(newest), { is: 'done', pages: 1 });
+  t.like(await search.index(), { kind: 'written', pages: 1 });
   t.is(indexed(site.dir), 1);
 
   want(true);
   await site.builder.buildChanged([site.write('swarm')]);
-  t.like(await search.index(newest), { is: 'done', pages: 3 });
+  t.like(await search.index(), { kind: 'written', pages: 3 });
   t.is(indexed(site.dir), 3);
   const { mtimeMs } = fs.statSync(join(site.dir, 'public/pagefind/pressmark.json'));
-  t.deepEqual(await search.index(newest), { is: 'current' });
-  t.deepEqual(await open().index(newest), { is: 'current' }, 'also after a start');
+  t.deepEqual(await search.index(), { kind: 'current' });
+  t.deepEqual(await open().index(), { kind: 'current' }, 'also after a start');
   t.is(fs.statSync(join(site.dir, 'public/pagefind/pressmark.json')).mtimeMs, mtimeMs);
 
   put(join(site.dir, 'public/pagefind/mine.txt'), 'mine');
   want(false);
-  t.is(await search.index(newest), undefined);
+  t.is(await search.index(), undefined);
   t.deepEqual(fs.readdirSync(join(site.dir, 'public/pagefind')), ['mine.txt']);
   t.deepEqual(site.logged, []);
 });
 
 test('a job brings nothing back of a site whose folder was removed while it started', async (t) => {
-  const { site, open, newest } = searchableSite(t);
+  const { site, open } = searchableSite(t);
   site.write('hive');
   await site.builder.buildAll();
-  const outcome = await open().index(async (count) => {
-    const pages = await newest(count);
-    fs.rmSync(site.dir, { recursive: true });
-    return pages;
-  });
-  t.is(outcome?.is, 'failed');
+  const outcome = open().index();
+  fs.rmSync(site.dir, { recursive: true });
+  t.is((await outcome)?.kind, 'failed');
   t.false(fs.existsSync(site.dir));
 });
 
 test('an index that somebody else made stays, and the log says so once', async (t) => {
-  const { site, open, newest } = searchableSite(t);
+  const { site, open } = searchableSite(t);
   put(join(site.dir, 'public/pagefind/pagefind-entry.json'), 'theirs');
   const search = open();
-  search.built(newest);
+  search.built();
   await until('the log names the index that stays', () =>
     site.logged.some((line) => line.includes('kept a search index that Pressmark did not write')),
   );
-  t.deepEqual(await search.index(newest), { is: 'foreign' });
+  t.deepEqual(await search.index(), { kind: 'foreign' });
   t.is(site.logged.length, 1);
   t.deepEqual(fs.readdirSync(join(site.dir, 'public/pagefind')), ['pagefind-entry.json']);
   t.is(textOf(site.dir, 'pagefind/pagefind-entry.json'), 'theirs');

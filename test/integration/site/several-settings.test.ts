@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { createBuilder } from '../../../src/site/builder/builder.js';
+import { BuildStopped, createBuilder } from '../../../src/site/builder/builder.js';
 import { killProcess, outputOf, startBuilderProcess } from '../../support/site-kills.js';
 import { builtAnew, put, testSite } from './test-site.js';
 
@@ -59,6 +59,48 @@ test('where the process that was started later is killed, the other one builds t
   t.deepEqual(outputOf(old), await builtAnew(old.options));
   // What a killed process has left to show that it is alive goes with the next one that shows itself.
   t.is(fs.readdirSync(join(old.options.stateDir, 'build/builders')).length, 1);
+});
+
+test('where a build of many files with other settings has not come to its end, the other builder corrects all of them', async (t) => {
+  const old = testSite(t, { settings: { title: 'Old' } });
+  for (let n = 0; n < MANY + 200; n++) old.write(`a${n}`, { tags: [] });
+  await old.builder.buildAll();
+  const renewed = createBuilder({ ...old.options, site: { ...old.options.site, title: 'New' } });
+  let closed: Promise<void> | undefined;
+  const onProgress = (done: number) => {
+    if (done > MANY + 20) closed ??= renewed.close();
+  };
+  await t.throwsAsync(renewed.buildAll({ onProgress }), { instanceOf: BuildStopped });
+  await closed;
+  await old.builder.buildChanged([old.write('late')]);
+  t.deepEqual(old.output(), await builtAnew(old.options));
+  // The manifest has all of that.
+  const { pages } = await createBuilder(old.options).buildAll();
+  t.true(pages < 50, `${pages} pages`);
+});
+
+test('where more pages have failed than the manifest names, and are built later, the next start builds nothing again', async (t) => {
+  let isBroken = true;
+  const site = testSite(t, {
+    addHooks: (hooks) =>
+      hooks.addFilter(
+        'page.html',
+        (html, { kind }) => {
+          if (isBroken && kind === 'article') throw new Error('broken');
+          return html;
+        },
+        { plugin: 'test' },
+      ),
+  });
+  const builder = createBuilder({ ...site.options, fingerprint: 'the same' });
+  for (let n = 0; n < MANY; n++) site.write(`a${n}`, { tags: [] });
+  t.is((await builder.buildAll()).failed, MANY);
+  isBroken = false;
+  await builder.buildChanged([site.write('late')]);
+  await builder.buildChanged([]);
+  t.deepEqual(await builder.check(), []);
+  const { pages } = await createBuilder({ ...site.options, fingerprint: 'the same' }).buildAll();
+  t.true(pages < 50, `${pages} pages`);
 });
 
 const OTHER = { light: '#004488', dark: '#88ccff' };

@@ -5,7 +5,7 @@ import type { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
 import { createHooks } from '../../../src/host/hooks.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
-import type { RenderAnswer } from '../../../src/site/builder/render-pool.js';
+import type { RenderAnswer, RenderRequest } from '../../../src/site/builder/render-pool.js';
 import {
   builtAnew,
   filesIn,
@@ -28,18 +28,24 @@ function siteOfMany(t: ExecutionContext, options: TestSiteOptions = {}): TestSit
   return site;
 }
 
-/** A builder with a helper, and what that has answered. */
+/** A builder with a helper, what that has answered, and the pages that it was asked for. */
 function helped({ options }: TestSite, onAnswer: (worker: Worker) => void = () => undefined) {
   const answers: RenderAnswer[] = [];
+  const asked: string[] = [];
   const spawnRenderWorker = () => {
     const worker = startRenderWorker(options);
+    const { postMessage } = worker;
+    worker.postMessage = (request: RenderRequest) => {
+      if (request.kind === 'make') asked.push(...request.jobs.map(({ file }) => file));
+      postMessage.call(worker, request);
+    };
     worker.on('message', (answer: RenderAnswer) => {
       answers.push(answer);
       onAnswer(worker);
     });
     return worker;
   };
-  return { builder: createBuilder({ ...options, spawnRenderWorker, poolFrom: ARTICLES }), answers };
+  return { builder: createBuilder({ ...options, spawnRenderWorker, poolFrom: ARTICLES }), answers, asked };
 }
 
 const madeOf = (answers: readonly RenderAnswer[]) =>
@@ -47,10 +53,12 @@ const madeOf = (answers: readonly RenderAnswer[]) =>
 
 test('two threads build what one builds, byte by byte, and write no page again that stands', async (t) => {
   const site = siteOfMany(t);
-  const { builder, answers } = helped(site);
+  const { builder, answers, asked } = helped(site);
   t.is((await builder.buildAll()).failed, 0);
   t.deepEqual(site.output(), await builtAnew(site.options));
   t.true(madeOf(answers).some(({ kind }) => kind === 'staged'));
+  t.true(asked.some((file) => file.startsWith('articles/')));
+  t.true(asked.some((file) => file.startsWith('tags/')));
 
   t.is((await builder.buildAll({ force: true })).written, 0);
   t.true(madeOf(answers).some(({ kind }) => kind === 'same'));

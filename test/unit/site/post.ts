@@ -5,7 +5,7 @@ export function post(time: number, version = 0): Post {
   const path = `a${time}.md`;
   const stamp = { ino: 0, size: 0, mtimeMs: 0 };
   const url = `https://x.example/a${time}/`;
-  const texts = { id: path, url, canonical: url, title: `${version}`, description: '', author: '' };
+  const texts = { id: path, url, title: `${version}`, description: '', author: '' };
   const date = new Date(time).toISOString();
   return {
     entry: { path, stamp, ...texts, date, updated: null, tags: [], image: null },

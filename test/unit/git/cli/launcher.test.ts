@@ -1,12 +1,10 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { createLauncher } from '../../../../src/git/cli/launcher.js';
+import { createLaunchedGit } from '../../../../src/git/cli/launcher.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
-const RUN = { timeoutMs: 20_000, signals: [] };
-
-/** A launcher whose git writes down its words, its input and its environment, and ends as it is told. */
+/** A runner whose git writes down its words, its input and its environment, and ends as it is told. */
 function launcherIn(t: Parameters<typeof tempDir>[0]) {
   const dir = tempDir(t);
   const bin = join(dir, 'bin');
@@ -18,28 +16,24 @@ if (command === 'deaf') { process.stderr.write('no room'); process.exit(7); }
 const chunks = [];
 process.stdin.on('data', (chunk) => {
   chunks.push(chunk);
-  if (command === 'fast-import' && Buffer.concat(chunks).toString().endsWith('done\\n')) end();
 });
 process.stdin.on('end', end);
 function end() {
-  const { GIT_LITERAL_PATHSPECS: literal, GIT_INDEX_FILE: index } = process.env;
-  const said = { rest, input: Buffer.concat(chunks).toString('base64'), literal, index };
+  const { GIT_INDEX_FILE: index } = process.env;
+  const said = { rest, input: Buffer.concat(chunks).toString('base64'), index };
   process.stdout.write(JSON.stringify(said), () => process.exit(command === 'fail' ? 1 : 0));
 }`;
   fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
-  const launcher = createLauncher({
+  const git = createLaunchedGit({
     cwd: dir,
     safeDirectory: `${dir}/it's "one"`,
     env: { PATH: `${bin}:${process.env.PATH}` },
   });
-  const run = async (args: readonly string[], more: Partial<Parameters<typeof launcher.run>[0]> = {}) => {
-    const { code, stdout, stderr } = await launcher.run(
-      { args, input: '', isDelimited: false, indexFile: undefined, literalPaths: true, ...more },
-      RUN,
-    );
-    return { code, stderr, stdout, said: () => JSON.parse(stdout.toString()) };
+  const run = async (...[args, options]: Parameters<typeof git>) => {
+    const { code, bytes } = await git(args, { timeoutMs: 20_000, ...options });
+    return { code, said: () => JSON.parse(bytes.toString()) };
   };
-  return { launcher, run };
+  return { git, run };
 }
 
 test('words reach git as they are, whatever a shell would make of them', async (t) => {
@@ -62,7 +56,7 @@ test('words reach git as they are, whatever a shell would make of them', async (
   ];
   const { code, said } = await run(['echo', ...words]);
   t.is(code, 0);
-  t.deepEqual(said(), { rest: words, input: '', literal: '1' });
+  t.deepEqual(said(), { rest: words, input: '' });
 });
 
 test('an input reaches git byte by byte, and none of it the next command', async (t) => {
@@ -72,27 +66,30 @@ test('an input reaches git byte by byte, and none of it the next command', async
     const { said } = await run(['echo', 'x'], { input: part });
     t.true(Buffer.from(said().input, 'base64').equals(part));
   }
-  const { said } = await run(['fast-import'], { input: 'commands\ndone\n', isDelimited: true });
-  t.is(Buffer.from(said().input, 'base64').toString(), 'commands\ndone\n');
-  t.deepEqual((await run(['echo'])).said(), { rest: [], input: '', literal: '1' });
+  t.deepEqual((await run(['echo'])).said(), { rest: [], input: '' });
 });
 
 test('what git says, on both ways, and its exit code are those of this command', async (t) => {
-  const { run } = launcherIn(t);
-  t.like(await run(['fail', 'a']), { code: 1, stderr: '' });
+  const { git, run } = launcherIn(t);
+  t.like(await run(['fail', 'a'], { accept: [1] }), { code: 1 });
+  await t.throwsAsync(git(['fail', 'a']), { code: 'GIT_FAILED', message: 'git fail ended with exit code 1' });
   const large = Buffer.alloc(200_000, 'mark\n');
   for (let time = 0; time < 3; time++) {
     // it reads nothing of its input, which is left to the shell then
-    t.like(await run(['deaf'], { input: large }), { code: 7, stderr: 'no room', stdout: Buffer.alloc(0) });
+    const { message, cause } = await git(['-c', 'a.b=c', 'deaf'], { input: large }).then(
+      () => t.fail(),
+      (error) => error,
+    );
+    t.deepEqual([message, cause.message], ['git deaf ended with exit code 7', 'no room']);
     t.deepEqual((await run(['echo', 'b'])).said().rest, ['b']);
   }
 });
 
-test('an index and patterns are those of one command', async (t) => {
+test('an index is that of one command', async (t) => {
   const { run } = launcherIn(t);
   const index = '/a folder/of $HOME/index';
-  t.like((await run(['echo'], { indexFile: index, literalPaths: false })).said(), { literal: '0', index });
-  t.deepEqual((await run(['echo'])).said(), { rest: [], input: '', literal: '1' });
+  t.like((await run(['echo'], { indexFile: index })).said(), { index });
+  t.deepEqual((await run(['echo'])).said(), { rest: [], input: '' });
 });
 
 test('commands that come at the same time run at the same time', async (t) => {
@@ -104,11 +101,10 @@ test('commands that come at the same time run at the same time', async (t) => {
   );
 });
 
-test('words that cannot be told apart, or are very many, are refused', (t) => {
-  const { launcher } = launcherIn(t);
-  const command = { input: '', isDelimited: false, indexFile: undefined, literalPaths: true };
-  t.true(launcher.accepts({ ...command, args: ['log', 'a b'] }));
-  t.false(launcher.accepts({ ...command, args: ['log', 'a\nb'] }));
-  t.false(launcher.accepts({ ...command, args: ['log', ...Array.from({ length: 1_000 }, () => 'a path')] }));
-  t.false(launcher.accepts({ ...command, args: ['log'], indexFile: '/tmp/a\n/index' }));
+test('words that a shell could not tell apart, or that are very many, reach git as well', async (t) => {
+  const { run } = launcherIn(t);
+  for (const words of [['a\nb'], ['a b', ...Array.from({ length: 1_000 }, () => 'a path')]])
+    t.deepEqual((await run(['echo', ...words])).said().rest, words);
+  const indexFile = '/tmp/a\n/index ';
+  t.like((await run(['echo'], { indexFile })).said(), { index: indexFile });
 });

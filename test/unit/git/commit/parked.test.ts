@@ -4,6 +4,7 @@ import { type Parked, sortParked } from '../../../../src/git/commit/parked.js';
 const parked = (path: string, blob: string, over: string | undefined): Parked => ({
   path,
   blob,
+  mode: '100644',
   over,
   message: '',
   authored: { name: '', email: '', seconds: 0 },

@@ -1,18 +1,19 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { pino } from 'pino';
 import { createStuckLocks, lockRelease } from '../../../../src/git/commit/stuck-locks.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
 test('a lock file is remembered until it is gone or is another one', async (t) => {
   const dir = tempDir(t);
   const [first, second] = [join(dir, 'HEAD.lock'), join(dir, 'main.lock')];
-  const locks = createStuckLocks();
-  t.is(await locks.remember([first, second]), undefined);
+  const locks = createStuckLocks({ top: dir, gitDir: dir, commonDir: dir }, pino({ level: 'silent' }));
+  t.is(await locks.add([first, second]), undefined);
   t.is(await locks.find(), undefined);
 
   fs.writeFileSync(second, '');
-  t.is(await locks.remember([first, second]), second);
+  t.is(await locks.add([first, second]), second);
   t.is(await locks.find(), second);
   t.is(await locks.find(), second);
 

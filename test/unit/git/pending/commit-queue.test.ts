@@ -279,6 +279,19 @@ test('a batch gathers for at most 300 ms, however fast deliveries come', async (
   await queue.close();
 });
 
+test('a comparison that is requested while one is under way is made after it', async (t) => {
+  let begun = 0;
+  const { queue, soon } = record({
+    async reconcile() {
+      if (++begun === 1) queue.reconcile();
+      return { kind: 'found', paths: [] };
+    },
+  });
+  queue.reconcile();
+  await soon('both are made', () => begun === 2);
+  t.deepEqual(await queue.close(), { files: 0, isToReconcile: false });
+});
+
 test('a comparison that has failed is made again after a minute, but not after the end', async (t) => {
   let comparisons = 0;
   const reconcile = async () => {

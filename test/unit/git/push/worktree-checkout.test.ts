@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { findLockHelper } from '../../../../src/fs/lock-helper.js';
 import { createMutex } from '../../../../src/fs/mutex.js';
-import { changesBetween } from '../../../../src/git/cli/objects.js';
+import { changesBetween } from '../../../../src/git/cli/history.js';
 import { openRepository } from '../../../../src/git/cli/repository.js';
 import { createCheckoutFolders } from '../../../../src/git/push/checkout-folders.js';
 import { checkOutChanges } from '../../../../src/git/push/worktree-checkout.js';

@@ -1,20 +1,17 @@
 import test from 'ava';
 import { type ArticleList, createArticleList, type Post } from '../../../../src/site/index/article-list.js';
-import { changedNumbers, listNumber, listPage, listPaths } from '../../../../src/site/outputs/list-pages.js';
+import { listPages } from '../../../../src/site/outputs/list-pages.js';
 import { fc, runs } from '../../../support/property.js';
 import { post } from '../post.js';
 
 const PAGE_SIZE = 20;
 
-/** What stands on a page, as a text; undefined where there is no such page. */
-function shown(list: ArticleList, number: number): string | undefined {
-  const page = listPage('/', list, number, PAGE_SIZE);
-  return page && JSON.stringify([page.items, page.pager]);
-}
+const pagesOf = (list: ArticleList) => listPages('/', list, PAGE_SIZE);
 
-function pagesOf(list: ArticleList): Map<number, string> {
-  const numbers = listPaths('/', list.items.length, PAGE_SIZE).map((_, number) => number);
-  return new Map(numbers.map((number) => [number, shown(list, number) ?? '']));
+/** What stands on each page, as a text. */
+function textsOf(list: ArticleList): Map<string, string> {
+  const pages = pagesOf(list);
+  return new Map(pages.files().map((file) => [file, JSON.stringify(pages.at(file))]));
 }
 
 test('building only the changed pages of a list leaves what building all of them makes', (t) => {
@@ -32,17 +29,17 @@ test('building only the changed pages of a list leaves what building all of them
           else present.set(time, after);
         };
         for (let time = 0; time < size; time++) swap(time, post(time));
-        const pages = pagesOf(list);
+        const texts = textsOf(list);
         list.takeChange();
         for (const session of rounds) {
           for (const { time, version, remove } of session)
             swap(time, remove ? undefined : post(time, version));
-          for (const number of changedNumbers(list.takeChange(), list.items.length, PAGE_SIZE)) {
-            const text = shown(list, number);
-            if (text === undefined) pages.delete(number);
-            else pages.set(number, text);
+          for (const file of pagesOf(list).changed(list.takeChange())) {
+            const page = pagesOf(list).at(file);
+            if (page === undefined) texts.delete(file);
+            else texts.set(file, JSON.stringify(page));
           }
-          t.deepEqual(Object.fromEntries(pages), Object.fromEntries(pagesOf(list)));
+          t.deepEqual(Object.fromEntries(texts), Object.fromEntries(textsOf(list)));
         }
       },
     ),
@@ -56,13 +53,20 @@ test('an article at the end changes four pages of its list at most, however long
     for (let time = 0; time < size; time++) list.swap(undefined, post(time));
     list.takeChange();
     list.swap(undefined, post(size));
-    t.true(changedNumbers(list.takeChange(), list.items.length, PAGE_SIZE).size <= 4);
+    t.true(pagesOf(list).changed(list.takeChange()).length <= 4);
   }
 });
 
-test('a page of a list has its number in its path, and another path has no number', (t) => {
-  const files = ['index.html', 'page/1/index.html', 'page/12/index.html'];
-  t.deepEqual(files.map(listNumber), [0, 1, 12]);
-  for (const file of ['', 'page/0/index.html', 'page/01/index.html', 'page/x/index.html', 'x/index.html'])
-    t.is(listNumber(file), undefined, file);
+test('a page of a list has its number in its path, and another path is none of its pages', (t) => {
+  const list = createArticleList();
+  for (let time = 0; time < 13 * PAGE_SIZE; time++) list.swap(undefined, post(time));
+  const pages = pagesOf(list);
+  for (const [file, number] of Object.entries({
+    'index.html': 0,
+    'page/1/index.html': 1,
+    'page/12/index.html': 12,
+  }))
+    t.is(pages.at(file)?.pager.number, number);
+  for (const file of ['', 'page/0/index.html', 'page/01/index.html', 'page/13/index.html', 'x/index.html'])
+    t.is(pages.at(file), undefined, file);
 });

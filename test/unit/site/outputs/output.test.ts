@@ -2,7 +2,7 @@ import test from 'ava';
 import { combineOutputs, fixedOutput } from '../../../../src/site/outputs/output.js';
 
 test('no article has its page where an output has files, at the top of the site and without regard to case', (t) => {
-  const file = (path: string) => fixedOutput(new Map([[path, () => '']]));
+  const file = (path: string) => fixedOutput([], () => new Map([[path, () => '']]));
   const outputs = combineOutputs([
     { ...file('index.html'), reserved: ['index.html', '404.html'] },
     { ...file('tags/index.html'), reserved: ['tags/'] },
@@ -24,7 +24,7 @@ test('no article has its page where an output has files, at the top of the site 
 });
 
 test('the first of two outputs that have the same file makes it', (t) => {
-  const output = (text: string) => fixedOutput(new Map([['a.txt', () => text]]));
+  const output = (text: string) => fixedOutput([], () => new Map([['a.txt', () => text]]));
   const outputs = combineOutputs([output('first'), output('second')]);
   t.is(outputs.at('a.txt')?.render('a.txt'), 'first');
   t.is(outputs.at('b.txt'), undefined);

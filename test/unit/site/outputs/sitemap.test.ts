@@ -39,6 +39,19 @@ test('beyond a thousand articles the sitemap is an index, and a change costs one
   t.false(sitemap.has('sitemap-4.xml'));
 });
 
+test('the first part lists the owner’s pages, and changes where an article takes the address of one', async (t) => {
+  const list = createArticleList();
+  const paths = ['/about/'];
+  const pages = { has: (file: string) => file === 'about/index.html', paths: () => paths };
+  const sitemap = sitemapOf(siteInfo('https://x.example'), list, pages);
+  for (let time = 0; time < 1_001; time++) list.swap(undefined, post(time));
+  affected(sitemap, list);
+  list.swap(undefined, post(1_001));
+  const change = { ...NO_CHANGE, all: list.takeChange(), pages: new Set(['about/index.html']) };
+  t.deepEqual([...sitemap.affectedBy(change)], ['sitemap.xml', 'sitemap-2.xml', 'sitemap-1.xml']);
+  t.true((await textsOf(['sitemap-1.xml'], sitemap))[0]?.includes('/about/'));
+});
+
 test('where one file becomes several or several become one, all of them change', (t) => {
   const list = createArticleList();
   const sitemap = sitemapOf(siteInfo('https://x.example'), list);

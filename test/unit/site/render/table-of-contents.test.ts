@@ -46,6 +46,13 @@ test('there is a table from so many headings on, or where the front matter says 
   t.is(tocOf(html, 1, { toc: false }).html, html);
 });
 
+test('the title of a heading that is never closed has a bound', (t) => {
+  const { toc } = tocOf(`<h2>Soil</h2><h2>${'Moss &amp; more. '.repeat(10_000)}`);
+  t.is(toc[0]?.title, 'Soil');
+  t.is(toc[1]?.title.length, 300);
+  t.regex(toc[1]?.title ?? '', /^Moss & more\. .*…$/);
+});
+
 test('a text with thousands of headings takes no time worth speaking of for each', (t) => {
   const { toc } = tocOf('<h2>Same</h2>'.repeat(3_000));
   t.is(toc.at(-1)?.id, 'same-3000');

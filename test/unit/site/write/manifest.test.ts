@@ -26,16 +26,16 @@ test('a manifest reads what another process adds from where the last reading end
   ];
   a.setFile('one.html', WRITTEN);
   a.commit(settlement('k'));
-  t.true(b.catchUp().isWhole);
+  t.true(b.refresh().isWhole);
   t.deepEqual([...b.files], [['one.html', WRITTEN]]);
   t.is(b.key, 'k');
 
   a.setFile('two.html', WRITTEN);
   a.setFile('one.html', undefined);
-  const news = b.catchUp();
-  t.deepEqual([...news.files], ['two.html', 'one.html']);
-  t.false(news.isWhole);
-  t.deepEqual([...news.stale], ['two.html', 'one.html']);
+  const delta = b.refresh();
+  t.deepEqual([...delta.files], ['two.html', 'one.html']);
+  t.false(delta.isWhole);
+  t.deepEqual([...delta.stale], ['two.html', 'one.html']);
   t.deepEqual([...b.files], [['two.html', WRITTEN]]);
 });
 
@@ -44,7 +44,7 @@ test('a manifest that was begun anew is read from its beginning, also where it h
   const path = join(dir, 'm');
   const reader = openManifest(path, join(dir, 'out'));
   openManifest(path, join(dir, 'out')).setFile('old.html', WRITTEN);
-  reader.catchUp();
+  reader.refresh();
   const { ino, size } = fs.statSync(path);
 
   const other = openManifest(join(dir, 'other'), join(dir, 'out'));
@@ -53,7 +53,7 @@ test('a manifest that was begun anew is read from its beginning, also where it h
   t.is(fs.statSync(path).ino, ino);
   t.true(fs.statSync(path).size > size);
 
-  t.true(reader.catchUp().isWhole);
+  t.true(reader.refresh().isWhole);
   t.deepEqual([...reader.files.keys()], ['new.html', 'newer.html']);
 });
 
@@ -64,11 +64,11 @@ test('a manifest of another output folder, or a file that is not a manifest, is 
     if (text === undefined) openManifest(path, join(dir, 'elsewhere')).setFile('a.html', WRITTEN);
     else fs.writeFileSync(path, text);
     const manifest = openManifest(path, join(dir, 'out'));
-    t.true(manifest.catchUp().isWhole);
+    t.true(manifest.refresh().isWhole);
     t.is(manifest.files.size, 0);
     manifest.setFile('b.html', WRITTEN);
     const reader = openManifest(path, join(dir, 'out'));
-    reader.catchUp();
+    reader.refresh();
     t.deepEqual([...reader.files.keys()], ['b.html'], String(text));
   }
 });
@@ -85,18 +85,18 @@ test('a manifest knows which files a power loss may have damaged: those named si
   a.commit(settlement('k'));
   t.deepEqual([...a.unsynced.keys()], ['one.html', 'two.html']);
 
-  const { namings } = a;
+  const { sequence } = a;
   a.setFile('two.html', WRITTEN);
-  await a.setSynced(namings);
+  await a.markSynced(sequence);
   t.deepEqual([...a.unsynced.keys()], ['two.html'], 'it was written again while the files were synced');
   t.false(a.isSynced);
   const b = openManifest(path, join(stateDir, 'out'));
-  b.catchUp();
+  b.refresh();
   t.deepEqual([...b.unsynced.keys()], ['two.html']);
 
-  await a.setSynced(a.namings);
+  await a.markSynced(a.sequence);
   t.true(a.isSynced && isOutputSynced({ stateDir }));
-  b.catchUp();
+  b.refresh();
   t.is(b.unsynced.size, 0);
   t.deepEqual([...b.files.keys()], ['one.html', 'two.html']);
 });
@@ -114,7 +114,7 @@ test('files that were announced stay under suspicion where a line behind that is
     vacated.copy(bytes, size);
     fs.writeFileSync(path, bytes);
     const b = openManifest(path, join(dir, 'out'));
-    b.catchUp();
+    b.refresh();
     t.deepEqual([...b.unsynced.keys()], ['one.html', 'two.html']);
   }
 });
@@ -125,13 +125,39 @@ test('files that may be damaged are still known after the manifest has been writ
   const a = openManifest(path, join(dir, 'out'));
   await a.announce(['one.html']);
   a.setFile('one.html', WRITTEN);
-  await a.setSynced(a.namings);
+  await a.markSynced(a.sequence);
   await a.announce(['two.html']);
   for (let count = 0; count < 1_100; count++) a.setFile('two.html', WRITTEN);
   const before = fs.statSync(path).size;
   a.commit(settlement('k'));
   t.true(fs.statSync(path).size < before);
   const b = openManifest(path, join(dir, 'out'));
-  b.catchUp();
+  b.refresh();
   t.deepEqual([...b.unsynced.keys()], ['two.html']);
+});
+
+test('a file that a killed build has named, or that is stale, may hold what was written before', (t) => {
+  const dir = tempDir(t);
+  const path = join(dir, 'm');
+  const a = openManifest(path, join(dir, 'out'));
+  const read = () => {
+    const reader = openManifest(path, join(dir, 'out'));
+    reader.refresh();
+    return reader.formerOf('one.txt').map(({ crc }) => crc);
+  };
+  a.setFile('one.txt', WRITTEN);
+  a.commit(settlement('k'));
+  t.deepEqual(read(), []);
+  a.setFile('one.txt', { ...WRITTEN, crc: 4 });
+  a.setFile('one.txt', { ...WRITTEN, crc: 5 });
+  t.deepEqual(read(), [3, 4]);
+  a.commit({ ...settlement('k'), stale: ['one.txt'] });
+  t.deepEqual(read(), [3, 4]);
+  for (let count = 0; count < 1_100; count++) a.setFile('two.txt', WRITTEN);
+  const before = fs.statSync(path).size;
+  a.commit({ ...settlement('k'), stale: ['one.txt'] });
+  t.true(fs.statSync(path).size < before, 'written anew');
+  t.deepEqual(read(), [3, 4]);
+  a.commit(settlement('k'));
+  t.deepEqual(read(), []);
 });

@@ -3,21 +3,19 @@ import { createCatalog } from '../../../../src/store/catalog/catalog.js';
 import type { Entry } from '../../../../src/store/catalog/entry.js';
 import { fc } from '../../../support/property.js';
 
-function entry(path: string, id: string, canonical: string | undefined): Entry {
-  return {
-    path,
-    id,
-    canonical,
-    url: `${canonical}/`,
-    stamp: { ino: 1, size: 1, mtimeMs: 1 },
-  };
+/** @param name undefined where a person has written something that is no URL. */
+function entry(path: string, id: string, name: string | undefined): Entry {
+  const url = name === undefined ? 'no URL' : `${SITE}${name}/`;
+  return { path, id, url, stamp: { ino: 1, size: 1, mtimeMs: 1 } };
 }
+
+const SITE = 'https://garden.example/';
 
 const few = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');
 const step = fc.record({
   path: few,
   id: few,
-  canonical: fc.option(few, { nil: undefined }),
+  name: fc.option(few, { nil: undefined }),
   remove: fc.boolean(),
 });
 
@@ -28,12 +26,12 @@ test('the indexes agree with a plain list after any sequence of sets and deletes
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
       const catalog = createCatalog();
       const list = new Map<string, Entry>();
-      for (const { path, id, canonical, remove } of steps) {
+      for (const { path, id, name, remove } of steps) {
         if (remove) {
           t.is(catalog.delete(path), list.get(path));
           list.delete(path);
         } else {
-          const one = entry(path, id, canonical);
+          const one = entry(path, id, name);
           catalog.set(one);
           list.set(path, one);
         }
@@ -44,7 +42,8 @@ test('the indexes agree with a plain list after any sequence of sets and deletes
       for (const key of ['a', 'b', 'c', '__proto__', 'constructor', 'nobody']) {
         t.is(catalog.get(key), list.get(key));
         t.deepEqual(sorted(catalog.byId(key)), sorted(all.filter(({ id }) => id === key)));
-        t.deepEqual(sorted(catalog.byUrl(key)), sorted(all.filter(({ canonical }) => canonical === key)));
+        const url = `${SITE}${key}`;
+        t.deepEqual(sorted(catalog.byUrl(url)), sorted(all.filter((one) => one.url === `${url}/`)));
       }
     }),
   );

@@ -11,7 +11,7 @@ function entry(n: number, id: string): Entry {
   const url = `https://garden.example/${n}/`;
   const stamp = { ino: n, size: 10 * n, mtimeMs: n + 0.25 };
   const tags = n % 2 === 0 ? { tags: ['t'] } : {};
-  return { path: `${n}.md`, stamp, id, url, canonical: url.slice(0, -1), ...tags };
+  return { path: `${n}.md`, stamp, id, url, ...tags };
 }
 
 const IDS = ['a', 'line\nfeed', 'separator\u2028', 'nul\u0000', '😀', '__proto__', '\r'];

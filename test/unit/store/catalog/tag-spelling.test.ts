@@ -12,7 +12,6 @@ function catalogWith(...tags: readonly string[][]): Catalog {
       stamp: { ino: index, size: 1, mtimeMs: 1 },
       id: path,
       url: `https://garden.example/${index}/`,
-      canonical: `https://garden.example/${index}`,
       tags: own,
     };
     catalog.set(entry);

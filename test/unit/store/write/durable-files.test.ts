@@ -12,7 +12,6 @@ function entryOf(file: string): Entry {
     stamp: stampOf(fs.statSync(file)),
     id: 'a',
     url: 'https://example.com/a/',
-    canonical: 'https://example.com/a',
   };
 }
 

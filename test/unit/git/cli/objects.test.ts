@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { commitAt, objectsNamed } from '../../../../src/git/cli/object-names.js';
+import { commitAt, objectsNamed } from '../../../../src/git/cli/objects.js';
 import { openRepository } from '../../../../src/git/cli/repository.js';
-import { blobsAt } from '../../../../src/git/cli/trees.js';
+import { blobsAt } from '../../../../src/git/cli/tree.js';
 import { readHead } from '../../../../src/git/commit/head.js';
 import { gitEnvironment, gitIn } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -123,10 +123,11 @@ test('names that nothing has, or that more than one object has, are nothing', as
     'HEAD: with spaces',
     '',
     `${blob}^{commit}`,
+    'HEAD:a.md\nHEAD',
     blob,
   ];
   t.deepEqual(await objectsNamed(repository, names), [
-    ...Array.from({ length: 5 }, () => undefined),
+    ...Array.from({ length: 6 }, () => undefined),
     { type: 'blob', id: blob },
   ]);
   await t.throwsAsync(blobsAt(repository, '1'.repeat(40), ['a.md']), { code: 'GIT_FAILED' });

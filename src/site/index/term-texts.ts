@@ -6,7 +6,7 @@ import { type ContentFolder, isGone, sameStamp } from '../../store/catalog/entry
 import { isWatchedName } from '../../store/catalog/scan.js';
 
 /** What the owner wrote of a tag or an author, in `tags/<slug>.md` or `authors/<slug>.md`; an entry of the index. */
-export interface TermPage extends StandalonePage {
+export interface TermText extends StandalonePage {
   /** Below the content folder. */
   readonly path: string;
   readonly stamp: Stamp;
@@ -16,17 +16,17 @@ const FOLDERS = ['tags', 'authors'];
 const PATH = new RegExp(`^(?:${FOLDERS.join('|')})/[^/]+\\.md$`);
 
 /** Whether a path below the content folder is that of such a file. */
-export function isTermPath(path: string): boolean {
+export function isTermTextPath(path: string): boolean {
   return PATH.test(path) && path.split('/').every(isWatchedName);
 }
 
 /** The path of the file that describes the term with this address, such as `/tags/soil/`. */
-export function termPathOf(address: string): string {
+export function termTextPathOf(address: string): string {
   return `${address.slice(1, -1)}.md`;
 }
 
 /** The paths of all such files. */
-export function termPathsIn({ root }: ContentFolder): string[] {
+export function termTextPathsIn({ root }: ContentFolder): string[] {
   return FOLDERS.flatMap((folder) => {
     try {
       return fs.readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
@@ -34,7 +34,7 @@ export function termPathsIn({ root }: ContentFolder): string[] {
       if (isGone(error)) return [];
       throw error;
     }
-  }).filter(isTermPath);
+  }).filter(isTermTextPath);
 }
 
 /**
@@ -44,11 +44,11 @@ export function termPathsIn({ root }: ContentFolder): string[] {
  * @returns undefined where it is gone.
  * @throws PressmarkError FRONT_MATTER_INVALID; or the system's error.
  */
-export function readTermPage(
+export function readTermText(
   content: ContentFolder,
   path: string,
-  known: TermPage | undefined,
-): TermPage | undefined {
+  known: TermText | undefined,
+): TermText | undefined {
   try {
     const file = join(content.root, path);
     const stamp = stampOf(fs.statSync(file));

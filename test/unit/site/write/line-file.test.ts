@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { linesFrom } from '../../../../src/site/write/manifest-lines.js';
+import { linesFrom } from '../../../../src/site/write/line-file.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
 function fileOf(t: ExecutionContext, text: string): string {

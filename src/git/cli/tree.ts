@@ -1,24 +1,30 @@
 import { posix } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PressmarkError } from '../../errors.js';
-import { contentsOf, objectsNamed } from './object-names.js';
+import { contentsOf, objectsNamed } from './objects.js';
 import type { Repository } from './repository.js';
 
-/** The mode of a folder in a tree object. */
-export const FOLDER = '40000';
-
-/** The mode of a submodule in a tree object. */
-export const SUBMODULE = '160000';
-
-/** What a tree object has under a name. */
+/** What a tree has under a name. */
 export interface TreeEntry {
-  /** `100644` or `100755` (files), `120000` (symbolic link), `160000` (submodule), or `FOLDER`. */
+  /** `FILE` or `100755` (files), `120000` (symbolic link), `160000` (submodule), or `FOLDER`. */
   readonly mode: string;
+  /** The object's name. */
   readonly id: string;
 }
 
-/** Whether a mode is that of a file or a symbolic link. */
-export function isBlob(mode: string): boolean {
-  return mode.startsWith('100') || mode === '120000';
+/** The mode of a file that is not executable. */
+export const FILE = '100644';
+/** The mode of a folder in a tree object. */
+export const FOLDER = '40000';
+/** The mode of a submodule. */
+export const SUBMODULE = '160000';
+
+/** So many paths are looked up without a pause: deliveries are being answered on this thread. */
+const FOUND_AT_ONCE = 1_000;
+
+/** Whether a mode is that of a regular file. */
+export function isFile(mode: string): boolean {
+  return mode.startsWith('100');
 }
 
 /** The bytes of a tree object that a change of one entry has replaced. */
@@ -167,6 +173,48 @@ export async function treesAt(
     level = next;
   }
   return trees;
+}
+
+/** The files and symbolic links that a commit has at these paths; none before the first commit. */
+export async function filesAt(
+  repository: Repository,
+  commit: string | null,
+  paths: Iterable<string>,
+): Promise<Map<string, TreeEntry>> {
+  const wanted = new Set(paths);
+  const files = new Map<string, TreeEntry>();
+  if (commit === null || wanted.size === 0) return files;
+  const trees = await treesAt(repository, commit, [...wanted].map(parentOf));
+  let count = 0;
+  for (const path of wanted) {
+    if (++count % FOUND_AT_ONCE === 0) await nextTurn();
+    const entry = trees.get(parentOf(path))?.entry(posix.basename(path));
+    if (entry !== undefined && (isFile(entry.mode) || entry.mode === '120000')) files.set(path, entry);
+  }
+  return files;
+}
+
+/** The blobs of `filesAt`. */
+export async function blobsAt(...args: Parameters<typeof filesAt>): Promise<Map<string, string>> {
+  const files = await filesAt(...args);
+  return new Map([...files].map(([path, { id }]) => [path, id]));
+}
+
+/** The regular files of a commit in a folder, by path from the top of the work tree. */
+export async function filesBelow(
+  { git }: Repository,
+  commit: string,
+  folder: string,
+): Promise<Map<string, string>> {
+  const within = folder === '' ? [] : ['--', folder];
+  const { stdout } = await git(['ls-tree', '-r', '-z', '--full-tree', commit, ...within]);
+  const files = new Map<string, string>();
+  for (const entry of stdout.split('\0')) {
+    const tab = entry.indexOf('\t');
+    const [mode = '', , id] = entry.slice(0, tab).split(' ');
+    if (id !== undefined && isFile(mode)) files.set(entry.slice(tab + 1), id);
+  }
+  return files;
 }
 
 /** The folder of a path; the top is ''. */

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import test from 'ava';
-import { createConversation } from '../../../../src/git/cli/conversation.js';
 import { startGroup } from '../../../../src/git/cli/git-process.js';
 import { parts } from '../../../../src/git/cli/lasting-git.js';
+import { createLastingProcess } from '../../../../src/git/cli/lasting-process.js';
 
 const RUN = { timeoutMs: 20_000, signals: [] };
 
@@ -15,7 +15,7 @@ done`;
 
 function startEcho() {
   let started = 0;
-  const conversation = createConversation(() => {
+  const conversation = createLastingProcess(() => {
     started++;
     return startGroup('sh', ['-c', ECHO], { cwd: '/', env: { PATH: process.env.PATH } });
   });
@@ -63,7 +63,7 @@ test('a process that takes too long, or is stopped, is killed; the questions beh
   await t.throwsAsync(say('two', { ...RUN, signals: [stop.signal] }), { message: 'git echo was stopped' });
 });
 
-test('after its end a conversation begins anew', async (t) => {
+test('after its end a process is started again', async (t) => {
   const { conversation, say, started } = startEcho();
   const [first] = await say('one');
   conversation.end();
@@ -73,7 +73,7 @@ test('after its end a conversation begins anew', async (t) => {
 });
 
 test('a program that cannot be run fails the question', async (t) => {
-  const { ask } = createConversation(() => startGroup('/nowhere/git', [], { cwd: '/', env: {} }));
+  const { ask } = createLastingProcess(() => startGroup('/nowhere/git', [], { cwd: '/', env: {} }));
   await t.throwsAsync(ask('git echo', 'one\n', parts(1, '\n'), RUN), {
     code: 'GIT_FAILED',
     message: /^git echo could not be run: .*ENOENT/,
@@ -82,12 +82,12 @@ test('a program that cannot be run fails the question', async (t) => {
 
 test('a process that waits for questions keeps the one that asks them from ending no longer than the answers', async (t) => {
   const script = `
-    const { createConversation } = await import(process.argv[1]);
+    const { createLastingProcess } = await import(process.argv[1]);
     const { startGroup } = await import(process.argv[2]);
-    const { ask } = createConversation(() => startGroup('cat', [], { cwd: '/', env: process.env }));
+    const { ask } = createLastingProcess(() => startGroup('cat', [], { cwd: '/', env: process.env }));
     await ask('git echo', 'hello\\n', (piece) => piece.includes(10), { timeoutMs: 9_000_000, signals: [] });
     console.log('answered');`;
-  const files = ['conversation.js', 'git-process.js'].map(
+  const files = ['lasting-process.js', 'git-process.js'].map(
     (name) => new URL(`../../../../src/git/cli/${name}`, import.meta.url).href,
   );
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, ...files], {

@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto';
+import { type FileHandle, link, mkdir, open, readdir, rm, stat, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PressmarkError, systemCode } from '../../errors.js';
+import { syncDirectory } from '../../fs/atomic-write.js';
+import type { LockHelper } from '../../fs/lock-helper.js';
+import { createMutex } from '../../fs/mutex.js';
+import type { Log } from '../../log.js';
+import { freeRefLocks, type LockPlaces, type RefMove, type RefMoveRecorder } from './ref-update.js';
+
+/** A file below `.git/pressmark/` with a kernel lock, which shows that this receiver is alive; see `createReceiverToken`. */
+export interface ReceiverToken extends RefMoveRecorder {
+  /** Makes the token, so that other receivers notice the death of this one. */
+  announce(): Promise<void>;
+  /**
+   * Makes `lock` a second name of the token: the inode proves whose lock it is.
+   *
+   * @returns whether it is one now; false where another file is there.
+   * @throws PressmarkError GIT_FAILED where the git directory cannot be written.
+   */
+  linkAs(lock: string): Promise<boolean>;
+  /** Removes such a name. Somebody may have removed it by hand, and another program may have its own lock there now. */
+  unlinkAs(lock: string): Promise<void>;
+  /** A free path for a next version of the index; sweeping removes what a killed process leaves. */
+  newDraft(): string;
+  /** Removes the locks that a killed Pressmark and its git have left. A lock of anybody else is never touched. */
+  sweep(): Promise<void>;
+  /**
+   * Sweeps, and counts the receivers on this repository that have died, or have stopped with work left, and that this
+   * process has found since the last call. Perhaps nobody else finishes their work.
+   */
+  sweepDeadReceivers(): Promise<number>;
+  /** @param hasWorkLeft whether other receivers are to find this one dead, and to finish its work. */
+  close(hasWorkLeft?: boolean): Promise<void>;
+}
+
+/** The token of this process, which is made when it is first needed; its content is the ref that is being moved. */
+export function createReceiverToken(places: LockPlaces, helper: LockHelper, log: Log): ReceiverToken {
+  const { gitDir } = places;
+  const folder = join(gitDir, 'pressmark');
+  const id = randomBytes(8).toString('hex');
+  const token = join(folder, `token-${id}`);
+  const indexLock = join(gitDir, 'index.lock');
+  const moves = createMutex();
+  let held: FileHandle | undefined;
+  let making: Promise<void> | undefined;
+  let drafts = 0;
+  /** All tokens of dead receivers that were found. One stays where a lock may be its receiver's or not. */
+  const foundDead = new Set<string>();
+  let uncounted = 0;
+
+  /** Two that make it at once would each take the other's for a dead one's, and nobody could let go of the index. */
+  function makeToken(): Promise<void> {
+    making ??= makeNewToken().finally(() => {
+      making = undefined;
+    });
+    return making;
+  }
+
+  async function makeNewToken(): Promise<void> {
+    await mkdir(folder, { recursive: true });
+    await held?.close();
+    held = await open(token, 'a', 0o600);
+    for (const made of [folder, gitDir]) await syncDirectory(made);
+    // somebody who sweeps may have come in between, and removes it now
+    if (!(await helper.take(held.fd, 0))) await rm(token, { force: true });
+  }
+
+  async function announce(): Promise<void> {
+    if (held === undefined) await makeToken();
+  }
+
+  async function linkAs(lock: string): Promise<boolean> {
+    for (let attempt = 0; attempt < 3; attempt++) {
+      try {
+        await link(token, lock);
+        return true;
+      } catch (error) {
+        // ours: it could not be removed when it was let go, and nobody else of this process holds it now
+        if (systemCode(error) === 'EEXIST') return isFileAt(held, lock);
+        if (systemCode(error) !== 'ENOENT') throw failed(error);
+        await makeToken();
+      }
+    }
+    throw failed(undefined);
+  }
+
+  async function unlinkAs(lock: string): Promise<void> {
+    if (await isFileAt(held, lock)) await unlink(lock);
+  }
+
+  async function sweep(): Promise<void> {
+    // where there is no such folder Pressmark has never committed
+    for (const name of await readdir(folder).catch(() => [])) {
+      const other = join(folder, name);
+      if (name.startsWith('token-') && other !== token)
+        await withDeadToken(other, helper, (file) => sweepDead(name, file));
+    }
+  }
+
+  async function sweepDead(name: string, file: FileHandle): Promise<void> {
+    if (!foundDead.has(name)) uncounted++;
+    foundDead.add(name);
+    if (await isFileAt(file, indexLock)) {
+      await unlink(indexLock);
+      log.info('removed the git index.lock that a killed Pressmark had left');
+    }
+    const move = parseMove(await file.readFile('utf8'));
+    // While it is not known whose a lock is, the token stays: nothing else says that it may be ours.
+    if (move !== undefined && !(await freeRefLocks(places, move, log))) return;
+    const draft = name.replace('token-', 'index-');
+    for (const one of await readdir(folder))
+      if (one.startsWith(draft)) await rm(join(folder, one), { force: true });
+    await unlink(join(folder, name));
+  }
+
+  async function sweepDeadReceivers(): Promise<number> {
+    await sweep();
+    const count = uncounted;
+    uncounted = 0;
+    return count;
+  }
+
+  function record<T>(move: RefMove, work: () => Promise<T>): Promise<T> {
+    return moves.run(async () => {
+      await announce();
+      await held?.truncate(0);
+      await held?.write(JSON.stringify(move));
+      // After a power loss the lock of this move may be on the disk, and nothing else says whose it was.
+      await held?.sync();
+      try {
+        return await work();
+      } finally {
+        // It stays: until git's folder is synced, a power loss may bring back the locks that git has removed.
+        await held?.write(`\n${Date.now()}`);
+      }
+    });
+  }
+
+  async function close(hasWorkLeft = false): Promise<void> {
+    if (held === undefined) return;
+    // without the token nobody could tell whose the lock is
+    await unlinkAs(indexLock);
+    if (!hasWorkLeft) await rm(token, { force: true });
+    await held.close();
+    held = undefined;
+  }
+
+  const newDraft = () => join(folder, `index-${id}-${drafts++}`);
+  return { announce, linkAs, unlinkAs, newDraft, sweep, sweepDeadReceivers, record, close };
+}
+
+function failed(cause: unknown): PressmarkError {
+  return new PressmarkError('GIT_FAILED', 'the git index cannot be locked', { cause });
+}
+
+/** Does `work` if the process that made a token has ended, keeping others who sweep away meanwhile. */
+async function withDeadToken(
+  token: string,
+  helper: LockHelper,
+  work: (file: FileHandle) => Promise<void>,
+): Promise<void> {
+  let file: FileHandle;
+  try {
+    file = await open(token, 'r');
+  } catch {
+    // swept by somebody else at the same time, or not ours to read
+    return;
+  }
+  try {
+    if (await helper.take(file.fd, 0)) await work(file);
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    // somebody else has swept it
+  } finally {
+    await file.close();
+  }
+}
+
+/** Whether an open file is the one that stands at `path`. */
+async function isFileAt(file: FileHandle | undefined, path: string): Promise<boolean> {
+  try {
+    const [open, there] = await Promise.all([file?.stat({ bigint: true }), stat(path, { bigint: true })]);
+    return open?.ino === there.ino && open.dev === there.dev;
+  } catch {
+    // nothing there: nothing to remove
+    return false;
+  }
+}
+
+/** A move as a token has it: a line when it began, and a second one when it was over; undefined where there is none. */
+function parseMove(text: string): RefMove | undefined {
+  const [begun = '', ended = ''] = text.split('\n');
+  try {
+    const { ref, to, also, since }: Partial<RefMove> = JSON.parse(begun) ?? {};
+    if (!isRef(ref) || typeof since !== 'number') return undefined;
+    const until = ended === '' ? undefined : Number(ended);
+    return { ref, to: to ?? null, since, until, ...(isRef(also?.ref) && also && { also }) };
+  } catch {
+    // nothing was under way
+    return undefined;
+  }
+}
+
+function isRef(name: unknown): name is string {
+  return typeof name === 'string' && /^refs\/[^\0]+$/.test(name) && !name.includes('..');
+}

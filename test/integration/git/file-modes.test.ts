@@ -1,0 +1,100 @@
+import fs from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { gitIn, launchIn } from '../../support/clones.js';
+import { article, update } from '../../support/events.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+
+/** A site with one article, whose receiver runs. */
+async function siteWithArticle(t: ExecutionContext, config: Record<string, unknown>) {
+  const dir = tempDir(t);
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  fs.writeFileSync(join(dir, '.gitignore'), 'public/\n.gitconfig\n');
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ site: false, ...config }));
+  gitIn(dir, 'add', '.');
+  gitIn(dir, 'commit', '--quiet', '-m', 'First');
+  const start = async () => {
+    const receiver = await launchIn(dir, { storeOnly: false });
+    t.teardown(() => receiver.kill('SIGKILL'));
+    return receiver;
+  };
+  const receiver = await start();
+  const data = article();
+  const { json } = await receiver.post('article.published', data);
+  await until('it is committed', () => gitIn(dir, 'ls-files', 'content').trim() !== '');
+  const path = gitIn(dir, 'ls-files', 'content').trim();
+  const subjects = () => gitIn(dir, 'log', '--reverse', '--format=%s', 'main').trim().split('\n');
+  const modeOf = (path: string) => gitIn(dir, 'ls-tree', 'main', path).split(' ', 1)[0];
+  const updateOn = async (target: Awaited<ReturnType<typeof start>>) => {
+    const { revision_id: base_revision_id } = await target.find(json.url);
+    const change = update({ target_id: data.id, target_url: json.url, base_revision_id });
+    return (await target.post('article.updated', change)).status;
+  };
+  return { dir, receiver, start, path, file: join(dir, path), subjects, modeOf, updateOn };
+}
+
+for (const durability of ['disk', 'commit'])
+  test(`200: with durability ${durability}, an executable file stays executable in git`, async (t) => {
+    const git = { commitEdits: true };
+    const { dir, receiver, path, file, subjects, modeOf, updateOn } = await siteWithArticle(t, {
+      durability,
+      git,
+    });
+    fs.chmodSync(file, 0o755);
+    gitIn(dir, 'commit', '--quiet', '-am', 'Executable');
+    t.is(await updateOn(receiver), 200);
+    await until('the update is committed', () => subjects().at(-1)?.startsWith('Update: ') === true);
+    t.is(modeOf(path), '100755');
+    t.is(gitIn(dir, 'status', '--porcelain'), '');
+
+    fs.appendFileSync(file, 'my words\n');
+    await until('the edit is committed', () => subjects().at(-1)?.startsWith('Edit: ') === true);
+    t.is(modeOf(path), '100755');
+    t.is(gitIn(dir, 'status', '--porcelain'), '');
+
+    gitIn(dir, 'checkout', '--quiet', '--detach');
+    t.is(await updateOn(receiver), 200);
+    await until('it is parked', () => gitIn(dir, 'for-each-ref', 'refs/pressmark/parked') !== '');
+    const ref = gitIn(dir, 'ls-tree', 'refs/pressmark/parked', path);
+    t.true(ref.startsWith('100755 '), ref);
+    gitIn(dir, 'symbolic-ref', 'HEAD', 'refs/heads/main');
+    await until('it is on the branch', () => subjects().at(-1)?.startsWith('Update: ') === true);
+    t.is(modeOf(path), '100755');
+    t.is(gitIn(dir, 'status', '--porcelain'), '');
+  });
+
+for (const durability of ['disk', 'commit'])
+  test(`200: with durability ${durability}, an article that is a symbolic link is committed where it leads`, async (t) => {
+    const { dir, receiver, start, path, file, subjects, modeOf, updateOn } = await siteWithArticle(t, {
+      durability,
+    });
+    await receiver.stop();
+    fs.mkdirSync(join(dir, 'notes'));
+    fs.renameSync(file, join(dir, 'notes/real.md'));
+    fs.symlinkSync(relative(dirname(file), join(dir, 'notes/real.md')), file);
+    gitIn(dir, 'add', '.');
+    gitIn(dir, 'commit', '--quiet', '-m', 'Linked');
+    const again = await start();
+    t.is(await updateOn(again), 200);
+    await until('it is committed', () => subjects().at(-1)?.startsWith('Update: ') === true);
+    t.is(modeOf(path), '120000');
+    t.is(gitIn(dir, 'status', '--porcelain'), '');
+    t.regex(gitIn(dir, 'show', '--format=', '--name-only', 'main'), /^notes\/real\.md\n$/);
+  });
+
+test('200: an article that is a symbolic link out of the work tree is stored, and not committed', async (t) => {
+  const { dir, receiver, start, path, file, subjects, modeOf, updateOn } = await siteWithArticle(t, {});
+  await receiver.stop();
+  const outside = join(tempDir(t), 'real.md');
+  fs.renameSync(file, outside);
+  fs.symlinkSync(outside, file);
+  gitIn(dir, 'commit', '--quiet', '-am', 'Linked');
+  const again = await start();
+  t.is(await updateOn(again), 200);
+  await again.stop();
+  t.is(subjects().at(-1), 'Linked');
+  t.is(modeOf(path), '120000');
+  t.true(fs.lstatSync(file).isSymbolicLink());
+  t.true(again.log.some(({ msg }) => msg.includes('it is outside of the work tree')));
+});
