@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import type { FilterName } from '../../host/hook-types.js';
 import type { BuildRequest, SiteOptions, SiteReport } from '../options.js';
 import { sourceOf } from '../outputs/compressed-variants.js';
@@ -8,6 +7,7 @@ import { createBuildLock } from '../write/build-lock.js';
 import { manifestPath, openManifest } from '../write/manifest.js';
 import { createOutputSync } from '../write/output-sync.js';
 import { filesBelow, openWriter } from '../write/writer.js';
+import { BuildStopped, createBuildQueue } from './build-queue.js';
 import { createBuildSession } from './build-session.js';
 import { checkSite, type Difference } from './check.js';
 import { createFileBuilder, type FileBuildOptions } from './file-builder.js';
@@ -24,13 +24,6 @@ const MANY_DAMAGED = 500;
 
 /** More failures than this are not tried again with every change, nor named in the manifest. */
 const MANY_FAILURES = 500;
-
-/** The longest that a build keeps its thread from hearing of anything else. */
-const PAUSE_AFTER_MS = 10;
-
-/** In a burst of deliveries a build rests so many times as long as it has worked: they need the processor. */
-const REST = 4;
-const LONGEST_REST_MS = 1_000;
 
 /** How long the last sync may take. A start looks through the files that were not synced, which is no harm. */
 const LAST_SYNC_MS = 1_000;
@@ -67,19 +60,9 @@ export interface Builder {
   close(): Promise<void>;
 }
 
-/** What a build of everything ends with when the builder is closed. */
-export class BuildStopped extends Error {}
-
-/** Something that waits for its turn. */
-interface Waiting<Request, Result> {
-  readonly request: Request;
-  resolve(result: Result): void;
-  reject(error: unknown): void;
-}
-
 /**
- * The builder of one site: one loop over two queues. Changes of articles come first, between the files of a build of
- * everything too, which is a scan of all articles and files and then the files that it found to be due.
+ * The builder of one site. A build of everything is a scan of all articles and files, and then of the files that the scan
+ * found to be due; changes of articles come in its midst.
  */
 export function createBuilder(options: SiteOptions): Builder {
   const { log, hooks, compress = false, outputDir, stateDir } = options;
@@ -94,19 +77,20 @@ export function createBuilder(options: SiteOptions): Builder {
     manifest,
     root: outputDir,
     log,
-    isBusy: () => isBurst,
-    exclusively: (work) => enqueue(others, () => locked(work)),
+    isBusy: () => queue.isBurst(),
+    exclusively: (work) => queue.run(() => locked(work)),
+  });
+  const queue = createBuildQueue({
+    isReady: () => isReady,
+    isInterruptible: () => isWhole,
+    buildChanges,
+    buildAll: () => locked(() => buildEverything({})),
+    locked,
+    afterJob: outputSync.later,
   });
 
-  const changes: Waiting<readonly string[], SiteReport>[] = [];
-  const others: Waiting<() => Promise<unknown>, unknown>[] = [];
-  let working: Promise<void> | undefined;
-  let isClosing = false;
-  let isBurst = false;
   let isBuildingAll = false;
-  let lastPause = 0;
   let written = 0;
-  let interruption: Promise<void> | undefined;
 
   /** Whether the index has all articles and their pages stand, so that a change can be built alone. */
   let isReady = false;
@@ -121,41 +105,6 @@ export function createBuilder(options: SiteOptions): Builder {
   let key = '';
   /** The key of a builder to which this one has left the site. */
   let leftTo = '';
-
-  // The loop.
-
-  function enqueue<R, T>(queue: Waiting<R, T>[], request: R): Promise<T> {
-    return new Promise((resolve, reject) => {
-      queue.push({ request, resolve, reject });
-      start();
-    });
-  }
-
-  function start(): void {
-    working ??= work().finally(() => {
-      working = undefined;
-      if (changes.length > 0 || others.length > 0) start();
-    });
-  }
-
-  async function work(): Promise<void> {
-    await nextTurn(); // requests of one turn are seen together
-    while (changes.length > 0 || others.length > 0) {
-      if (changes.length > 0 && isReady) await locked(buildWaiting).catch(failWaiting);
-      else if (others.length > 0) await serve(others.shift());
-      else await buildAllForWaiting();
-      outputSync.later();
-    }
-  }
-
-  async function serve<T>(waiting: Waiting<() => Promise<T>, T> | undefined): Promise<void> {
-    if (waiting === undefined) return;
-    try {
-      waiting.resolve(await waiting.request());
-    } catch (error) {
-      waiting.reject(error);
-    }
-  }
 
   /** Runs `job` while no other process builds, with what others have built taken in. */
   async function locked<T>(job: () => Promise<T>): Promise<T> {
@@ -175,59 +124,27 @@ export function createBuilder(options: SiteOptions): Builder {
     }
   }
 
+  // Builds.
+
   /** Builds the changes that wait, each for its own caller. */
-  async function buildWaiting(): Promise<void> {
+  async function buildChanges(): Promise<void> {
     if (!isBuildingAll && isForeign()) {
-      const isLeft = await isLeftToOther();
-      if (isLeft) for (const { resolve } of changes.splice(0)) resolve(nothingBuilt());
+      if (await isLeftToOther()) queue.answerChanges(nothingBuilt);
       else isReady = false;
     }
     // They wait for the build of everything that is due now.
     if (!isBuildingAll && !isReady) return;
-    for (let next = changes[0]; next !== undefined; next = changes[0]) {
-      const { request: paths, resolve } = next;
-      const report = await buildFiles(() => {
+    await queue.buildEach((paths) =>
+      buildFiles(() => {
         articleFiles.readChanged(paths);
         const changed = site.addAffected();
         const isFew = paths.length === 0 || due.size <= MANY_FAILURES + changed.size;
         return isFew && !isBuildingAll ? due : changed;
-      });
-      changes.shift();
-      resolve(report);
-    }
+      }),
+    );
     // Else all pages are to be built anew, or a build of everything goes on, neither of which must be forgotten.
     if (!isBuildingAll && (manifest.key === site.context().key || isIncomplete())) commit();
   }
-
-  function failWaiting(error: unknown): void {
-    for (const { reject } of changes.splice(0)) reject(error);
-  }
-
-  /** A build of everything that nobody has asked for: without it, changes cannot be built. */
-  async function buildAllForWaiting(): Promise<void> {
-    const served = changes.splice(0);
-    try {
-      const report = await locked(() => buildEverything({}));
-      for (const { resolve } of served) resolve(report);
-    } catch (error) {
-      for (const { reject } of served) reject(error);
-    }
-  }
-
-  /** Between two files: lets the thread hear of changes, and builds those. */
-  async function pause(): Promise<void> {
-    const worked = performance.now() - lastPause;
-    if (worked < PAUSE_AFTER_MS) return;
-    await (isBurst ? sleep(Math.min(REST * worked, LONGEST_REST_MS)) : nextTurn());
-    // Several threads are waited for at once; the changes are built by the first that comes by.
-    if (isWhole && changes.length > 0)
-      interruption ??= buildWaiting().finally(() => (interruption = undefined));
-    await interruption;
-    if (isClosing) throw new BuildStopped('the builder was closed in the midst of a build');
-    lastPause = performance.now();
-  }
-
-  // Builds.
 
   async function buildEverything({
     force = false,
@@ -237,7 +154,7 @@ export function createBuilder(options: SiteOptions): Builder {
     const start = performance.now();
     const pool = createRenderPool(options, log);
     isBuildingAll = true;
-    lastPause = performance.now();
+    queue.begin();
     try {
       site.renewTheme();
       if (!force && !clean && isForeign() && (await isLeftToOther())) return nothingBuilt();
@@ -246,13 +163,13 @@ export function createBuilder(options: SiteOptions): Builder {
       const workers = hasPageFilters() ? [] : await preparedWorkers(pool);
       const report = await buildFiles(
         () => due,
-        { pause, workers, ...(onProgress && { onProgress }) },
+        { pause: queue.pause, workers, ...(onProgress && { onProgress }) },
         start,
       );
       writer.removeDamaged();
       unsure.clear();
       isReady = true;
-      await buildWaiting();
+      await buildChanges();
       commit();
       return report;
     } finally {
@@ -291,7 +208,7 @@ export function createBuilder(options: SiteOptions): Builder {
   /** Compares all articles and all files with what is known of them, and makes due what differs. */
   async function scan(force: boolean, pool: RenderPool): Promise<void> {
     writer.sweep();
-    await articleFiles.readAllChanged(pause, pool.readHeaders);
+    await articleFiles.readAllChanged(queue.pause, pool.readHeaders);
     site.addAffected();
     isWhole = true;
     // Nobody can tell whether a plugin's code is still the same.
@@ -303,7 +220,7 @@ export function createBuilder(options: SiteOptions): Builder {
     for (const file of outputs.paths()) if (!manifest.files.has(file)) due.add(file);
     for (const file of [...manifest.files.keys()]) {
       if (writer.intact(file) === undefined || outputs.at(file) === undefined) due.add(file);
-      await pause();
+      await queue.pause();
     }
     hasScanned = true;
   }
@@ -422,19 +339,14 @@ export function createBuilder(options: SiteOptions): Builder {
   }
 
   return {
-    load: () => enqueue(others, () => locked(readLast)) as Promise<boolean>,
+    load: () => queue.run(() => locked(readLast)),
     isUndamaged: () => damaged !== undefined && damaged.length === 0,
-    buildAll: (request = {}) =>
-      enqueue(others, () => locked(() => buildEverything(request))) as Promise<SiteReport>,
-    buildChanged: (paths) => enqueue(changes, paths),
-    pace: (to) => {
-      isBurst = to;
-    },
-    check: (onProgress) =>
-      enqueue(others, () => locked(() => checkSite(options, manifest, onProgress))) as Promise<Difference[]>,
+    buildAll: (request = {}) => queue.run(() => locked(() => buildEverything(request))),
+    buildChanged: queue.change,
+    pace: queue.pace,
+    check: (onProgress) => queue.run(() => locked(() => checkSite(options, manifest, onProgress))),
     close: async () => {
-      isClosing = true;
-      while (working !== undefined) await working;
+      await queue.close();
       const isWorthIt = Math.min(written, manifest.unsynced.size) < TOO_MANY_TO_SYNC;
       await outputSync.close(isWorthIt ? (options.lastSyncMs ?? LAST_SYNC_MS) : 0);
       lock.close();

@@ -4,7 +4,8 @@ import vm from 'node:vm';
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
-import { type Builder, BuildStopped } from './builder.js';
+import { BuildStopped } from './build-queue.js';
+import type { Builder } from './builder.js';
 import type { Answer, Outcome, Question, Request } from './thread-client.js';
 
 /** How much less this thread gets than the one that answers deliveries. */

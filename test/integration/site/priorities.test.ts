@@ -2,7 +2,8 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import test from 'ava';
-import { type Builder, BuildStopped, createBuilder } from '../../../src/site/builder/builder.js';
+import { BuildStopped } from '../../../src/site/builder/build-queue.js';
+import { type Builder, createBuilder } from '../../../src/site/builder/builder.js';
 import { builtAnew, type TestSite, testSite } from './test-site.js';
 
 /** A site whose pages take a while each, and the paths of those that were made. */

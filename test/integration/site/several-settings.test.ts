@@ -1,7 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { BuildStopped, createBuilder } from '../../../src/site/builder/builder.js';
+import { BuildStopped } from '../../../src/site/builder/build-queue.js';
+import { createBuilder } from '../../../src/site/builder/builder.js';
 import { killProcess, outputOf, startBuilderProcess } from '../../support/site-kills.js';
 import { builtAnew, put, testSite } from './test-site.js';
 
