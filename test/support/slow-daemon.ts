@@ -15,11 +15,14 @@ export interface SlowDaemon {
   bytes(): number;
   /** How often git has connected. */
   connections(): number;
+  /** Changes how many bytes a second pass from now on. */
+  setSpeed(bytesPerSecond: number): void;
   close(): void;
 }
 
 /** Serves a bare repository by `git daemon`, behind a proxy that lets so many bytes a second pass in each direction. */
 export async function serveSlowly(repository: string, bytesPerSecond: number): Promise<SlowDaemon> {
+  let speed = bytesPerSecond;
   const folder = dirname(repository);
   const [port, slowPort] = [await freePort(), await freePort()];
   const args = [
@@ -41,7 +44,7 @@ export async function serveSlowly(repository: string, bytesPerSecond: number): P
       highWaterMark: 16_384,
       transform(chunk: Buffer, _encoding, done) {
         bytes += chunk.length;
-        void setTimeout((chunk.length / bytesPerSecond) * 1_000).then(() => done(null, chunk));
+        void setTimeout((chunk.length / speed) * 1_000).then(() => done(null, chunk));
       },
     });
   const proxy = net.createServer({ allowHalfOpen: true }, (client) => {
@@ -59,6 +62,9 @@ export async function serveSlowly(repository: string, bytesPerSecond: number): P
     url: `git://127.0.0.1:${slowPort}${repository.slice(folder.length)}`,
     bytes: () => bytes,
     connections: () => connections,
+    setSpeed: (next) => {
+      speed = next;
+    },
     close: () => {
       proxy.close();
       if (daemon.pid !== undefined) process.kill(-daemon.pid, 'SIGKILL');

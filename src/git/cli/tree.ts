@@ -4,9 +4,6 @@ import { PressmarkError } from '../../errors.js';
 import { contentsOf, objectsNamed } from './objects.js';
 import type { Repository } from './repository.js';
 
-/** The mode of a submodule. */
-export const SUBMODULE = '160000';
-
 /** What a tree has under a name. */
 export interface TreeEntry {
   /** `FILE` or `100755` (files), `120000` (symbolic link), `160000` (submodule), or `FOLDER`. */
@@ -19,6 +16,8 @@ export interface TreeEntry {
 export const FILE = '100644';
 /** The mode of a folder in a tree object. */
 export const FOLDER = '40000';
+/** The mode of a submodule. */
+export const SUBMODULE = '160000';
 
 /** So many paths are looked up without a pause: deliveries are being answered on this thread. */
 const FOUND_AT_ONCE = 1_000;
