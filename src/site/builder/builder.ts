@@ -174,9 +174,11 @@ export function createBuilder(options: SiteOptions): Builder {
   /** Builds the changes that wait, each for its own caller. */
   async function buildWaiting(): Promise<void> {
     if (!isBuildingAll && isForeign()) {
-      const isLeft = await isLeftToOther();
-      if (isLeft) for (const { resolve } of changes.splice(0)) resolve(nothingBuilt());
-      else isReady = false;
+      if (await isLeftToOther()) {
+        for (const { resolve } of changes.splice(0)) resolve(nothingBuilt());
+        return;
+      }
+      isReady = false;
     }
     // They wait for the build of everything that is due now.
     if (!isBuildingAll && !isReady) return;
