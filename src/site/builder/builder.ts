@@ -129,8 +129,11 @@ export function createBuilder(options: SiteOptions): Builder {
   /** Builds the changes that wait, each for its own caller. */
   async function buildChanges(): Promise<void> {
     if (!isBuildingAll && isForeign()) {
-      if (await isLeftToOther()) queue.answerChanges(nothingBuilt);
-      else isReady = false;
+      if (await isLeftToOther()) {
+        queue.answerChanges(nothingBuilt);
+        return;
+      }
+      isReady = false;
     }
     // They wait for the build of everything that is due now.
     if (!isBuildingAll && !isReady) return;

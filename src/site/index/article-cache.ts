@@ -22,19 +22,7 @@ export interface ParsedArticle {
 }
 
 /** Articles as they were parsed, so that their pages and the feeds need not read them again. */
-export interface ArticleCache {
-  /** Keeps an article that was read, and forgets those that were not asked for the longest. */
-  put(path: string, parsed: ParsedArticle): void;
-  /** An article as its file is now, which is read where it is not kept; undefined where it is gone or malformed. */
-  read(path: string, stamp: Stamp): ParsedArticle | undefined;
-  /** The HTML of an article, also as it was last read where its file cannot be read now. */
-  htmlOf(path: string, stamp: Stamp): string | undefined;
-  /**
-   * The reading time of an article, which its entry has from then on. Where its file cannot be read as the entry has it,
-   * that is about to change, and with it all that shows the article.
-   */
-  readingMinutesOf(entry: IndexEntry): number;
-}
+export type ArticleCache = ReturnType<typeof createArticleCache>;
 
 /**
  * What is kept, by the sizes of files and their HTML: a text that is cut out of a file keeps the whole file in memory.
@@ -43,11 +31,12 @@ export interface ArticleCache {
 const MOST_BYTES = 6_000_000;
 
 /** An empty cache. */
-export function createArticleCache(content: ContentFolder): ArticleCache {
+export function createArticleCache(content: ContentFolder) {
   /** Those that were asked for last are last. */
   const kept = new Map<string, ParsedArticle>();
   let bytes = 0;
 
+  /** Keeps an article that was read, and forgets those that were not asked for the longest. */
   function put(path: string, parsed: ParsedArticle): void {
     remove(path);
     if (sizeOf(parsed) > MOST_BYTES / 4) return;
@@ -72,16 +61,25 @@ export function createArticleCache(content: ContentFolder): ArticleCache {
     return parsed !== undefined && sameStamp(parsed.stamp, stamp) ? parsed : undefined;
   }
 
+  /** An article as its file is now, which is read where it is not kept; undefined where it is gone or malformed. */
+  function read(path: string, stamp: Stamp): ParsedArticle | undefined {
+    return find(path, stamp) ?? readNow(path);
+  }
+
+  /** The HTML of an article, also as it was last read where its file cannot be read now. */
   function htmlOf(path: string, stamp: Stamp): string | undefined {
-    const known = find(path, stamp);
-    const parsed = known ?? readNow(path);
+    const parsed = read(path, stamp);
     if (parsed !== undefined) put(path, parsed);
     return parsed?.html;
   }
 
+  /**
+   * The reading time of an article, which its entry has from then on. Where its file cannot be read as the entry has it,
+   * that is about to change, and with it all that shows the article.
+   */
   function readingMinutesOf(entry: IndexEntry): number {
     const { path, stamp } = entry;
-    entry.readingMinutes ??= (find(path, stamp) ?? readNow(path))?.length.readingMinutes;
+    entry.readingMinutes ??= read(path, stamp)?.length.readingMinutes;
     return entry.readingMinutes ?? 1;
   }
 
@@ -94,7 +92,7 @@ export function createArticleCache(content: ContentFolder): ArticleCache {
     }
   }
 
-  return { put, read: (path, stamp) => find(path, stamp) ?? readNow(path), htmlOf, readingMinutesOf };
+  return { put, read, htmlOf, readingMinutesOf };
 }
 
 function sizeOf({ stamp, html }: ParsedArticle): number {

@@ -202,7 +202,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
       return;
     }
     const entry = given !== undefined && 'html' in given ? undefined : given;
-    index.applyShown(path, entry);
+    index.apply(path, entry, true);
     broken.delete(path);
     if (entry === undefined) catalog.delete(path);
     else if (isTrusted) catalog.set(entry);

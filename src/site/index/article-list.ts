@@ -22,20 +22,7 @@ export interface ListChange {
 }
 
 /** Articles in their order, oldest first, so that a position stays what it is while new ones come. */
-export interface ArticleList {
-  readonly items: readonly Post[];
-  /** Takes `before` out and `after` in; either may be undefined. */
-  swap(before: Post | undefined, after: Post | undefined): void;
-  /** Says that an article's looks have changed, though not its place. */
-  touch(post: Post): void;
-  touchAll(): void;
-  /** The articles next to where `post` stands or would stand, oldest first, without itself. */
-  around(post: Post, older: number, newer: number): Post[];
-  /** How many articles there were when the changes were last taken. */
-  countBefore(): number;
-  /** What has changed since the last call. */
-  takeChange(): ListChange;
-}
+export type ArticleList = ReturnType<typeof createArticleList>;
 
 /** The order of all lists: publication, and between articles of the same moment the file's path. */
 export function compare(a: Post, b: Post): number {
@@ -56,7 +43,7 @@ export function lowerBound<T>(items: readonly T[], isBefore: (item: T) => boolea
 }
 
 /** An empty list. */
-export function createArticleList(): ArticleList {
+export function createArticleList() {
   const items: Post[] = [];
   let from = Number.POSITIVE_INFINITY;
   let touched = new Set<number>();
@@ -69,6 +56,7 @@ export function createArticleList(): ArticleList {
     return lowerBound(items, (item) => compare(item, post) < 0);
   }
 
+  /** Takes `before` out and `after` in; either may be undefined. */
   function swap(before: Post | undefined, after: Post | undefined): void {
     if (before !== undefined && after !== undefined && compare(before, after) === 0) {
       const position = positionOf(after);
@@ -86,6 +74,7 @@ export function createArticleList(): ArticleList {
     from = Math.min(from, position);
   }
 
+  /** The articles next to where `post` stands or would stand, oldest first, without itself. */
   function around(post: Post, older: number, newer: number): Post[] {
     const position = positionOf(post);
     const present = items[position];
@@ -93,6 +82,7 @@ export function createArticleList(): ArticleList {
     return [...items.slice(Math.max(0, position - older), position), ...items.slice(behind, behind + newer)];
   }
 
+  /** What has changed since the last call. */
   function takeChange(): ListChange {
     const changes = { from, touched, before };
     from = Number.POSITIVE_INFINITY;
@@ -102,13 +92,15 @@ export function createArticleList(): ArticleList {
   }
 
   return {
-    items,
+    items: items as readonly Post[],
     swap,
-    touch: (post) => touched.add(positionOf(post)),
+    /** Says that an article's looks have changed, though not its place. */
+    touch: (post: Post) => touched.add(positionOf(post)),
     touchAll: () => {
       from = 0;
     },
     around,
+    /** How many articles there were when the changes were last taken. */
     countBefore: () => before,
     takeChange,
   };

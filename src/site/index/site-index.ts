@@ -1,37 +1,14 @@
 import type { SiteInfo } from '../../host/page-types.js';
 import { fileOf } from '../outputs/addresses.js';
 import { timeOf } from '../render/dates.js';
-import { type ArticleList, createArticleList, type ListChange, type Post } from './article-list.js';
+import { createArticleList, type ListChange, type Post } from './article-list.js';
 import type { IndexEntry } from './index-entry.js';
 import { affectedNeighbours } from './related.js';
-import { createAuthors, createTags, type Taxonomy, type TaxonomyChange, type Term } from './taxonomy.js';
+import { createAuthors, createTags, type TaxonomyChange, type Term } from './taxonomy.js';
 import type { TermText } from './term-texts.js';
 
 /** What the site consists of: which article has which page, and the lists they are on. */
-export interface SiteIndex {
-  /** Every article that has a page. */
-  readonly all: ArticleList;
-  readonly tags: Taxonomy;
-  readonly authors: Taxonomy;
-  /** The article whose page stands in this file of the output. */
-  at(file: string): Post | undefined;
-  /** What was last taken in of an article file, whether or not it has a page. */
-  entryAt(path: string): IndexEntry | undefined;
-  /** All of these. */
-  entries(): Generator<IndexEntry>;
-  /** Takes in what an article file says now; undefined where it is gone. */
-  apply(path: string, entry: IndexEntry | undefined): void;
-  /** Takes in the same where all pages show it already. */
-  applyShown(path: string, entry: IndexEntry | undefined): void;
-  /** What the owner wrote of tags and authors, by the paths of the files. */
-  readonly termTexts: ReadonlyMap<string, TermText>;
-  /** Takes in what a file says of a term now; undefined where it is gone. @param isShown whether all pages show it. */
-  applyTermText(path: string, page: TermText | undefined, isShown?: boolean): void;
-  /** Everything that was taken in. */
-  everything(): Generator<SourceEntry>;
-  /** What has changed since the last call. */
-  takeChange(): SiteChange;
-}
+export type SiteIndex = ReturnType<typeof createSiteIndex>;
 
 /** What the index has of one file of the content folder. */
 export type SourceEntry = IndexEntry | TermText;
@@ -64,9 +41,9 @@ export interface ArticleChange {
  *
  * @param isReserved whether a file is one of the site's own, where no article has its page.
  */
-export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => boolean): SiteIndex {
+export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => boolean) {
   const posts = new Map<string, Post>();
-  /** Articles whose URL is none of the site's. */
+  /** Articles whose URL is none of this site's pages. */
   const offSite = new Map<string, IndexEntry>();
   const claims = new Map<string, Post | Post[]>();
   const all = createArticleList();
@@ -78,6 +55,7 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
   const termTexts = new Map<string, TermText>();
   let changedTermTexts = new Set<string>();
 
+  /** Takes in what an article file says now; undefined where it is gone. @param isShown whether all pages show it. */
   function apply(path: string, entry: IndexEntry | undefined, isShown = false): void {
     const before = posts.get(path);
     const after = entry && postOf(entry, site, isReserved);
@@ -101,6 +79,7 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     if (after !== undefined && at(after.file) !== after) unroutable.set(path, after.entry);
   }
 
+  /** Takes in what a file says of a term now, in the same way. */
   function applyTermText(path: string, page: TermText | undefined, isShown = false): void {
     if (page === undefined) termTexts.delete(path);
     else termTexts.set(path, page);
@@ -128,6 +107,7 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     return Array.isArray(found) ? found : [found];
   }
 
+  /** The article whose page stands in this file of the output. */
   function at(file: string): Post | undefined {
     const found = claims.get(file);
     return Array.isArray(found) ? found[0] : found;
@@ -157,6 +137,7 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     articles.set(path, { before: articles.has(path) ? articles.get(path)?.before : before, after });
   }
 
+  /** What has changed since the last call. */
   function takeChange(): SiteChange {
     const [ofTags, ofAuthors] = [tags.resolve(), authors.resolve()];
     const readdressed = [...ofTags.readdressed, ...ofAuthors.readdressed];
@@ -190,29 +171,36 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     return terms;
   }
 
+  /** What was last taken in of an article file, whether or not it has a page. */
+  function entryAt(path: string): IndexEntry | undefined {
+    return posts.get(path)?.entry ?? offSite.get(path);
+  }
+
+  /** All of these. */
   function* entries(): Generator<IndexEntry> {
     for (const { entry } of posts.values()) yield entry;
     yield* offSite.values();
   }
 
+  /** Everything that was taken in. */
   function* everything(): Generator<SourceEntry> {
     yield* entries();
     yield* termTexts.values();
   }
 
-  const entryAt = (path: string) => posts.get(path)?.entry ?? offSite.get(path);
   return {
+    /** Every article that has a page. */
     all,
     tags,
     authors,
+    /** What the owner wrote of tags and authors, by the paths of the files. */
+    termTexts: termTexts as ReadonlyMap<string, TermText>,
     at,
     entryAt,
     entries,
-    apply: (path, entry) => apply(path, entry),
-    applyShown: (path, entry) => apply(path, entry, true),
-    termTexts,
-    applyTermText,
     everything,
+    apply,
+    applyTermText,
     takeChange,
   };
 }

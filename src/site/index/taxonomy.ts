@@ -12,19 +12,8 @@ export interface Term {
   readonly list: ArticleList;
 }
 
-/** All terms of one kind, such as the tags; see `createTaxonomy`. */
-export interface Taxonomy {
-  /** The names of the terms that an article has, each once. */
-  namesOf(post: Post): readonly string[];
-  get(name: string): Term | undefined;
-  /** The term whose address has this segment. */
-  at(slug: string): Term | undefined;
-  all(): IterableIterator<Term>;
-  /** Takes `before` out of the lists of its terms and `after` into those of its own. */
-  swap(before: Post | undefined, after: Post | undefined): void;
-  /** Gives slugs after a number of swaps, and says what has become of the terms since the last call. */
-  resolve(): TaxonomyChange;
-}
+/** All terms of one kind, such as the tags; see `createTags`. */
+export type Taxonomy = ReturnType<typeof createTaxonomy>;
 
 /** What has become of the terms of one kind. */
 export interface TaxonomyChange {
@@ -59,13 +48,14 @@ type OwnTerm = { -readonly [key in keyof Term]: Term[key] };
  * @param folder the path below which the terms' pages stand.
  * @param word the slug of a name of which no letter is left.
  */
-function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string[], word: string): Taxonomy {
+function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string[], word: string) {
   const terms = new Map<string, OwnTerm>();
   const bySlug = new Map<string, OwnTerm>();
   const namesBySlug = new Map<string, Set<string>>();
   const plainSlugs = new Map<string, string>();
   let touched = new Set<string>();
 
+  /** Takes `before` out of the lists of its terms and `after` into those of its own. */
   function swap(before: Post | undefined, after: Post | undefined): void {
     const old = before === undefined ? [] : namesOf(before);
     const now = after === undefined ? [] : namesOf(after);
@@ -89,6 +79,7 @@ function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string
     return term;
   }
 
+  /** Gives slugs after a number of swaps, and says what has become of the terms since the last call. */
   function resolve(): TaxonomyChange {
     const changed: OwnTerm[] = [];
     const removed: OwnTerm[] = [];
@@ -154,10 +145,12 @@ function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string
   }
 
   return {
+    /** The names of the terms that an article has, each once. */
     namesOf,
-    get: (name) => terms.get(name),
-    at: (slug) => bySlug.get(slug),
-    all: () => terms.values(),
+    get: (name: string): Term | undefined => terms.get(name),
+    /** The term whose address has this segment. */
+    at: (slug: string): Term | undefined => bySlug.get(slug),
+    all: (): IterableIterator<Term> => terms.values(),
     swap,
     resolve,
   };

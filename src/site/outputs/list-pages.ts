@@ -62,16 +62,16 @@ export function termPages(
   function find(path: string) {
     const slug = path.startsWith(folder) ? path.slice(folder.length).split('/', 1)[0] : undefined;
     const term = slug === undefined ? undefined : terms.at(slug);
-    const list = term && pagesOf(term).at(path);
+    const list = term && pagesOfTerm(term).at(path);
     return term && list && { term, list };
   }
 
-  function pagesOf({ address, list }: Term) {
+  function pagesOfTerm({ address, list }: Term) {
     return listPages(address, list, pageSize);
   }
 
   function* paths(): Generator<string> {
-    for (const term of terms.all()) yield* pagesOf(term).files();
+    for (const term of terms.all()) yield* pagesOfTerm(term).files();
   }
 
   function* affectedBy(change: SiteChange): Generator<string> {
@@ -79,10 +79,10 @@ export function termPages(
     for (const { address, count } of vacated) yield* filesOf(address, count, pageSize);
     for (const path of change.termTexts) {
       const term = path.startsWith(folder) ? terms.at(path.slice(folder.length, -'.md'.length)) : undefined;
-      if (term !== undefined) yield* pagesOf(term).files();
+      if (term !== undefined) yield* pagesOfTerm(term).files();
     }
     for (const [term, listChange] of change.terms)
-      if (terms.get(term.name) === term) yield* pagesOf(term).changed(listChange);
+      if (terms.get(term.name) === term) yield* pagesOfTerm(term).changed(listChange);
   }
 
   return {

@@ -40,30 +40,27 @@ interface BuiltPage extends SearchPage {
   readonly crc: number;
 }
 
-/** The pages that can be found: those of the newest articles, as they were built last, oldest first. */
+/** The pages that can be found: those of the newest articles as they were built last, oldest first. */
 export function newestPages(request: SearchRequest): readonly BuiltPage[] {
-  const newest = builtPages(request).slice(-(request.maxPages ?? MOST_PAGES));
-  return request.maxPages === undefined ? withinMemory(newest) : newest;
-}
-
-/** The pages of all articles, as the manifest has them. */
-function builtPages({ outputDir, stateDir, siteUrl }: SearchRequest): BuiltPage[] {
+  const { outputDir, stateDir, siteUrl, maxPages } = request;
   const manifest = openManifest(manifestPath({ stateDir }), outputDir);
-  const { articles } = manifest.refresh();
-  const { pathname } = new URL(siteUrl);
-  const base = pathname.replace(/\/$/, '');
-  const pages = [...articles].flatMap(([path, entry]) => {
-    if (entry === undefined || !('url' in entry)) return [];
-    const file = fileOf(entry.url, { url: siteUrl });
-    const written = file === undefined ? undefined : manifest.files.get(file);
-    if (file === undefined || written === undefined) return [];
-    const { size, crc } = written;
-    const url = new URL(entry.url).pathname.slice(base.length);
-    return [{ path, time: timeOf(entry.date) ?? 0, page: { file, url, size, crc } }];
-  });
-  pages.sort((a, b) => a.time - b.time || (a.path < b.path ? -1 : 1));
+  const articles = [...manifest.refresh().articles.values()].flatMap((entry) =>
+    entry !== undefined && 'url' in entry ? [{ entry, time: timeOf(entry.date) ?? 0 }] : [],
+  );
+  articles.sort((a, b) => b.time - a.time || (a.entry.path < b.entry.path ? 1 : -1));
+  const base = new URL(siteUrl).pathname.replace(/\/$/, '');
   // Two articles of one address have one page.
-  return [...new Map(pages.map(({ page }) => [page.file, page])).values()];
+  const pages = new Map<string, BuiltPage>();
+  for (const { entry } of articles) {
+    if (pages.size === (maxPages ?? MOST_PAGES)) break;
+    const file = fileOf(entry.url, { url: siteUrl }) ?? '';
+    const written = manifest.files.get(file);
+    if (written === undefined) continue;
+    const { size, crc } = written;
+    pages.set(file, { file, url: new URL(entry.url).pathname.slice(base.length), size, crc });
+  }
+  const newest = [...pages.values()].reverse();
+  return maxPages === undefined ? withinMemory(newest) : newest;
 }
 
 /** The newest of these pages, as many as can be indexed in a share of this machine's memory; all where none can. */

@@ -13,25 +13,13 @@ const TIMEOUT_MS = 600_000;
 /** How long the lock is kept after a build, as taking it costs more than building a page. */
 const IDLE_MS = 2_000;
 
-/** How the builders on one site's folder share the work; see `createBuildLock`. */
-export interface BuildLock {
-  /** Waits for its turn. Every call is paired with `leave`. */
-  enter(): Promise<void>;
-  leave(): void;
-  /** Announces to the others that a builder with this key is alive, until it has another key or is closed. */
-  announceBuilder(key: string): Promise<void>;
-  /** Whether another builder with this key is alive. */
-  isBuilderAlive(key: string): Promise<boolean>;
-  close(): void;
-}
-
 /**
  * The build lock of a site keeps processes from building at the same time, and tells whether a builder is alive. The
  * kernel frees the lock of one that is killed.
  *
  * @param directory where it lives; made when it is needed.
  */
-export function createBuildLock(directory: string, log: Log): BuildLock {
+export function createBuildLock(directory: string, log: Log) {
   const builders = join(directory, 'builders');
   const run = randomBytes(6).toString('hex');
   let helper: LockHelper | undefined;
@@ -53,6 +41,7 @@ export function createBuildLock(directory: string, log: Log): BuildLock {
     return helper;
   }
 
+  /** Waits for its turn. Every call is paired with `leave`. */
   async function enter(): Promise<void> {
     const found = findHelper();
     if (found !== undefined)
@@ -60,6 +49,7 @@ export function createBuildLock(directory: string, log: Log): BuildLock {
     await lock?.enter();
   }
 
+  /** Announces to the others that a builder with this key is alive, until it has another key or is closed. */
   async function announceBuilder(key: string): Promise<void> {
     const found = findHelper();
     if (found === undefined || token?.key === key) return;
@@ -77,6 +67,7 @@ export function createBuildLock(directory: string, log: Log): BuildLock {
     }
   }
 
+  /** Whether another builder with this key is alive. */
   async function isBuilderAlive(key: string): Promise<boolean> {
     const found = findHelper();
     if (found === undefined || key === '') return false;

@@ -65,7 +65,7 @@ export const CLOCK_MS = 2_000;
 export interface Damage {
   /** Below the output folder. */
   readonly file: string;
-  readonly is: 'damaged' | 'missing';
+  readonly kind: 'damaged' | 'missing';
 }
 
 /**
@@ -83,9 +83,9 @@ export function* damagedFiles(
     const known = files.get(file);
     const present = contentOf(join(root, file));
     if (present === 'nothing') {
-      if (known !== undefined) yield { file, is: 'missing' };
+      if (known !== undefined) yield { file, kind: 'missing' };
     } else if (present === 'unreadable' ? known !== undefined : known?.crc !== crc32(present)) {
-      yield { file, is: 'damaged' };
+      yield { file, kind: 'damaged' };
     }
   }
 }

@@ -14,51 +14,7 @@ import { bytesOf, type StagedFile, stageFile, writtenFile } from './staged-file.
 const LEFTOVER_AFTER_MS = 60_000;
 
 /** The folder of finished pages; see `openWriter`. */
-export interface Writer {
-  readonly root: string;
-  /** Where drafts are written. */
-  readonly stagingDir: string;
-  /** Where a render worker writes its own: two threads that make files in one folder wait for each other. */
-  readonly workerStagingDir: string;
-  /**
-   * Gives a file its content, whole or not at all, if it does not have it yet. Its compressed variants, which are of
-   * another text then, go before.
-   *
-   * @param source for a compressed variant: the checksum of the file that it was made of.
-   * @returns the files that were changed. A file that somebody else put there is kept.
-   */
-  put(file: string, content: Content, source?: number): readonly string[];
-  /** Gives a file the content of a draft, in the same way. */
-  putStaged(file: string, staged: StagedFile): readonly string[];
-  /**
-   * What was written of a file that stands as Pressmark wrote it; undefined for any other, and for a compressed variant
-   * of another text.
-   */
-  intact(file: string): WrittenFile | undefined;
-  /** Believes no file to stand as it was written any more. */
-  distrust(): void;
-  /** Has the names of files on the disk before they are written or removed: all at once, which saves syncs. */
-  announce(files: readonly string[]): Promise<void>;
-  /**
-   * Compares the files that a power loss may have damaged with what was written. Those that differ count as not built
-   * until they are.
-   *
-   * @returns the files that must be built, or removed.
-   */
-  findDamage(): readonly string[];
-  /** Removes damaged files that were not built since: nobody may be served what a power loss has left. */
-  removeDamaged(): void;
-  /** Takes a file for one that Pressmark wrote, where it bears the mark of those. */
-  adopt(file: string): boolean;
-  /**
-   * Removes a file that Pressmark wrote, its compressed variants, and the folders that are then empty.
-   *
-   * @returns the files that were removed.
-   */
-  remove(file: string): readonly string[];
-  /** Removes what a crash has left behind. */
-  sweep(): void;
-}
+export type Writer = ReturnType<typeof openWriter>;
 
 /**
  * The output folder at `root`, of which `manifest` says what in it is ours.
@@ -66,8 +22,9 @@ export interface Writer {
  * @param stagingDir where pages are written before they get their name, so that nobody who copies the output
  *   ever takes half a page along; on the same file system, or the root itself serves.
  */
-export function openWriter(root: string, stagingDir: string, manifest: Manifest, log: Log): Writer {
+export function openWriter(root: string, stagingDir: string, manifest: Manifest, log: Log) {
   const foreign = new Set<string>();
+  /** Where a render worker writes its own: two threads that make files in one folder wait for each other. */
   const workerStagingDir = join(stagingDir, 'worker');
   /** Files that a power loss has damaged, until they are built. */
   const damaged = new Set<string>();
@@ -75,12 +32,20 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   /** Where nothing else is believed to stand as it was written: what was written since. */
   let trusted: Set<string> | undefined;
 
+  /**
+   * Gives a file its content, whole or not at all, if it does not have it yet. Its compressed variants, which are of
+   * another text then, go before.
+   *
+   * @param source for a compressed variant: the checksum of the file that it was made of.
+   * @returns the files that were changed. A file that somebody else put there is kept.
+   */
   function put(file: string, content: Content, source?: number): readonly string[] {
     const bytes = bytesOf(content);
     if (intact(file)?.size === bytes.length && read(file)?.equals(bytes)) return [];
     return place(file, bytes, () => stageFile(stagingFolder, bytes), source);
   }
 
+  /** Gives a file the content of a draft, in the same way. */
   function putStaged(file: string, staged: StagedFile): readonly string[] {
     const changed = place(file, staged.temp, () => staged);
     if (changed.length === 0) discard(staged.temp);
@@ -164,6 +129,11 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     log.warn({ file }, 'kept a file that Pressmark did not write; remove it to have the page built');
   }
 
+  /**
+   * Removes a file that Pressmark wrote, its compressed variants, and the folders that are then empty.
+   *
+   * @returns the files that were removed.
+   */
   function remove(file: string): readonly string[] {
     const known = manifest.files.get(file);
     if (known === undefined) return [];
@@ -181,6 +151,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     return [...variants, file];
   }
 
+  /** Has the names of files on the disk before they are written or removed: all at once, which saves syncs. */
   async function announce(files: readonly string[]): Promise<void> {
     const named = files.flatMap((file) => [file, ...standingVariants(file)]);
     await manifest.announce(named.filter((file) => manifest.files.has(file) || isFree(file)));
@@ -193,11 +164,17 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     return typeof present === 'string' ? present === 'nothing' : isMarked(file, present);
   }
 
+  /**
+   * Compares the files that a power loss may have damaged with what was written. Those that differ count as not built
+   * until they are.
+   *
+   * @returns the files that must be built, or removed.
+   */
   function findDamage(): readonly string[] {
     const stale: string[] = [];
-    for (const { file, is } of damagedFiles(root, manifest)) {
+    for (const { file, kind } of damagedFiles(root, manifest)) {
       stale.push(file);
-      if (is === 'missing') continue;
+      if (kind === 'missing') continue;
       damaged.add(file);
       // One of which the manifest has lost all but the name, or which was removed and is there again.
       if (!manifest.files.has(file)) record(file, readSmall(join(root, file)) ?? Buffer.alloc(0));
@@ -205,6 +182,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     return stale;
   }
 
+  /** Removes damaged files that were not built since: nobody may be served what a power loss has left. */
   function removeDamaged(): void {
     for (const file of damaged) {
       if (!isDamageOfOurs(file, manifest.files.get(file))) continue;
@@ -233,6 +211,10 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     }
   }
 
+  /**
+   * What was written of a file that stands as Pressmark wrote it; undefined for any other, and for a compressed variant
+   * of another text.
+   */
   function intact(file: string): WrittenFile | undefined {
     const known = manifest.files.get(file);
     if (known === undefined || trusted?.has(file) === false || damaged.has(file)) return undefined;
@@ -253,10 +235,12 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     }
   }
 
+  /** Believes no file to stand as it was written any more. */
   function distrust(): void {
     trusted = new Set();
   }
 
+  /** Takes a file for one that Pressmark wrote, where it bears the mark of those. */
   function adopt(file: string): boolean {
     const present = manifest.files.has(file) ? undefined : readSmall(join(root, file));
     if (present === undefined || !isMarked(file, present)) return false;
@@ -264,6 +248,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     return true;
   }
 
+  /** Removes what a crash has left behind. */
   function sweep(): void {
     for (const folder of new Set([stagingDir, workerStagingDir, root])) {
       if (!fs.existsSync(folder)) continue;
