@@ -30,8 +30,8 @@ type ObjectType = 'commit' | 'tree' | 'blob';
 const LEVEL = 3;
 /** So few bytes, as of a row of a tree, are not worth the twentyfold time that zlib needs to begin. */
 const TINY = 200;
-/** Contents up to so many bytes are compressed at once; a turn of another thread would take longer. */
-const SMALL = 4_096;
+/** Contents up to so many bytes are compressed at once: to have another thread do it takes as long of this one again. */
+const SMALL = 65_536;
 /** So many objects are made without a pause: deliveries are being answered on this thread. */
 const MADE_AT_ONCE = 40;
 

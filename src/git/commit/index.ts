@@ -28,6 +28,9 @@ export interface WantedEntry extends IndexEntry {
   readonly known: ReadonlySet<string>;
 }
 
+/** More paths are not named to git: it compares each of them with each entry, and folders that are the same with none. */
+const MOST_NAMED = 20;
+
 /**
  * What the index has where that differs from the tip: a blob, or the empty name for a removal.
  *
@@ -38,14 +41,15 @@ export async function stagedBlobs(
   tip: string | null,
   paths?: ReadonlySet<string>,
 ): Promise<Map<string, string>> {
-  const within = paths === undefined ? [] : ['--', ...paths];
+  const isNamed = paths !== undefined && paths.size <= MOST_NAMED;
   const changes = await rawDiff(
     repository,
     ['diff-index', '--cached'],
     tip ?? emptyTree(repository),
-    ...within,
+    ...(isNamed ? ['--', ...paths] : []),
   );
-  return new Map(changes.map(({ path, after }) => [path, after?.id ?? '']));
+  const wanted = changes.filter(({ path }) => paths?.has(path) ?? true);
+  return new Map(wanted.map(({ path, after }) => [path, after?.id ?? '']));
 }
 
 /** The next version of the index with its entries, made while the index was not locked. */
