@@ -175,7 +175,7 @@ function createArticleCommits(
     commitEdits,
     messages,
     decode,
-    isLeftBehind: async (path) => (await bases?.isStale(path)) ?? false,
+    isRecordedStale: async (path) => (await bases?.isStale(path)) ?? false,
   });
   const committer = createCommitter({
     context,

@@ -42,20 +42,20 @@ export interface TextFacts {
   /** Whether the text was made from an older version than the branch has. */
   readonly isStale: boolean;
   /** Whether the work tree's file was left alone when the branch took in what others have pushed. */
-  readonly isLeftBehind: boolean;
+  readonly isRecordedStale: boolean;
 }
 
 const COMMIT_YOURSELF = 'git diff shows both, commit what is to stay';
-const LEFT_BEHIND = `your edit is not committed: others have pushed a newer version than the one it was made from; ${COMMIT_YOURSELF}`;
+const STALE_BY_PUSH = `your edit is not committed: others have pushed a newer version than the one it was made from; ${COMMIT_YOURSELF}`;
 const STALE = `your edit is not committed: it was made from an older version than HEAD has; ${COMMIT_YOURSELF}`;
 
 /** The decision for a file that holds neither what git has nor what was delivered last. */
 export function decideByText(facts: TextFacts): Decision {
-  const { cause, file, isReplaced, commitEdits, wasCommitted, isStale, isLeftBehind } = facts;
+  const { cause, file, isReplaced, commitEdits, wasCommitted, isStale, isRecordedStale } = facts;
   if (file === undefined) return none('it is not an article');
   // The owner has restored this text, or has removed the file from git.
   if (wasCommitted) return { kind: 'present' };
-  if (isLeftBehind) return none(LEFT_BEHIND, true);
+  if (isRecordedStale) return none(STALE_BY_PUSH, true);
   if (file.pristine) return { kind: 'commit', as: file.commit };
   if (isReplaced) return { kind: 'commit', as: 'Edit' };
   if (!commitEdits) return none('people’s edits are theirs to commit');

@@ -56,7 +56,7 @@ export interface DraftingOptions {
   /** Reads a text that an article's file holds or has held; undefined where it is not an article. */
   readonly decode: (path: string, text: string) => StoredFile | undefined;
   /** Whether the branch has taken in what others have pushed and left this file (from the top) alone. */
-  readonly isLeftBehind: (path: string) => Promise<boolean>;
+  readonly isRecordedStale: (path: string) => Promise<boolean>;
 }
 
 /** Where the commits of a batch are to stand; both null before the first commit. */
@@ -92,7 +92,7 @@ interface ComparedFile extends FileContent {
 
 /** Decides which files of a batch get a commit, reading each file at that moment. */
 export function createDrafting(options: DraftingOptions) {
-  const { repository, log, commitEdits, messages, decode, isLeftBehind } = options;
+  const { repository, log, commitEdits, messages, decode, isRecordedStale } = options;
   const warnings = new Set<string>();
   const searchHistory = createPathHistory(repository);
 
@@ -141,7 +141,7 @@ export function createDrafting(options: DraftingOptions) {
         commitEdits,
         wasCommitted: history.committed.has(`${blob.id} ${inRepository}`),
         isStale: stored !== undefined && isStale(stored, file, history),
-        isLeftBehind: await isLeftBehind(inRepository),
+        isRecordedStale: await isRecordedStale(inRepository),
       });
       if (decision.kind === 'present') outcomes.set(path, { kind: 'present', blob: blob.id });
       else if (decision.kind !== 'commit' || stored === undefined) {

@@ -27,7 +27,7 @@ const PRISTINE: TextFacts = {
   commitEdits: false,
   wasCommitted: false,
   isStale: false,
-  isLeftBehind: false,
+  isRecordedStale: false,
 };
 const EDIT: TextFacts = { ...PRISTINE, file: { pristine: false, commit: 'Update' } };
 
@@ -62,7 +62,7 @@ test('an edit of an older version than HEAD has is committed only before an upda
 
 test('a file that was left alone when the branch took in what others have pushed is never committed', (t) => {
   for (const facts of [PRISTINE, EDIT])
-    t.is(kindOf({ ...facts, isLeftBehind: true, isReplaced: true, commitEdits: true }), 'none');
+    t.is(kindOf({ ...facts, isRecordedStale: true, isReplaced: true, commitEdits: true }), 'none');
 });
 
 test('what is not an article is not committed', (t) => {
