@@ -11,13 +11,18 @@ import type { Answer, Outcome, Question, Request } from './thread-client.js';
 /** How much less this thread gets than the one that answers deliveries. */
 const NICENESS = 10;
 
+/** After so long without a request, nobody waits for a collection of garbage, in milliseconds. */
+const IDLE_MS = 3_000;
+
 /**
  * Answers the main thread's requests for builds; runs in the builder's thread, whose log writes for itself.
  * The thread ends when it is told to close.
  */
 export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void {
   yieldToDeliveries(log);
+  let garbageTimer: NodeJS.Timeout | undefined;
   port.on('message', ({ id, ...question }: Request) => {
+    garbageTimer?.refresh();
     // Never rejects.
     void answer(question).then((outcome) => {
       port.postMessage({ id, ...outcome } satisfies Answer);
@@ -38,7 +43,10 @@ export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void
       const { paths } = request;
       if (paths !== 'all') return { kind: 'built', report: await builder.buildChanged(paths) };
       const report = await builder.buildAll();
-      setImmediate(collectGarbage); // behind the answer
+      garbageTimer ??= setTimeout(() => {
+        garbageTimer = undefined;
+        collectGarbage();
+      }, IDLE_MS).unref();
       return { kind: 'built', report };
     } catch (error) {
       if (error instanceof BuildStopped) return { kind: 'stopped' };
@@ -49,8 +57,8 @@ export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void
 }
 
 /**
- * Gives back the memory that reading a manifest and building a whole site have left behind, a tenth of all: this thread
- * has little to do from now on, so that V8 would not do it by itself.
+ * Gives back the memory that reading a manifest and building a whole site have left behind, a tenth of all: V8 would not
+ * do it by itself in a thread that has little to do from now on. At 100,000 articles it takes a tenth of a second.
  */
 function collectGarbage(): void {
   v8.setFlagsFromString('--expose-gc');
