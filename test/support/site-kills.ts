@@ -79,7 +79,7 @@ export interface SiteKills {
 }
 
 /** A little more than the number of changes that one of the builds below makes. */
-const MOST_CHANGES = 120;
+const MOST_CHANGES = 90;
 
 /**
  * Kills builds at random changes of the disk. After each kill, the next complete build must make the same site as a
