@@ -66,7 +66,10 @@ test('what a receiver had acknowledged is committed by two others under load', a
   isOver = true;
   await Promise.all(load);
   // A stop does not wait for commits for ever.
-  await until('all articles are committed', () => subjectsOf(dir).length >= acknowledged.length + lost.length);
+  await until(
+    'all articles are committed',
+    () => subjectsOf(dir).length >= acknowledged.length + lost.length,
+  );
   for (const receiver of survivors) await receiver.stop();
   t.deepEqual(subjectsOf(dir), [...acknowledged, ...lost].sort());
   t.is(gitIn(dir, 'status', '--porcelain'), '');
