@@ -198,16 +198,17 @@ function createArticleCommits(
   /** Finishes the work of dead receivers and former runs, in three steps. */
   async function recover(signal: AbortSignal): Promise<Found> {
     const sparesStaged = hasMoved;
-    const deadReceivers = await locker.sweepDeadReceivers();
-    // The watch does not find them any more.
-    if (deadReceivers > 0) onDeadReceiver();
-    const indexEntries = await rollBackLeftEntries(repository, locker, signal);
-    const cache = join(stateDir, 'git-checked');
-    const openCache = (tip: string | null) =>
-      openScanCache(cache, repository, tip, `edits ${commitEdits}`, log);
+    // The watch may set it again while this comparison is under way, for the next one.
     hasMoved = false;
     let found: Found | undefined;
     try {
+      const deadReceivers = await locker.sweepDeadReceivers();
+      // The watch does not find them any more.
+      if (deadReceivers > 0) onDeadReceiver();
+      const indexEntries = await rollBackLeftEntries(repository, locker, signal);
+      const cache = join(stateDir, 'git-checked');
+      const openCache = (tip: string | null) =>
+        openScanCache(cache, repository, tip, `edits ${commitEdits}`, log);
       found = await reconcile({
         repository,
         articles: options.articles(),
@@ -215,15 +216,15 @@ function createArticleCommits(
         signal,
         sparesStaged,
       });
+      if (found.kind === 'found') {
+        const uncommitted = found.paths.length;
+        log.debug({ deadReceivers, indexEntries, uncommitted }, 'articles compared with the branch');
+      }
+      return found;
     } finally {
       // The next comparison takes the place of one that did not come to its end.
       if (found?.kind !== 'found') hasMoved ||= sparesStaged;
     }
-    if (found.kind === 'found') {
-      const uncommitted = found.paths.length;
-      log.debug({ deadReceivers, indexEntries, uncommitted }, 'articles compared with the branch');
-    }
-    return found;
   }
 
   async function keepOvertaken(path: string, bytes: Buffer): Promise<void> {

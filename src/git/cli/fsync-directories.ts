@@ -16,10 +16,12 @@ interface Synced {
 
 /** Git writes its files through to the disk, but not the folders that they are in. */
 export interface DirectorySync {
-  /** Syncs the folders of a ref, of HEAD and of the index. */
+  /** Syncs a ref, and the folders of it, of HEAD and of the index. */
   readonly syncRef: (ref: string) => Promise<void>;
   /** Syncs the folders of objects that have changed since the last time, and those of a ref. */
-  readonly syncDirectories: (ref: string) => Promise<void>;
+  readonly syncObjectsAndRef: (ref: string) => Promise<void>;
+  /** Syncs an object that has a file of its own: git does not sync those of the owner’s commits. */
+  readonly syncObject: (id: string) => Promise<void>;
 }
 
 /** Without what this syncs, a power loss takes a commit away that was there. */
@@ -37,13 +39,19 @@ export function createDirectorySync({
   const synced = new Map<string, Synced>();
 
   async function syncRef(ref: string): Promise<void> {
-    const folders = new Set([gitDir, commonDir, join(commonDir, 'reftable')]);
     const base = ref.startsWith('refs/worktree/') ? gitDir : commonDir; // those of a linked worktree are its own
-    for (let at = dirname(join(base, ref)); at.length > base.length; at = dirname(at)) folders.add(at);
-    await Promise.all([...folders].map(syncIfThere));
+    const paths = [gitDir, commonDir].flatMap((folder) => [folder, join(folder, 'reftable')]);
+    // The file of the ref too: git before 2.36 does not sync it.
+    for (let at = join(base, ref); at.length > base.length; at = dirname(at)) paths.push(at);
+    await Promise.all([...new Set(paths)].map(syncIfThere));
   }
 
-  async function syncDirectories(ref: string): Promise<void> {
+  async function syncObject(id: string): Promise<void> {
+    const folder = join(objects, id.slice(0, 2));
+    await Promise.all([join(folder, id.slice(2)), folder, objects].map(syncIfThere));
+  }
+
+  async function syncObjectsAndRef(ref: string): Promise<void> {
     const fans = (await readdir(objects)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
     await Promise.all([objects, ...fans.map((name) => join(objects, name))].map(syncIfChanged));
     await syncRef(ref);
@@ -61,7 +69,7 @@ export function createDirectorySync({
     synced.set(folder, { mtimeMs, names: isFresh ? names : undefined });
   }
 
-  return { syncRef, syncDirectories };
+  return { syncRef, syncObject, syncObjectsAndRef };
 }
 
 /** Syncs a folder; git may have packed its files, and removed it, meanwhile, and with reftable there is a file. */

@@ -20,7 +20,11 @@ const SETTINGS = [
   'maintenance.auto=false',
   'core.fsync=all',
   'core.fsyncMethod=fsync',
-  // Each loose object is synced by itself; the thirty of a fifth commit are written faster as a pack.
+  // What is read of a log does not depend on how the owner likes to read it.
+  'log.showSignature=false',
+  'log.follow=false',
+  'i18n.logOutputEncoding=UTF-8',
+  // For deploys to a branch: each loose object is synced by itself, so that thirty are written faster as a pack.
   'fastimport.unpackLimit=30',
 ].flatMap((setting) => ['-c', setting]);
 

@@ -23,7 +23,7 @@ export interface GitRun {
   /** What it reads from standard input; nothing by default. */
   readonly input?: string | Buffer | AsyncIterable<Buffer>;
   /** Whether the input itself says where it ends, as a pack does: no program need count its bytes. @default false */
-  readonly isDelimited?: boolean;
+  readonly isSelfDelimiting?: boolean;
   /** Another index than the work tree's own. */
   readonly indexFile?: string;
   /** Exit codes beside 0 that are an answer and no failure. */

@@ -7,7 +7,7 @@ import { createLastingProcess, type IsLast, type RequestLimits } from './lasting
 interface LaunchedCommand {
   readonly args: readonly string[];
   readonly input: string | Buffer;
-  readonly isDelimited: boolean;
+  readonly isSelfDelimiting: boolean;
   readonly indexFile: string;
 }
 
@@ -53,10 +53,10 @@ export function createLaunchedGit(options: GitOptions): Git {
   const idle: Shell[] = [];
 
   return async function launchedGit(args, run = {}) {
-    const { input = '', isDelimited = false, indexFile = '' } = run;
+    const { input = '', isSelfDelimiting = false, indexFile = '' } = run;
     const isShort = !run.background && !run.onOutput && !run.env;
     if (!isShort || !(typeof input === 'string' || Buffer.isBuffer(input))) return git(args, run);
-    const command = { args, input, isDelimited, indexFile };
+    const command = { args, input, isSelfDelimiting, indexFile };
     if (!isOfLines(command)) return git(args, run);
     const shell = idle.pop() ?? startShell(options);
     const exit = await shell.run(command, limitsOf(run, options));
@@ -91,9 +91,9 @@ function startShell(options: GitOptions) {
 
   /** @throws PressmarkError GIT_FAILED where the command has no exit code: it took too long, or was stopped. */
   async function run(command: LaunchedCommand, limits: RequestLimits): Promise<GitExit> {
-    const { args, input, isDelimited, indexFile } = command;
+    const { args, input, isSelfDelimiting, indexFile } = command;
     const bytes = Buffer.from(input);
-    const head = [mark, args.length, isDelimited ? 'delimited' : bytes.length, indexFile].join(' ');
+    const head = [mark, args.length, isSelfDelimiting ? 'delimited' : bytes.length, indexFile].join(' ');
     const request = Buffer.concat([Buffer.from([head, ...args, ''].join('\n')), bytes]);
     const reply = await ask(nameOf(args), request, endsWith(`\n${mark}\n`), limits);
     const begin = reply.indexOf(`\n${mark} `);

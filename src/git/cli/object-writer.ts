@@ -30,10 +30,10 @@ type ObjectType = 'commit' | 'tree' | 'blob';
 const LEVEL = 3;
 /** So few bytes, as of a row of a tree, are not worth the twentyfold time that zlib needs to begin. */
 const TINY = 200;
-/** Contents up to so many bytes are compressed at once: to have another thread do it takes as long of this one again. */
+/** Contents up to so many bytes are compressed on this thread: to hand them to another one costs this one as much. */
 const SMALL = 65_536;
 /** So many objects are made without a pause: deliveries are being answered on this thread. */
-const MADE_AT_ONCE = 40;
+const MADE_PER_TURN = 40;
 
 /**
  * Writes new objects: a few as files of their own, as git does it, many as one pack, which is synced once.
@@ -50,15 +50,17 @@ export function createObjectWriter(repository: Repository, isMany: boolean): Obj
     const id = objectId(repository, type, content);
     if (known.has(id)) return id;
     known.add(id);
-    if (known.size % MADE_AT_ONCE === 0) await nextTurn();
+    if (known.size % MADE_PER_TURN === 0) await nextTurn();
     await form.add(id, type, content, change);
     return id;
   }
 
   async function finish(): Promise<void> {
     const changed = await form.finish();
-    const folders = new Set([...changed, ...[...written].map((id) => join(objects, id.slice(0, 2)))]);
-    await Promise.all([...folders, objects].map(syncIfThere));
+    await Promise.all([
+      ...[...new Set([...changed, objects])].map(syncIfThere),
+      ...[...written].map(repository.syncObject),
+    ]);
   }
 
   return { add, addWritten: (id) => written.add(id), finish };
@@ -176,7 +178,7 @@ function createPack(repository: Repository): ObjectForm {
     const pack = Buffer.concat([head, ...entries]);
     const checksum = createHash(repository.objectFormat).update(pack).digest();
     const input = Buffer.concat([pack, checksum]);
-    await repository.git(['index-pack', '--stdin'], { input, isDelimited: true });
+    await repository.git(['index-pack', '--stdin'], { input, isSelfDelimiting: true });
     return [join(repository.commonDir, 'objects', 'pack')];
   }
 

@@ -20,7 +20,7 @@ export const FOLDER = '40000';
 export const SUBMODULE = '160000';
 
 /** So many paths are looked up without a pause: deliveries are being answered on this thread. */
-const FOUND_AT_ONCE = 1_000;
+const FOUND_PER_TURN = 1_000;
 
 /** Whether a mode is that of a regular file. */
 export function isFile(mode: string): boolean {
@@ -187,7 +187,7 @@ export async function filesAt(
   const trees = await treesAt(repository, commit, [...wanted].map(parentOf));
   let count = 0;
   for (const path of wanted) {
-    if (++count % FOUND_AT_ONCE === 0) await nextTurn();
+    if (++count % FOUND_PER_TURN === 0) await nextTurn();
     const entry = trees.get(parentOf(path))?.entry(posix.basename(path));
     if (entry !== undefined && (isFile(entry.mode) || entry.mode === '120000')) files.set(path, entry);
   }

@@ -33,7 +33,7 @@ const UNFINISHED: readonly (readonly [file: string, what: string])[] = [
   ['MERGE_HEAD', 'a merge'],
   ['CHERRY_PICK_HEAD', 'a cherry-pick'],
   ['REVERT_HEAD', 'a revert'],
-  // between two commits of a row, or while one of them is edited
+  // between two commits of a sequence, or while one of them is edited
   ['sequencer', 'a cherry-pick or revert'],
   ['BISECT_LOG', 'a bisect'],
 ];

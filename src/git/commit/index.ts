@@ -10,7 +10,7 @@ import { FILE, type TreeEntry } from '../cli/tree.js';
 import type { IndexLock } from './index-lock.js';
 
 /** How many entries git is told on its command line. */
-const FEW = 8;
+const MAX_CACHEINFO_ARGS = 8;
 
 /** What the index has, or shall have, at a path. */
 export interface IndexEntry {
@@ -28,8 +28,8 @@ export interface WantedEntry extends IndexEntry {
   readonly known: ReadonlySet<string>;
 }
 
-/** More paths are not named to git: it compares each of them with each entry, and folders that are the same with none. */
-const MOST_NAMED = 20;
+/** With more paths the diff is of everything: git matches each pathspec with each entry, and skips equal folders without any. */
+const MAX_PATHSPECS = 20;
 
 /**
  * What the index has where that differs from the tip: a blob, or the empty name for a removal.
@@ -41,7 +41,7 @@ export async function stagedBlobs(
   tip: string | null,
   paths?: ReadonlySet<string>,
 ): Promise<Map<string, string>> {
-  const isNamed = paths !== undefined && paths.size <= MOST_NAMED;
+  const isNamed = paths !== undefined && paths.size <= MAX_PATHSPECS;
   const changes = await rawDiff(
     repository,
     ['diff-index', '--cached'],
@@ -139,7 +139,7 @@ async function makeDraft(
     if (systemCode(error) !== 'ENOENT' || indexVersion(gitDir) !== undefined) throw error;
   }
   // A few entries go on the command line: git starts sooner without an input.
-  const isFew = entries.length <= FEW && entries.every(({ blob }) => blob !== '');
+  const isFew = entries.length <= MAX_CACHEINFO_ARGS && entries.every(({ blob }) => blob !== '');
   const infos = entries.flatMap(({ mode = FILE, blob, path }) => ['--cacheinfo', `${mode},${blob},${path}`]);
   const none = emptyTree(repository).replace(/./g, '0');
   const lines = entries.map(({ mode = FILE, blob, path }) =>

@@ -45,9 +45,14 @@ export async function namesOfHolders(
 async function commandOf(pid: string): Promise<string> {
   const [program = '', ...words] = await wordsOf(pid);
   if (program === '') return 'a program that has ended';
-  const subcommand = words.find((word) => /^[a-z][a-z-]*$/.test(word));
+  const subcommand = subcommandIn(words);
   const name = basename(program);
   return name === 'git' && subcommand !== undefined ? `git ${subcommand}` : name;
+}
+
+/** The subcommand among the arguments of a git: before it there are options and settings. */
+function subcommandIn(words: readonly string[]): string | undefined {
+  return words.find((word) => /^[a-z][a-z-]*$/.test(word));
 }
 
 /** The command line of a process; empty where it has ended, or where it cannot be seen. */
@@ -83,8 +88,8 @@ async function statusOf(pid: string) {
 
 /** Whether it is a git that answers questions of a program, such as another receiver, for long, and that locks no branch. */
 async function isLastingGit(pid: string): Promise<boolean> {
-  const words = await wordsOf(pid);
-  return ['cat-file', 'check-attr', 'check-ignore', 'index-pack'].some((word) => words.includes(word));
+  const [, ...words] = await wordsOf(pid);
+  return ['cat-file', 'check-attr', 'check-ignore', 'index-pack'].includes(subcommandIn(words) ?? '');
 }
 
 async function isIn(pid: string, folders: readonly string[]): Promise<boolean> {

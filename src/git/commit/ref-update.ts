@@ -34,7 +34,7 @@ export interface RefMoveRecorder {
   record<T>(move: RefMove, work: () => Promise<T>): Promise<T>;
 }
 
-/** The longest that a git command lives, and some more. */
+/** More than the timeout of `git update-ref`. */
 const GIT_LIFE_MS = 40_000;
 /** A lock that lies still for so long belongs to no living git command, which holds one for some milliseconds. */
 const STILL_MS = 1_000;
@@ -62,7 +62,7 @@ export async function moveRef(
   const input = also && `update ${ref}\0${to}\0${old.join('')}\0update ${also.ref}\0${also.to}\0\0`;
   const move: RefMove = { ref, to, since: Date.now(), ...(also && { also }) };
   // Objects first: a branch that is on the disk before its commit breaks the repository at a power loss.
-  if (to !== null && !isOnDisk) await repository.syncDirectories(ref);
+  if (to !== null && !isOnDisk) await repository.syncObjectsAndRef(ref);
   return recorder.record(move, async () => {
     try {
       const options = { accept: [1, 128], ...(input !== undefined && { input }) };
@@ -96,8 +96,13 @@ export function locksOf(
   isRemoved = false,
 ): [string, ...string[]] {
   const own = join(ref.startsWith('refs/worktree/') ? gitDir : commonDir, `${ref}.lock`);
-  const shared = [join(gitDir, 'HEAD.lock'), join(commonDir, 'reftable', 'tables.list.lock')];
-  return [own, ...shared, ...(isRemoved ? [join(commonDir, 'packed-refs.lock')] : [])];
+  const tables = new Set([gitDir, commonDir].map((folder) => join(folder, 'reftable', 'tables.list.lock')));
+  return [
+    own,
+    join(gitDir, 'HEAD.lock'),
+    ...tables,
+    ...(isRemoved ? [join(commonDir, 'packed-refs.lock')] : []),
+  ];
 }
 
 /**

@@ -40,6 +40,8 @@ export interface BatchDraft extends CommitDraft {
 export type BatchResult<D extends BatchDraft> =
   | {
       readonly kind: 'committed';
+      /** The branch. */
+      readonly ref: string;
       readonly made: readonly { readonly draft: D; readonly commit: string }[];
       /** The edits that their owner has staged; they get no commit. */
       readonly staged: readonly D[];
@@ -59,9 +61,21 @@ const MAX_REFUSALS = 3;
  * @param branch where the branch was a moment ago.
  * @param drafting makes the drafts upon a branch; called again where the branch has moved meanwhile, so that no older
  *   content is ever committed upon a newer one.
+ * @returns when the branch is on the disk.
  * @throws PressmarkError GIT_FAILED; the branch has not moved then, but the index may hold entries of Pressmark.
  */
 export async function commitBatch<D extends BatchDraft>(
+  branch: Branch,
+  drafting: (branch: Branch) => Promise<readonly D[]>,
+  context: CommitContext,
+): Promise<BatchResult<D>> {
+  const result = await commitUnsynced(branch, drafting, context);
+  // Before a file may be replaced or an answer be given: a power loss must not take the commits away.
+  if (result.kind === 'committed') await context.repository.syncRef(result.ref);
+  return result;
+}
+
+async function commitUnsynced<D extends BatchDraft>(
   branch: Branch,
   drafting: (branch: Branch) => Promise<readonly D[]>,
   context: CommitContext,
@@ -79,7 +93,8 @@ export async function commitBatch<D extends BatchDraft>(
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const drafts = (await drafting(head)).filter(({ isEdit, path }) => !isEdit || !staged.has(path));
-      if (drafts.length === 0) return { kind: 'committed', made: [], staged: [...staged.values()] };
+      if (drafts.length === 0)
+        return { kind: 'committed', ref: head.ref, made: [], staged: [...staged.values()] };
       next?.remove();
       const prepared = await prepare(context, head, drafts, identity);
       const { commits } = prepared;
@@ -113,7 +128,9 @@ export async function commitBatch<D extends BatchDraft>(
         written = [...written, ...intended];
         if (await moveBranch(context, head, commits)) {
           await intents?.remove([...written, ...found]);
-          written = [];
+          // What an earlier attempt has written elsewhere is set back below.
+          const paths = pathsOf(drafts);
+          written = written.filter(({ path }) => !paths.has(path));
           for (const path of passedOver)
             log.warn(
               { path },
@@ -123,7 +140,7 @@ export async function commitBatch<D extends BatchDraft>(
             const commit = commits[index];
             return commit === undefined ? [] : [{ draft, commit }];
           });
-          return { kind: 'committed', made, staged: [...staged.values()] };
+          return { kind: 'committed', ref: head.ref, made, staged: [...staged.values()] };
         }
       }
       const later = await readHead(repository);

@@ -33,10 +33,10 @@ export interface Authored extends Person {
 }
 
 /** So many commits have their objects in files of their own; those of more become one pack. */
-const FEW = 4;
+const MAX_LOOSE_COMMITS = 4;
 
 /**
- * Makes a row of commits on top of `parent` and returns their names, in order. They are on the disk then. No branch moves
+ * Makes a chain of commits on top of `parent` and returns their names, in order. They are on the disk then. No branch moves
  * and the index is not touched; hooks and signing do not apply. The objects are written here and not by git: that
  * takes a third of the time, and nothing but the folders that they are in need be synced.
  *
@@ -50,7 +50,7 @@ export async function writeCommits(
 ): Promise<string[]> {
   const folders = drafts.map(({ path }) => parentOf(path));
   const trees = parent === null ? new Map<string, Tree>() : await treesAt(repository, parent, folders);
-  const writer = createObjectWriter(repository, drafts.length > FEW);
+  const writer = createObjectWriter(repository, drafts.length > MAX_LOOSE_COMMITS);
   const made = new Map<string, string>();
   const seconds = Math.floor(Date.now() / 1_000);
   const commits: string[] = [];

@@ -98,7 +98,8 @@ export function createBeforeReplace({
       const [inHead, parked] = await objectsNamed(repository, names, { timeoutMs: limitMs });
       const id = blobId(repository, bytes);
       if (inHead?.id !== id && parked?.id !== id) return false;
-      // Another receiver may have committed it in this moment: a power loss must not take that commit away.
+      // Another receiver, or the owner, may have committed it in this moment: a power loss must not take it away.
+      await repository.syncObject(id);
       if (parked?.id === id) await repository.syncRef(repository.parkedRef);
       const head = await readHead(repository);
       if (head.kind === 'branch') await repository.syncRef(head.ref);

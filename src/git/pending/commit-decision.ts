@@ -39,9 +39,9 @@ export interface TextFacts {
   readonly commitEdits: boolean;
   /** Whether the branch had this very content at this path earlier. */
   readonly wasCommitted: boolean;
-  /** Whether the text was made from an older version than the branch has. */
+  /** Whether the text was made from an older version than the branch has: the history has the version with its digest. */
   readonly isStale: boolean;
-  /** Whether the work tree's file was left alone when the branch took in what others have pushed. */
+  /** The same, as recorded when the branch followed the remote and left the file alone. */
   readonly isRecordedStale: boolean;
 }
 

@@ -75,8 +75,6 @@ export function createCommitter(options: CommitterOptions) {
     const { outcomes, draft } = draftsOf(batch);
     const result = await commitBatch(branch, ({ tip }) => draft({ tip }), context);
     if (result.kind === 'not now') return result;
-    // Before a file may be replaced or an answer be given: a power loss must not take the commit away.
-    await repository.syncRef(branch.ref);
     for (const { draft } of result.made)
       outcomes.set(draft.pending.path, { kind: 'committed', blob: draft.blob.id });
     for (const { pending } of result.staged)

@@ -73,7 +73,7 @@ export type Drafting = ReturnType<typeof createDrafting>;
 /** So much content one batch may hold, in bytes; the entries beyond it wait for the next batch. */
 const MAX_BYTES = 32_000_000;
 /** So many contents are hashed without a pause: deliveries are being answered on this thread. */
-const HASHED_AT_ONCE = 20;
+const HASHED_PER_TURN = 20;
 
 interface FileContent {
   readonly pending: BatchEntry;
@@ -195,7 +195,7 @@ export function createDrafting(options: DraftingOptions) {
         size += bytes.length;
         const raw = blobId(repository, bytes);
         files.push({ pending, inRepository: place.inRepository, bytes, raw });
-        if (files.length % HASHED_AT_ONCE === 0) await nextTurn();
+        if (files.length % HASHED_PER_TURN === 0) await nextTurn();
       } catch (error) {
         const isGone = isTakenAway(error);
         outcomes.set(

@@ -105,6 +105,21 @@ export function createBaseVersions(repository: Repository, storeLock: Pick<Store
     if (stale.size === 0) return;
     const commit = tip === undefined ? await headCommit() : tip;
     if (commit === undefined) return;
+    const settled = await settledAmong(stale, commit);
+    if (settled.size === 0) return;
+    await changeStale((now) => {
+      for (const [path, blob] of settled) {
+        now.delete(path);
+        bases.set(path, blob);
+      }
+    });
+  }
+
+  /** Those of stale files that are as a commit has them by now, or were made from its version; with that version. */
+  async function settledAmong(
+    stale: ReadonlyMap<string, string>,
+    commit: string | null,
+  ): Promise<Map<string, string>> {
     const committed = await blobsAt(repository, commit, stale.keys());
     const settled = new Map<string, string>();
     for (const [path, base] of stale) {
@@ -113,13 +128,15 @@ export function createBaseVersions(repository: Repository, storeLock: Pick<Store
       const atTip = committed.get(path);
       if (blob === atTip || base === atTip) settled.set(path, atTip ?? '');
     }
-    if (settled.size === 0) return;
-    await changeStale((now) => {
-      for (const [path, blob] of settled) {
-        now.delete(path);
-        bases.set(path, blob);
-      }
-    });
+    return settled;
+  }
+
+  /** Without the store's lock: the store may hold it, and wait for the commit that this is asked for. */
+  async function isStale(path: string): Promise<boolean> {
+    const base = (await readStale(gitDir)).get(path);
+    if (base === undefined) return false;
+    const commit = await headCommit();
+    return commit === undefined || (await settledAmong(new Map([[path, base]]), commit)).size === 0;
   }
 
   async function headCommit(): Promise<string | null | undefined> {
@@ -147,10 +164,7 @@ export function createBaseVersions(repository: Repository, storeLock: Pick<Store
     },
     deleteLater,
     stale: () => readStale(gitDir),
-    isStale: async (path) => {
-      await settle();
-      return (await readStale(gitDir)).has(path);
-    },
+    isStale,
     recordStale,
     recordMerged,
     deleteStale,

@@ -89,14 +89,14 @@ async function moveOn(
   { repository, locker, log, signal, worktree, folder, onFiles }: FollowOptions,
 ): Promise<Followed | undefined> {
   const { bases } = worktree;
-  const unhurried = withoutHurry(repository);
-  const changes = await changesBetween(unhurried, tip, next);
+  const patient = withLongTimeout(repository);
+  const changes = await changesBetween(patient, tip, next);
   const isCommitted = (paths: readonly string[]) => blobsInHistory(repository, next, paths, tip);
-  const ownChanges = next === commit ? [] : await changesBetween(unhurried, commit, next);
+  const ownChanges = next === commit ? [] : await changesBetween(patient, commit, next);
   const unlikeRemote = new Set(ownChanges.map(({ path }) => path));
   const beforeWrite = async ({ path, after }: TreeChange) =>
     after !== null && unlikeRemote.has(path) ? bases.recordMerged(path, after.id) : async () => undefined;
-  const checkout = await checkOutChanges(unhurried, changes, isCommitted, worktree, beforeWrite);
+  const checkout = await checkOutChanges(patient, changes, isCommitted, worktree, beforeWrite);
   try {
     const paths = changes.map(({ path }) => path);
     // Where a power loss took files back that the branch has, they would pass for the owner's changes.
@@ -135,16 +135,16 @@ async function merged(
   { repository, identity, ref }: FollowOptions,
 ): Promise<string | undefined> {
   if (tip === null || tip === commit) return commit;
-  const unhurried = withoutHurry(repository);
-  if (await isAncestor(unhurried, tip, commit)) return commit;
-  if (await isAncestor(unhurried, commit, tip)) return tip;
+  const patient = withLongTimeout(repository);
+  if (await isAncestor(patient, tip, commit)) return commit;
+  if (await isAncestor(patient, commit, tip)) return tip;
   // Where people's commits are on both sides, one may be meant to replace the other (an amended commit, a rebase).
   const [here, there] = await Promise.all([
-    hasOnlyArticles(unhurried, commit, tip),
-    hasOnlyArticles(unhurried, tip, commit),
+    hasOnlyArticles(patient, commit, tip),
+    hasOnlyArticles(patient, tip, commit),
   ]);
   if (!here && !there) return undefined;
-  const { git } = unhurried;
+  const { git } = patient;
   const merge = ['merge-tree', '--write-tree', '--no-messages', tip, commit];
   const { code, stdout } = await git(merge, { accept: [1, 128, 129] });
   // 1: conflicts; 128: histories that have nothing in common; 129: a git before 2.38, which cannot merge in memory
@@ -177,6 +177,6 @@ function waiting(waitingFor: string): Followed {
 }
 
 /** The same repository, where git has as long as a large site needs; not for commands that hold a lock of git's. */
-function withoutHurry(repository: Repository): Repository {
+function withLongTimeout(repository: Repository): Repository {
   return { ...repository, git: (args, run) => repository.git(args, { timeoutMs: LONGEST_MS, ...run }) };
 }

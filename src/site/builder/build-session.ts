@@ -107,7 +107,10 @@ export function createBuildSession(output: Writer, start = performance.now()) {
     for (const { page, pages, error } of [...failures.values()].slice(0, MOST_MESSAGES))
       log.error({ page, pages, reason: messageOf(error) }, 'page not built; the old one stays');
     if (failures.size > MOST_MESSAGES)
-      log.error({ reasons: failures.size, pages: failedTimes }, 'and others');
+      log.error(
+        { reasons: failures.size, pages: failedTimes },
+        'more pages were not built, for other reasons',
+      );
   }
 
   const report = (): SessionReport => ({

@@ -78,11 +78,13 @@ export function createBuilder(options: SiteOptions): Builder {
     root: outputDir,
     log,
     isBusy: () => queue.isBurst(),
+    hasDamage: writer.hasDamage,
     exclusively: (work) => queue.run(() => locked(work)),
   });
   const queue = createBuildQueue({
     isReady: () => isReady,
-    isInterruptible: () => isWhole,
+    // After a change that was built the site counts as whole.
+    isInterruptible: () => isWhole && !writer.hasDamage(),
     buildChanges,
     buildAll: () => locked(() => buildEverything({})),
     locked,
@@ -202,10 +204,9 @@ export function createBuilder(options: SiteOptions): Builder {
       await files.build(session, chosen === due ? due : new Set([...missing, ...chosen]), how);
     } finally {
       session.logFailures(log);
+      written += session.report().written;
     }
-    const report = session.report();
-    written += report.written;
-    return withOthers(report);
+    return withOthers(session.report());
   }
 
   /** Compares all articles and all files with what is known of them, and makes due what differs. */
@@ -323,10 +324,11 @@ export function createBuilder(options: SiteOptions): Builder {
     manifest.commit({
       key,
       reading,
-      articles: articleFiles.takeUncommitted(),
+      articles: articleFiles.uncommitted(),
       stale: isMuch ? [] : [...due],
       everything: index.everything,
     });
+    articleFiles.markCommitted();
   }
 
   /** A report also has the files that other processes have changed: whoever deploys the output deploys these, too. */

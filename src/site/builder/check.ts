@@ -4,7 +4,7 @@ import type { SiteOptions } from '../options.js';
 import { SMALLEST, sourceOf, unpacked, variantsOf } from '../outputs/compressed-variants.js';
 import type { Content } from '../outputs/output.js';
 import type { Manifest } from '../write/manifest.js';
-import { isReplaceable } from '../write/ownership.js';
+import { isMarked, isReplaceable } from '../write/ownership.js';
 import { bytesOf } from '../write/staged-file.js';
 import { filesBelow, readSmall, type Writer } from '../write/writer.js';
 import { createBuildSession } from './build-session.js';
@@ -75,7 +75,8 @@ function comparingWriter({ outputDir: root, compress = false }: SiteOptions, man
     const source = sourceOf(file);
     if (known === undefined && source !== undefined && !compress) return false; // people compress our pages, too
     const present = readSmall(join(root, file));
-    return present !== undefined && isReplaceable(file, present, manifest);
+    if (present === undefined) return false;
+    return known === undefined ? isMarked(file, present) : isReplaceable(file, present, manifest);
   }
 
   /** @param failed files of which nothing can be said, nor of their compressed variants. */
@@ -96,6 +97,7 @@ function comparingWriter({ outputDir: root, compress = false }: SiteOptions, man
     distrust: () => undefined,
     announce: async () => undefined,
     findDamage: () => [],
+    hasDamage: () => false,
     removeDamaged: () => undefined,
     adopt: () => false,
     remove: () => [],

@@ -55,6 +55,8 @@ export function createFileBuilder(site: Site, writer: Writer) {
       await buildOne(session, file);
       await step();
     };
+    // What a worker is about to make of these is older.
+    for (const file of files) atWorker.delete(file);
     const isDerived = (file: string) => outputs.at(file)?.derivedFrom !== undefined;
     // A variant of what does not stand yet is no file of any output.
     const isPlain = (file: string) => outputs.at(file) !== undefined && !isDerived(file);
@@ -77,7 +79,7 @@ export function createFileBuilder(site: Site, writer: Writer) {
       // Articles first, which lists link to, and whose reading time they show; or what the workers have left.
       for (const file of [...articles, ...others])
         if (due.has(file) && !session.hasFailed(file)) await one(file);
-      site.addAffected();
+      for (const file of site.addAffected()) atWorker.delete(file);
     }
     const surplus = [...files].filter((file) => due.has(file) && outputs.at(file) === undefined);
     await writer.announce(surplus);

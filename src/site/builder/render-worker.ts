@@ -15,8 +15,9 @@ import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-
 type MakeRequest = Extract<RenderRequest, { kind: 'make' }>;
 
 /**
- * Makes staged files of pages for a builder in another thread, reading the articles whose pages they are; runs in a thread of its own. What
- * is not straightforward is left to the builder, who then meets it again and reports it. No plugin filters pages here.
+ * Makes staged files of pages for a builder in another thread, reading the articles whose pages they are; runs in a thread
+ * of its own. What it cannot make exactly it leaves to the builder, so that errors are reported in one place. No plugin
+ * filters pages here.
  */
 export function serveRenders(port: MessagePort, content: ContentFolder, log: Log): void {
   const cache = createArticleCache(content);

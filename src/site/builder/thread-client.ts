@@ -36,7 +36,7 @@ export type Outcome =
   | { readonly kind: 'paced' }
   | { readonly kind: 'closed' };
 
-/** An old thread builds only the changes that wait. */
+/** How long a thread that is replaced may take to build the changes that wait, in milliseconds. */
 const RENEW_MS = 5_000;
 
 /** The builder's thread as the main thread sees it: started when needed, and again after a crash. */

@@ -32,11 +32,11 @@ const MOST_BYTES = 6_000_000;
 
 /** An empty cache. */
 export function createArticleCache(content: ContentFolder) {
-  /** Those that were asked for last are last. */
+  /** In the order in which they were put; the first is forgotten first. */
   const kept = new Map<string, ParsedArticle>();
   let bytes = 0;
 
-  /** Keeps an article that was read, and forgets those that were not asked for the longest. */
+  /** Keeps an article that was read, and forgets those that were put first. */
   function put(path: string, parsed: ParsedArticle): void {
     remove(path);
     if (sizeOf(parsed) > MOST_BYTES / 4) return;
@@ -66,7 +66,7 @@ export function createArticleCache(content: ContentFolder) {
     return find(path, stamp) ?? readNow(path);
   }
 
-  /** The HTML of an article, also as it was last read where its file cannot be read now. */
+  /** The HTML of an article; of one that is kept with this very stamp also where its file cannot be read now. */
   function htmlOf(path: string, stamp: Stamp): string | undefined {
     const parsed = read(path, stamp);
     if (parsed !== undefined) put(path, parsed);

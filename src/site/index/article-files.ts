@@ -39,7 +39,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
   /** Read, and not in the index yet. */
   const waiting = new Map<string, FileState>();
   /** Changes of the index that are not in the manifest yet. */
-  let uncommitted = new Map<string, SourceEntry | undefined>();
+  const uncommitted = new Map<string, SourceEntry | undefined>();
   /** Malformed, which leaves pages as they were. */
   const broken = new Set<string>();
   /** Known by the beginnings of their files alone. */
@@ -208,17 +208,25 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
     else if (isTrusted) catalog.set(entry);
   }
 
-  /** What is to be written into the manifest, once: every page is made, and nothing is known by its header alone. */
-  function takeUncommitted(): ReadonlyMap<string, SourceEntry | undefined> {
-    const taken = uncommitted;
-    uncommitted = new Map();
+  /** What the manifest lacks has been written: every page is made, and nothing is known by its header alone. */
+  function markCommitted(): void {
+    uncommitted.clear();
     byHeader.clear();
-    return taken;
   }
 
   const isBroken = (path: string) => broken.has(path);
   const isByHeader = (path: string) => byHeader.has(path);
-  return { readChanged, readAllChanged, applyDelta, takeUncommitted, isBroken, isByHeader, broken };
+  return {
+    readChanged,
+    readAllChanged,
+    applyDelta,
+    /** What is to be written into the manifest. */
+    uncommitted: (): ReadonlyMap<string, SourceEntry | undefined> => uncommitted,
+    markCommitted,
+    isBroken,
+    isByHeader,
+    broken,
+  };
 }
 
 /** What is gone or malformed has no place in a list. */

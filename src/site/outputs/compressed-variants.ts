@@ -12,7 +12,7 @@ import {
 } from 'node:zlib';
 import type { Output, SiteOutputs } from './output.js';
 
-/** Smaller files do not get smaller by a packet. */
+/** Of smaller files, in bytes, compression saves no packet of the network. */
 export const SMALLEST = 1_024;
 
 /** Files that get smaller; pictures and fonts are compressed as they are. */

@@ -85,16 +85,28 @@ export function openLineFile<Line>(path: string, subject: object, snapshot: () =
   /** Writes the first lines of a file that is empty. */
   function begin(file: number, lines: readonly Line[]): void {
     header = `${prefix},"made":"${randomUUID()}"}`;
-    offset = fs.writeSync(file, `${header}\n`);
+    offset = writeText(file, `${header}\n`);
     count = 0;
     isNew = true;
     write(file, lines);
   }
 
+  /** @returns how many bytes. @throws the system's error where not all of them could be written, as on a full disk. */
+  function writeText(file: number, text: string): number {
+    try {
+      // Not writeSync, which may write less than it was given.
+      fs.writeFileSync(file, text);
+      return Buffer.byteLength(text);
+    } catch (error) {
+      close(); // whoever opens it again ends the line that was cut off
+      throw error;
+    }
+  }
+
   function write(file: number, lines: readonly Line[]): void {
     for (let at = 0; at < lines.length; at += LINES_PER_WRITE) {
       const texts = lines.slice(at, at + LINES_PER_WRITE).map((line) => `${JSON.stringify(line)}\n`);
-      offset += fs.writeSync(file, texts.join(''));
+      offset += writeText(file, texts.join(''));
     }
     count += lines.length;
   }
@@ -102,7 +114,7 @@ export function openLineFile<Line>(path: string, subject: object, snapshot: () =
   /** Puts a file of these lines, synced, into the place of the present one. */
   function rewrite(lines: readonly Line[]): void {
     close();
-    const temp = `${path}.${process.pid}.tmp`;
+    const temp = `${path}.tmp`; // of one process at a time, which has the lock
     fd = fs.openSync(temp, 'w');
     begin(fd, lines);
     fs.fsyncSync(fd); // else a power loss leaves neither the new one nor the old one

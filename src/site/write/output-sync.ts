@@ -16,12 +16,14 @@ interface Deps {
   readonly log: Log;
   /** Whether a sync has to wait. */
   isBusy(): boolean;
+  /** Whether files are damaged: nothing may say that they are on the disk. */
+  hasDamage(): boolean;
   /** Runs something while no build is under way. */
   exclusively(work: () => Promise<void>): Promise<unknown>;
 }
 
 /** Syncs built files some time after they were written, all together. */
-export function createOutputSync({ manifest, root, log, isBusy, exclusively }: Deps) {
+export function createOutputSync({ manifest, root, log, isBusy, hasDamage, exclusively }: Deps) {
   let timer: NodeJS.Timeout | undefined;
 
   /** Says that something may have been built. */
@@ -35,7 +37,7 @@ export function createOutputSync({ manifest, root, log, isBusy, exclusively }: D
 
   /** Syncs the files that are not known to be on the disk, while builds go on, and notes that in the manifest. */
   async function sync(timeoutMs: number): Promise<void> {
-    if (manifest.isSynced) return;
+    if (manifest.isSynced || hasDamage()) return;
     try {
       const { sequence, unsynced } = manifest;
       const paths = [...unsynced.keys()].map((file) => join(root, file));

@@ -35,8 +35,12 @@ const MARKS: readonly RegExp[] = [
   /\/\* Pressmark: the accent colour of the config \*\//,
 ];
 
-/** The mark of `robots.txt` and `_headers`, which owners like to write themselves, often from the file that stands. */
-const PLAIN_MARK = /^# Pressmark\n(?:User-agent: \*\n|[^\n]*\/\*\n {2}X-Content-Type-Options: nosniff\n)/;
+/** How `robots.txt` and `_headers` begin; owners like to write them themselves, often from the file that stands. */
+const PLAIN_MARK = '# Pressmark\n';
+
+/** The whole of these files, as Pressmark writes them. */
+const PLAIN_FILE =
+  /^# Pressmark\n(?:User-agent: \*\nAllow: \/\n\nSitemap: [^\n]+\n|[^\n]*\/\*\n {2}X-Content-Type-Options: nosniff\n(?:[^\n]+\n {2}Cache-Control: public, max-age=31536000, immutable\n)*)$/;
 
 /** Where most files have their mark, in bytes from the beginning. */
 const NEAR = 2_048;
@@ -44,10 +48,12 @@ const NEAR = 2_048;
 /** Whether a file of which the manifest knows nothing, or what it unpacks to, bears the mark of those that Pressmark makes. */
 export function isMarked(file: string, bytes: Uint8Array): boolean {
   const text = unpacked(file, bytes) ?? bytes;
-  return hasPageMark(text) || PLAIN_MARK.test(latin1(text, NEAR));
+  return (
+    hasPageMark(text) || (latin1(text, PLAIN_MARK.length) === PLAIN_MARK && PLAIN_FILE.test(latin1(text)))
+  );
 }
 
-/** Whether a file bears the mark that no file of an owner's has, also where the manifest says something else of it. */
+/** Whether a text bears one of `MARKS`, which only Pressmark writes. */
 function hasPageMark(bytes: Uint8Array): boolean {
   const isIn = (text: string) => MARKS.some((mark) => mark.test(text));
   // In ASCII, and as a rule near the beginning.

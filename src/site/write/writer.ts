@@ -59,7 +59,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     staged: () => StagedFile,
     source?: number,
   ): readonly string[] {
-    // In a folder that is new there is nothing to be asked for.
+    // A folder that was just made holds nobody's file.
     if (intact(file) === undefined && !isMadeFolder(dirname(file))) {
       const present = read(file);
       const isNew = !manifest.files.has(file);
@@ -94,6 +94,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     manifest.announceSync(file);
     // First: a web server sends them in place of the file, whatever they were made of.
     const removed = standingVariants(file).flatMap(remove);
+    const before = manifest.files.get(file);
     // Said before it is done: after a crash in between the file does not match and is built again.
     manifest.setFile(file, written);
     try {
@@ -102,7 +103,10 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
       const isElsewhere = systemCode(error) === 'EXDEV' && stagingFolder !== root;
       const bytes = isElsewhere ? fs.readFileSync(temp) : undefined;
       discard(temp);
-      if (bytes === undefined) throw error;
+      if (bytes === undefined) {
+        manifest.setFile(file, before);
+        throw error;
+      }
       stagingFolder = root; // the output is mounted from elsewhere
       const again = stageFile(root, bytes);
       const { source } = written;
@@ -270,6 +274,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     distrust,
     announce,
     findDamage,
+    hasDamage: () => damaged.size > 0,
     removeDamaged,
     adopt,
     remove,

@@ -69,6 +69,19 @@ async function throughState(
   t.is(await site.git('fsck', '--full', '--no-dangling'), '');
 }
 
+test('the message of a parked commit stays as it is, whatever encoding its owner likes for logs', async (t) => {
+  const site = await makeSite(t);
+  await site.start();
+  await site.git('config', 'i18n.logOutputEncoding', 'ISO-8859-1');
+  await site.git('checkout', '-q', '--detach');
+  await site.publish('one');
+  await site.update('one', { title: 'Später', revision: 'r2' });
+  await untilParked(2, site);
+  await site.git('checkout', '-q', 'main');
+  await site.untilCommitted(2);
+  t.true((await site.git('cat-file', 'commit', 'HEAD')).includes('Update: Später\n'));
+});
+
 test('what is stored during a merge is parked, and on the branch when the merge was aborted', async (t) => {
   const site = await clashing(t);
   await throughState(

@@ -97,6 +97,49 @@ test('changes that come one after the other in the midst of a build by two threa
   await builder.close();
 });
 
+test('what a worker makes of an article that is removed meanwhile, or of its lists, does not come to the site', async (t) => {
+  const site = siteOfMany(t);
+  // More than the worker takes at once, so that this thread builds some too, and hears of the change.
+  for (let n = 0; n < 2 * ARTICLES; n++) site.write(`other-${n}`, { date: '2025-01-01T08:00:00Z' });
+  let open: () => void = () => undefined;
+  const isOpen = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  let asked: (file: string) => void = () => undefined;
+  const first = new Promise<string>((resolve) => {
+    asked = resolve;
+  });
+  const spawnRenderWorker = () => {
+    const worker = startRenderWorker(site.options);
+    const { postMessage } = worker;
+    worker.postMessage = (request: RenderRequest) => {
+      postMessage.call(worker, request);
+      const jobs = request.kind === 'make' ? request.jobs : [];
+      for (const { kind, file } of jobs) if (kind === 'article') asked(file);
+    };
+    // The pages that it has made come late.
+    const emit = worker.emit.bind(worker) as (event: string, ...args: unknown[]) => boolean;
+    worker.emit = (event: string, ...args: unknown[]) => {
+      const [answer] = args as RenderAnswer[];
+      if (event !== 'message' || answer?.kind !== 'made') return emit(event, ...args);
+      void isOpen.then(() => emit(event, ...args));
+      return true;
+    };
+    return worker;
+  };
+  const builder = createBuilder({ ...site.options, spawnRenderWorker, poolFrom: ARTICLES });
+  const all = builder.buildAll();
+  const file = await first;
+  const path = file.replace('/index.html', '.md');
+  fs.rmSync(join(site.options.content.root, path));
+  await builder.buildChanged([path]);
+  open();
+  t.is((await all).failed, 0);
+  t.false(site.has(file));
+  t.deepEqual(site.output(), await builtAnew(site.options));
+  await builder.close();
+});
+
 test('where plugins filter pages, all pages are made in the thread of the builder, which has the plugins', async (t) => {
   const site = siteOfMany(t);
   const hooks = createHooks(site.options.log);

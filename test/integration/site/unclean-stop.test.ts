@@ -117,6 +117,16 @@ test('files that the owner has put into the output folder stay after an unclean 
   }
 });
 
+test('damaged pages that were only looked at are built again by the next start', async (t) => {
+  const site = await builtSite(t);
+  damage(fileIn(site, 'articles/a2/index.html'), LEFT['the bytes of another file']);
+  const looking = createBuilder(site.options);
+  await looking.check();
+  await looking.close();
+  t.true(await createBuilder(site.options).load());
+  t.deepEqual(site.output(), await builtAnew(site.options));
+});
+
 test('a damaged page that cannot be built goes; one that its owner has changed since stays', async (t) => {
   const site = await builtSite(t);
   for (const slug of ['a2', 'a3']) put(join(site.options.content.root, pathOf(slug)), '---\nslug: [\n---\n');

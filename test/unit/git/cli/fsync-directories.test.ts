@@ -13,7 +13,7 @@ function makeRepository(folder: string, gitDir = join(folder, '.git')) {
     fs.mkdirSync(join(path, '..'), { recursive: true });
     fs.symlinkSync(path, path);
   };
-  return { sync: createDirectorySync({ commonDir, gitDir }).syncDirectories, commonDir, gitDir, trap };
+  return { sync: createDirectorySync({ commonDir, gitDir }).syncObjectsAndRef, commonDir, gitDir, trap };
 }
 
 test('the folders of a branch and of the objects are synced', async (t) => {
@@ -61,7 +61,7 @@ async function syncedBy(commonDir: string, work: () => Promise<void>): Promise<s
 test.serial('a folder is synced again when it may have changed, and no more often', async (t) => {
   const { commonDir, gitDir } = makeRepository(tempDir(t));
   const [now, before] = [new Date(), new Date(Date.now() - 3_600_000)];
-  const { syncDirectories: sync } = createDirectorySync({ commonDir, gitDir, now: () => now.getTime() });
+  const { syncObjectsAndRef: sync } = createDirectorySync({ commonDir, gitDir, now: () => now.getTime() });
   const [fan, old] = ['1a', '2b'].map((name) => join(commonDir, 'objects', name));
   const refs = join(commonDir, 'refs', 'heads');
   if (fan === undefined || old === undefined) throw new Error('no folders');

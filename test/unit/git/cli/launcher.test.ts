@@ -67,7 +67,7 @@ test('an input reaches git byte by byte, and none of it the next command', async
     const { said } = await run(['echo', 'x'], { input: part });
     t.true(Buffer.from(said().input, 'base64').equals(part));
   }
-  const delimited = await run(['index-pack'], { input: 'a pack\ndone\n', isDelimited: true });
+  const delimited = await run(['index-pack'], { input: 'a pack\ndone\n', isSelfDelimiting: true });
   t.is(Buffer.from(delimited.said().input, 'base64').toString(), 'a pack\ndone\n');
   t.deepEqual((await run(['echo'])).said(), { rest: [], input: '' });
 });

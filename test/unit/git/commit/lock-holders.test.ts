@@ -34,6 +34,13 @@ test('a git that another program has started may hold a lock', async (t) => {
   t.deepEqual(await possibleHolders(['/nowhere'], [lock]), new Set());
 });
 
+test('so may a git whose arguments are the names of commands that hold no lock', async (t) => {
+  const hold = `git -c alias.hold='!echo held; cat; :' hold cat-file check-attr; :`;
+  const script = `exec 3<&0; echo "${hold}" > script; setsid sh script <&3 & wait`;
+  const { dir, lock } = await startShell(t, script);
+  t.is((await possibleHolders([dir], [lock]))?.size, 1);
+});
+
 test('so may whoever has it open', async (t) => {
   const script = `: > .git/HEAD.lock; exec 3<&0; setsid sh -c 'echo held; cat' <&3 9< .git/HEAD.lock & wait`;
   const { lock } = await startShell(t, script);

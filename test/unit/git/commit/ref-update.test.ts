@@ -17,7 +17,7 @@ test('the folders of a commit are on the disk before the branch moves to it', as
       calls.push(command);
       return { code: 0, stdout: '', stderr: '', bytes: Buffer.alloc(0) };
     },
-    syncDirectories: async (ref: string) => {
+    syncObjectsAndRef: async (ref: string) => {
       calls.push(`sync ${ref}`);
     },
   } satisfies Partial<Repository> as unknown as Repository;

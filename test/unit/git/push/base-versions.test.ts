@@ -22,7 +22,7 @@ async function setUp(t: ExecutionContext) {
   const repository = await openRepository(dir, gitEnvironment(dir));
   if (repository.kind === 'none') throw new Error(repository.because);
   const restart = () => createBaseVersions(repository, createMutex());
-  return { dir, bases: restart(), restart };
+  return { dir, bases: restart(), restart, repository };
 }
 
 test('the version that a stale file was made from is remembered while HEAD moves on, and after a restart', async (t) => {
@@ -41,8 +41,19 @@ test('the version that a stale file was made from is remembered while HEAD moves
   t.true(await next.isStale('a'));
   commitFile(dir, 'a', 'what the file has too\n');
   t.false(await next.isStale('a'));
+  await next.settle();
   t.deepEqual([...(await next.stale())], []);
   t.is(next.get('a'), gitIn(dir, 'rev-parse', 'HEAD:a').trim());
+});
+
+test('whether a file is stale is known while the store has its lock', async (t) => {
+  const { dir, bases, repository } = await setUp(t);
+  await bases.recordStale([change('a', '1', '2'), change('b', '1', '2')], [edited('a'), edited('b')]);
+  commitFile(dir, 'a', 'what the file has too\n');
+  const whileLocked = createBaseVersions(repository, { run: () => new Promise(() => undefined) });
+  t.false(await whileLocked.isStale('a'));
+  fs.writeFileSync(join(dir, 'b'), 'what a person has written\n');
+  t.true(await whileLocked.isStale('b'));
 });
 
 test('a file that was made from the version which HEAD is about to have is not stale', async (t) => {
