@@ -66,5 +66,5 @@ export interface SiteReport extends BuildReport {
   /** The pages that stayed as they were. */
   readonly failed: number;
   /** Whether nothing was built, as the site is left to a process with newer settings. @default false */
-  readonly isLeft?: boolean;
+  readonly isYielded?: boolean;
 }

@@ -76,8 +76,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         if (performance.now() < notBefore) return; // a build of everything is to come
         const answer = await thread.build(work === 'all' ? 'all' : [...work]);
         if (answer.kind === 'built') {
-          const { isLeft = false, ...built } = answer.report;
-          if (isLeft) {
+          const { isYielded = false, ...built } = answer.report;
+          if (isYielded) {
             later('all', LEFT_MS);
             return;
           }

@@ -26,7 +26,7 @@ export type Made =
   | Content
   | { readonly staged: StagedFile }
   /** The size of what stands there already and is the same. */
-  | { readonly standing: number }
+  | { readonly unchangedSize: number }
   /** A compressed variant, and the checksum of the file that it was made of. */
   | { readonly variant: Content; readonly source: number }
   | undefined;
@@ -141,5 +141,5 @@ function isContent(made: Exclude<Made, undefined>): made is Content {
 
 function sizeOf(made: Exclude<Made, undefined | { variant: Content }>): number {
   if (isContent(made)) return Buffer.byteLength(made);
-  return 'staged' in made ? made.staged.written.size : made.standing;
+  return 'staged' in made ? made.staged.written.size : made.unchangedSize;
 }

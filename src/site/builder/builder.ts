@@ -69,7 +69,7 @@ export function createBuilder(options: SiteOptions): Builder {
   const manifest = openManifest(manifestPath(options), outputDir);
   const writer = openWriter(outputDir, join(stateDir, 'build'), manifest, log);
   const lock = createBuildLock(writer.stagingDir, log);
-  const site = createSite(options, compress ? { root: outputDir, standing: writer.intact } : undefined);
+  const site = createSite(options, compress ? { root: outputDir, writtenOf: writer.intact } : undefined);
   const { index, outputs, articleFiles, due, unsure } = site;
   const files = createFileBuilder(site, writer);
   const reading = readingOf(options.content);
@@ -106,7 +106,7 @@ export function createBuilder(options: SiteOptions): Builder {
   /** What the manifest was last told by this process, or had to say when this process came. */
   let key = '';
   /** The key of a builder to which this one has left the site. */
-  let leftTo = '';
+  let yieldedTo = '';
 
   /** Runs `job` while no other process builds, with what others have built taken in. */
   async function locked<T>(job: () => Promise<T>): Promise<T> {
@@ -131,7 +131,7 @@ export function createBuilder(options: SiteOptions): Builder {
   /** Builds the changes that wait, each for its own caller. */
   async function buildChanges(): Promise<void> {
     if (!isBuildingAll && isForeign()) {
-      if (await isLeftToOther()) {
+      if (await yieldsToOther()) {
         queue.answerChanges(nothingBuilt);
         return;
       }
@@ -162,7 +162,7 @@ export function createBuilder(options: SiteOptions): Builder {
     queue.begin();
     try {
       site.renewTheme();
-      if (!force && !clean && isForeign() && (await isLeftToOther())) return nothingBuilt();
+      if (!force && !clean && isForeign() && (await yieldsToOther())) return nothingBuilt();
       await scan(force || clean, pool);
       if (clean) forgetOutput();
       const workers = hasPageFilters() ? [] : await preparedWorkers(pool);
@@ -235,11 +235,11 @@ export function createBuilder(options: SiteOptions): Builder {
     const newest = index.all.items.slice(-1).map(({ file }) => file);
     for (const file of newest) if (!due.has(file)) unsure.add(file);
     site.addDue(newest);
-    const isMuch = (damaged ?? []).length > MANY_DAMAGED;
-    const chosen = new Set(isWhole && !isMuch ? [...newest, ...(damaged ?? [])] : newest);
+    const isTooMuch = (damaged ?? []).length > MANY_DAMAGED;
+    const chosen = new Set(isWhole && !isTooMuch ? [...newest, ...(damaged ?? [])] : newest);
     await buildFiles(() => chosen);
     unsure.clear();
-    if (!isWhole || isMuch) return false;
+    if (!isWhole || isTooMuch) return false;
     writer.removeDamaged();
     isReady = true;
     return true;
@@ -272,18 +272,18 @@ export function createBuilder(options: SiteOptions): Builder {
    * Whether the site is left to the process that has built it with other settings: it has started later, and is alive.
    * Else each would build everything anew after the other.
    */
-  async function isLeftToOther(): Promise<boolean> {
+  async function yieldsToOther(): Promise<boolean> {
     if (!(await lock.isBuilderAlive(manifest.key))) return false;
-    if (leftTo !== manifest.key)
+    if (yieldedTo !== manifest.key)
       log.warn(
         'another process that was started later builds this site with other settings; all pages are left to it until it ends',
       );
-    leftTo = manifest.key;
+    yieldedTo = manifest.key;
     return true;
   }
 
   function nothingBuilt(): SiteReport {
-    return { ...createBuildSession(writer).report(), isLeft: true };
+    return { ...createBuildSession(writer).report(), isYielded: true };
   }
 
   /** Finds what a power loss has damaged; only after a stop before all files were known to be on the disk. */
@@ -318,14 +318,14 @@ export function createBuilder(options: SiteOptions): Builder {
   }
 
   function commit(): void {
-    const isMuch = due.size > MANY_FAILURES;
-    key = isMuch ? '' : site.context().key; // so that the next start builds everything
-    leftTo = '';
+    const isTooMuch = due.size > MANY_FAILURES;
+    key = isTooMuch ? '' : site.context().key; // so that the next start builds everything
+    yieldedTo = '';
     manifest.commit({
       key,
       reading,
       articles: articleFiles.uncommitted(),
-      stale: isMuch ? [] : [...due],
+      stale: isTooMuch ? [] : [...due],
       everything: index.everything,
     });
     articleFiles.markCommitted();

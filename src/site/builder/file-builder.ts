@@ -154,11 +154,11 @@ export function createFileBuilder(site: Site, writer: Writer) {
           continue;
         }
         atWorker.delete(job.file);
-        if (made === undefined || made.kind === 'left') continue;
+        if (made === undefined || made.kind === 'declined') continue;
         noteReadingTime(job, made.readingMinutes);
         if (
           await session.build(job.file, () =>
-            made.kind === 'same' ? { standing: made.size } : { staged: made.staged },
+            made.kind === 'same' ? { unchangedSize: made.size } : { staged: made.staged },
           )
         )
           due.delete(job.file);
@@ -200,18 +200,18 @@ export function createFileBuilder(site: Site, writer: Writer) {
       authors.set(of.author, index.authors.get(of.author)?.slug ?? '');
     };
     const jobs = files.flatMap((file): RenderJob | [] => {
-      const standing = writer.intact(file)?.size;
+      const existingSize = writer.intact(file)?.size;
       const post = index.at(file);
       if (post !== undefined) {
         if (articleFiles.isBroken(post.entry.path)) return [];
         addTerms(post.entry);
-        return { kind: 'article', file, standing, article: articlePages.jobOf(post, link) };
+        return { kind: 'article', file, existingSize, article: articlePages.jobOf(post, link) };
       }
       const page = outputs.at(file)?.page?.(file);
       if (page === undefined) return [];
       for (const article of page.articles) addTerms(article);
       addTerms({ tags: page.tag === null ? [] : [page.tag], author: page.author ?? '' });
-      return { kind: 'page', file, standing, page };
+      return { kind: 'page', file, existingSize, page };
     });
     return { jobs, tags, authors };
   }

@@ -20,7 +20,7 @@ export type RenderJob = {
   /** Below the output folder. */
   readonly file: string;
   /** The size of the page as it stands, in bytes; the same page is not written again. Undefined where none stands. */
-  readonly standing: number | undefined;
+  readonly existingSize: number | undefined;
 } & (
   | { readonly kind: 'article'; readonly article: ArticleJob }
   /** Such as one of a list: all that it shows is known. */
@@ -57,7 +57,7 @@ export type Rendered =
   /** It stands as it is. */
   | { readonly kind: 'same'; readonly size: number; readonly readingMinutes: number | undefined }
   /** Left to the builder: its article has changed, it links a term whose slug it was not given, or it has failed. */
-  | { readonly kind: 'left' };
+  | { readonly kind: 'declined' };
 
 /** What a render worker answers, one for every request, in their order. */
 export type RenderAnswer =

@@ -24,24 +24,24 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
   let context: RenderContext | undefined;
   /** What the pages that are being made link to. */
   let current: Pick<MakeRequest, 'tags' | 'authors'> | undefined;
-  let isAtALoss = false;
+  let lacksSlug = false;
 
   function slugIn(terms: 'tags' | 'authors', name: string): { slug: string } {
     const slug = current?.[terms].get(name);
-    if (slug === undefined) isAtALoss = true;
+    if (slug === undefined) lacksSlug = true;
     return { slug: slug ?? '' };
   }
 
   async function make(job: RenderJob, { stagingDir, root }: MakeRequest): Promise<Rendered> {
-    isAtALoss = false;
+    lacksSlug = false;
     const page = job.kind === 'article' ? articlePage(job.article, cache) : job.page;
-    if (page === undefined || context === undefined) return { kind: 'left' };
+    if (page === undefined || context === undefined) return { kind: 'declined' };
     const text = await context.render(page);
-    if (isAtALoss) return { kind: 'left' };
+    if (lacksSlug) return { kind: 'declined' };
     const readingMinutes = page.article?.readingMinutes;
     const bytes = bytesOf(text);
     const size = bytes.length;
-    if (size === job.standing && fs.readFileSync(join(root, job.file)).equals(bytes))
+    if (size === job.existingSize && fs.readFileSync(join(root, job.file)).equals(bytes))
       return { kind: 'same', size, readingMinutes };
     return { kind: 'staged', staged: stageFile(stagingDir, bytes), readingMinutes };
   }
@@ -74,7 +74,7 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
         made.push(await make(job, request));
       } catch (error) {
         log.debug({ err: error, page: job.file }, 'a page is left to the builder');
-        made.push({ kind: 'left' });
+        made.push({ kind: 'declined' });
       }
     }
     return { kind: 'made', made };

@@ -71,15 +71,15 @@ export function unpacked(file: string, bytes: Uint8Array): Buffer | undefined {
  * thread pool of Node.js.
  *
  * @param root the output folder.
- * @param standing what was written of a file, where it stands as it was written.
+ * @param writtenOf what was written of a file, where it stands as it was written.
  */
 export function compressedVariants(
   sources: SiteOutputs,
   root: string,
-  standing: (file: string) => { readonly size: number } | undefined,
+  writtenOf: (file: string) => { readonly size: number } | undefined,
 ): Output {
   const derivedFrom = (source: string) =>
-    (standing(source)?.size ?? 0) < SMALLEST ? [] : variantsOf(source);
+    (writtenOf(source)?.size ?? 0) < SMALLEST ? [] : variantsOf(source);
 
   function* paths(): Generator<string> {
     for (const source of sources.paths()) yield* derivedFrom(source);

@@ -33,7 +33,7 @@ export interface OutputDeps extends ListDeps {
 interface Compress {
   readonly root: string;
   /** See `compressedVariants`. */
-  standing(file: string): { readonly size: number } | undefined;
+  writtenOf(file: string): { readonly size: number } | undefined;
 }
 
 /** Every output of a site. To add one, write it and name it here. */
@@ -67,5 +67,5 @@ export function siteOutputs(deps: OutputDeps): SiteOutputs {
   ];
   const sources = combineOutputs(outputs);
   if (compress === undefined) return sources;
-  return combineOutputs([...outputs, compressedVariants(sources, compress.root, compress.standing)]);
+  return combineOutputs([...outputs, compressedVariants(sources, compress.root, compress.writtenOf)]);
 }

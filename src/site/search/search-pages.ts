@@ -1,4 +1,5 @@
 import os from 'node:os';
+import { isReservedFile } from '../../article/reserved.js';
 import { fileOf } from '../outputs/addresses.js';
 import { timeOf } from '../render/dates.js';
 import { manifestPath, openManifest } from '../write/manifest.js';
@@ -55,7 +56,8 @@ export function newestPages(request: SearchRequest): readonly BuiltPage[] {
     if (pages.size === (maxPages ?? MOST_PAGES)) break;
     const file = fileOf(entry.url, { url: siteUrl }) ?? '';
     const written = manifest.files.get(file);
-    if (written === undefined) continue;
+    // At the address of one of the site's own pages an article has none.
+    if (written === undefined || isReservedFile(file)) continue;
     const { size, crc } = written;
     pages.set(file, { file, url: new URL(entry.url).pathname.slice(base.length), size, crc });
   }

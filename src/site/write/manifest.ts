@@ -50,7 +50,7 @@ type Line =
   | { readonly announced: readonly string[] }
   /** All files that the lines before this one name are on the disk, but for these. */
   | { readonly unsynced: readonly string[] }
-  | { readonly settled: string; readonly reading: string; readonly stale: readonly string[] };
+  | { readonly committed: string; readonly reading: string; readonly stale: readonly string[] };
 
 const NONE: readonly WrittenFile[] = [];
 
@@ -150,8 +150,8 @@ export function openManifest(path: string, outputDir: string) {
       delta.articles.set(line.article.path, line.article);
     } else if ('removed' in line) {
       delta.articles.set(line.removed, undefined);
-    } else if ('settled' in line) {
-      key = line.settled;
+    } else if ('committed' in line) {
+      key = line.committed;
       reading = line.reading;
       noteCommitted(line.stale);
     }
@@ -253,7 +253,7 @@ export function openManifest(path: string, outputDir: string) {
   /** Ends a build. */
   function commit({ key: nextKey, reading: nextReading, articles, stale, everything }: Commit): void {
     if (key === nextKey && articles.size + stale.length + uncommitted.size + announced.size === 0) return;
-    const end: Line = { settled: nextKey, reading: nextReading, stale };
+    const end: Line = { committed: nextKey, reading: nextReading, stale };
     // There is a page to nearly every article, so that the files tell how much of the manifest is out of date.
     if (lines.count() + articles.size + 1 > 1_000 + 6 * files.size) {
       forgetAnnounced();

@@ -17,10 +17,10 @@ export function isReplaceable(
   { files, formerOf }: Pick<Manifest, 'files' | 'formerOf'>,
 ): boolean {
   const known = files.get(file);
-  if (known === undefined) return isMarked(file, present) || lacksBlocks(file, present);
+  if (known === undefined) return isMarked(file, present) || isBlankOrZeroed(file, present);
   const digest = crc32(present);
   if (known.crc === digest || formerOf(file).some(({ crc }) => crc === digest)) return true;
-  return hasPageMark(unpacked(file, present) ?? present) || lacksBlocks(file, present);
+  return hasPageMark(unpacked(file, present) ?? present) || isBlankOrZeroed(file, present);
 }
 
 /**
@@ -65,7 +65,7 @@ function latin1(bytes: Uint8Array, end = bytes.length): string {
 }
 
 /** How much less exactly a file system may keep times than it says when a file is written. */
-export const CLOCK_MS = 2_000;
+export const MTIME_TOLERANCE_MS = 2_000;
 
 /** A file of the output that is not as it was written. */
 export interface Damage {
@@ -115,7 +115,7 @@ const TEXT = /\.(?:html|xml|json|css|js|svg|txt)$/;
  * Whether nobody wrote what a file holds: nothing, zeros only, or in a text a block of zeros. This is what a power loss
  * leaves of a file of which not even the name is known any more.
  */
-export function lacksBlocks(file: string, bytes: Uint8Array | string): boolean {
+export function isBlankOrZeroed(file: string, bytes: Uint8Array | string): boolean {
   if (typeof bytes === 'string') return false;
   if (bytes.every((byte) => byte === 0)) return true;
   return TEXT.test(file) && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(ZEROS);

@@ -7,7 +7,14 @@ import { isGone } from '../../store/catalog/entry.js';
 import { sourceOf, variantsOf } from '../outputs/compressed-variants.js';
 import type { Content } from '../outputs/output.js';
 import type { Manifest, WrittenFile } from './manifest.js';
-import { CLOCK_MS, contentOf, damagedFiles, isMarked, isReplaceable, lacksBlocks } from './ownership.js';
+import {
+  contentOf,
+  damagedFiles,
+  isBlankOrZeroed,
+  isMarked,
+  isReplaceable,
+  MTIME_TOLERANCE_MS,
+} from './ownership.js';
 import { bytesOf, type StagedFile, stageFile, writtenFile } from './staged-file.js';
 
 /** A temp file this old is what a crash left behind, not another process's work. */
@@ -200,8 +207,9 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   function isDamageOfOurs(file: string, known: WrittenFile | undefined): boolean {
     const path = join(root, file);
     const stat = fs.statSync(path, { throwIfNoEntry: false });
-    const isOlder = stat?.isFile() && known !== undefined && stat.mtimeMs <= known.mtimeMs + CLOCK_MS;
-    return isOlder || lacksBlocks(file, contentOf(path));
+    const isOlder =
+      stat?.isFile() && known !== undefined && stat.mtimeMs <= known.mtimeMs + MTIME_TOLERANCE_MS;
+    return isOlder || isBlankOrZeroed(file, contentOf(path));
   }
 
   function pruneFolders(file: string): void {

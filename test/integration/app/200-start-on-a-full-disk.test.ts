@@ -42,7 +42,7 @@ onLinux(
     await before.kill('SIGKILL');
     const manifest = stateFile(dir, 'site-manifest.ndjson');
     const lines = fs.readFileSync(manifest, 'utf8').split('\n');
-    const beforeTheEnd = lines.filter((line) => !/^\{"(?:article|settled|unsynced)"/.test(line));
+    const beforeTheEnd = lines.filter((line) => !/^\{"(?:article|committed|unsynced)"/.test(line));
     fs.writeFileSync(manifest, beforeTheEnd.join('\n'));
     const receiver = await startReceiver(t, { dir, wrapper: ON_A_FULL_DISK, health: 503 });
     await until('the page is served', () => hasPage(receiver, url));

@@ -25,7 +25,7 @@ test('of two builders with different settings the one that was started later bui
   // As in a rolling deploy: the old one hears of a delivery first.
   const path = old.write('late');
   for (const build of [() => old.builder.buildChanged([path]), () => old.builder.buildAll()])
-    t.like(await build(), { isLeft: true, pages: 0, files: [] });
+    t.like(await build(), { isYielded: true, pages: 0, files: [] });
   const { written } = await renewed.buildChanged([path]);
   t.true(written > 0 && written < 50, `${written} files`);
   t.like(await renewed.buildAll(), { written: 0, removed: 0 });
@@ -38,10 +38,10 @@ test('where the builder that was started later has ended, the other one builds t
   for (const end of ['at a change', 'at a look at everything']) {
     const { old, renewed } = await twoBuilders(t, 3);
     const path = old.write('late');
-    t.true((await old.builder.buildChanged([path])).isLeft);
+    t.true((await old.builder.buildChanged([path])).isYielded);
     await renewed.close();
     const report = await (end === 'at a change' ? old.builder.buildChanged([]) : old.builder.buildAll());
-    t.falsy(report.isLeft);
+    t.falsy(report.isYielded);
     t.deepEqual(await old.builder.check(), []);
     t.deepEqual(old.output(), await builtAnew(old.options));
   }
@@ -54,9 +54,9 @@ test('where the process that was started later is killed, the other one builds t
   const child = await startBuilderProcess(old.dir);
   t.teardown(() => killProcess(child));
   const path = old.write('late');
-  t.true((await old.builder.buildChanged([path])).isLeft);
+  t.true((await old.builder.buildChanged([path])).isYielded);
   await killProcess(child);
-  t.falsy((await old.builder.buildChanged([])).isLeft);
+  t.falsy((await old.builder.buildChanged([])).isYielded);
   t.deepEqual(outputOf(old), await builtAnew(old.options));
   // What a killed process has left to show that it is alive goes with the next one that shows itself.
   t.is(fs.readdirSync(join(old.options.stateDir, 'build/builders')).length, 1);
