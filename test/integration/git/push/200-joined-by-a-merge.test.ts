@@ -1,14 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { pino } from 'pino';
-import { findLockHelper } from '../../../../src/fs/lock-helper.js';
-import { openRepository } from '../../../../src/git/cli/repository.js';
 import { identityOf } from '../../../../src/git/commit/identity.js';
-import { createIndexLocker } from '../../../../src/git/commit/index-lock.js';
 import { follow } from '../../../../src/git/push/follow.js';
-import { createWorktreeState } from '../../../../src/git/push/worktree-state.js';
-import { gitEnvironment, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { gitIn, launchIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import {
@@ -22,9 +17,8 @@ import {
   subjects,
   UPDATED,
 } from './editing.js';
+import { followerOf } from './follower.js';
 import { configure } from './pushing-site.js';
-
-const log = pino({ level: 'silent' });
 
 // A merge of the follower joins a person's commit and the remote's version of the same article line by line.
 
@@ -83,22 +77,8 @@ async function cloneWithCommit(t: ExecutionContext) {
 
 /** Follows the remote, and is killed when the files are written and nothing else is. */
 async function followAndDie(t: ExecutionContext, dir: string): Promise<void> {
-  const repository = await openRepository(dir, gitEnvironment(dir));
-  if (repository.kind === 'none') throw new Error(repository.because);
-  const helper = findLockHelper();
-  const locker = createIndexLocker(repository, helper, log);
+  const { repository, locker, worktree, log } = await followerOf(dir);
   gitIn(dir, 'fetch', '--quiet', 'origin', 'main:refs/pressmark/remote');
-  const stateDir = join(dir, '.pressmark');
-  const staging = join(stateDir, 'staging');
-  const worktree = createWorktreeState({
-    repository,
-    siteDir: dir,
-    stateDir,
-    staging,
-    idleMs: 0,
-    helper,
-    log,
-  });
   const following = follow(gitIn(dir, 'rev-parse', 'refs/pressmark/remote').trim(), {
     repository,
     locker,

@@ -1,17 +1,12 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { pino } from 'pino';
-import { findLockHelper } from '../../../../src/fs/lock-helper.js';
-import { openRepository } from '../../../../src/git/cli/repository.js';
 import { identityOf } from '../../../../src/git/commit/identity.js';
-import { createIndexLocker } from '../../../../src/git/commit/index-lock.js';
 import { follow } from '../../../../src/git/push/follow.js';
-import { createWorktreeState } from '../../../../src/git/push/worktree-state.js';
-import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
+import { commitAndPush, gitIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
+import { followerOf } from './follower.js';
 
-const log = pino({ level: 'silent' });
 const FILE = 'content/a.md';
 
 /** A clone that follows the remote from `old` to `new`, and what a person does there before the index follows. */
@@ -22,22 +17,8 @@ async function followWhile(t: ExecutionContext, meanwhile: (dir: string) => void
   gitIn(dir, 'pull', '--quiet');
   const tip = commitAndPush(other, FILE, 'new\n');
   gitIn(dir, 'fetch', '--quiet');
-  const repository = await openRepository(dir, gitEnvironment(dir));
-  if (repository.kind === 'none') throw new Error(repository.because);
-  const locker = createIndexLocker(repository, findLockHelper(), log);
+  const { repository, locker, staging, worktree, log } = await followerOf(dir);
   t.teardown(locker.close);
-  const stateDir = join(dir, '.pressmark');
-  const staging = join(stateDir, 'staging');
-  const helper = findLockHelper();
-  const worktree = createWorktreeState({
-    repository,
-    siteDir: dir,
-    stateDir,
-    staging,
-    idleMs: 0,
-    helper,
-    log,
-  });
   const { bases } = worktree;
   let done = false;
   const followed = await follow(tip, {

@@ -4,18 +4,12 @@ import './recorded-syncs.js';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { pino } from 'pino';
-import { findLockHelper } from '../../../../src/fs/lock-helper.js';
-import { openRepository } from '../../../../src/git/cli/repository.js';
 import { identityOf } from '../../../../src/git/commit/identity.js';
-import { createIndexLocker } from '../../../../src/git/commit/index-lock.js';
 import { follow } from '../../../../src/git/push/follow.js';
-import { createWorktreeState } from '../../../../src/git/push/worktree-state.js';
-import { commitAndPush, gitEnvironment, gitIn, makeRemote } from '../../../support/clones.js';
+import { commitAndPush, gitIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
+import { followerOf } from './follower.js';
 import { recorder, syncs } from './recorded-syncs.js';
-
-const log = pino({ level: 'silent' });
 
 test('the folders of new, changed and removed files are on the disk before the branch has the files', async (t) => {
   const clones = makeRemote(tempDir(t));
@@ -31,21 +25,7 @@ test('the folders of new, changed and removed files are on the disk before the b
   const newest = commitAndPush(other, 'content/2026/11/d.md', 'd\n');
   gitIn(dir, 'fetch', '--quiet');
 
-  const repository = await openRepository(dir, gitEnvironment(dir));
-  if (repository.kind === 'none') return t.fail(repository.because);
-  const helper = findLockHelper();
-  const locker = createIndexLocker(repository, helper, log);
-  const stateDir = join(dir, '.pressmark');
-  const staging = join(stateDir, 'staging');
-  const worktree = createWorktreeState({
-    repository,
-    siteDir: dir,
-    stateDir,
-    staging,
-    idleMs: 0,
-    helper,
-    log,
-  });
+  const { repository, locker, worktree, log } = await followerOf(dir);
   const isThere = (path: string) => fs.existsSync(join(dir, path));
   const files = ['content/a.md', 'content/2026/11/d.md'];
   recorder.observe = () =>
