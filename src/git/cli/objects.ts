@@ -33,7 +33,7 @@ export async function objectsNamed(
   return names.map((name) => found.get(name));
 }
 
-/** The object in a line `<type> <name>`; anything else says that there is none, or more than one, and has any words. */
+/** The object in a line `<type> <name>`. Any other line, such as `… missing` or `… ambiguous`, means that there is no single object. */
 function objectIn(line: string): NamedObject | undefined {
   const [, type, id] = /^(commit|tree|blob|tag) ([0-9a-f]{40,64})$/.exec(line) ?? [];
   return type === undefined || id === undefined ? undefined : { id, type };

@@ -6,7 +6,7 @@ import type { Repository } from './repository.js';
 /** What changes a text on its way into git. */
 const FILTERS = ['filter', 'ident', 'working-tree-encoding'];
 
-/** It refuses to be told that no path is a pattern. */
+/** `git check-ignore` does not run with `GIT_LITERAL_PATHSPECS`. */
 export const CHECK_IGNORE = ['--no-literal-pathspecs', 'check-ignore'];
 
 /** How long rules outside of the repository, such as the user's own, may stay unnoticed, in milliseconds. */

@@ -135,7 +135,7 @@ async function makeDraft(
     // Git writes a new file beside it and renames that, so a second name does for a copy.
     await link(join(gitDir, 'index'), draft);
   } catch (error) {
-    // Before the first `git add` there is no index.
+    // A repository has no index before the first `git add`.
     if (systemCode(error) !== 'ENOENT' || indexVersion(gitDir) !== undefined) throw error;
   }
   // A few entries go on the command line: git starts sooner without an input.

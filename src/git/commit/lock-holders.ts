@@ -111,7 +111,7 @@ async function hasOpen(pid: string, paths: readonly string[]): Promise<boolean> 
   return open.some((path) => paths.includes(path));
 }
 
-/** Nothing where there is no such system, the process has ended, or it is another user’s. */
+/** The names in a folder below `/proc`; none if the system has no `/proc`, or the process has ended or is another user’s. */
 function namesIn(folder: string): Promise<string[]> {
   return readdir(folder).catch(() => []);
 }

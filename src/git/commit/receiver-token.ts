@@ -90,7 +90,7 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
   }
 
   async function sweep(): Promise<void> {
-    // where there is no such folder Pressmark has never committed
+    // Without this folder, Pressmark has never committed here.
     for (const name of await readdir(folder).catch(() => [])) {
       const other = join(folder, name);
       if (name.startsWith('token-') && other !== token)
