@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 /** The logger that everything is handed; pino's. */
 export type Log = Logger;
 
-/** How much is told: pino's level names. */
+/** How much is logged: pino's level names. */
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
 /**

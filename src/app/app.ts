@@ -36,7 +36,7 @@ export interface App {
 }
 
 export interface StartOptions {
-  /** Plugins beside those of the config. */
+  /** Plugins besides those of the config. */
   readonly further?: readonly PluginEntry[];
   /** Whether somebody reads the log along; the builder's thread, which logs for itself, must know. @default false */
   readonly terminal?: boolean;
@@ -64,7 +64,7 @@ export async function startApp(
 
   let host: Host | undefined;
   const onChange = (changes: readonly Change[]) => {
-    for (const change of changes) void tellOfChange(host, change, siteRelative);
+    for (const change of changes) void reportChange(host, change, siteRelative);
   };
   const early = startBuilderEarly(settings, terminal);
   const pageCheck = createPageCheck(settings.site === false ? undefined : stateDir, early);
@@ -177,7 +177,7 @@ function report({ recovery }: OpenStore, log: Log): void {
 }
 
 /** What a person, `git pull` or another receiver did in the content folder. */
-async function tellOfChange(
+async function reportChange(
   host: Host | undefined,
   { path, before, after }: Change,
   siteRelative: (path: string) => string,

@@ -66,16 +66,11 @@ const LONGEST_PUSH_MS = 15 * 60_000;
  * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
  */
 export async function openDeploy({ settings, articles, pushes, log }: DeployOptions): Promise<SiteDeploy> {
-  const { siteUrl, liveCheck, dir, environment } = settings;
+  const { siteUrl, liveCheck, dir } = settings;
   const { stateDir } = foldersOf(settings);
   const isBuiltHere = buildsSite(settings);
-  const isRepositoryNeeded = settings.deploy.some((setting) => 'branch' in setting || !isBuiltHere);
-  const opened = isRepositoryNeeded ? await openRepository(dir, environment) : undefined;
-  const repository = opened === undefined || opened.kind === 'none' ? undefined : opened;
   const stages = createStages(stagesOf(settings), stateDir, log);
-  const targets = settings.deploy.map((setting) =>
-    targetOf(setting, { settings, stateDir, repository, pushed: (signal) => pushed(pushes, stages, signal) }),
-  );
+  const { targets, repository } = await openTargets(settings, (signal) => pushed(pushes, stages, signal));
   const plugin = deployPlugin({
     targets,
     ...(targets.length > 0 && { lock: deployLock(stateDir) }),
@@ -98,6 +93,25 @@ export async function openDeploy({ settings, articles, pushes, log }: DeployOpti
     }),
   });
   return { entry: { plugin, origin: 'deploy in the config' }, stages };
+}
+
+/**
+ * The targets of the config, and the repository that some of them need. Nothing is written before a deploy.
+ *
+ * @param pushed resolves when everything is pushed.
+ * @throws PressmarkError CONFIG_INVALID where a target cannot be as the config says.
+ */
+export async function openTargets(
+  settings: Settings,
+  pushed: (signal: AbortSignal) => Promise<void>,
+): Promise<{ targets: DeployTarget[]; repository: Repository | undefined }> {
+  const { deploy, dir, environment } = settings;
+  const { stateDir } = foldersOf(settings);
+  const isRepositoryNeeded = deploy.some((setting) => 'branch' in setting || !buildsSite(settings));
+  const opened = isRepositoryNeeded ? await openRepository(dir, environment) : undefined;
+  const repository = opened === undefined || opened.kind === 'none' ? undefined : opened;
+  const targets = deploy.map((setting) => targetOf(setting, { settings, stateDir, repository, pushed }));
+  return { targets, repository };
 }
 
 /** Keeps the receivers on one site's folder from deploying at the same time. */

@@ -29,7 +29,7 @@ export interface DurableStore {
   readonly articles: ArticleReader;
   /** The git plugin of the level; undefined where nothing is committed. */
   readonly git: GitPluginOptions | undefined;
-  /** Why nothing can be stored now, beside what the disk says. */
+  /** Why nothing can be stored now, besides what the disk says. */
   readonly trouble?: () => string | undefined;
   /** How pushes stand; undefined where nothing is pushed. */
   readonly pushes: PushStatusKeeper | undefined;
@@ -67,9 +67,8 @@ export const PUSH_STATUS = 'push.json';
  * @throws PressmarkError CONFIG_INVALID where the level cannot be had; what `openStore` throws.
  */
 export async function openDurableStore(options: DurableStoreOptions): Promise<DurableStore> {
-  const { durability, git } = options.settings;
-  if (durability !== 'disk' && git === false)
-    throw new PressmarkError('CONFIG_INVALID', `durability: '${durability}' cannot be with git: false`);
+  const { durability } = options.settings;
+  refuseLevelWithoutGit(options.settings);
   const pushes = createPushStatus(join(options.stateDir, PUSH_STATUS));
   const open = durability === 'push' ? openOnRemote : openWithCommits;
   const level = await open({ ...options, pushes });
@@ -84,6 +83,19 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     ids: catalog.ids,
   };
   return { ...level, articles, pushes: isPushed(options.settings) ? pushes : undefined, close };
+}
+
+/**
+ * The levels `commit` and `push` need git.
+ *
+ * @throws PressmarkError CONFIG_INVALID
+ */
+export function refuseLevelWithoutGit({ durability, git }: Pick<Settings, 'durability' | 'git'>): void {
+  if (durability !== 'disk' && git === false)
+    throw new PressmarkError(
+      'CONFIG_INVALID',
+      `durability: '${durability}' cannot be had with git: false; remove git: false from the config, or set durability: 'disk'`,
+    );
 }
 
 /** Levels `disk` and `commit`: the work tree is the store. */

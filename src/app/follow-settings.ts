@@ -5,7 +5,7 @@ import { CONFIG_NAMES } from '../config/config-file.js';
 import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
-import { isTermTextPath } from '../site/index/term-texts.js';
+import { isTermTextPath } from '../site/index/standalone-pages.js';
 import { themeOf } from './builder/theme.js';
 import { foldersOf } from './content/folders.js';
 
@@ -108,7 +108,7 @@ interface Sources {
   /** The site's folder, with the config and `.env`. */
   readonly dir: string;
   readonly contentDir: string;
-  /** With templates, and with what the owner wrote beside articles: pages, and texts on tags and authors. */
+  /** With templates, and with what the owner wrote besides articles: pages, and texts on tags and authors. */
   readonly folders: readonly string[];
 }
 
@@ -141,7 +141,7 @@ function watchSources(
   // The folder, and not each config in it: a watched file that is removed is not noticed when it comes again.
   const watcher = watch(watched, {
     ignoreInitial: true,
-    // What editors keep beside a file, and in a folder that is more than templates what is none of ours.
+    // What editors keep next to a file, and in a folder that is more than templates what is none of ours.
     ignored: (path) =>
       /[\\/](?:\.(?!env$)|node_modules)/.test(path.slice(dir.length)) ||
       !(sources.includes(path) || isSource(path)),

@@ -96,7 +96,7 @@ function ownLines(article: Article): [key: string, yaml: string | undefined][] {
   return [
     ['title', quoted(article.title)],
     ['description', quoted(article.description)],
-    ['date', quoted(article.date)],
+    ['date', article.date === '' ? undefined : quoted(article.date)],
     ['updated', article.updated === null ? undefined : quoted(article.updated)],
     ['author', quoted(article.author)],
     ['tags', quotedList(article.tags)],

@@ -114,7 +114,7 @@ export interface ReadableArticle {
   readonly article: Omit<Article, 'revision'>;
   /** The HTML that the article is shown with, see `renderedHtml`; Markdown that takes too long as it is written. */
   html(): string;
-  /** Whether `decodeTop` tells the same of it, as far as it goes. */
+  /** Whether `decodeTop` reads the same keys and values in it, as far as it reads. */
   readonly isTopFirst: boolean;
   /** Whether the URL is certain; undefined where the file pins it. */
   readonly address?: Address;
@@ -151,7 +151,7 @@ function split(text: string): FrontMatter {
 
 function fieldsOf(data: FrontMatter['data'], body: string, fallback: Fallback): Omit<Article, 'revision'> {
   const slug = textOf(data, 'slug') ?? fallback.slug;
-  const date = textOf(data, 'date') ?? '1970-01-01';
+  const date = textOf(data, 'date') ?? '';
   return {
     title: textOf(data, 'title') ?? fallback.slug,
     description: textOf(data, 'description') ?? '',
@@ -191,7 +191,7 @@ export type Rendered = Pick<StoredArticle, 'bodyEdited' | 'bodyKind'> & {
   readonly article: Pick<Article, 'body' | 'contentHtml'>;
 };
 
-/** `sha256-` and the hex digest of a text with its line ends as LF: a checkout with autocrlf is no edit. */
+/** `sha256-` and the hex digest of a text with its line ends as LF: a checkout with autocrlf is not an edit. */
 export function digestOf(text: string): string {
   return `sha256-${hash('sha256', withLf(text))}`;
 }

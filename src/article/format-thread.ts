@@ -22,7 +22,7 @@ export interface FormatThread {
 export interface FormatThreadTimes {
   /**
    * What one job may take of the processor. Ordinary text of the greatest length takes less than a tenth of it. Where
-   * the system does not tell what a thread takes, the time that passes counts.
+   * the system does not report what a thread takes, the time that passes counts.
    */
   readonly work: number;
   /** Until the answer, however busy the machine is. */
@@ -87,7 +87,7 @@ export function createFormatThread(start: () => Worker, times: FormatThreadTimes
   function started(): Worker {
     const thread = start();
     thread.on('message', (answer: JobAnswer) => {
-      if (worker === thread) hear(answer);
+      if (worker === thread) handleAnswer(answer);
     });
     thread.on('error', (error) => {
       if (worker === thread) abandon(isOutOfMemory(error) ? tooComplex('needs too much memory') : error);
@@ -98,7 +98,7 @@ export function createFormatThread(start: () => Worker, times: FormatThreadTimes
     return thread;
   }
 
-  function hear(answer: JobAnswer): void {
+  function handleAnswer(answer: JobAnswer): void {
     switch (answer.is) {
       case 'ready':
         workDone = workOf(answer.thread);

@@ -65,7 +65,7 @@ function headOf(article: Omit<Article, 'revision'>): string {
     '---\n',
     `title: ${quoted(article.title)}\n`,
     `description: ${quoted(article.description)}\n`,
-    `date: ${quoted(article.date)}\n`,
+    article.date === '' ? '' : `date: ${quoted(article.date)}\n`,
     article.updated === null ? '' : `updated: ${quoted(article.updated)}\n`,
     `author: ${quoted(article.author)}\n`,
     `tags: ${quotedList(article.tags)}\n`,

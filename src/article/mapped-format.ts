@@ -74,7 +74,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     const field = (key: string | null, name: string) =>
       key === null ? scalarOf(own[name]) : sentScalar(data[key]);
     const slug = mapping.slug(file);
-    const date = dateOf(data[keys.date], scalarOf(own.published)) ?? '1970-01-01';
+    const date = dateOf(data[keys.date], scalarOf(own.published)) ?? '';
     const { url: itsUrl, address } = addressOf(file, own, slug, date);
     const article = {
       id: scalarOf(own.id) ?? path,
@@ -318,7 +318,7 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
       id,
       revision,
       url: article.url,
-      published: article.date,
+      ...(article.date !== '' && { published: article.date }),
       ...(article.updated !== null && { updated: article.updated }),
       author,
       keyword,

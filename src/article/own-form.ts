@@ -26,7 +26,7 @@ const FIRST_BLOCK = 'json_ld';
  *
  * @param text the beginning of the file.
  * @returns undefined where it does not reach as far as that, and for any other form. The file may still be malformed
- *   below, or have more keys there: whoever reads it whole is told by `isTopFirst`.
+ *   below, or have more keys there; `isTopFirst` says that of a file that was read whole.
  */
 export function readOwnTop(text: string): FrontMatter['data'] | undefined {
   if (!text.startsWith('---\n')) return undefined;

@@ -12,7 +12,7 @@ export function ownThread(): string | undefined {
 }
 
 /**
- * What a thread of this process has worked, in milliseconds; the time that passes where the system does not tell.
+ * What a thread of this process has worked, in milliseconds; the time that passes where the system does not report it.
  *
  * @param thread what `ownThread` says in that thread.
  */

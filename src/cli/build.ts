@@ -80,7 +80,7 @@ async function build(
     }
     const report = await builder.buildAll({ force: true, clean, onProgress: progress.step });
     progress.end();
-    const index = await openSearch(() => settings, log).index();
+    const index = await openSearch(() => settings, builder.newestPages, log).index();
     const { files: _, ...counts } = report;
     const { pages, bytes, written, removed, failed, ms } = counts;
     if (json) console.log(JSON.stringify(counts));

@@ -3,24 +3,31 @@ import { Command } from 'commander';
 import { examine } from '../app/doctor/doctor.js';
 import type { Finding } from '../app/doctor/finding.js';
 import { trialFindings } from '../app/doctor/trial-findings.js';
-import { loadSettings } from '../config/load.js';
+import { type Flags, loadSettings } from '../config/load.js';
 import { abortOnSignals } from './generator-build.js';
-import { example, withDir } from './options.js';
+import { example, withDir, withPort } from './options.js';
 
 const MARKS = { ok: '✓', warn: '!', fail: '✗' } as const;
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
+interface DoctorFlags extends Flags {
+  readonly dir: string;
+  readonly json?: boolean;
+  readonly build?: boolean;
+}
+
 /** `pressmark doctor`: what keeps this site from receiving, and how to fix it. */
 export function doctorCommand(): Command {
-  return withDir(new Command('doctor'))
+  return withPort(withDir(new Command('doctor')))
+    .option('--host <address>', 'the address that start listens on (default: all)')
     .description(
       'check the folder, the secret, the site URL, git, the lock helper, the articles, the theme and the pages',
     )
     .option('--build', 'also publish hostile articles in a copy of the site, build it and check their pages')
     .option('--json', 'print the findings as JSON')
     .addHelpText('after', example('pressmark doctor --build'))
-    .action(async ({ dir, json, build }: { dir: string; json?: boolean; build?: boolean }) => {
-      const settings = await loadSettings(dir);
+    .action(async ({ dir, json, build, ...flags }: DoctorFlags) => {
+      const settings = await loadSettings(dir, flags);
       // First, as it refuses sites that have nothing to try.
       const tried = build
         ? await trialFindings(settings, { signal: abortOnSignals(), onBuild: sayBuild })

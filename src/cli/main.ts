@@ -30,7 +30,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 const FAILED = 1;
 const WRONG_USAGE = 2;
 
-// A reader that has seen enough, such as `head`, is no failure: the command goes on to its end unheard.
+// A reader that has seen enough, such as `head`, is not a failure: the command goes on to its end without output.
 process.stdout.on('error', (error) => {
   if (systemCode(error) !== 'EPIPE') throw error;
 });
@@ -77,7 +77,7 @@ function shown({ code, message }: PressmarkError): string {
   return code === 'BUILD_FAILED' ? printableLines(message) : printable(message);
 }
 
-/** What the system refused is told in its words; for a fault of our own, and only there, the stack is what helps. */
+/** What the system refused, in its words; for a fault of our own, and only there, the stack. */
 function unexpected(error: unknown): string {
   if (systemCode(error) !== undefined) return messageOf(error);
   return error instanceof Error && error.stack !== undefined ? error.stack : messageOf(error);

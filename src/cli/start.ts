@@ -1,9 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
 import { startApp } from '../app/app.js';
 import { cloneSite } from '../app/init/clone-site.js';
 import { addIgnoreLines, createSecret } from '../app/init/secret.js';
 import { type Flags, loadSettings, processEnvironment } from '../config/load.js';
+import { collectGarbage, limitHeapGrowth } from '../heap.js';
 import { createLog } from '../log.js';
 import { example, withDir, withPort } from './options.js';
 import { stopOnSignals } from './signals.js';
@@ -14,12 +14,8 @@ interface StartFlags extends Flags {
   readonly clone?: string;
 }
 
-/**
- * A receiver shares its machine with the site's other programs. By default V8 lets the heap of each thread grow to a
- * multiple of its live objects before it collects garbage. With this setting it collects when the heap has grown by half.
- * In 30 minutes of `npm run torture -- soak`, the receiver then uses at most 332 MB instead of 433 MB.
- */
-const HEAP_GROWTH = '--heap-growing-percent=50';
+/** How long after a start the memory is given back that the start has taken: what waits to be delivered comes first. */
+const GARBAGE_AFTER_MS = 3_000;
 
 /** `pressmark start`: the receiver. */
 export function startCommand(): Command {
@@ -33,7 +29,6 @@ export function startCommand(): Command {
     .option('--no-live', 'do not reload pages in browsers on this machine when the site has changed')
     .addHelpText('after', example('pressmark start --port 8787'))
     .action(async ({ dir, live, clone, ...flags }: StartFlags) => {
-      setFlagsFromString(HEAP_GROWTH);
       if (clone !== undefined) await cloneSite(clone, dir, processEnvironment());
       let settings = await loadSettings(dir, flags);
       const terminal = process.stdout.isTTY === true;
@@ -54,6 +49,8 @@ export function startCommand(): Command {
       }
       const reload = () => loadSettings(dir, flags);
       const app = await startApp(settings, log, { terminal, live, reload });
+      limitHeapGrowth();
+      setTimeout(collectGarbage, GARBAGE_AFTER_MS).unref();
       log.info(
         { port: app.port, endpoint: settings.endpoint, site: `http://localhost:${app.port}${app.basePath}/` },
         'ready',

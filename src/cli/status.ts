@@ -39,14 +39,15 @@ function* linesOf({ stages, excluded, buildFailure, targets }: SiteStatus, now: 
     const trouble =
       error === undefined
         ? ''
-        : `; failed ${attempts} times since ${behindSince ?? 'now'}: ${printable(error)}`;
+        : `; failed ${attempts === 1 ? 'once' : `${attempts} times`} since ${behindSince ?? 'now'}: ${printable(error)}`;
     yield `${printable(name)}: ${last}${trouble}`;
   }
   if (buildFailure !== undefined)
     yield `the last build failed ${ago(buildFailure.at, now)}: ${printableLines(buildFailure.reason)}`;
-  for (const { path, reason, hasPrevious, since } of excluded) {
-    const shown = hasPrevious ? 'is shown with its text before' : 'is left out';
-    yield `${printable(path)} breaks the build and ${shown} (${ago(since, now)}): ${printableLines(reason)}`;
+  for (const { path, reason, hasPrevious, isMalformed, since } of excluded) {
+    const why = isMalformed ? 'has malformed front matter' : 'breaks the build';
+    const shown = hasPrevious ? 'is shown with its previous text' : 'is left out';
+    yield `${printable(path)} ${why} and ${shown} (${ago(since, now)}): ${printableLines(reason)}`;
   }
 }
 

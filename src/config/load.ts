@@ -1,9 +1,9 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { z } from 'zod';
-import { didYouMean, messageOf, quote } from '../errors.js';
+import { messageOf, quote } from '../errors.js';
 import { CONFIG_NAMES, invalid, readConfigFile } from './config-file.js';
+import { describe, type SourceOf } from './describe.js';
 import { type Config, type DeploySetting, schema } from './schema.js';
 import { siteSchema } from './site-schema.js';
 
@@ -53,12 +53,18 @@ export async function loadSettings(
   variables: NodeJS.Dict<string> = process.env,
 ): Promise<Settings> {
   if (!fs.statSync(dir, { throwIfNoEntry: false })?.isDirectory())
-    throw invalid(`--dir ${quote(dir, 200)} is no folder`);
+    throw invalid(`--dir ${quote(dir, 200)} is not a folder; give the folder of the site`);
   const configFile = CONFIG_NAMES.map((name) => join(dir, name)).find((path) => fs.existsSync(path));
   const environment = readEnvironment(dir, variables);
   const input = configFile === undefined ? {} : await readConfigFile(configFile);
-  const result = schema.safeParse({ ...input, ...fromEnvironment(environment), ...flags });
-  if (!result.success) throw invalid(describe(result.error, configFile));
+  const set = fromEnvironment(environment);
+  const given = { ...input, ...set, ...flags };
+  const result = schema.safeParse(given);
+  if (!result.success) {
+    const sourceOf: SourceOf = (key = '') =>
+      key in flags ? 'command line' : key in set ? 'environment or .env' : (configFile ?? 'config');
+    throw invalid(describe(result.error, given, { knownKeys, sourceOf }));
+  }
   const { siteUrl, build, deploy, ...config } = result.data;
   const {
     PRESSMARK_DEPLOY_HOOK: url,
@@ -78,13 +84,24 @@ export async function loadSettings(
     dir,
     siteUrl: (siteUrl ?? `http://localhost:${config.port}`).replace(/\/+$/, ''),
     siteUrlIsGuess: siteUrl === undefined,
-    secrets: (environment.PRESSMARK_SECRET ?? '')
-      .split(',')
-      .map((secret) => secret.trim())
-      .filter((secret) => secret !== ''),
+    secrets: secretsIn(environment),
     configFile,
     environment: variables,
   };
+}
+
+/** The live signing secrets. @throws PressmarkError CONFIG_INVALID where the variable is set and holds none. */
+function secretsIn({ PRESSMARK_SECRET: list = '' }: NodeJS.Dict<string>): string[] {
+  const secrets = list
+    .split(',')
+    .map((secret) => secret.trim())
+    .filter((secret) => secret !== '');
+  // A random one in its place would refuse every delivery.
+  if (list !== '' && secrets.length === 0)
+    throw invalid(
+      `PRESSMARK_SECRET is ${quote(list)}, which holds no secret; set it to the one that the service issued, or remove it`,
+    );
+  return secrets;
 }
 
 /** The environment of the process, for programs that are run before a site has settings. */
@@ -114,26 +131,6 @@ function fromEnvironment(environment: NodeJS.Dict<string>): Record<string, unkno
     ...(port && { port: Number(port) }),
     ...(host && { host }),
   };
-}
-
-function describe(error: z.ZodError, configFile: string | undefined): string {
-  const [first] = error.issues;
-  if (first === undefined) return 'the settings are wrong';
-  const issue = innermost(first);
-  const where = configFile ?? 'environment or command line';
-  if (issue.code === 'unrecognized_keys') {
-    const key = issue.keys[0] ?? '';
-    const path = [...issue.path, key].join('.');
-    return `${where}: there is no setting ${quote(path)}${didYouMean(key, knownKeys(issue.path))}`;
-  }
-  return `${where}: ${issue.path.join('.')} ${issue.message}`;
-}
-
-/** What is wrong inside a value of which several forms are allowed, where one of the forms gets that far. */
-function innermost(issue: z.core.$ZodIssue): z.core.$ZodIssue {
-  if (issue.code !== 'invalid_union') return issue;
-  const inner = issue.errors.flat().find(({ path, code }) => path.length > 0 || code === 'unrecognized_keys');
-  return inner === undefined ? issue : innermost({ ...inner, path: [...issue.path, ...inner.path] });
 }
 
 function knownKeys(path: readonly PropertyKey[]): string[] {

@@ -201,23 +201,26 @@ export const schema = z.strictObject({
     .prefault({}),
   /** Commits for what is stored; true: wherever the site's folder is in a git work tree. @default true */
   git: z
-    .union([
-      z.boolean(),
-      z.strictObject({
-        /** Author and committer. Default: the repository's, then Pressmark's. */
-        author: z.strictObject({ name: z.string().min(1), email: z.string().min(1) }).optional(),
-        /**
-         * The message, its first line the subject; `:kind`, `:title`, `:id`, `:slug`, `:revision`, `:author` are
-         * replaced. @default ':kind: :title'
-         */
-        message: z.string().regex(/\S/, { error: 'must not be empty' }).optional(),
-        /** Whether subjects end in `[skip ci]`. @default false */
-        skipCi: z.boolean().optional(),
-        /** Whether people's edits of articles are committed too, each as `Edit: <title>`. @default false */
-        commitEdits: z.boolean().optional(),
-        push,
-      }),
-    ])
+    .union(
+      [
+        z.boolean(),
+        z.strictObject({
+          /** Author and committer. Default: the repository's, then Pressmark's. */
+          author: z.strictObject({ name: z.string().min(1), email: z.string().min(1) }).optional(),
+          /**
+           * The message, its first line the subject; `:kind`, `:title`, `:id`, `:slug`, `:revision`, `:author` are
+           * replaced. @default ':kind: :title'
+           */
+          message: z.string().regex(/\S/, { error: 'must not be empty' }).optional(),
+          /** Whether subjects end in `[skip ci]`. @default false */
+          skipCi: z.boolean().optional(),
+          /** Whether people's edits of articles are committed too, each as `Edit: <title>`. @default false */
+          commitEdits: z.boolean().optional(),
+          push,
+        }),
+      ],
+      { error: 'must be true, false, or { author, message, skipCi, commitEdits, push }' },
+    )
     .default(true),
   /**
    * What must have happened before a delivery is answered with 200: the file is on the disk, its commit is too, or

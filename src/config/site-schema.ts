@@ -71,9 +71,9 @@ export const siteSchema = z.strictObject({
       error: 'must be true, false or { maxPages }',
     })
     .default(true),
-  /** Static hosts whose own files are written beside the site: `_headers`, or `.nojekyll` and `CNAME`. */
+  /** Static hosts whose own files are written along with the site: `_headers`, or `.nojekyll` and `CNAME`. */
   hosting: z.union([host.transform((name) => [name]), z.array(host)]).default([]),
-  /** Whether compressed files (`.br`, `.gz`) are written beside pages, feeds and style sheets. @default false */
+  /** Whether compressed files (`.br`, `.gz`) are written next to pages, feeds and style sheets. @default false */
   compress: z.boolean().default(false),
 });
 

@@ -4,7 +4,7 @@ import type { Answer } from './probe.js';
 
 export type Version = 1 | 2 | 3;
 
-/** What a lookup tells; all fields are nonempty texts (contract: Lookup target). */
+/** What the answer to a lookup has; all fields are nonempty texts (contract: Lookup target). */
 export interface Target {
   readonly id: string;
   readonly url: string;
@@ -74,6 +74,6 @@ function looseFields(answer: Answer): Fields {
   try {
     return fieldsOf(answer);
   } catch {
-    return {}; // a body that is no object states nothing
+    return {}; // a body that is not an object states nothing
   }
 }

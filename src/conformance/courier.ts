@@ -43,7 +43,7 @@ export interface Courier {
   carry(url: URL, parcel: Parcel): Promise<Reply>;
   /** The same with several parcels whose last bytes leave at the same moment; `onReleased` is called at that moment. */
   together(url: URL, parcels: readonly Parcel[], onReleased?: () => void): Promise<Reply[]>;
-  /** Waits until a request may begin that is no event. @throws NotChecked where the time is over. */
+  /** Waits until a request may begin that is not an event. @throws NotChecked where the time is over. */
   turn(): Promise<void>;
 }
 

@@ -95,7 +95,7 @@ export function fieldsOf(answer: Answer): Fields {
     const value: unknown = JSON.parse(answer.text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Fields;
   } catch {
-    // what is no JSON is told as it is
+    // what is not JSON is shown as it is
   }
   throw new Unmet('a JSON object as the body', describe(answer));
 }

@@ -4,11 +4,12 @@ import type { Socket } from 'node:net';
 import { MAX_BODY_BYTES } from '../contract/limits.js';
 import { messageOf, systemCode } from '../errors.js';
 import { CLOCK, type Clock } from '../sender/clock.js';
+import { unreachableBecause } from '../sender/delivery/unreachable.js';
 
 /**
  * One request as it goes over the wire. A checker needs what a sender must never do: headers left out or
  * written in capitals, a body in pieces, a last byte held back; and silence is a finding here, no error. Hence a
- * transport of its own beside the sender's.
+ * transport of its own besides the sender's.
  */
 export interface ProbeRequest {
   readonly url: URL;
@@ -44,6 +45,8 @@ export interface Silence {
   readonly kind: 'silence';
   readonly why: 'timeout' | 'unreachable' | 'closed' | 'malformed';
   readonly reason: string;
+  /** What to do where no connection can be had. */
+  readonly fix?: string;
   /** Whether a kept connection was closed at its next use, before a byte of the answer came: no finding about the receiver. */
   readonly stale: boolean;
   readonly ms: number;
@@ -93,9 +96,9 @@ function attempt(request: ProbeRequest, agent: http.Agent, clock: Pick<Clock, 'w
       const before = socket.bytesRead;
       isUntouched = () => socket.bytesRead === before;
     });
-    const silence = (why: Silence['why'], reason: string) => {
+    const silence = (why: Silence['why'], reason: string, fix?: string) => {
       const stale = why === 'closed' && sent.reusedSocket && isUntouched();
-      settle({ kind: 'silence', why, reason, stale, ms: elapsed() });
+      settle({ kind: 'silence', why, reason, ...(fix !== undefined && { fix }), stale, ms: elapsed() });
     };
     void clock.wait(timeoutMs, settled.signal).then(() => {
       if (settled.signal.aborted) return;
@@ -104,8 +107,11 @@ function attempt(request: ProbeRequest, agent: http.Agent, clock: Pick<Clock, 'w
     });
     let answering = false;
     sent.on('error', (error) => {
-      if (answering) return; // a receiver may answer before it has read everything; the answer tells
-      silence(whyOf(error), messageOf(error) || String(systemCode(error)));
+      if (answering) return; // a receiver may answer before it has read everything; the answer counts
+      const why = whyOf(error);
+      const { what, fix } = unreachableBecause(error);
+      if (why === 'unreachable') silence(why, what, fix);
+      else silence(why, messageOf(error) || String(systemCode(error)));
     });
     // Such as an answer that asks for another protocol: Node hangs up without a word.
     sent.on('close', () => silence('closed', 'the connection was closed without an answer'));

@@ -1,4 +1,4 @@
-/** What is shorter is no secret, and would be found everywhere: `?v=1` must not take all the ones out of a report. */
+/** What is shorter is not a secret, and would be found everywhere: `?v=1` must not take all the ones out of a report. */
 const SHORTEST = 4;
 
 /**

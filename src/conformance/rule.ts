@@ -17,7 +17,7 @@ export interface Rule {
   readonly hint: string;
   /** Rules without which this one cannot be looked at. */
   readonly needs: readonly string[];
-  /** @throws Unmet where the receiver does not keep the rule, NotChecked where that cannot be told. */
+  /** @throws Unmet where the receiver does not keep the rule, NotChecked where that cannot be found out. */
   readonly check: (session: Session) => Promise<void>;
 }
 

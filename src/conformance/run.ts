@@ -31,7 +31,7 @@ export interface Left {
 export interface Report {
   /** The receiver's, without anything secret. */
   readonly url: string;
-  /** As which it was checked; undefined where it could not be told. */
+  /** As which it was checked; undefined where it is unknown. */
   readonly version: Version | undefined;
   /** How the ids of all articles of this run begin. */
   readonly run: string;
@@ -64,15 +64,20 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Report
     if (greeting.kind === 'silence' && greeting.why === 'unreachable')
       throw new PressmarkError(
         'UNREACHABLE',
-        redact(
-          `${shownUrl(options.url)} cannot be reached: ${greeting.reason}; is the receiver running there?`,
-        ),
+        redact(`${shownUrl(options.url)} cannot be reached: ${greeting.reason}; ${greeting.fix ?? ''}`),
       );
     session.version = options.as ?? (greeting.kind === 'answer' ? versionMeant(greeting) : 3);
     const outcomes = new Map<string, Outcome>();
     const missing = new Set<string>();
+    let gone: string | undefined;
     for (const rule of rules) {
-      const outcome = await outcomeOf(rule, session, outcomes, missing, redact);
+      const { length } = session.journal.entries;
+      const asked =
+        gone === undefined ? await outcomeOf(rule, session, outcomes, missing, redact) : undefined;
+      const reason = asked && (await session.goneSince(length));
+      const outcome =
+        asked === undefined ? notAsked(rule, gone ?? '') : stoppedAt(asked, reason && redact(reason));
+      if (reason !== undefined) gone = `the receiver stopped answering at ${rule.id} (${redact(reason)})`;
       outcomes.set(rule.id, outcome);
       options.onOutcome?.(outcome, outcomes.size, rules.length);
     }
@@ -97,6 +102,27 @@ export async function checkReceiver(options: ConformanceOptions): Promise<Report
 /** Whether a run has found something that the contract forbids; when strict, or advises against. */
 export function hasFailed({ outcomes }: Report): boolean {
   return outcomes.some(({ result }) => result === 'failed' || result === 'error');
+}
+
+/** What a receiver that ends in the middle of a run has to do, whatever the rule was about. */
+const STOPPED_HINT =
+  'Look at the receiver’s log for the request at which it ended. No request may end it: answer with a status of 400 or above.';
+
+/** The outcome of the rule at which the receiver stopped answering, and else the outcome as it is. */
+function stoppedAt(outcome: Outcome, reason: string | undefined): Outcome {
+  if (reason === undefined) return outcome;
+  const { rule, ms } = outcome;
+  return {
+    rule: { ...rule, hint: STOPPED_HINT },
+    result: 'failed',
+    expected: 'a receiver that goes on answering',
+    got: `no answer (${reason}), neither to this rule’s last request nor to any webhook.test after it`,
+    ms,
+  };
+}
+
+function notAsked(rule: Rule, why: string): Outcome {
+  return { rule, result: 'not checked', why, ms: 0 };
 }
 
 /** @param missing the rules so far that others cannot be built on; this one is added where it is such a rule. */

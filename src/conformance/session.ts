@@ -4,9 +4,9 @@ import type { EventName } from '../contract/limits.js';
 import { type Target, targetOf, type Version } from './answers.js';
 import { type Courier, type CourierOptions, createCourier, type Parcel } from './courier.js';
 import { describe, expectSuccess, fieldsOf, isSuccess, NotChecked, Unmet } from './expect.js';
-import { createPace } from './pace.js';
+import { createPace, STEADY_CLOCK } from './pace.js';
 import { createPages, type Pages, type PagesOptions } from './pages.js';
-import { type Answer, createTransport, type Reply, type Transport } from './probe.js';
+import { type Answer, createTransport, type Reply, type Silence, type Transport } from './probe.js';
 import { articleSample, idPrefix, testSample, updateSample } from './samples.js';
 import type { Twist } from './wire.js';
 
@@ -36,6 +36,15 @@ const MOST_RIVALS = 6;
 
 /** The redirects that the sender follows, with the same method and the same bytes. */
 const FOLLOWED = [301, 302, 307, 308];
+
+/** How often, and after which pauses, a receiver is asked that may be about to start again. */
+const RESTART_TRIES = 11;
+const RESTART_PAUSE_MS = 500;
+
+/** Whether a reply shows that the receiver may have gone. */
+function isLost(reply: Reply): reply is Silence {
+  return reply.kind === 'silence' && (reply.why === 'unreachable' || reply.why === 'closed');
+}
 
 /** What the rules talk to the receiver with: one run, its articles, and what has been seen. */
 export class Session {
@@ -78,6 +87,30 @@ export class Session {
   greeting(): Promise<Reply> {
     this.#greeting ??= this.reply('webhook.test', testSample(this.id('test')));
     return this.#greeting;
+  }
+
+  /**
+   * Whether the receiver has gone in the middle of the run: the last request was not answered, although earlier ones
+   * were, and a `webhook.test` is not answered either, also after the time of a restart.
+   *
+   * @returns the reason; undefined where it answers, or must not be asked.
+   */
+  async goneSince(entries: number): Promise<string | undefined> {
+    const lost = this.journal.entries.slice(entries).at(-1)?.reply;
+    if (lost === undefined || !isLost(lost)) return undefined;
+    if (!this.journal.entries.some(({ reply }) => reply.kind === 'answer')) return undefined;
+    const { clock = STEADY_CLOCK, signal = new AbortController().signal } = this.options;
+    try {
+      for (let tries = 1; ; tries++) {
+        const reply = await this.reply('webhook.test', testSample(this.id('test')));
+        if (!isLost(reply)) return undefined;
+        if (tries === RESTART_TRIES) return reply.reason;
+        await clock.wait(RESTART_PAUSE_MS, signal);
+      }
+    } catch (error) {
+      if (error instanceof NotChecked) return undefined;
+      throw error;
+    }
   }
 
   /** Sends an event. @throws Unmet where no answer comes, NotChecked where it must not be sent. */

@@ -1,6 +1,6 @@
 import { ANSWER_CONTRACT_VERSION, CAPABILITIES } from './limits.js';
 
-/** What a lookup tells of an article; every field is nonempty (contract: Lookup target). */
+/** What a lookup returns of an article; every field is nonempty (contract: Lookup target). */
 export interface LookupTarget {
   readonly id: string;
   readonly url: string;

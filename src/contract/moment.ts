@@ -8,7 +8,7 @@ const LAST = Date.parse('9999-12-31T23:59:59.999Z');
  * Milliseconds since the epoch of an ISO 8601 moment in the extended form: a date, or a date and a time of
  * any precision, in UTC where no offset is given. The year has four digits, as it names a folder.
  *
- * @returns NaN where the text is no such moment.
+ * @returns NaN where the text is not such a moment.
  */
 export function parseMoment(text: string): number {
   const at = USUAL.test(text) ? Date.parse(text) : parseUnusual(text);

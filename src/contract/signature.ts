@@ -27,7 +27,7 @@ export function verify(body: Uint8Array, header: string, secrets: readonly strin
   let matches = false;
   for (const secret of secrets) {
     const expected = createHmac('sha256', secret).update(body).digest();
-    // No early exit: the time must not tell which secret matched.
+    // No early exit: the time must not reveal which secret matched.
     if (expected.length === given.length && timingSafeEqual(expected, given)) matches = true;
   }
   return matches;

@@ -34,13 +34,15 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
           const { ms, runs, changed, since, articles, excluded, report } = answer;
           const counts = { written: changed.written.length, removed: changed.removed.length };
           log.info({ ms, runs, ...counts, articles: articles.length }, 'site built');
-          for (const { path, digest, reason, hasPrevious } of excluded) {
+          for (const { path, digest, reason, hasPrevious, isMalformed } of excluded) {
             if (loggedDigests.has(digest)) continue;
             loggedDigests.add(digest);
-            const fix = hasPrevious
-              ? 'the site keeps its text before; its next update is tried again'
-              : 'the site is built without it; its next update is tried again';
-            log.error({ path, reason }, `an article breaks the build; ${fix}`);
+            const why = isMalformed ? 'has malformed front matter' : 'breaks the build';
+            const shown = hasPrevious ? 'the site shows its previous text' : 'the site is built without it';
+            log.error(
+              { path, reason },
+              `an article ${why}; ${shown}; it is tried again when the file changes`,
+            );
           }
           for (const { file, url, reason } of report.missing)
             log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');

@@ -3,24 +3,7 @@ import { join } from 'node:path';
 import { systemCode } from '../errors.js';
 
 /** So many files are read or written at a time. */
-const AT_A_TIME = 16;
-
-/** Does the same for each of a list, a few at a time. @throws the first error; what is under way ends before. */
-export async function eachAtATime<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
-  const rest = items[Symbol.iterator]();
-  let failure: { readonly error: unknown } | undefined;
-  const worker = async () => {
-    for (let item = rest.next(); item.done !== true && failure === undefined; item = rest.next()) {
-      try {
-        await work(item.value);
-      } catch (error) {
-        failure ??= { error };
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
-  if (failure !== undefined) throw failure.error;
-}
+export const FILES_AT_A_TIME = 16;
 
 /** The names of all files below a folder, relative to it, with forward slashes. Links count as what they lead to. */
 export async function filesIn(root: string, below = ''): Promise<string[]> {

@@ -18,7 +18,7 @@ export interface Staged {
   readonly stat: fs.Stats;
 }
 
-/** Tells this thread's temp files from everybody else's. */
+/** Distinguishes this thread's temp files from all others. */
 const RUN = randomBytes(6).toString('hex');
 let tempFiles = 0;
 
@@ -49,7 +49,8 @@ export function stageHere(folder: string, data: Uint8Array): Promise<Staged> {
   return fill(temp, fs.openSync(temp, 'wx'), data);
 }
 
-function tempPath(folder: string): string {
+/** A path for a new temp file in a folder. */
+export function tempPath(folder: string): string {
   return join(folder, `.pressmark-${RUN}-${tempFiles++}.tmp`);
 }
 

@@ -29,7 +29,7 @@ async function make({ number, ...file }: NewFileJob): Promise<NewFileAnswer> {
 
 function answer(one: NewFileAnswer): void {
   answers.push(one);
-  // The disk tells of several files at once, one callback after the other.
+  // The disk finishes several files at once; their callbacks run one after the other.
   if (answers.length === 1) setImmediate(send);
 }
 

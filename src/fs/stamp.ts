@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-/** What tells that a file is still the one that was read. */
+/** What shows that a file is still the one that was read. */
 export interface Stamp {
   readonly ino: number;
   readonly size: number;

@@ -156,7 +156,7 @@ function createArticleCommits(
   const locker = createIndexLocker(repository, helper, log, options.indexWaitMs);
   const { signal } = stop;
   const { author } = options;
-  const context: CommitContext = { repository, locker, log, signal, commitEdits, ...(author && { author }) };
+  const context: CommitContext = { repository, locker, log, signal, ...(author && { author }) };
   const worktree =
     options.isPushed === true
       ? createWorktreeState({ repository, siteDir, stateDir, staging, idleMs: 0, helper, log })

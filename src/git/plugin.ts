@@ -3,7 +3,7 @@ import type { ArticleCommits } from './article-commits.js';
 import { type PushSettings, pushInBackground } from './push/background-push.js';
 import { type ShareEditsOptions, shareEdits } from './remote-store/share-edits.js';
 
-/** What the git plugin does beside the store, by durability level. */
+/** What the git plugin does besides the store, by durability level. */
 export type GitPluginOptions =
   /** Articles are committed, in the background or before the answer. */
   | {

@@ -15,7 +15,7 @@ export interface PageInfo {
   readonly path: string;
 }
 
-/** Every filter: the value it may change, and what it is told beside. Names and order are public API. */
+/** Every filter: the value it may change, and the context it gets. Names and order are public API. */
 export interface Filters {
   /** The article before it is stored; id, slug, URL, `jsonLd` and the item comment are put back afterwards. */
   'article.draft': { value: ArticleDraft; context: DraftContext };
@@ -108,7 +108,7 @@ export interface BuildDone {
   readonly articles: readonly { readonly path: string; readonly url: string }[];
 }
 
-/** Every action and what it is told. Names and order are public API. */
+/** Every action and its argument. Names and order are public API. */
 export interface Actions {
   'article.published': ArticleChange;
   'article.updated': ArticleChange;

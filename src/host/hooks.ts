@@ -101,7 +101,10 @@ export function createHooks(log: Log, options: HookLimits = {}) {
       );
     }
     if (typeof handler !== 'function')
-      throw new PressmarkError('PLUGIN_INVALID', `plugin ${plugin}: the handler of ${name} is no function`);
+      throw new PressmarkError(
+        'PLUGIN_INVALID',
+        `plugin ${plugin}: the handler of ${name} is not a function`,
+      );
   }
 
   /** Refuses what a plugin adds after the start. @throws PressmarkError PLUGIN_INVALID */

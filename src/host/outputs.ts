@@ -11,7 +11,7 @@ export interface SiteOutput {
   readonly path: string;
   /** The files that there are now. @default the one at `path` */
   paths?(site: SiteView): Iterable<string>;
-  /** Which files a change of the articles affects, also those that are no more. @default all that there are now */
+  /** Which files a change of the articles affects, also those that no longer exist. @default all that there are now */
   affectedBy?(change: ArticleChanges, site: SiteView): Iterable<string>;
   /**
    * Makes one of the files. What it gives may depend on `site` and on the plugin's own code and options, and on nothing
@@ -37,7 +37,7 @@ export interface SiteArticles extends Iterable<ArticleSummary> {
   by(author: string): ArticleSummary[];
 }
 
-/** Articles that were added, changed or removed: `before` is null for a new one, `after` for one that is no more. */
+/** Articles that were added, changed or removed: `before` is null for a new one, `after` for a removed one. */
 export type ArticleChanges = readonly {
   readonly before: ArticleSummary | null;
   readonly after: ArticleSummary | null;

@@ -4,7 +4,7 @@ export interface ArticleLink {
   readonly description: string;
   /** First publication, as it stands in the file. */
   readonly date: string;
-  /** The same moment as ISO 8601 in UTC; null where `date` is no date. */
+  /** The same moment as ISO 8601 in UTC; null where `date` is not a date. */
   readonly published: string | null;
   readonly image: string | null;
   /** Absolute public URL. */
@@ -16,7 +16,7 @@ export interface ArticleSummary extends ArticleLink {
   readonly id: string;
   /** The moment of the last update, as it stands in the file; null before the first. */
   readonly updated: string | null;
-  /** The same moment as ISO 8601 in UTC; null before the first update, or where `updated` is no date. */
+  /** The same moment as ISO 8601 in UTC; null before the first update, or where `updated` is not a date. */
   readonly modified: string | null;
   readonly author: string;
   readonly tags: readonly string[];

@@ -10,7 +10,7 @@ export function checkPlugin(plugin: unknown, origin: string): void {
   const complain = (what: string) =>
     new PressmarkError(
       'PLUGIN_INVALID',
-      `${origin} is no plugin: ${what}; export default definePlugin({ name, setup })`,
+      `${origin} is not a plugin: ${what}; export default definePlugin({ name, setup })`,
     );
   if (typeof plugin !== 'object' || plugin === null) throw complain('it has no default export');
   const { name, setup }: { name?: unknown; setup?: unknown } = plugin;

@@ -35,7 +35,7 @@ export interface ArticleReader {
 
 /** What a plugin's `setup` is handed. */
 export interface PluginHost<O = unknown> {
-  /** Where the code runs: `receiver` beside the webhook, `builder` in the thread that builds pages. */
+  /** Where the code runs: `receiver` in the process that answers the webhook, `builder` in the thread that builds pages. */
   readonly role: 'receiver' | 'builder';
   /** The site's address, absolute, without a trailing slash. */
   readonly siteUrl: string;
@@ -82,7 +82,7 @@ export interface PluginEntry {
   readonly origin: string;
   /** Its module, absolute; undefined for one that the config holds itself. */
   readonly file?: string;
-  /** Told why this plugin cannot be used, which is left out then; without it, the start fails. */
+  /** Gets the error of a plugin that cannot be used, and the start goes on without that plugin. Without this function, the start fails. */
   readonly onFailure?: (error: PressmarkError) => void;
 }
 
@@ -98,7 +98,7 @@ export interface Host {
   readonly router: Router | undefined;
   /** Files of the site that plugins make. */
   readonly outputs: readonly PluginOutput[];
-  /** Tells `host.closing`, then disposes of plugins, last set up first. */
+  /** Runs `host.closing`, then disposes of plugins, last set up first. */
   close(): Promise<void>;
 }
 

@@ -42,7 +42,7 @@ export function makeConnector(state: SenderState, { name, ...input }: ConnectorI
   if (!NAME.test(name))
     throw new PressmarkError(
       'USAGE',
-      `${quote(name)} is no name for a connector; take lowercase letters, digits and hyphens, at most 40`,
+      `${quote(name)} cannot be the name of a connector; use lowercase letters, digits and hyphens, at most 40`,
     );
   const key = keyOf(join(state.connectors, `${name}.json`)) ?? randomBytes(16).toString('hex');
   const result = schema.safeParse({ ...input, key });

@@ -7,7 +7,7 @@ const NAME = '.pressmark-sender';
 
 /** Where the sender keeps what it knows. */
 export interface SenderState {
-  /** The folder that the sender was pointed to; paths of Markdown files are told relative to it. */
+  /** The folder that the sender was pointed to; paths of Markdown files are shown relative to it. */
   readonly dir: string;
   /** `.pressmark-sender`: the lock lies here. */
   readonly folder: string;

@@ -6,7 +6,9 @@ import type { SiteInfo } from '../host/page-types.js';
 import type { Log } from '../log.js';
 import type { Catalog } from '../store/catalog/catalog.js';
 import type { ContentFolder } from '../store/catalog/entry.js';
-import type { Hosting } from './outputs/static-files.js';
+
+/** Static hosts that want files of their own besides the site's. */
+export type Hosting = 'cloudflare-pages' | 'github-pages' | 'netlify';
 
 /** What a site is built from. */
 export interface SiteOptions {
@@ -29,9 +31,9 @@ export interface SiteOptions {
   readonly pageSize?: number;
   /** Static hosts that want files of their own. @default none */
   readonly hosting?: readonly Hosting[];
-  /** Whether compressed files lie beside the texts. @default false */
+  /** Whether texts have compressed variants. @default false */
   readonly compress?: boolean;
-  /** The builder's index of the articles, for those who read beside it. Default: one of its own. */
+  /** The builder's index of the articles, for other readers of it. Default: one of its own. */
   readonly catalog?: Catalog;
   /**
    * What else pages depend on, such as the plugins and their versions. Without it a site with page filters is
@@ -57,7 +59,7 @@ export interface BuildRequest {
    * times is removed too. @default false
    */
   readonly clean?: boolean;
-  /** Told after each file how many are done and how many there are. */
+  /** Called after each file with how many are done and how many there are. */
   onProgress?(done: number, of: number): void;
 }
 

@@ -2,8 +2,8 @@ import type { Worker } from 'node:worker_threads';
 import { definePlugin, type Plugin } from '../host/plugins.js';
 import { createBurst, createSchedule, type Work } from './builder/schedule.js';
 import { createBuilderThread } from './builder/thread-client.js';
-import { isTermTextPath } from './index/term-texts.js';
-import type { Search } from './search/search.js';
+import { isTermTextPath } from './index/standalone-pages.js';
+import type { ListPages, Search } from './search/search.js';
 
 /** How long pending work may take when the service stops. */
 const CLOSE_MS = 5_000;
@@ -11,10 +11,10 @@ const CLOSE_MS = 5_000;
 /** Pauses before a build that failed is tried again: the first, doubled each time up to the last. */
 const RETRY_MS = { thread: { first: 1_000, last: 60_000 }, pages: { first: 30_000, last: 600_000 } };
 
-/** When it is looked whether the process to which a site was left is still alive. */
-const LEFT_MS = 30_000;
+/** How long until it is checked whether the process to which the site was left is still alive. */
+const YIELDED_MS = 30_000;
 
-/** When a site that stands is looked at: what waits to be delivered at the start comes first. */
+/** How long until a site that stands is checked: what waits to be delivered at the start comes first. */
 const FIRST_LOOK_MS = 1_000;
 
 /** Before the handlers of other plugins, which may take their time: these only note what is to be built. */
@@ -29,8 +29,8 @@ export interface SourceChange {
 }
 
 export interface SitePluginOptions {
-  /** The index of the site's search; undefined for a site without. */
-  readonly search?: Search;
+  /** Opens the index of the site's search. @default there is none */
+  search?(listPages: ListPages): Search;
   spawn(): Worker;
   /** Whether the site stands whole already when the receiver is ready. @default no */
   isWhole?(): boolean;
@@ -63,10 +63,11 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       if (host.role !== 'receiver') return;
       const { log } = host;
       const thread = createBuilderThread(options.spawn, log);
+      const search = options.search?.(thread.newestPages);
       const schedule = createSchedule(run);
       const burst = createBurst(thread.pace);
-      // Beside the other: changes need not wait until everything has been looked at.
-      const looks = createSchedule(run);
+      // A queue of its own: changes need not wait until everything has been looked at.
+      const fullBuilds = createSchedule(run);
       let failures = 0;
       let notBefore = 0;
       let retry: NodeJS.Timeout | undefined;
@@ -78,24 +79,24 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         if (answer.kind === 'built') {
           const { isYielded = false, ...built } = answer.report;
           if (isYielded) {
-            later('all', LEFT_MS);
+            retryLater('all', YIELDED_MS);
             return;
           }
           const level = built.written + built.removed > 0 ? 'info' : 'debug';
           const { files: _, ...counts } = built;
           log[level](counts, 'site built');
           failures = built.failed === 0 ? 0 : failures + 1;
-          if (built.failed > 0) later([], pause(RETRY_MS.pages));
+          if (built.failed > 0) retryLater([], pause(RETRY_MS.pages));
           const paths = work === 'all' ? [] : [...work].filter((path) => !isTermTextPath(path));
           const articles = paths.map((path) => `${prefix}${path}`);
           void host.doAction('site.built', { ...built, articles });
-          options.search?.built();
+          search?.built();
         } else if (answer.kind === 'failed') {
           failures++;
           const ms = pause({ ...RETRY_MS.thread, first: retryMs });
           notBefore = performance.now() + ms;
           log.error({ reason: answer.reason, retryInMs: ms }, 'the site could not be built');
-          later('all', ms);
+          retryLater('all', ms);
         }
       }
 
@@ -103,7 +104,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         return Math.min(last, first * 2 ** (failures - 1));
       }
 
-      function later(work: readonly string[] | 'all', ms: number): void {
+      function retryLater(work: readonly string[] | 'all', ms: number): void {
         if (isAllDue) return; // which builds these too
         isAllDue = work === 'all';
         clearTimeout(retry);
@@ -115,7 +116,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       }
 
       function request(work: readonly string[] | 'all'): void {
-        (work === 'all' ? looks : schedule).request(work);
+        (work === 'all' ? fullBuilds : schedule).request(work);
       }
 
       const changed = ({ path }: { readonly path: string }) => {
@@ -132,7 +133,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       host.addAction(
         'host.ready',
         () => {
-          const look = () => looks.request('all');
+          const look = () => fullBuilds.request('all');
           if (options.isWhole?.() === true) firstLook = setTimeout(look, FIRST_LOOK_MS);
           else look();
           unwatch = options.watch?.(({ work, isRenewed = false }) => {
@@ -143,14 +144,14 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         FIRST,
       );
       host.onClose(async () => {
-        await Promise.all([unwatch?.(), options.search?.close()]);
+        await Promise.all([unwatch?.(), search?.close()]);
         clearTimeout(retry);
         clearTimeout(firstLook);
         burst.stop();
         thread.pace(false);
         const end = performance.now() + closeMs;
-        await Promise.race([Promise.all([looks.drain(), schedule.drain()]), elapsed(closeMs)]);
-        looks.stop();
+        await Promise.race([Promise.all([fullBuilds.drain(), schedule.drain()]), elapsed(closeMs)]);
+        fullBuilds.stop();
         schedule.stop();
         await thread.close(Math.max(0, end - performance.now()));
       });

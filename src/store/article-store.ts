@@ -69,7 +69,7 @@ export interface StoreOptions {
   readonly beforeReplace?: (replaced: ReplacedFile) => Promise<void>;
   /** Called with the path of a file that may have been written by a receiver that died before it had acknowledged it. */
   readonly onEnsured?: (path: string) => void;
-  /** Told of files that changed by another hand than this store's. */
+  /** Gets the changes of files that another program or another process made. */
   readonly onChange?: (changes: readonly Change[]) => void;
 }
 
@@ -89,7 +89,7 @@ export function createStore(options: StoreOptions) {
   const reading = createReading(content, catalog, journal, group, {
     unsettled,
     notice,
-    onWritten: tell,
+    onWritten: reportChanges,
     key,
     watcher,
   });
@@ -100,10 +100,10 @@ export function createStore(options: StoreOptions) {
 
   function notice(changes: readonly Change[]): void {
     unsettled.note(changes);
-    tell(changes);
+    reportChanges(changes);
   }
 
-  function tell(changes: readonly Change[]): void {
+  function reportChanges(changes: readonly Change[]): void {
     if (changes.length > 0) onChange(changes);
   }
 
@@ -152,8 +152,8 @@ export function createStore(options: StoreOptions) {
   }
 
   /**
-   * Makes an article's file durable. The write may have been answered with a 5xx although its file stayed: then nobody
-   * was told of the article yet, and this delivery is the one that stores it.
+   * Makes an article's file durable. The write may have been answered with a 5xx although its file stayed: then no action has run
+   * for the article yet, and this delivery is the one that stores it.
    *
    * @returns the file in that case; undefined where the write was acknowledged before.
    */
@@ -190,7 +190,7 @@ export function createStore(options: StoreOptions) {
           return { outcome: 'stored', id: draft.id, url, stored: file };
         } catch (error) {
           taken.add(path);
-          // What stands under this name is no news to the catalog from now on: a person's file that took it
+          // What stands under this name is known to the catalog from now on: a person's file that took it
           // meanwhile, or ours that could not be taken back and must not be stored a second time.
           notice(refresh(content, catalog, path));
           if (!(error instanceof NameTaken)) throw error;
@@ -271,7 +271,7 @@ export function createStore(options: StoreOptions) {
   }
 
   /**
-   * Looks at paths that may have changed by another hand, and tells of those that did.
+   * Looks at paths that may have changed by another hand, and reports those that did.
    *
    * @returns the paths that are being written just now and must be asked again.
    */

@@ -27,7 +27,7 @@ export interface OpenStoreOptions {
   readonly afterWrite?: StoreOptions['afterWrite'];
   readonly beforeReplace?: StoreOptions['beforeReplace'];
   readonly onEnsured?: StoreOptions['onEnsured'];
-  /** Told of files that changed by another hand than this process's. */
+  /** Gets the changes of files that another program or another process made. */
   readonly onChange?: (changes: readonly Change[]) => void;
 }
 

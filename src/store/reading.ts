@@ -26,12 +26,12 @@ export interface Found extends StoredArticle {
   readonly path: string;
 }
 
-/** What reading tells, and asks. */
+/** What reading reports, and asks. */
 export interface ReadingOptions {
   readonly unsettled: Pick<Unsettled, 'look'>;
-  /** Told of files that turned out to have changed by another hand. */
+  /** Gets the changes of files that turned out to have been made by another program. */
   notice(changes: readonly Change[]): void;
-  /** Told of files that another process of ours has written, each whole at once. */
+  /** Gets the files that another receiver has written, each whole at once. */
   onWritten(changes: readonly Change[]): void;
   /** The key of the format before the catalog was filled. */
   readonly key: string;
@@ -43,7 +43,7 @@ export interface ReadingOptions {
 export type Reading = ReturnType<typeof createReading>;
 
 /**
- * Reading articles: the catalog tells where to look, the file as it is now decides.
+ * Reading articles: the catalog says where to look, the file as it is now decides.
  *
  * @param writing which paths this process is writing just now; what is seen of them is not yet true.
  */

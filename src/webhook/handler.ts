@@ -10,7 +10,7 @@ export interface Surroundings {
   readonly log: Log;
   /** Whether plugins may not set this front matter. */
   isOwnKey(key: string): boolean;
-  /** A stored file as actions are told of it. */
+  /** A stored file as actions get it. */
   changeOf(stored: StoredFile): Pick<ArticleChange, 'article' | 'path' | 'text' | 'replaced'>;
 }
 

@@ -15,7 +15,7 @@ export async function published(
   around: Surroundings,
 ): Promise<Handled> {
   const { store, hooks } = around;
-  // Known ids go past the filters: what a plugin does to new articles is no business of a redelivery.
+  // Known ids go past the filters: what a plugin does to new articles does not concern a redelivery.
   const result =
     store.known(data.id) ??
     (await store.recall(data.id)) ??

@@ -134,7 +134,7 @@ export function refusal(error: unknown, delivery: Delivery | undefined, log: Log
   };
 }
 
-/** What the sender is told. A plugin's own words are for the log: they may name paths of the machine. */
+/** What the answer says to the sender. A plugin's own words are for the log: they may name paths of the machine. */
 function wordsOf({ code, message, cause }: PressmarkError): string {
   return code === 'FILTER_FAILED' && cause !== undefined
     ? message.replace(messageOf(cause), 'the receiver’s log says why')

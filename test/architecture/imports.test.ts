@@ -10,6 +10,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   errors: [],
   log: ['errors'],
   'event-loop': [],
+  heap: [],
   'time-limit': [],
   contract: ['errors'],
   fs: ['errors'],
@@ -19,7 +20,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   generators: ['article', 'errors'],
   store: ['article', 'generators', 'contract', 'fs', 'log', 'errors'],
   webhook: ['contract', 'article', 'store', 'host', 'log', 'event-loop', 'errors'],
-  site: ['article', 'store', 'fs', 'host', 'log', 'time-limit', 'errors'],
+  site: ['article', 'store', 'fs', 'host', 'log', 'time-limit', 'heap', 'errors'],
   git: ['article', 'store', 'host', 'fs', 'log', 'time-limit', 'errors'],
   deploy: ['generators', 'article', 'store', 'git', 'host', 'fs', 'log', 'errors'],
   sender: ['contract', 'fs', 'log', 'errors'],
@@ -42,7 +43,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   index: ['app', 'host', 'article', 'errors'],
   eleventy: ['app', 'errors'],
   astro: ['app', 'article', 'generators', 'errors'],
-  cli: ['app', 'sender', 'conformance', 'config', 'log', 'errors'],
+  cli: ['app', 'sender', 'conformance', 'config', 'log', 'heap', 'errors'],
 };
 
 const files = fs

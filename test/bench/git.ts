@@ -16,7 +16,7 @@ import type { Workspace } from './workspace.js';
 /** Smaller sizes for a try: `PRESSMARK_BENCH_SIZES=1000`. */
 const SIZES = (process.env.PRESSMARK_BENCH_SIZES ?? '1000,10000,100000').split(',').map(Number);
 const ROUNDS = 3;
-/** Commits of one leg; a person's are so slow that fewer tell as much. */
+/** Commits of one leg; a person's are so slow that fewer say as much. */
 const BACKLOG = 1_000;
 const BY_HAND = 30;
 /** Publishes that come one at a time, each when the one before it is committed. */

@@ -70,7 +70,7 @@ async function stepsOf(site: (typeof SITES)[number], workspace: Workspace): Prom
     LOOP_DELAY_FILE: delayFile,
     NODE_OPTIONS: `--import=${LOOP_DELAY.href}`,
   });
-  const client = createClient(`http://localhost:${receiver.port}/webhook`, SECRET);
+  const client = createClient(`http://localhost:${receiver.port}/webhook`, { secret: SECRET });
   const steps: Step[] = [];
   const measured = async (what: string, deliver: () => Promise<{ status: number; text: string }>) => {
     await longestStop(receiver, delayFile);

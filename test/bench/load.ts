@@ -32,11 +32,14 @@ export async function load({ port, connections, seconds, status = 200, next }: L
   const latencies: number[] = [];
   const started = performance.now();
   const end = started + seconds * 1000;
-  try {
-    await Promise.all(sockets.map((socket) => keepBusy(socket, end, status, next, latencies)));
-  } finally {
-    for (const socket of sockets) socket.destroy();
-  }
+  const nextInTime = () => (performance.now() < end ? next() : undefined);
+  await Promise.all(
+    sockets.map(async (socket) => {
+      // A receiver closes a connection after so many requests, and says so in its last answer.
+      let open = socket;
+      while (!(await keepBusy(open, status, nextInTime, latencies))) open = await connect(port);
+    }),
+  );
   const elapsed = (performance.now() - started) / 1000;
   return {
     requests: latencies.length,
@@ -54,19 +57,19 @@ function connect(port: number): Promise<net.Socket> {
   });
 }
 
+/** Sends requests on one connection. Resolves with whether no request is left; otherwise the receiver closes the connection. */
 function keepBusy(
   socket: net.Socket,
-  end: number,
   status: number,
   next: () => Buffer | undefined,
   latencies: number[],
-): Promise<void> {
-  return new Promise((resolve, reject) => {
+): Promise<boolean> {
+  return new Promise<boolean>((resolve, reject) => {
     let sentAt = 0;
     let received = '';
     const send = () => {
-      const request = performance.now() < end ? next() : undefined;
-      if (request === undefined) return resolve();
+      const request = next();
+      if (request === undefined) return resolve(true);
       sentAt = performance.now();
       socket.write(request);
     };
@@ -76,12 +79,14 @@ function keepBusy(
       if (!received.startsWith(`HTTP/1.1 ${status} `))
         return reject(new Error(`not a ${status}: ${received.slice(0, 500)}`));
       latencies.push(performance.now() - sentAt);
+      const isLast = /\r\nconnection: close\r\n/i.test(received);
       received = '';
-      send();
+      if (isLast) resolve(false);
+      else send();
     });
     socket.once('error', reject).once('close', () => reject(new Error('the receiver hung up')));
     send();
-  });
+  }).finally(() => socket.destroy());
 }
 
 /** Whether an answer has come to its end; both sides send Content-Length. */

@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: the speed goals, as ratios of figures taken in turn in one run. `npm run bench -- publish`
- * runs one of them. Prints Markdown for docs/benchmarks.md; a missed goal is told, and is no failure.
+ * runs one of them. Prints Markdown for docs/benchmarks.md; a missed goal is reported and is not a failure.
  */
 import os from 'node:os';
 import { durability } from './durability.js';

@@ -119,10 +119,10 @@ function work(workspace: Workspace): Promise<{ worker: number; queueing: number 
     for (let at = 0; at < ARTICLES; at += AT_A_TIME) await queue.add(entries.slice(at, at + AT_A_TIME));
     const queueing = ARTICLES / ((performance.now() - started) / 1000);
     queue.close();
-    const told = execFileSync(process.execPath, [WORKER, state.dir, String(CONNECTIONS)], {
+    const output = execFileSync(process.execPath, [WORKER, state.dir, String(CONNECTIONS)], {
       encoding: 'utf8',
     });
-    const { delivered, seconds } = JSON.parse(told) as { delivered: number; seconds: number };
+    const { delivered, seconds } = JSON.parse(output) as { delivered: number; seconds: number };
     if (delivered !== ARTICLES) throw new Error(`the worker delivered ${delivered}`);
     return { worker: ARTICLES / seconds, queueing };
   });

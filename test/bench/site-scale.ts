@@ -22,6 +22,9 @@ const WARM_UP = 20;
 /** Between two publishes: lone changes are what is promised. */
 const PAUSE_MS = 100;
 
+/** Some seconds after a start, the memory is given back that reading the site has taken. */
+const GIVEN_BACK_MS = 5_000;
+
 const [pressmark] = GENERATORS;
 
 /** One size of a site. */
@@ -51,7 +54,7 @@ export async function siteScale(workspace: Workspace): Promise<{ text: string; r
   const latencies = new Map(sizes.map((size) => [size, [] as number[]]));
   const answers = new Map(sizes.map((size) => [size, [] as number[]]));
   for (let n = 0; n < WARM_UP + PUBLISHES; n++) {
-    // Whoever is next in turn hears what the one before still does; each is next to each.
+    // The disk still works for the one before when the next one is measured; so each follows each other once.
     for (const size of [...sizes.slice(n % sizes.length), ...sizes.slice(0, n % sizes.length)]) {
       const { answer, page } = await publishToPage(size, n + 1);
       if (n < WARM_UP) continue;
@@ -130,6 +133,7 @@ async function prepare(site: string, articles: number): Promise<Size> {
   const unfinished = { articles, site, buildSeconds, buildMegabytes, receiver, startMs: receiver.startMs };
   const first = await publishToPage({ site, receiver }, 0, 0);
   await settled(site);
+  await wait(GIVEN_BACK_MS);
   const size = { ...unfinished, first, megabytes: receiver.memory() };
   console.error(
     `site-scale ${count(articles)}: build ${buildSeconds.toFixed(1)} s, ${count(buildMegabytes)} MB, start ${milliseconds(size.startMs)}, first answer ${milliseconds(first.answer)}, its page ${milliseconds(first.page)}, ${count(size.megabytes)} MB`,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { gitEnvironment, launchIn } from '../support/clones.js';
+import { gitEnvironment, launchMachine } from '../support/clones.js';
 import { article } from '../support/events.js';
 import { PROGRAM } from '../support/receiver.js';
 import { SECRET } from '../support/signer.js';
@@ -34,7 +34,7 @@ test('the commands of docs/scale-out.md make a remote and machines that store on
   const doctors = ['a', 'b'].map((name) => run(name, machine));
   for (const said of doctors) t.regex(said, /the git remote origin answers/);
 
-  const receivers = await Promise.all(['a', 'b'].map((name) => launchIn(join(root, name, 'site'))));
+  const receivers = await Promise.all(['a', 'b'].map((name) => launchMachine(join(root, name, 'site'))));
   t.teardown(() => Promise.all(receivers.map(({ kill }) => kill('SIGKILL'))));
   const [a, b] = receivers;
   const data = article();

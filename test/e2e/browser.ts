@@ -27,6 +27,9 @@ export interface BrowserOptions {
   readonly javaScript?: boolean;
 }
 
+/** Longer than any page takes on a busy machine. */
+const PATIENCE_MS = 150_000;
+
 /** The browser of this process while any test uses it: to start one takes a second. */
 let running: { readonly browser: Promise<Browser>; users: number } | undefined;
 
@@ -49,6 +52,7 @@ export async function openBrowser(
     deviceScaleFactor: scale,
     javaScriptEnabled: javaScript,
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   t.teardown(() => context.close());
   return context;
 }

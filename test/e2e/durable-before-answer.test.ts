@@ -87,7 +87,7 @@ test('200: an update is on the disk before the answer goes out', async (t) => {
   t.deepEqual([file >= 0, name > file, folder > name, answer > folder], [true, true, true, true]);
 });
 
-test('200 with durability commit: objects, branch and the folders of both are on the disk before the answer', async (t) => {
+test('200 with durability commit: objects, index, branch and the folders of both are on the disk before the answer', async (t) => {
   const { receiver, calls } = await traced(t, [], (dir) => {
     gitIn(dir, 'init', '--quiet', '--initial-branch=main');
     gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
@@ -105,10 +105,18 @@ test('200 with durability commit: objects, branch and the folders of both are on
   const object = last(/^fsync$/, /\.git\/objects\/(?:[0-9a-f]{2}\/)?tmp_obj/);
   const named = last(/^(?:link|rename)$/, /\.git\/objects\/[0-9a-f]{2}\/[0-9a-f]{38}/);
   const objects = last(/^fsync$/, /\.git\/objects\/[0-9a-f]{2}>/);
+  const index = last(/^rename$/, /\.git\/pressmark\/index-[^"]+", "[^"]+\.git\/index"/);
   const branch = last(/^rename$/, /refs\/heads\/main\.lock/);
+  const synced = trace.findIndex(
+    ({ name, rest }, at) => at > index && name === 'fsync' && /\.git>/.test(rest),
+  );
   const heads = last(/^fsync$/, /\.git\/refs\/heads>/);
   t.true(object >= 0 && named > object, 'an object is synced before it gets its name');
   t.true(objects > named, 'then its folder');
+  t.true(
+    index >= 0 && synced > index && branch > synced,
+    'the index and its folder are synced before the branch moves',
+  );
   t.true(branch > named && heads > branch, 'then the branch moves, and its folder is synced');
   t.true(answer > Math.max(objects, heads), 'the answer comes last');
 });

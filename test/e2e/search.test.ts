@@ -64,7 +64,7 @@ test('an article is found by a word of its body, by its reader’s keyboard alon
   await page.locator('#found li').first().waitFor();
   t.deepEqual(await titles(page), ['On the meadow']);
   t.is(await page.locator('#found mark').first().textContent(), 'borage');
-  t.is(await page.locator('#told').textContent(), 'Results: 1');
+  t.is(await page.locator('#search-status').textContent(), 'Results: 1');
   t.is(page.url(), `${url}/search/?q=borage`);
 
   // What stands around the article is not looked through.
@@ -72,7 +72,7 @@ test('an article is found by a word of its body, by its reader’s keyboard alon
   await page.getByRole('searchbox').fill('JSON');
   await until(
     'the page says that nothing was found',
-    async () => (await page.locator('#told').textContent()) === 'Nothing was found for “JSON”.',
+    async () => (await page.locator('#search-status').textContent()) === 'Nothing was found for “JSON”.',
   );
   t.deepEqual(await titles(page), []);
 
@@ -102,7 +102,7 @@ test('the search says what it cannot do: without JavaScript, and while there is 
   const page = await (await openBrowser(t)).newPage();
   await page.goto(`${url}/search/?q=queen`);
   await until('the page says that the index is not ready', async () =>
-    ((await page.locator('#told').textContent()) ?? '').includes('not ready yet'),
+    ((await page.locator('#search-status').textContent()) ?? '').includes('not ready yet'),
   );
   fs.renameSync(join(dir, 'away'), join(dir, 'public/pagefind'));
   await page.reload();

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import test, { type ExecutionContext } from 'ava';
-import { type Clones, gitIn, launchIn, makeRemote } from '../support/clones.js';
+import { type Clones, gitIn, launchIn, launchMachine, makeRemote } from '../support/clones.js';
 import { article, type UpdatedData, update } from '../support/events.js';
 import { notLinearizable } from '../support/linearizable.js';
 import { createRandom } from '../support/random.js';
@@ -18,7 +18,7 @@ const MINUTES = 60_000;
 const DELIVERIES = 20;
 
 async function machines(t: ExecutionContext, clones: Clones): Promise<Receiver[]> {
-  const receivers = await Promise.all(['a', 'b', 'c'].map((name) => launchIn(clones.clone(name))));
+  const receivers = await Promise.all(['a', 'b', 'c'].map((name) => launchMachine(clones.clone(name))));
   t.teardown(() => Promise.all(receivers.map(({ kill }) => kill('SIGKILL'))));
   return receivers;
 }
@@ -122,7 +122,7 @@ test.serial(
     const server = await serveHttp(folder, network.remoteAddress);
     t.teardown(server.stop);
     const clones = remoteOn(folder, server);
-    const [a, b] = await Promise.all(['a', 'b'].map((name) => launchIn(clones.clone(name))));
+    const [a, b] = await Promise.all(['a', 'b'].map((name) => launchMachine(clones.clone(name))));
     const cut = await launchIn(clones.clone('c'), { wrapper: network.wrapper, address: network.nodeAddress });
     if (a === undefined || b === undefined) throw new Error('no receivers');
     const receivers = [a, b, cut];

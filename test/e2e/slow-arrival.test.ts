@@ -95,7 +95,7 @@ async function watchSlowArrival(
   return async (path) => {
     const page = await browser.newPage();
     pages.set(path, page);
-    await page.goto(`http://127.0.0.1:${port}${path}`, { timeout: 120_000 });
+    await page.goto(`http://127.0.0.1:${port}${path}`);
     const moved = await page.evaluate<string[]>(MOVED);
     await page.close();
     return moved;

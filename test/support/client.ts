@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { envelope, type PublishedData, type UpdatedData, update } from './events.js';
 import { SECRET, signature } from './signer.js';
 
@@ -49,8 +50,23 @@ export interface Client {
   find(url: string): Promise<Target>;
 }
 
+export interface ClientOptions {
+  /** @default the secret of the tests */
+  readonly secret?: string;
+  /**
+   * Sends a request again that was answered with 503: for tests in which a remote takes part, and which a slow machine
+   * must not fail. @default false
+   */
+  readonly resend?: boolean;
+}
+
+/** How often a request is sent at most, … */
+const MAX_ATTEMPTS = 10;
+/** … and the pause in between, in milliseconds. */
+const PAUSE_MS = 200;
+
 /** Makes a client that sends signed events to `url`. */
-export function createClient(url: string, secret = SECRET): Client {
+export function createClient(url: string, { secret = SECRET, resend = false }: ClientOptions = {}): Client {
   async function raw(
     bytes: Uint8Array | string,
     headers: Record<string, string | undefined> = {},
@@ -70,13 +86,18 @@ export function createClient(url: string, secret = SECRET): Client {
 
   async function post(event: string, data: unknown, options: PostOptions = {}): Promise<Answer> {
     const body = JSON.stringify({ ...envelope(event, data), ...options.envelope });
-    return raw(body, {
+    const headers = {
       'X-Service-Signature': signature(body, options.secret ?? secret),
       'X-Service-Event': event,
       'X-Service-Timestamp': '1795075200',
       'X-Service-Contract': event === 'article.published' ? undefined : '2',
       ...options.headers,
-    });
+    };
+    for (let attempt = 1; ; attempt++) {
+      const answer = await raw(body, headers);
+      if (answer.status !== 503 || !resend || attempt === MAX_ATTEMPTS) return answer;
+      await setTimeout(PAUSE_MS);
+    }
   }
 
   async function find(target: string): Promise<Target> {

@@ -98,6 +98,14 @@ export function launchIn(clone: string, options: ReceiverOptions = {}): Promise<
   return launch(clone, { ...options, env: { HOME: clone, GIT_CONFIG_NOSYSTEM: '1', ...options.env } });
 }
 
+/**
+ * Starts one of the receivers that share a remote. Its client sends a delivery again where the remote did not accept it
+ * in time.
+ */
+export function launchMachine(clone: string, options: ReceiverOptions = {}): Promise<Receiver> {
+  return launchIn(clone, { ...options, resend: true });
+}
+
 /** Commits one file as a person would. @returns the commit. */
 export function commitFile(folder: string, name: string, text: string): string {
   fs.mkdirSync(dirname(join(folder, name)), { recursive: true });

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { decode, type StoredArticle } from '../../src/article/codec.js';
+import { until } from './until.js';
 
 /** The relative paths of all files and folders below `dir`, sorted. */
 export function namesIn(dir: string): string[] {
@@ -43,11 +44,21 @@ export function debris(site: string): string[] {
 
 /** The path of an article's file, found by the id in its front matter. */
 export function fileOf(site: string, id: string): string {
-  const line = `\nid: ${JSON.stringify(id)}\n`;
-  const found = articleFiles(site).filter((path) => fs.readFileSync(path, 'utf8').includes(line));
+  const found = filesWith(site, id);
   const [path] = found;
   if (path === undefined || found.length !== 1) throw new Error(`${found.length} files carry the id ${id}`);
   return path;
+}
+
+function filesWith(site: string, id: string): readonly string[] {
+  const line = `\nid: ${JSON.stringify(id)}\n`;
+  return articleFiles(site).filter((path) => fs.readFileSync(path, 'utf8').includes(line));
+}
+
+/** The same, where an answer may come before the file: a machine that is busy writes it a little later. */
+export async function fileOfSoon(site: string, id: string): Promise<string> {
+  await until('the article is in the work tree', () => filesWith(site, id).length > 0);
+  return fileOf(site, id);
 }
 
 /** Reads and decodes an article file. */

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { TestFn } from 'ava';
-import { type Client, createClient } from './client.js';
+import { type Client, type ClientOptions, createClient } from './client.js';
 import { SECRET } from './signer.js';
 import { storeOnly } from './store-only.js';
 import { makeTempDir, removeTempDir, tempDir } from './temp-dir.js';
@@ -21,15 +21,13 @@ export interface LogLine {
   readonly [key: string]: unknown;
 }
 
-export interface ReceiverOptions {
+export interface ReceiverOptions extends ClientOptions {
   /** Builds no pages and makes no commits, which saves time in tests that check only the store and the answers. */
   readonly storeOnly?: boolean;
   /** Overrides environment variables; undefined omits a variable. */
   readonly env?: NodeJS.Dict<string>;
   /** The program, where it is installed in the site's folder. @default PROGRAM */
   readonly program?: string;
-  /** @default the secret of the tests */
-  readonly secret?: string;
   /** A module that is loaded before the program. */
   readonly preload?: string;
   /** A command that runs the program, such as strace with its arguments. */
@@ -117,7 +115,7 @@ export async function launch(dir: string, options: ReceiverOptions = {}): Promis
   }
 
   return {
-    ...createClient(`${origin}${options.endpoint ?? '/webhook'}`, options.secret),
+    ...createClient(`${origin}${options.endpoint ?? '/webhook'}`, options),
     dir,
     origin,
     port,
@@ -183,8 +181,10 @@ export function bareEnvironment(): NodeJS.Dict<string> {
 
 /** Runs the program and waits until it ends by itself. */
 export async function run(args: readonly string[], env: NodeJS.Dict<string> = {}): Promise<Ended> {
+  // Tests that examine their sites at the same time must not try the same port.
+  const port = args[0] === 'doctor' ? { PORT: '0' } : {};
   const child = spawn(process.execPath, [PROGRAM, ...args], {
-    env: { ...bareEnvironment(), ...env },
+    env: { ...bareEnvironment(), ...port, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = { stdout: '', stderr: '' };

@@ -7,7 +7,7 @@ import { readText } from '../../fs/read-text.js';
 import { foldersOf } from '../content/folders.js';
 import { listArticles } from './article-list.js';
 
-/** An article whose page is elsewhere than the service was told. */
+/** An article whose page is not at the URL that was answered to the service. */
 export interface MovedArticle {
   /** Below the site's folder. */
   readonly file: string;
@@ -33,7 +33,7 @@ export function movedArticles(settings: Settings): MovedArticle[] {
 
 /** One sentence on an article that has moved. */
 export function movedSentence({ file, answered, url }: MovedArticle): string {
-  return `the service was told ${answered}, but the page of ${file} is at ${url}`;
+  return `the URL answered to the service is ${answered}, but the page of ${file} is at ${url}`;
 }
 
 /** What a person does about an article that has moved. */

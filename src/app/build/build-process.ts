@@ -14,7 +14,7 @@ import { generatorOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { buildLock } from './build-lock.js';
 import { buildCommandOf } from './existing-addresses.js';
-import { completeSite, deliveredArticles } from './postbuild.js';
+import { completeSite, deliveredArticles, type MalformedFile } from './postbuild.js';
 
 lowerPriority(process.pid); // deliveries go first
 
@@ -55,12 +55,15 @@ async function build(): Promise<BuildAnswer> {
   }
 }
 
+/** How long a git command may take, in milliseconds: of the lowest priority, it waits long on a busy machine. */
+const GIT_MS = 300_000;
+
 async function openSiteBuild(settings: Settings, stateDir: string): Promise<SiteBuild> {
   const generator = generatorOf(settings)?.generator;
   if (generator === undefined)
     throw new PressmarkError('USAGE', 'the generator is plain: Pressmark builds this site itself');
   const { dir, output, environment, buildTimeoutMs: timeoutMs } = settings;
-  const opened = await openRepository(dir, environment);
+  const opened = await openRepository(dir, environment, { timeoutMs: GIT_MS, startMs: GIT_MS });
   const repository = opened.kind === 'none' ? undefined : opened;
   const isInGit = repository !== undefined && (await isTracked(repository, dir, output));
   const staysFolder = isInGit || isMountPoint(join(dir, output));
@@ -78,9 +81,16 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
     ...(repository !== undefined && { repository }),
     timeoutMs,
     runBuild,
-    storedFiles: function* (siteDir) {
-      for (const { path, url, text } of deliveredArticles(settings, siteDir, []))
-        yield { path: below(siteDir, join(siteDir, settings.content, path)), url, text };
+    storedFiles: (siteDir) => {
+      const inSite = (path: string) => below(siteDir, join(siteDir, settings.content, path));
+      const malformed: MalformedFile[] = [];
+      const onMalformed = (file: MalformedFile) => malformed.push({ ...file, path: inSite(file.path) });
+      const articles = [...deliveredArticles(settings, siteDir, onMalformed)].map(({ path, url, text }) => ({
+        path: inSite(path),
+        url,
+        text,
+      }));
+      return { articles, malformed: malformed.filter(({ isBrokenArticle }) => isBrokenArticle) };
     },
     complete: (siteDir, built, excluded) =>
       completeSite(settings, built, {

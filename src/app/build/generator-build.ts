@@ -4,6 +4,7 @@ import { buildFolder, isLinkToOutput } from '../../deploy/build/build-state.js';
 import type { PostbuildReport } from '../../deploy/build/postbuild.js';
 import { buildFailure, runBuild } from '../../deploy/build/run-build.js';
 import { PressmarkError } from '../../errors.js';
+import { generatorOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { buildLock } from './build-lock.js';
 import { buildCommandOf } from './existing-addresses.js';
@@ -28,14 +29,15 @@ export interface GeneratorBuild extends PostbuildReport {
 /**
  * Builds a site with its own generator, then checks and completes the articles' pages.
  *
- * @throws PressmarkError USAGE where the config has no build command, or where that runs this one; BUILD_FAILED, with the
- *   end of what the command printed.
+ * @throws PressmarkError USAGE where the config has no build command, or where that runs this one; CONFIG_INVALID; BUILD_FAILED,
+ *   with the end of what the command printed.
  */
 export async function buildWithGenerator(
   settings: Settings,
   { signal, onOutput }: GeneratorBuildOptions = {},
 ): Promise<GeneratorBuild> {
   const command = buildCommandOf(settings);
+  generatorOf(settings); // what is wrong with it must be said before anything is built
   const { environment } = settings;
   if (environment[BUILD_VARIABLE] !== undefined)
     throw new PressmarkError(

@@ -58,15 +58,21 @@ export function completeSite(
   { readOnly = false, siteDir = settings.dir, excluded = new Set() }: CompleteOptions = {},
 ): PostbuildReport {
   if (isTrialBuild(settings)) return { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
-  const unreadable: string[] = [];
-  const articles = without(deliveredArticles(settings, siteDir, unreadable), excluded);
+  const malformed: MalformedFile[] = [];
+  const onMalformed = (file: MalformedFile) => malformed.push(file);
+  const articles = without(deliveredArticles(settings, siteDir, onMalformed), excluded);
   const report = postbuild({
     siteUrl: settings.siteUrl,
     output: resolve(settings.dir, output),
     articles,
     readOnly,
   });
-  return { ...report, warnings: [...unreadable, ...report.warnings] };
+  const unread = malformed
+    .filter(({ path }) => !excluded.has(path))
+    .map(
+      ({ path, reason }) => `${path}: its page was not checked, as its front matter is malformed: ${reason}`,
+    );
+  return { ...report, warnings: [...unread, ...report.warnings] };
 }
 
 /** Whether this process runs within a trial build, whose pages nobody sees. */
@@ -79,16 +85,34 @@ export interface DeliveredFile extends BuiltArticle {
   readonly text: string;
 }
 
+/** A file that is not an article any more, or not yet, as its front matter cannot be read. */
+export interface MalformedFile {
+  readonly path: string;
+  readonly text: string;
+  readonly reason: string;
+  /** Whether an edit has broken the front matter of an article of Pressmark: a generator may stop at it. */
+  readonly isBrokenArticle: boolean;
+}
+
+/** A line with the key of Pressmark, in YAML, TOML or JSON. */
+const OWN_LINE = new RegExp(`^[ \\t]*(?:["']?${OWN_KEY}["']?[ \\t]*[:=]|\\[${OWN_KEY}\\b)`, 'm');
+
+/** Whether the front matter of a text has the key of Pressmark; without a closing line, the whole text counts. */
+function hasOwnKey(text: string): boolean {
+  const [front = text] = /^[^\n]*\n[\s\S]*?^(?:---|\+\+\+)[ \t]*\r?$/m.exec(text) ?? [];
+  return OWN_LINE.test(front);
+}
+
 /**
  * The articles that Pressmark has stored, one after the other.
  *
  * @param siteDir the site's folder, or that of a copy.
- * @param unreadable is given a sentence for each file that cannot be read.
+ * @param onMalformed called with each file that may be one and has malformed front matter.
  */
 export function* deliveredArticles(
   settings: Settings,
   siteDir: string,
-  unreadable: string[],
+  onMalformed: (file: MalformedFile) => void,
 ): Generator<DeliveredFile> {
   const site = generatorOf(settings);
   if (site === undefined)
@@ -109,7 +133,9 @@ export function* deliveredArticles(
       yield { path, url, text, jsonLd, comments, hidden: site.mapping.hidden({ path, data }, now) };
     } catch (error) {
       if (!(error instanceof PressmarkError)) throw error;
-      unreadable.push(`${path}: its page was not looked at, as the file cannot be read: ${reasonOf(error)}`);
+      // A form that Pressmark does not read, such as `---js`, is one that the generator may build well.
+      const isBroken = error.code === 'FRONT_MATTER_INVALID';
+      onMalformed({ path, text, reason: reasonOf(error), isBrokenArticle: isBroken && hasOwnKey(text) });
     }
   }
 }

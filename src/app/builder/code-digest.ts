@@ -8,7 +8,7 @@ const CODE = /\.[cm]?[jt]s$/;
 /** A path that begins at the file, as `import`, `require`, `new URL` and reading of files have it. */
 const RELATIVE = /['"`](\.{1,2}\/[^'"`\n$]+)['"`]/g;
 
-/** Larger files are no code and no settings; their size and time stand for them. */
+/** Larger files are neither code nor settings; their size and time stand for them. */
 const LARGEST = 4_000_000;
 
 /**

@@ -18,7 +18,7 @@ export function earlyThread(started: Worker | undefined): EarlyThread {
   const forget = () => {
     worker = undefined;
   };
-  // Why it has ended is told by the next one, which meets the same.
+  // Why it has ended is reported by the next one, which fails in the same way.
   worker?.once('error', forget).once('exit', forget);
 
   function take(): Worker | undefined {

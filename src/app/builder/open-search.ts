@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/load.js';
 import type { Log } from '../../log.js';
-import { createSearch, type Search } from '../../site/search/search.js';
+import { createSearch, type ListPages, type Search } from '../../site/search/search.js';
 import { foldersOf } from '../content/folders.js';
 
 /**
@@ -8,12 +8,12 @@ import { foldersOf } from '../content/folders.js';
  *
  * @param settings the site's settings as they are now; its folders stay what they are.
  */
-export function openSearch(settings: () => Settings, log: Log): Search {
+export function openSearch(settings: () => Settings, listPages: ListPages, log: Log): Search {
   const { outputDir, stateDir } = foldersOf(settings());
   return createSearch({
     outputDir,
     stateDir,
-    siteUrl: settings().siteUrl,
+    listPages,
     settings: () => {
       const { site } = settings();
       return site !== false && site.search;

@@ -1,5 +1,6 @@
 import { definePlugin, type Plugin } from '../../host/plugins.js';
-import { isOutputSynced } from '../../site/write/manifest.js';
+import { isCheckedSinceBoot } from '../../site/write/boot.js';
+import { isOutputSynced, manifestPath } from '../../site/write/manifest.js';
 import type { EarlyBuilder } from './start-builder.js';
 
 /** Whether the pages may be served; see `createPageCheck`. */
@@ -10,8 +11,8 @@ export interface PageCheck {
 }
 
 /**
- * Whether the built pages are known to be whole. They are where all of them were on the disk when the last process ended;
- * else when the builder has checked them and found nothing damaged, or has built everything that was.
+ * Whether the built pages are known to be whole: all of them were on the disk when the last process ended, or they have been
+ * checked since the system was started, or the builder has now found no damage, or has built again what was damaged.
  *
  * @param stateDir undefined where Pressmark builds no site.
  */
@@ -19,7 +20,8 @@ export function createPageCheck(
   stateDir: string | undefined,
   early: Pick<EarlyBuilder, 'isWhole' | 'isUndamaged'>,
 ): PageCheck {
-  let isWhole = stateDir === undefined || isOutputSynced({ stateDir });
+  let isWhole =
+    stateDir === undefined || isOutputSynced(manifestPath({ stateDir })) || isCheckedSinceBoot({ stateDir });
   const plugin = definePlugin({
     name: 'page-check',
     setup: (host) => {

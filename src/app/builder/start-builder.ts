@@ -39,7 +39,7 @@ export function startBuilderEarly(
   const worker = settings.site === false ? undefined : startBuilder(settings, terminal);
   let isWhole = false;
   let isUndamaged = false;
-  const heard = firstWordOf(worker).then((word) => {
+  const started = firstWordOf(worker).then((word) => {
     isWhole = word?.kind === 'loaded' && word.isWhole;
     isUndamaged = word?.kind === 'loaded' && word.isUndamaged;
   });
@@ -50,7 +50,7 @@ export function startBuilderEarly(
     loaded: async () => {
       const late = new AbortController();
       const timeout = setTimeout(longestWaitMs, undefined, { signal: late.signal }).catch(() => undefined);
-      await Promise.race([heard, timeout]);
+      await Promise.race([started, timeout]);
       late.abort();
     },
   };

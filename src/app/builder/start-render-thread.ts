@@ -14,7 +14,7 @@ import type { RenderWorkerData } from './render-thread.js';
  */
 const LIMITS = { maxYoungGenerationSizeMb: 96 };
 
-/** What such a thread is told. */
+/** What such a thread is given. */
 type Needed = Pick<
   Settings,
   'dir' | 'content' | 'output' | 'templates' | 'generator' | 'siteUrl' | 'articles' | 'logLevel'

@@ -1,4 +1,5 @@
-import { join, relative, sep } from 'node:path';
+import fs from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
 import { type ArticleFormat, NO_ARTICLES } from '../../article/format.js';
 import { mappedFormat } from '../../article/mapped-format.js';
 import type { ArticleMapping } from '../../article/mapping.js';
@@ -74,6 +75,7 @@ export function generatorOf(settings: ContentSettings): SiteGenerator | undefine
   const generator =
     typeof setting === 'object' && 'mapping' in setting ? (setting as Generator) : generatorNamed(name);
   const files = siteFiles(dir);
+  refuseSourcesAsOutput(settings, generator);
   const read = generator.options(files);
   const set = typeof setting === 'object' && !('mapping' in setting) ? withoutName(setting) : {};
   const timeZone = articles.timeZone ?? set.timeZone ?? read.timeZone;
@@ -84,6 +86,32 @@ export function generatorOf(settings: ContentSettings): SiteGenerator | undefine
     ...(timeZone !== undefined && { timeZone }),
   };
   return { generator, options, mapping: mappingOf(settings, generator, options), files };
+}
+
+/** Folders of every site that no build may replace. */
+const SOURCES = ['.git', '.pressmark', 'node_modules', 'plugins', 'package.json'];
+
+/**
+ * A build replaces the whole output folder, so that sources of the site in it would be lost.
+ *
+ * @throws PressmarkError CONFIG_INVALID where the output folder is or holds the content folder, or another source.
+ */
+function refuseSourcesAsOutput({ dir, content, output }: ContentSettings, generator: Generator): void {
+  const others = [...SOURCES, ...generator.configFiles].filter((path) => fs.existsSync(join(dir, path)));
+  // By their names and by where they lead: either may be a symbolic link.
+  const held = [content, ...others].find((path) =>
+    [resolve, realPath].some((at) => `${at(dir, path)}${sep}`.startsWith(`${at(dir, output)}${sep}`)),
+  );
+  if (held === undefined) return;
+  throw new PressmarkError(
+    'CONFIG_INVALID',
+    `output ${quote(output)} is or holds ${held}, a source of the site, which the built site would replace; set output to the folder that ${generator.name} writes, which holds nothing else`,
+  );
+}
+
+function realPath(dir: string, name: string): string {
+  const path = resolve(dir, name);
+  return fs.existsSync(path) ? fs.realpathSync(path) : path;
 }
 
 function withoutName({

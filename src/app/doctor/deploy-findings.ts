@@ -13,19 +13,23 @@ export function deployFindings(settings: Settings): Finding[] {
       text: `the last build failed (${buildFailure.at}): ${buildFailure.reason}`,
       fix: 'correct what the build command says; the site shows its last good build until then',
     });
-  for (const { path, reason, hasPrevious } of excluded)
+  for (const { path, reason, hasPrevious, isMalformed } of excluded) {
+    const shown = hasPrevious ? 'shows its previous text' : 'is built without it';
     findings.push({
       level: 'fail',
       about: 'build',
-      text: `${path} breaks the build, and the site ${hasPrevious ? 'shows its text before' : 'is built without it'}: ${reason}`,
-      fix: 'correct the file or the layout; the next build after such a change tries it again',
+      text: isMalformed
+        ? `${path} has malformed front matter, and the site ${shown}: ${reason}`
+        : `${path} breaks the build, and the site ${shown}: ${reason}`,
+      fix: `correct the file${isMalformed ? '' : ' or the layout'}; the next build after such a change tries it again`,
     });
+  }
   for (const [name, { error, deployed, attempts }] of Object.entries(targets)) {
     if (error !== undefined)
       findings.push({
         level: 'fail',
         about: 'deploy',
-        text: `${name} has failed ${attempts} times: ${error}`,
+        text: `${name} has failed ${attempts === 1 ? 'once' : `${attempts} times`}: ${error}`,
         fix: 'correct that; Pressmark tries it again by itself',
       });
     else if (deployed !== undefined)

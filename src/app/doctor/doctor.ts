@@ -15,11 +15,12 @@ import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { MIN_SECRET_CHARS } from '../init/secret.js';
 import { deployFindings } from './deploy-findings.js';
-import type { Finding } from './finding.js';
+import { type Finding, refusal } from './finding.js';
 import { generatorFindings } from './generator-findings.js';
 import { gitFindings } from './git-findings.js';
 import { pageFindings } from './page-findings.js';
 import { pushFindings } from './push-findings.js';
+import { startFindings } from './start-findings.js';
 import { themeFindings } from './theme-findings.js';
 
 /** Looks at everything a receiver needs, and changes nothing but for a probe file. */
@@ -29,8 +30,8 @@ export async function examine(settings: Settings): Promise<Finding[]> {
     lockHelper(),
     ...secret(settings),
     siteUrl(settings),
-    ...(await articles(settings)),
-    ...(await generatorFindings(settings)),
+    ...(await startFindings(settings)),
+    ...(await contentFindings(settings)),
     ...(await themeFindings(settings)),
     ...(await gitFindings(settings)),
     ...(await pushFindings(settings)),
@@ -43,17 +44,26 @@ export async function examine(settings: Settings): Promise<Finding[]> {
 function directory(settings: Settings): Finding {
   const about = 'directory';
   const { contentDir } = foldersOf(settings);
-  const folder = fs.existsSync(contentDir) ? contentDir : settings.dir;
+  const isThere = fs.lstatSync(contentDir, { throwIfNoEntry: false }) !== undefined;
+  if (isThere && fs.statSync(contentDir, { throwIfNoEntry: false })?.isDirectory() !== true)
+    return {
+      level: 'fail',
+      about,
+      text: `${contentDir} is not a folder, and articles go to that folder`,
+      fix: 'move it away, or set content in the config to another folder',
+    };
+  const folder = isThere ? contentDir : settings.dir;
   const probe = join(folder, `.pressmark-doctor-${process.pid}.tmp`);
   try {
     fs.writeFileSync(probe, '');
     fs.unlinkSync(probe);
+    fs.readdirSync(folder);
   } catch (error) {
     return {
       level: 'fail',
       about,
-      text: `articles cannot be written: ${messageOf(error)}`,
-      fix: `let the user who runs Pressmark write to ${folder}`,
+      text: `articles cannot be read and written: ${messageOf(error)}`,
+      fix: `let the user who runs Pressmark read and write ${folder}`,
     };
   }
   return { level: 'ok', about, text: `articles go to ${contentDir}` };
@@ -124,11 +134,20 @@ function siteUrl({ siteUrl: url, siteUrlIsGuess }: Settings): Finding {
   return { level: 'ok', about, text: url };
 }
 
+async function contentFindings(settings: Settings): Promise<Finding[]> {
+  const guarded = (about: string, find: () => Promise<Finding[]>) =>
+    find().catch((error: unknown) => [refusal(about, error)]);
+  return [
+    ...(await guarded('articles', () => articles(settings))),
+    ...(await guarded('generator', () => generatorFindings(settings))),
+  ];
+}
+
 async function articles(settings: Settings): Promise<Finding[]> {
   const { contentDir } = foldersOf(settings);
+  const content = contentOf(settings);
   if (!fs.existsSync(contentDir)) return [{ level: 'ok', about: 'articles', text: 'none yet' }];
   const catalog = createCatalog();
-  const content = contentOf(settings);
   const { files } = await scan(content, catalog);
   const entries = [...catalog.entries()];
   const findings = [

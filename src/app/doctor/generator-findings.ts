@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
-import { messageOf, PressmarkError } from '../../errors.js';
+import { messageOf } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { recogniseGenerators } from '../../generators/registry.js';
 import { createCatalog } from '../../store/catalog/catalog.js';
@@ -11,25 +11,20 @@ import type { Entry } from '../../store/catalog/entry.js';
 import { scan } from '../../store/catalog/scan.js';
 import { movedArticles, movedFix, movedSentence } from '../articles/moved-articles.js';
 import { completeSite, missingSentence } from '../build/postbuild.js';
-import { contentOf, generatorOf, type SiteGenerator } from '../content/content.js';
+import { contentOf, generatorOf, type SiteGenerator, siteRelativeOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { siteFiles } from '../content/site-files.js';
 import { addPostbuild, runsPostScripts } from '../init/npm-postbuild.js';
+import { siteStatus } from '../status.js';
 import type { Finding } from './finding.js';
 
 /** A finding lists no more files than these. */
 const MAX_LISTED = 5;
 
-/** What keeps articles from being displayed, or lookups from finding posts, where another generator builds the site. */
+/** What keeps articles from being displayed, or lookups from finding posts, where another generator builds the site. @throws what the start refuses. */
 export async function generatorFindings(settings: Settings): Promise<Finding[]> {
   const about = 'generator';
-  let site: SiteGenerator | undefined;
-  try {
-    site = generatorOf(settings);
-  } catch (error) {
-    if (!(error instanceof PressmarkError)) throw error;
-    return [{ level: 'fail', about, text: error.message, fix: 'correct it and run pressmark doctor again' }];
-  }
+  const site = generatorOf(settings);
   const [recognised] = recogniseGenerators(siteFiles(settings.dir));
   if (site === undefined)
     return recognised === undefined
@@ -55,7 +50,7 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
     ...switchFindings(entries, site, contentDir),
     ...tagFindings(entries, site),
     ...unresolved(entries, contentDir),
-    ...pageFindings(settings),
+    ...pageFindings(settings, entries),
   ];
   const isFine = findings.every(({ level }) => level === 'ok');
   return isFine
@@ -291,12 +286,13 @@ function unresolved(entries: readonly Entry[], contentDir: string): Finding[] {
 }
 
 /** What the last build has made of the articles. */
-function pageFindings(settings: Settings): Finding[] {
+function pageFindings(settings: Settings, entries: readonly Entry[]): Finding[] {
   const about = 'pages';
   if (!fs.existsSync(resolve(settings.dir, settings.output))) return [];
   try {
     const { missing, changed, checked, warnings } = completeSite(settings, settings.output, {
       readOnly: true,
+      excluded: notBuilt(settings, entries),
     });
     const fix =
       'run pressmark build; where the site’s host builds, its command must end in pressmark postbuild';
@@ -326,6 +322,15 @@ function pageFindings(settings: Settings): Finding[] {
     const text = `${settings.output} cannot be read: ${messageOf(error)}`;
     return [{ level: 'warn', about, text, fix: 'run pressmark build' }];
   }
+}
+
+/** Articles of which other findings say that the site does not show their text: those that are excluded or malformed. */
+function notBuilt(settings: Settings, entries: readonly Entry[]): ReadonlySet<string> {
+  const excluded = new Set(siteStatus(settings).excluded.map(({ path }) => path));
+  const paths = entries.filter(
+    (entry) => entry.broken !== undefined || excluded.has(siteRelativeOf(settings, entry)),
+  );
+  return new Set(paths.map(({ path }) => path));
 }
 
 function listed(items: readonly string[], separator = ', '): string {

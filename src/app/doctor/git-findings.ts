@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import type { Settings } from '../../config/load.js';
-import { messageOf, PressmarkError } from '../../errors.js';
+import { messageOf } from '../../errors.js';
 import { CHECK_IGNORE } from '../../git/cli/path-rules.js';
 import { openRepository, type Repository } from '../../git/cli/repository.js';
 import { readHead } from '../../git/commit/head.js';
@@ -13,7 +13,8 @@ import { locksOf } from '../../git/commit/ref-update.js';
 import { committableTree } from '../../git/committable.js';
 import { replacedFiles } from '../../git/pending/replaced-files.js';
 import { foldersOf } from '../content/folders.js';
-import type { Finding } from './finding.js';
+import { refuseLevelWithoutGit } from '../durability.js';
+import { type Finding, refusalOf } from './finding.js';
 
 const about = 'git';
 
@@ -23,9 +24,14 @@ const HELD_LONG_MS = 5_000;
 /** The findings about git: whether stored articles will be committed, and the obstacles. */
 export async function gitFindings(settings: Settings): Promise<Finding[]> {
   if (settings.git === false)
-    return [{ level: 'ok', about, text: 'switched off in the config; nothing is committed' }];
+    return refusalOf(
+      about,
+      () => refuseLevelWithoutGit(settings),
+      'switched off in the config; nothing is committed',
+    );
   const repository = await openRepository(settings.dir, settings.environment);
-  if (repository.kind === 'none') return [notCommitted(repository)];
+  if (repository.kind === 'none')
+    return settings.durability === 'disk' ? [notCommitted(repository)] : refusedLevel(settings);
   try {
     const author = settings.git === true ? undefined : settings.git.author;
     return [
@@ -112,8 +118,8 @@ async function replaced(settings: Settings): Promise<Finding[]> {
 
 /** Whether articles can be committed where the content folder is; what the start refuses fails here too. */
 async function content(repository: Repository, settings: Settings): Promise<Finding[]> {
-  const { durability, dir: siteDir, environment: env } = settings;
-  const folder = posix.join(settings.content.replaceAll('\\', '/'), '/');
+  const { durability } = settings;
+  const folder = contentFolderOf(settings);
   const probe = `${folder}articles/x.md`;
   const place = await placeFile(repository, probe);
   if (place.kind === 'refused') {
@@ -122,15 +128,19 @@ async function content(repository: Repository, settings: Settings): Promise<Find
     const fix = `let git have ${folder} (see .gitignore), or set git: false in the config`;
     return [{ level, about, text, fix }];
   }
+  return refusedLevel(settings);
+}
+
+/** Why the start refuses a durability level that needs git. */
+async function refusedLevel(settings: Settings): Promise<Finding[]> {
+  const { durability, dir: siteDir, environment: env } = settings;
   if (durability === 'disk') return [];
-  try {
-    await committableTree({ siteDir, content: folder, env }, durability);
-    return [];
-  } catch (error) {
-    if (!(error instanceof PressmarkError) || error.code !== 'CONFIG_INVALID') throw error;
-    const fix = 'change that, or choose another durability in the config';
-    return [{ level: 'fail', about, text: error.message, fix }];
-  }
+  const options = { siteDir, content: contentFolderOf(settings), env };
+  return refusalOf(about, () => committableTree(options, durability));
+}
+
+function contentFolderOf({ content }: Settings): string {
+  return posix.join(content.replaceAll('\\', '/'), '/');
 }
 
 /** The secret must be ignored. */

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import type { Settings } from '../../config/load.js';
+import { isCheckedSinceBoot } from '../../site/write/boot.js';
 import { manifestPath, openManifest } from '../../site/write/manifest.js';
 import { damagedFiles } from '../../site/write/ownership.js';
 import { foldersOf } from '../content/folders.js';
@@ -33,6 +34,7 @@ export function pageFindings(settings: Settings): Finding[] {
 
 /** The files that are damaged or missing, below the output folder. */
 function damage(outputDir: string, stateDir: string): string[] {
+  if (isCheckedSinceBoot({ stateDir })) return [];
   const manifest = openManifest(manifestPath({ stateDir }), outputDir);
   manifest.refresh();
   return [...damagedFiles(outputDir, manifest)].map(({ file }) => file);

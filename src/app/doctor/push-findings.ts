@@ -9,18 +9,14 @@ import type { Finding } from './finding.js';
 
 const about = 'push';
 
-/** How many edits are told of one by one. */
+/** How many edits are named one by one. */
 const MOST_EDITS = 5;
 
 /** What is to be said of pushing: whether the remote answers, what waits, and what went wrong last. */
 export async function pushFindings(settings: Settings): Promise<Finding[]> {
-  if (!isPushed(settings)) return [];
-  if (settings.git === false) {
-    const text = 'durability is push, and git is switched off';
-    return [{ level: 'fail', about, text, fix: 'remove git: false from the config' }];
-  }
+  // The findings on git have said why nothing can be pushed.
+  if (!isPushed(settings) || settings.git === false) return [];
   const repository = await openRepository(settings.dir, settings.environment);
-  // the findings on git have said why
   if (repository.kind === 'none') return [];
   try {
     const remote = await createRemote(repository, pushConfig(settings), settings.environment);

@@ -9,7 +9,7 @@ export interface Change {
   readonly reason: string;
   /** Permissions; default: those that the file has. */
   readonly mode?: number;
-  /** Whether values in the file are nobody's business: a diff shows only their names. */
+  /** Whether values in the file are private: a diff shows only their names. */
   readonly secret?: boolean;
 }
 

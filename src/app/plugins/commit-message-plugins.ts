@@ -10,7 +10,7 @@ const READY_MS = 5_000;
 
 /**
  * The site's plugins for a command that commits: their `git.message` filters and `git.committed` actions run, and
- * nothing else of theirs, as all else is told by the receiver. A plugin that is broken is left out, and told of.
+ * nothing else of theirs, as the receiver runs all other hooks. A plugin that is broken is left out, and the log names it.
  */
 export async function wordingPlugins(
   { dir, plugins }: Pick<Settings, 'dir' | 'plugins'>,
@@ -31,9 +31,9 @@ export async function wordingPlugins(
 }
 
 /**
- * The same plugin, of whose hooks only those about commits are heard.
+ * The same plugin, of whose hooks only those about commits are run.
  *
- * @param names the plugins that are there; what it requires beside them, such as the site, is the receiver's.
+ * @param names the plugins that are there; what it requires besides them, such as the site, is the receiver's.
  */
 function wordingOnly(plugin: Plugin, names: ReadonlySet<string>): Plugin {
   // the host says what is wrong with it
@@ -59,7 +59,7 @@ async function inTime<T>(what: string, work: Promise<T>): Promise<T> {
   const late = pause(READY_MS, undefined, { signal: timer.signal }).then(() => {
     throw new PressmarkError('PLUGIN_INVALID', `${what} after ${READY_MS} ms`);
   });
-  late.catch(() => undefined); // ended by us, or told below
+  late.catch(() => undefined); // ended by us, or reported below
   try {
     return await Promise.race([work, late]);
   } finally {

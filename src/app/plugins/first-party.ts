@@ -44,7 +44,6 @@ function siteEntry(options: FirstPartyOptions): PluginEntry {
   let current = settings;
   // The early one was started with the first settings.
   const spawn = () => (current === settings && options.early.take()) || startBuilder(current, terminal);
-  const search = openSearch(() => current, log);
   const watch: SitePluginOptions['watch'] = (onChange) =>
     followSettings(options, {
       onTheme: () => onChange({ work: 'all' }),
@@ -59,7 +58,7 @@ function siteEntry(options: FirstPartyOptions): PluginEntry {
       spawn,
       contentDir: settings.content,
       watch,
-      search,
+      search: (listPages) => openSearch(() => current, listPages, log),
       isWhole: options.early.isWhole,
     }),
     origin: 'site in the config',
@@ -75,7 +74,7 @@ function buildEntry(settings: Settings): PluginEntry[] {
   return [{ plugin, origin: 'build in the config' }];
 }
 
-/** Where no site is built, a change of the settings is only told of. */
+/** Where no site is built, a change of the settings is only logged. */
 function settingsEntry(options: FirstPartyOptions): PluginEntry {
   const nothing = () => undefined;
   const plugin = definePlugin({

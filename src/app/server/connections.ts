@@ -21,7 +21,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 25_000;
 /** … and between two requests. */
 const KEEP_ALIVE_MS = 5_000;
-/** Node.js looks for requests that have taken too long only every 30 s if it is not told otherwise. */
+/** Node.js looks for requests that have taken too long only every 30 s without another setting. */
 const TIMEOUTS_CHECKED_MS = 1_000;
 /** After so many requests a client opens another connection. */
 const MOST_REQUESTS = 10_000;

@@ -124,7 +124,7 @@ async function send(
     response.end();
   } catch (error) {
     log.error({ err: error, path }, 'a file was not sent whole');
-    response.destroy(); // only an end of the connection tells the client that bytes are missing
+    response.destroy(); // only the end of the connection shows the client that bytes are missing
   }
 }
 

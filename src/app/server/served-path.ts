@@ -18,7 +18,7 @@ export function servedPath(pathname: string): string | undefined {
   return names.join('/') + (folder !== undefined && names.length > 0 ? '/' : '');
 }
 
-/** Dot files are nobody's business; the one folder of them that is meant for the public is. */
+/** Dot files are private, but for the one folder of them that is meant for the public. */
 export function isHidden(name: string): boolean {
   return name.startsWith('.') && name !== '.well-known';
 }

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { openServed, type ServedFile } from './served-file.js';
 
-/** Types of which compressed files may lie beside the plain ones; pictures are compressed as they are. */
+/** Types of which compressed files may lie next to the plain ones; pictures are compressed as they are. */
 const COMPRESSIBLE = /\.(?:html?|css|m?js|json|map|xml|txt|svg|webmanifest|wasm)$/i;
 
 /** By what servers and people call the files; the best first. */
@@ -9,7 +9,7 @@ const SUFFIXES = { br: '.br', gzip: '.gz' } as const;
 
 type Encoding = keyof typeof SUFFIXES;
 
-/** What is sent for a file: itself, or the compressed one beside it that the client can read. */
+/** What is sent for a file: itself, or the compressed one in its folder that the client can read. */
 export interface Variant {
   readonly file: ServedFile;
   /** Undefined for the plain file. */
@@ -17,7 +17,7 @@ export interface Variant {
 }
 
 /**
- * Chooses between a file and the compressed ones beside it, closes the others, and says in `Vary` that there was
+ * Chooses between a file and its compressed ones, closes the others, and says in `Vary` that there was
  * a choice.
  */
 export async function chooseVariant(

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type http from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type net from 'node:net';
 import type Router from '@koa/router';
 import Koa, { type Middleware } from 'koa';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
@@ -159,17 +159,25 @@ function hasToken({ headers }: http.IncomingMessage, token: string | undefined):
   return timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
 }
 
-function listen(server: http.Server, port: number, host: string | undefined): Promise<number> {
+/** What to do where a port cannot be listened on, by the system's code. */
+const LISTEN_FIXES: Readonly<Record<string, string>> = {
+  EACCES: 'choose a port above 1023, or allow this user to listen on it',
+  EADDRNOTAVAIL: 'set host to an address of this machine, or leave it out',
+  ENOTFOUND: 'set host to an address of this machine, or leave it out',
+};
+
+/** Lets a server listen. @throws PressmarkError PORT_UNAVAILABLE */
+export function listen(server: net.Server, port: number, host: string | undefined): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
       const taken = systemCode(cause) === 'EADDRINUSE';
       const why = taken
         ? 'is in use; choose another with --port, or stop what listens there'
-        : `cannot be listened on: ${messageOf(cause)}`;
+        : `cannot be listened on: ${messageOf(cause)}; ${LISTEN_FIXES[systemCode(cause) ?? ''] ?? 'choose another port or host'}`;
       reject(new PressmarkError('PORT_UNAVAILABLE', `port ${port} ${why}`, { cause }));
     });
     server.listen({ port, ...(host !== undefined && { host }) }, () =>
-      resolve((server.address() as AddressInfo).port),
+      resolve((server.address() as net.AddressInfo).port),
     );
   });
 }

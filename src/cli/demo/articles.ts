@@ -60,7 +60,7 @@ ${comment('demo-2')}`,
     tags: ['editing', 'webhooks'],
     content_html: `<p>You correct a sentence in your editor. At the same moment a service wants to replace the whole article. Whose version stays?</p>
 <h2>Compare, then set</h2>
-<p>The service must say which version it has read. If that is no longer the one on the disk, it is told so, and nothing changes:</p>
+<p>The service must say which version it has read. If the file has another version by now, the answer is 409, and nothing changes:</p>
 <pre><code>409 {"error":"Article revision conflict","base_revision_id":"…","current_revision_id":"…"}
 </code></pre>
 <p>Your sentence stays. The service may read again and try once more; that is its work, not yours.</p>

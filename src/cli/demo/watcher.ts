@@ -4,7 +4,7 @@ import { definePlugin, type Plugin } from '../../app/app.js';
 const PATIENCE_MS = 15_000;
 const POLL_MS = 20;
 
-/** A plugin, like anybody's, that remembers what it was told. */
+/** A plugin, written as any other, that keeps what its actions get. */
 export interface DemoWatcher {
   readonly plugin: Plugin;
   /** Waits for the commit of an article; undefined where none comes. */
@@ -18,7 +18,7 @@ export interface DemoWatcher {
   settled(): Promise<void>;
 }
 
-/** Watches what the receiver tells everybody: stored articles, commits, builds. */
+/** Watches the actions of the receiver: stored articles, commits, builds. */
 export function demoWatcher(hasGit: boolean): DemoWatcher {
   const files = new Map<string, string>();
   const commits: { path: string; text: string }[] = [];

@@ -77,7 +77,7 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
   for (const file of [options.junit, options.markdown]) if (file !== undefined) requireFolder(file);
   const receiver = await receiverOf(named, options);
   const interrupt = new AbortController();
-  // The report is what tells which articles are there now. A second signal ends the process at once.
+  // The report says which articles are there now. A second signal ends the process at once.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
   const report = await checkReceiver({
     signal: interrupt.signal,
@@ -94,11 +94,11 @@ async function check(named: string | undefined, options: CheckOptions): Promise<
     pages: pagesOf(options),
     onOutcome: process.stderr.isTTY ? progress : undefined,
   });
-  tell(report, options);
+  writeReports(report, options);
   if (hasFailed(report) || interrupt.signal.aborted) process.exitCode = 1;
 }
 
-function tell(report: Report, { json, junit, markdown, verbose = false }: CheckOptions): void {
+function writeReports(report: Report, { json, junit, markdown, verbose = false }: CheckOptions): void {
   const colour = process.stdout.isTTY ?? false;
   process.stdout.write(json ? jsonReport(report) : terminalReport(report, { colour, verbose }));
   if (junit !== undefined) write(junit, junitReport(report));
@@ -169,7 +169,7 @@ function articlePattern(text: string): string {
   if (/^https?:\/\//i.test(text) && filled !== text && URL.canParse(filled)) return text;
   throw new PressmarkError(
     'USAGE',
-    `--article-url ${quote(text, 80)} is no pattern; give one such as https://example.com/articles/{slug}/`,
+    `--article-url ${quote(text, 80)} is not a pattern with {slug} or {id}; give one such as https://example.com/articles/{slug}/`,
   );
 }
 

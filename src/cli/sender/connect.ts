@@ -17,7 +17,7 @@ interface ConnectOptions {
   readonly json?: boolean;
 }
 
-/** `pressmark connect`: tells the sender of a receiver, after asking it what it is. */
+/** `pressmark connect`: stores a receiver for the sender, after a connection test. */
 export function connectCommand(): Command {
   return withSenderDir(new Command('connect'))
     .description(

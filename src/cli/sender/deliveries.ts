@@ -41,11 +41,12 @@ function show(queue: Queue, { status, json }: DeliveriesOptions): void {
     .filter(({ record }) => status === undefined || record.status === status)
     .sort((a, b) => (a.record.payload.timestamp < b.record.payload.timestamp ? -1 : 1));
   if (json) console.log(JSON.stringify(entries.map(rowOf), null, 2));
-  else if (entries.length === 0) console.log('There are no deliveries.');
+  else if (entries.length === 0)
+    console.log(status === undefined ? 'No deliveries.' : `No deliveries with the status ${status}.`);
   else table(entries);
   for (const [file, reason] of queue.problems()) {
     console.error(
-      `pressmark: deliveries/${printable(file)} is skipped, as it is no delivery record: ${reason}; fix it or move it away`,
+      `pressmark: deliveries/${printable(file)} is skipped, as it is not a delivery record: ${reason}; fix it or move it away`,
     );
     process.exitCode = 1;
   }
@@ -105,7 +106,12 @@ async function retry(queue: Queue, ids: readonly string[], json: boolean): Promi
   }
   if (json) console.log(JSON.stringify(again.map(rowOf), null, 2));
   else for (const entry of again) console.log(standingOf(entry));
-  if (!json) console.log(`${again.length} to be sent again, by pressmark work or pressmark publish`);
+  if (json) return;
+  console.log(
+    again.length > 0
+      ? `${again.length} to be sent again, by pressmark work or pressmark publish`
+      : 'No delivery has failed for good. What waits is sent by pressmark work when it is due.',
+  );
 }
 
 function refusal(queue: Queue, id: string): PressmarkError {

@@ -80,7 +80,7 @@ async function publish(
   const rows = queued.map((one) => rowOf(sending, one));
   const counts = summaryOf(rows);
   if (json) console.log(JSON.stringify({ ...counts, files: rows }, null, 2));
-  else tell(rows, counts, stop.asked());
+  else printSummary(rows, counts, stop.asked());
   if (counts.delivered < rows.length - counts.drafts) process.exitCode = 1;
 }
 
@@ -133,7 +133,7 @@ function summaryOf(rows: readonly Row[]) {
   };
 }
 
-function tell(rows: readonly Row[], counts: ReturnType<typeof summaryOf>, stopped: boolean): void {
+function printSummary(rows: readonly Row[], counts: ReturnType<typeof summaryOf>, stopped: boolean): void {
   const parts = [
     `${counts.delivered} delivered`,
     ...(['waiting', 'failed', 'refused'] as const).flatMap((name) =>
@@ -146,7 +146,11 @@ function tell(rows: readonly Row[], counts: ReturnType<typeof summaryOf>, stoppe
   console.log(`${rows.length} ${rows.length === 1 ? 'file' : 'files'}: ${parts.join(', ')}`);
   const changed = rows.filter((row) => row.changed && row.status === 'success').length;
   if (changed > 0)
-    console.log(`${changed} changed since they were delivered; pressmark refresh <url> <file> replaces them`);
+    console.log(
+      changed === 1
+        ? '1 file has changed since it was delivered; pressmark refresh <url> <file> replaces its article'
+        : `${changed} files have changed since they were delivered; pressmark refresh <url> <file> replaces an article`,
+    );
   if (stopped) console.log('Stopped; the same command goes on where it was.');
   else if (counts.waiting > 0)
     console.log('What waits is sent by pressmark work, or by the same command when it is due.');

@@ -3,7 +3,13 @@ import { Argument, Command } from 'commander';
 import { loadSettings } from '../../config/load.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { sampleArticle, sampleTest } from '../../sender/article/sample-event.js';
-import { EVENT_NAMES, type EventName, envelopeOf, postEvent } from '../../sender/delivery/send-event.js';
+import {
+  type Envelope,
+  EVENT_NAMES,
+  type EventName,
+  envelopeOf,
+  postEvent,
+} from '../../sender/delivery/send-event.js';
 import { example, withDir } from '../options.js';
 import { printableLines } from '../terminal.js';
 
@@ -20,7 +26,10 @@ export function sendCommand(): Command {
   return withDir(new Command('send'))
     .description('sign and post one event, and print the answer')
     .addArgument(new Argument('<event>', 'what to send').choices(EVENT_NAMES))
-    .option('--file <article.json>', 'the event’s data as JSON; fields that are missing come from a sample')
+    .option(
+      '--file <article.json>',
+      'the event’s data as JSON, of which missing fields come from a sample; or a whole request with event and data, whose fields are sent as they are',
+    )
     .option('--to <url>', 'the receiver’s URL (default: this site’s, on this machine)')
     .option('--target <url>', 'the article’s public URL, for article.lookup')
     .option('--json', 'print the status and the answer as JSON')
@@ -40,11 +49,14 @@ export function sendCommand(): Command {
       if (!/^https?:/i.test(to) || !URL.canParse(to))
         throw new PressmarkError(
           'USAGE',
-          `--to ${quote(to)} is no http(s) URL; give one such as https://example.com/webhook`,
+          `--to ${quote(to)} is not an http(s) URL; give one such as https://example.com/webhook`,
         );
-      const timestamp = new Date().toISOString();
-      const envelope = envelopeOf(event, dataOf(event, options, timestamp), timestamp);
-      const { status, body: bytes, ms, incomplete } = await postEvent({ url: to, secret }, envelope);
+      const {
+        status,
+        body: bytes,
+        ms,
+        incomplete,
+      } = await postEvent({ url: to, secret }, requestOf(event, options));
       const body = bytes.toString();
       if (incomplete !== undefined) console.error(`pressmark: the answer ${incomplete}`);
       if (options.json) console.log(JSON.stringify({ status, ms, body }));
@@ -53,11 +65,39 @@ export function sendCommand(): Command {
     });
 }
 
-function dataOf(event: EventName, { file, target }: SendOptions, timestamp: string): Record<string, unknown> {
-  const given = {
-    ...(file !== undefined && readData(file)),
-    ...(target !== undefined && { target_url: target }),
-  };
+/** The request of the file, or one that is made of the event's data. */
+function requestOf(event: EventName, { file, target }: SendOptions): Envelope {
+  const read = file === undefined ? {} : readObject(file);
+  if (isRequest(read)) {
+    if (read.event !== event)
+      throw new PressmarkError(
+        'USAGE',
+        `--file ${quote(file, 200)} holds a request whose event is ${quote(read.event)}, and the command says ${event}; run pressmark send with the event of the request`,
+      );
+    if (target !== undefined)
+      throw new PressmarkError(
+        'USAGE',
+        `--file ${quote(file, 200)} holds a whole request, in which --target cannot be set; leave out --target, or give the event’s data alone`,
+      );
+    return read;
+  }
+  const timestamp = new Date().toISOString();
+  const given = { ...read, ...(target !== undefined && { target_url: target }) };
+  return envelopeOf(event, dataOf(event, given, timestamp), timestamp);
+}
+
+/** Whether an object is a whole request; the data of no event have these keys. */
+function isRequest(
+  value: Readonly<Record<string, unknown>>,
+): value is Readonly<Record<string, unknown>> & Envelope {
+  return 'event' in value && 'data' in value;
+}
+
+function dataOf(
+  event: EventName,
+  given: Readonly<Record<string, unknown>>,
+  timestamp: string,
+): Record<string, unknown> {
   if (event === 'webhook.test') return sampleTest(given);
   if (event === 'article.published') return sampleArticle(given, timestamp);
   if (!('target_url' in given))
@@ -67,14 +107,14 @@ function dataOf(event: EventName, { file, target }: SendOptions, timestamp: stri
     if (!(field in given))
       throw new PressmarkError(
         'USAGE',
-        `article.updated needs ${field} in --file; a lookup tells it: pressmark send article.lookup --target <url>`,
+        `article.updated needs ${field} in --file; the answer to a lookup has it: pressmark send article.lookup --target <url>`,
       );
   }
   const article = sampleArticle(given, timestamp);
   return { revision_id: article.id, ...article };
 }
 
-function readData(path: string): Record<string, unknown> {
+function readObject(path: string): Record<string, unknown> {
   try {
     const data: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (typeof data === 'object' && data !== null && !Array.isArray(data))
@@ -84,5 +124,8 @@ function readData(path: string): Record<string, unknown> {
       cause,
     });
   }
-  throw new PressmarkError('USAGE', `--file ${quote(path, 200)} must hold a JSON object, the event’s data`);
+  throw new PressmarkError(
+    'USAGE',
+    `--file ${quote(path, 200)} must hold a JSON object: the event’s data, or a whole request`,
+  );
 }

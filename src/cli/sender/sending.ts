@@ -52,7 +52,7 @@ export function openSending(dir: string, connectorName: string | undefined): Sen
   return { state, connector, queue: openQueue({ state }) };
 }
 
-/** A log for what a person should know beside the output; standard output is for that alone. */
+/** A log for what a person should know besides the output; standard output is for that alone. */
 export function warnings(): Log {
   return createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
 }

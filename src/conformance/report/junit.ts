@@ -24,12 +24,13 @@ function suite(section: string, outcomes: readonly Outcome[]): string {
 
 function testCase(section: string, { rule, result, expected, got, why, ms }: Outcome): string {
   const open = `    <testcase classname="${escaped(section)}" name="${escaped(rule.id)}" time="${seconds(ms)}"`;
-  const told = `${rule.says}\nexpected: ${expected}\ngot: ${got}\nfix: ${rule.hint}\ncontract: ${rule.section}`;
+  const details = `${rule.says}\nexpected: ${expected}\ngot: ${got}\nfix: ${rule.hint}\ncontract: ${rule.section}`;
   if (result === 'passed') return `${open}/>`;
   if (result === 'failed')
-    return `${open}><failure message="${escaped(`expected ${expected}, got ${got}`)}">${escaped(told)}</failure></testcase>`;
+    return `${open}><failure message="${escaped(`expected ${expected}, got ${got}`)}">${escaped(details)}</failure></testcase>`;
   if (result === 'error') return `${open}><error message="${escaped(why ?? '')}"/></testcase>`;
-  if (result === 'advice') return `${open}><system-out>${escaped(`advice: ${told}`)}</system-out></testcase>`;
+  if (result === 'advice')
+    return `${open}><system-out>${escaped(`advice: ${details}`)}</system-out></testcase>`;
   return `${open}><skipped message="${escaped(`${result}: ${why ?? ''}`)}"/></testcase>`;
 }
 

@@ -1,6 +1,6 @@
 import type { Outcome, Report, Result } from '../run.js';
 
-/** In the order in which they are told. */
+/** In the order in which they are reported. */
 export const RESULTS: readonly Result[] = [
   'passed',
   'failed',
@@ -25,7 +25,7 @@ export function countsText(report: Pick<Report, 'outcomes'>): string {
     .join(', ');
 }
 
-/** "Version 3", or that it could not be told. */
+/** "Version 3", or that it is unknown. */
 export function versionText({ version }: Pick<Report, 'version'>): string {
   return version === undefined ? 'version unknown' : `Version ${version}`;
 }

@@ -4,7 +4,7 @@ import { countsText, removalText, versionText } from './summary.js';
 
 export interface TerminalOptions {
   readonly colour: boolean;
-  /** Tells the rules that passed, and those that do not apply, too. */
+  /** Whether the rules that passed, and those that do not apply, are printed too. */
   readonly verbose: boolean;
 }
 
@@ -33,14 +33,14 @@ const UPGRADE = {
 /** So many rules of one kind are named; of more, it is said how many there are. */
 const MOST_NAMES = 5;
 
-const TOLD: readonly Result[] = ['failed', 'advice', 'error'];
+const FINDINGS: readonly Result[] = ['failed', 'advice', 'error'];
 
 /** A report for a person: what is not as it should be, each with how to fix it, then the sum. */
 export function terminalReport(report: Report, { colour, verbose }: TerminalOptions): string {
   const paint = (result: Result, text: string) => (colour ? styleText(COLOURS[result], text) : text);
   const lines = [`${report.url}, checked as a receiver of ${versionText(report)}`, ''];
-  const told: readonly Result[] = verbose ? [...TOLD, 'passed'] : TOLD;
-  for (const outcome of report.outcomes.filter(({ result }) => told.includes(result)))
+  const shown: readonly Result[] = verbose ? [...FINDINGS, 'passed'] : FINDINGS;
+  for (const outcome of report.outcomes.filter(({ result }) => shown.includes(result)))
     lines.push(...linesOf(outcome, paint));
   for (const [why, ids] of notChecked(report, verbose))
     lines.push(`${paint('not checked', '-')} not checked, ${why}: ${verbose ? ids.join(', ') : named(ids)}`);

@@ -36,7 +36,7 @@ export const CONCURRENCY_RULES: readonly Rule[] = rules(
     {
       id: 'publish-at-once-one-article',
       from: 3,
-      says: 'The same article several times at the same moment is stored once: every 2xx tells the same id and URL.',
+      says: 'The same article several times at the same moment is stored once: every 2xx has the same id and URL.',
       hint: UNIQUE,
       needs: ['publish-url'],
       check: async (session) => {

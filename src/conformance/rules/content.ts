@@ -24,7 +24,7 @@ export function large(id: string): string {
   return `${html}${itemComment(id)}`;
 }
 
-/** What was published is what a lookup tells. */
+/** What was published is what a lookup is answered with. */
 export const CONTENT_RULES: readonly Rule[] = rules({ section: 'Article', from: 2, needs: ['lookup-200'] }, [
   {
     id: 'content-verbatim',

@@ -7,7 +7,7 @@ import type { Twist } from '../wire.js';
 
 const LIMIT = 'Count the bytes as they come, and answer 413 once there are more than 1,000,000.';
 
-/** A webhook.test that is as large as it is told to be: nothing is stored, whatever the receiver makes of it. */
+/** A webhook.test that is as large as it is asked to be: nothing is stored, whatever the receiver makes of it. */
 const tooLarge = (twist: Twist) => async (session: Session) =>
   expectStatus(
     await session.send('webhook.test', testSample(session.id('test')), {

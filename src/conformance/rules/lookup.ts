@@ -17,7 +17,7 @@ export const nothing = (session: Session): Promise<Answer> =>
 const field = (name: keyof Target) => ({
   id: `lookup-target-${name.replaceAll('_', '-')}`,
   section: 'Lookup target',
-  says: `A lookup tells target.${name}, a nonempty text.`,
+  says: `The answer to a lookup has target.${name}, a nonempty text.`,
   hint: FIELD,
   check: async (session: Session) => {
     targetText(targetFields(await known(session)), name);
@@ -68,7 +68,7 @@ export const LOOKUP_RULES: readonly Rule[] = [
     {
       id: 'lookup-empty-title',
       section: 'Lookup target',
-      says: 'Even of an article that was published without a title, the lookup tells a nonempty one.',
+      says: 'Even of an article that was published without a title, the answer to a lookup has a nonempty one.',
       hint: 'Store a placeholder where the title is empty; the service rejects a lookup with an empty field.',
       needs: ['publish-empty-title'],
       check: async (session) => {
@@ -90,7 +90,7 @@ export const LOOKUP_RULES: readonly Rule[] = [
     },
     {
       id: 'lookup-again',
-      says: 'Two lookups in a row tell the same: a lookup is read-only.',
+      says: 'Two lookups in a row have the same answer: a lookup is read-only.',
       hint: 'Make the revision when the content changes, not when it is asked for.',
       check: async (session) =>
         expectUnchanged(targetOf(await known(session)), targetOf(await known(session))),

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000;
 /** The last of the five retries comes after 1 + 5 + 30 + 120 + 360 minutes. */
 const LAST_RETRY_MS = 8.6 * HOUR_MS;
 
-/** An article whose id is no file name, no URL segment and no identifier of any language. */
+/** An article whose id is neither a file name nor a URL segment nor an identifier of any language. */
 export const unusual = (session: Session): Promise<Stored> =>
   session.once('unusual', () => {
     const id = `${idPrefix(session.run)}a/b c'"%20ü世界`;
@@ -81,7 +81,7 @@ export const PUBLISH_ACCEPTED_RULES: readonly Rule[] = rules(
     },
     {
       id: 'publish-unsafe-slug',
-      says: 'A slug that would lead out of a folder is no reason to refuse an article.',
+      says: 'An article with a slug that would lead out of a folder is not refused.',
       hint: 'The slug is a suggestion: make a safe one of it.',
       check: async (session) => {
         await session.stored('unsafe-slug', (id) => ({ slug: `../../${id}/../trial` }));
@@ -91,7 +91,7 @@ export const PUBLISH_ACCEPTED_RULES: readonly Rule[] = rules(
       id: 'publish-unknown-fields',
       section: 'Versioning',
       level: 'should',
-      says: 'Fields that the contract does not name are no reason to refuse an article.',
+      says: 'An article with fields that the contract does not name is not refused.',
       hint: 'Ignore fields that you do not know.',
       check: async (session) => {
         const { data } = await session.stored('main');

@@ -20,7 +20,7 @@ const RAW =
   'Compute the signature over the bytes as they came; JSON that is parsed and written again has other bytes.';
 const event = spelled(HEADER_EVENT);
 
-/** What signs the raw bytes has to be accepted, however they look; headers beside the signature decide nothing. */
+/** What signs the raw bytes has to be accepted, however they look; headers besides the signature decide nothing. */
 export const RAW_BYTES_RULES: readonly Rule[] = [
   ...rules({ section: 'Authentication, 3a', needs: ['signature-accepted'] }, [
     {

@@ -80,7 +80,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
     {
       id: 'publish-id-is-lookup-id',
       from: 3,
-      says: 'The id in the answer to a publish is the id that a lookup tells.',
+      says: 'The id in the answer to a publish is the id in the answer to a lookup.',
       hint: 'Answer the id under which the article is stored.',
       needs: ['publish-id', 'lookup-target-id'],
       check: async (session) => {
@@ -119,7 +119,7 @@ export const REDELIVERY_RULES: readonly Rule[] = [
       needs: ['publish-same-slug'],
       check: async (session) => {
         if (session.options.articleUrl?.includes('{slug}') && session.version < 3)
-          throw new NotChecked('of two articles with one slug, the pattern of --article-url tells no URL');
+          throw new NotChecked('of two articles with one slug, the pattern of --article-url gives no URL');
         const slug = session.id('same-slug');
         for (const one of [await twin(session, 'twin-a', slug), await twin(session, 'twin-b', slug)])
           expectSameText(

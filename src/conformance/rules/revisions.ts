@@ -139,7 +139,7 @@ export const REVISION_RULES: readonly Rule[] = [
     {
       id: 'update-seen-whole',
       section: 'States and transitions',
-      says: 'A lookup at the moment of an update tells the old revision with the old content, or the new with the new.',
+      says: 'A lookup at the moment of an update is answered with the old revision with the old content, or the new with the new.',
       hint: 'Store content and revision in one transaction, and read them in one.',
       check: lookupsDuringUpdate,
     },

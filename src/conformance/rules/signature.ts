@@ -72,7 +72,7 @@ export const SIGNATURE_RULES: readonly Rule[] = rules(
     },
     {
       id: 'signature-not-hex',
-      says: 'A signature of 64 characters that are no hex digits is answered 401.',
+      says: 'A signature of 64 characters that are not hex digits is answered 401.',
       hint: 'Check the form of the header before you decode it; decoders of hex stop or fail at a bad digit.',
       check: refused({ signature: () => `sha256=${'z'.repeat(64)}` }),
     },

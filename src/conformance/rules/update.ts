@@ -100,7 +100,7 @@ export const UPDATE_RULES: readonly Rule[] = [
     },
     {
       id: 'update-content',
-      says: 'After an update a lookup tells the new content_html, unchanged.',
+      says: 'After an update the answer to a lookup has the new content_html, unchanged.',
       hint: REPLACE,
       check: async (session) => {
         const { data } = await update(session);
@@ -109,7 +109,7 @@ export const UPDATE_RULES: readonly Rule[] = [
     },
     {
       id: 'update-title',
-      says: 'After an update a lookup tells the new title.',
+      says: 'After an update the answer to a lookup has the new title.',
       hint: 'An update replaces all supported fields, the title too.',
       check: async (session) => {
         const { data } = await update(session, { title: `Pressmark check: ${session.id('new title')}` });
@@ -119,7 +119,7 @@ export const UPDATE_RULES: readonly Rule[] = [
     {
       id: 'update-revision-stored',
       section: 'States and transitions',
-      says: 'After an update a lookup tells the request’s revision_id as the current revision.',
+      says: 'After an update the answer to a lookup has the request’s revision_id as the current revision.',
       hint: 'Store revision_id together with the content.',
       check: async (session) => {
         const { data } = await update(session);
@@ -214,7 +214,7 @@ export const UPDATE_RULES: readonly Rule[] = [
       id: 'update-unknown-fields',
       section: 'Versioning',
       level: 'should',
-      says: 'Fields that the contract does not name are no reason to refuse an update.',
+      says: 'An update with fields that the contract does not name is not refused.',
       hint: 'Ignore fields that you do not know.',
       check: async (session) => {
         const data = { ...(await session.draft(await updatedUrl(session))), trial: { deep: [1] } };

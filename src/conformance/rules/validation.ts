@@ -129,7 +129,7 @@ export const VALIDATION_RULES: readonly Rule[] = rules({ section: 'Errors', need
   {
     id: 'publish-wrong-type',
     level: 'should',
-    says: 'A publish whose content_html is no text is answered 400.',
+    says: 'A publish whose content_html is not a text is answered 400.',
     hint: CHECK,
     check: publish({ content_html: { html: 'no' } }),
   },

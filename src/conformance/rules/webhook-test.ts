@@ -83,20 +83,20 @@ export const TEST_RULES: readonly Rule[] = rules(
       says: 'One webhook.test after another is answered the same: there is one before every refresh.',
       hint: 'Do not limit how often tests come.',
       check: async (session) => {
-        const told = (answer: Answer) => {
+        const stated = (answer: Answer) => {
           const { contract_version, capabilities } = fieldsOf(answer);
           return [answer.status, contract_version, capabilities];
         };
         const first = await session.greeting();
         if (first.kind === 'silence') throw new Unmet('an answer', describe(first));
-        expectEqual('status, version and capabilities', told(first), told(await test(session)));
+        expectEqual('status, version and capabilities', stated(first), stated(await test(session)));
       },
     },
     {
       id: 'test-unknown-fields',
       section: 'Versioning',
       level: 'should',
-      says: 'Fields that the contract does not name are no reason to refuse a test.',
+      says: 'A test with fields that the contract does not name is not refused.',
       hint: 'Ignore fields that you do not know.',
       check: async (session) => {
         const data = { ...testSample(session.id('test')), trial: true };

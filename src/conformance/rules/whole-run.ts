@@ -47,7 +47,7 @@ export const WHOLE_RUN_RULES: readonly Rule[] = [
       hint: 'Take the secret out of your error messages.',
       check: async (session) => {
         if (session.options.secret.length < 8)
-          throw new NotChecked('the secret is too short to be told from other text');
+          throw new NotChecked('the secret is too short to be distinguished from other text');
         await session.send('webhook.test', {}, { signature: () => 'sha256=00' });
         const leaks = session.journal.entries.filter((entry) => entry.leaks === 'secret').length;
         expectThat(leaks === 0, 'answers without the secret', `the secret in ${leaks} of them`);
@@ -56,8 +56,8 @@ export const WHOLE_RUN_RULES: readonly Rule[] = [
     {
       id: 'signature-not-exposed',
       level: 'should',
-      says: 'No refusal tells the signature that would have been right.',
-      hint: 'Whoever is told the right signature can send the same body again, signed. Say only that it does not match.',
+      says: 'No refusal contains the signature that would have been right.',
+      hint: 'Whoever gets the right signature can send the same body again, signed. Say only that it does not match.',
       check: async (session) => {
         await session.send('webhook.test', {}, { signature: () => `sha256=${'0'.repeat(64)}` });
         const leaks = session.journal.entries.filter((entry) => entry.leaks === 'signature').length;

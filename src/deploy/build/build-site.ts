@@ -7,6 +7,7 @@ import { copySite, type SiteCopy, type SiteCopyOptions, type SiteVersion } from 
 import {
   type BuildState,
   buildFolder,
+  builtDigest,
   type ExcludedArticle,
   isLinkToOutput,
   outputsFolder,
@@ -28,6 +29,13 @@ export interface StoredFile {
   readonly text: string;
 }
 
+/** The article files of a site. */
+export interface StoredFiles {
+  readonly articles: readonly StoredFile[];
+  /** Articles whose front matter a person's edit has broken, and how. A generator stops at them, or builds something else. */
+  readonly malformed: readonly (Omit<StoredFile, 'url'> & { readonly reason: string })[];
+}
+
 export interface SiteBuildOptions {
   /** The site's folder, absolute. */
   readonly siteDir: string;
@@ -46,7 +54,7 @@ export interface SiteBuildOptions {
   readonly timeoutMs?: number;
   readonly runBuild: RunBuild;
   /** The stored articles of a copy of the site. */
-  storedFiles(siteDir: string): Iterable<StoredFile>;
+  storedFiles(siteDir: string): StoredFiles;
   /** Checks and completes the pages of the articles of a copy in an output, but for those at `excluded`. */
   complete(siteDir: string, output: string, excluded: ReadonlySet<string>): PostbuildReport;
   onOutput?(chunk: Buffer): void;
@@ -68,7 +76,7 @@ export type BuildOutcome =
       /** How often the command was run. */
       readonly runs: number;
       readonly changed: ChangedFiles;
-      /** The id of the output before; undefined before the first one. */
+      /** The id of the output that the changes were made to; undefined where that is not known, and before the first one. */
       readonly since: string | undefined;
       readonly articles: readonly BuiltChange[];
       /** The articles without which the output was built. */
@@ -90,8 +98,8 @@ interface PreparedBuild {
   readonly site: SiteCopy;
   readonly versionOf: SiteVersion;
   readonly state: BuildState;
-  /** Whether the state may be older than the output: a crash has cut off the build before. */
-  readonly isAfterCrash: boolean;
+  /** The number of builds in a row that a crash has interrupted before this one. */
+  readonly interrupted: number;
   /** By `performance.now()`. */
   readonly began: number;
   readonly signal: AbortSignal;
@@ -109,15 +117,15 @@ const MOST_REASON = 4_000;
 /**
  * Builds the site in a copy, checks the pages, and replaces the output only then. If a build fails because of an article
  * that has come since the last good build, the output is built without it, and the article is excluded until its text
- * changes, or a file of the site that is not an article. An article that the output had before keeps its text there. Posts
- * that people wrote are never excluded.
+ * changes, or a file of the site that is not an article. So is an article with malformed front matter. An article that the
+ * output had before keeps its text there. Posts that people wrote are never excluded.
  */
 export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   const { siteDir, stateDir, command, output } = options;
   const previous = createPreviousTexts(join(buildFolder(stateDir), 'previous'));
   let copy: SiteCopy | undefined;
-  /** Whether the output may differ from what the state says. */
-  let isReplacing = false;
+  /** What `replacing` of the state is, should the build under way fail. */
+  let replacing: BuildState['replacing'];
 
   async function build(signal: AbortSignal): Promise<BuildOutcome> {
     const began = performance.now();
@@ -125,34 +133,39 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     const { site, versionOf } = await syncedCopy(state);
     const path = join(siteDir, output);
     const isThere = options.staysFolder ? fs.existsSync(path) : isLinkToOutput(stateDir, path);
-    // After a crash, the output may have been replaced already, and nobody has heard of it.
-    const isAfterCrash = interrupted > 0;
-    if (state.good?.version === versionOf() && isThere && !isAfterCrash) return { kind: 'current' };
+    if (state.good?.version === versionOf() && isThere && !mayBeNewer(state, interrupted))
+      return { kind: 'current' };
     await writeBuildState(stateDir, { ...state, interrupted: interrupted + 1 });
-    isReplacing = false;
+    replacing = state.replacing;
     try {
-      return await buildCopy({ site, versionOf, state, isAfterCrash, began, signal });
+      return await buildCopy({ site, versionOf, state, interrupted, began, signal });
     } catch (error) {
       // Not a crash. If the state cannot be written, as on a full disk, the next start only waits longer.
-      // While the output is being replaced, the state stays as after a crash: the output may be a new one.
-      if (signal.reason !== CRASHED && !isReplacing)
-        await writeBuildState(stateDir, state).catch(() => undefined);
+      if (signal.reason !== CRASHED)
+        await writeBuildState(stateDir, { ...state, replacing }).catch(() => undefined);
       throw error;
     }
   }
 
   async function buildCopy(prepared: PreparedBuild): Promise<BuildOutcome> {
-    const { site, versionOf, state, isAfterCrash, began, signal } = prepared;
+    const { site, versionOf, state, interrupted, began, signal } = prepared;
     const ms = () => Math.round(performance.now() - began);
     const version = versionOf();
 
-    const files = [...options.storedFiles(site.dir)];
-    const texts = new Map(files.map(({ path, text }) => [path, text]));
-    const digests = new Map(files.map(({ path, text }) => [path, digestOf(text)]));
+    const { articles: files, malformed } = options.storedFiles(site.dir);
+    const texts = new Map([...files, ...malformed].map(({ path, text }) => [path, text]));
+    const digests = new Map([...texts].map(([path, text]) => [path, digestOf(text)]));
     const siteDigest = versionOf(new Set(texts.keys()));
-    const excluded = state.excluded.filter(
-      (one) => one.siteDigest === siteDigest && digests.get(one.path) === one.digest,
+    await recallPrevious(
+      malformed.map(({ path }) => path),
+      state,
     );
+    const excluded = [
+      ...state.excluded.filter(
+        (one) => !one.isMalformed && one.siteDigest === siteDigest && digests.get(one.path) === one.digest,
+      ),
+      ...malformed.map(({ path, reason }) => ({ ...excludedNow(path, reason), isMalformed: true })),
+    ];
     let runs = 0;
     /** The articles without which the copy is, and was built. The last sync has restored all. */
     let builtWithout: ReadonlySet<string> | undefined;
@@ -171,6 +184,17 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       const gone = new Set([...without].filter((path) => previous.get(path) === undefined));
       report = options.complete(site.dir, built, gone);
       return problemOf(built, report, output);
+    }
+
+    function excludedNow(path: string, reason: string): ExcludedArticle {
+      const digest = digests.get(path) ?? '';
+      const known = state.excluded.find((one) => one.path === path && one.digest === digest);
+      const hasPrevious = previous.get(path) !== undefined;
+      return { path, digest, siteDigest, reason: short(reason), hasPrevious, since: known?.since ?? now() };
+    }
+
+    function digestsAt(some: readonly StoredFile[]): Readonly<Record<string, string>> {
+      return Object.fromEntries(some.map(({ path }) => [path, digests.get(path) ?? '']));
     }
 
     async function failed(reason: string): Promise<BuildOutcome> {
@@ -204,37 +228,26 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       const again = await run(without);
       if (again !== undefined) return failed(again);
     }
-    const all = [
-      ...excluded,
-      ...[...guilty].map(
-        (path): ExcludedArticle => ({
-          path,
-          digest: digests.get(path) ?? '',
-          siteDigest,
-          reason: short(first ?? ''),
-          hasPrevious: previous.get(path) !== undefined,
-          since: now(),
-        }),
-      ),
-    ];
-    isReplacing = true;
+    const all = [...excluded, ...[...guilty].map((path) => excludedNow(path, first ?? ''))];
+    const included = files.filter(({ path }) => !without.has(path));
+    const changedArticles = included.filter(({ path }) => state.good?.digests[path] !== digests.get(path));
+    replacing = { ...state.replacing, ...digestsAt(changedArticles) };
+    await writeBuildState(stateDir, { ...state, replacing, interrupted: interrupted + 1 });
     const changed = await replaceOutput(join(site.dir, output), {
       path: join(siteDir, output),
       outputsDir: outputsFolder(stateDir),
       staysFolder: options.staysFolder,
       inUse: () => outputsInUse(stateDir),
     });
-    const included = files.filter(({ path }) => !without.has(path));
-    const isSame = changed.written.length + changed.removed.length === 0 && !isAfterCrash;
+    const isSame = changed.written.length + changed.removed.length === 0 && !mayBeNewer(state, interrupted);
     const good = {
       at: now(),
       staysFolder: options.staysFolder,
       output: (isSame ? state.good?.output : undefined) ?? randomUUID(),
       version,
-      digests: Object.fromEntries(included.map(({ path }) => [path, digests.get(path) ?? ''])),
+      digests: digestsAt(included),
     };
     await writeBuildState(stateDir, { good, excluded: all });
-    isReplacing = false;
     previous.keepOnly(without);
     const { checked = 0, missing = [], skipped = [], warnings = [] } = report ?? {};
     return {
@@ -242,19 +255,17 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       ms: ms(),
       runs,
       changed,
-      since: state.good?.output,
-      articles: included
-        .filter(({ path }) => state.good?.digests[path] !== digests.get(path))
-        .map(({ path, url }) => ({ path, url })),
+      since: mayBeNewer(state, interrupted) ? undefined : state.good?.output,
+      articles: changedArticles.map(({ path, url }) => ({ path, url })),
       excluded: all,
       report: { checked, missing, skipped, warnings },
     };
   }
 
-  /** The copy with the site's files of now; texts that the last good output was made of are kept aside. */
-  async function syncedCopy({ good }: BuildState): Promise<{ site: SiteCopy; versionOf: SiteVersion }> {
+  /** The copy with the site's files of now; texts that the output was made of are kept aside. */
+  async function syncedCopy(state: BuildState): Promise<{ site: SiteCopy; versionOf: SiteVersion }> {
     const keep = (path: string, text: string) => {
-      if (good?.digests[path] === digestOf(text)) previous.put(path, text);
+      if (builtDigest(state, path) === digestOf(text)) previous.put(path, text);
     };
     copy ??= await copySite({
       siteDir,
@@ -272,13 +283,14 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     }
   }
 
-  /** Takes texts that the last good output was made of from git, where this process has not seen them: after a restart. */
-  async function recallPrevious(paths: readonly string[], { good }: BuildState): Promise<void> {
+  /** Takes texts that the output was made of from git, where this process has not seen them: after a restart. */
+  async function recallPrevious(paths: readonly string[], state: BuildState): Promise<void> {
     const { repository } = options;
     if (repository === undefined) return;
     for (const path of paths) {
-      const digest = good?.digests[path];
-      if (digest === undefined || previous.get(path) !== undefined) continue;
+      const digest = builtDigest(state, path);
+      const kept = previous.get(path);
+      if (digest === undefined || (kept !== undefined && digestOf(kept) === digest)) continue;
       const text = await textInHistory(repository, path, (one) => digestOf(one) === digest);
       if (text !== undefined) previous.put(path, text);
     }
@@ -300,6 +312,11 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   }
 
   return { build, close: () => copy?.remove() };
+}
+
+/** Whether the output may be newer than the last good build, so that no deploy has it: an earlier build was interrupted. */
+function mayBeNewer({ replacing }: BuildState, interrupted: number): boolean {
+  return interrupted > 0 || replacing !== undefined;
 }
 
 /** Why an output is not one that may be served; undefined where it may. */

@@ -4,16 +4,21 @@ import { messageOf, systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import type { Log } from '../../log.js';
 
-/** An article that is not in the site's output, or is there with its last good text, because the build failed with it. */
+/**
+ * An article that is not in the site's output, or is there with its last good text, because the build failed with it or its
+ * front matter is malformed.
+ */
 export interface ExcludedArticle {
   /** Its file, relative to the site's folder, with forward slashes. */
   readonly path: string;
-  /** The digest of the text that broke the build; another text is tried again. */
+  /** The digest of the text that is not built; another text is tried again. */
   readonly digest: string;
   /** Identifies the site's other files, such as layouts. Once one of them has changed, the article is tried again. */
   readonly siteDigest: string;
-  /** The end of what the failed build printed. */
+  /** The end of what the failed build printed, or what is wrong with the front matter. */
   readonly reason: string;
+  /** Whether the front matter is malformed; the build was not tried with the article then. @default false */
+  readonly isMalformed?: boolean;
   /** Whether the output has the article with the text before. */
   readonly hasPrevious: boolean;
   /** When it was excluded, ISO 8601. */
@@ -38,11 +43,21 @@ export interface BuildState {
   /** Why the last build failed; undefined where it did not. */
   readonly failure?: { readonly at: string; readonly reason: string };
   readonly excluded: readonly ExcludedArticle[];
+  /**
+   * The digests of the articles whose text the next output changes, by their paths. They are written before the output is
+   * replaced and removed with the next good build: in between, the output may be the old one or the new one, or a mix.
+   */
+  readonly replacing?: Readonly<Record<string, string>> | undefined;
   /** The number of builds in a row that a crash has interrupted. */
   readonly interrupted?: number;
 }
 
 const NAME = 'build.json';
+
+/** The digest of the newest text of an article that the output may have; undefined where it has none. */
+export function builtDigest({ good, replacing }: BuildState, path: string): string | undefined {
+  return replacing?.[path] ?? good?.digests[path];
+}
 
 /** Where builds keep what they need, below the state folder. */
 export function buildFolder(stateDir: string): string {

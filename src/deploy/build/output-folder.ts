@@ -3,8 +3,9 @@ import fs from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncDirectory, syncFile, writeAtomically } from '../../fs/atomic-write.js';
+import { eachAtATime } from '../../fs/each-at-a-time.js';
 import { isGone } from '../../store/catalog/entry.js';
-import { eachAtATime, filesIn, tryLink } from '../folder-files.js';
+import { FILES_AT_A_TIME, filesIn, tryLink } from '../folder-files.js';
 
 /** The files that differ between two outputs, relative to the output folder, with forward slashes. */
 export interface ChangedFiles {
@@ -62,7 +63,7 @@ export async function replaceOutput(
 /** The digests of all files of a folder. Symbolic links count as what they lead to. */
 async function digestsOf(root: string): Promise<Digests> {
   const digests = new Map<string, string>();
-  await eachAtATime(await filesIn(root), async (file) => {
+  await eachAtATime(FILES_AT_A_TIME, await filesIn(root), async (file) => {
     digests.set(file, digestOf(await fs.promises.readFile(join(root, file))));
   });
   return digests;
@@ -101,7 +102,7 @@ async function assemble(
   const folders = new Set<string>([target]);
   for (const file of after.keys()) folders.add(dirname(join(target, file)));
   for (const folder of folders) fs.mkdirSync(folder, { recursive: true });
-  await eachAtATime([...after.keys()], async (file) => {
+  await eachAtATime(FILES_AT_A_TIME, [...after.keys()], async (file) => {
     const path = join(target, file);
     const isEqual = from !== undefined && before.get(file) === after.get(file);
     if (isEqual && (await tryLink(join(from, file), path))) return;

@@ -3,9 +3,9 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 
-/** The texts that articles had in the last good output, until the next one; see `createPreviousTexts`. */
+/** The texts that the output has of articles whose newest text is not built; see `createPreviousTexts`. */
 export interface PreviousTexts {
-  /** Keeps a text, unless one is kept for the path already. */
+  /** Keeps a text, in the place of the one that was kept for the path. */
   put(path: string, text: string): void;
   get(path: string): string | undefined;
   /** Removes all texts but those of these paths. */
@@ -23,7 +23,6 @@ export function createPreviousTexts(folder: string): PreviousTexts {
   return {
     put(path, text) {
       const file = join(folder, nameOf(path));
-      if (fs.existsSync(file)) return;
       fs.mkdirSync(folder, { recursive: true });
       // Whole or not at all: a text that a kill has cut off would be published.
       const temp = `${file}.tmp`;

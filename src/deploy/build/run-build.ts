@@ -56,7 +56,7 @@ const GRACE_MS = 3_000;
 const DRAIN_MS = 500;
 
 /**
- * Runs the command given as `$0` beside a process that ends the group when Pressmark has gone, even by `kill -9`: it reads
+ * Runs the command given as `$0` together with a process that ends the group when Pressmark has gone, even by `kill -9`: it reads
  * a pipe whose other end only Pressmark has. Eleventy, for one, prints in an endless loop that nobody reads its output.
  */
 const WATCHED = '{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec 3<&-; exec sh -c "$0"';

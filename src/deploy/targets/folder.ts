@@ -3,8 +3,9 @@ import fs from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { syncDirectory, syncFile } from '../../fs/atomic-write.js';
+import { eachAtATime } from '../../fs/each-at-a-time.js';
 import { isGone } from '../../store/catalog/entry.js';
-import { eachAtATime, filesIn, tryLink } from '../folder-files.js';
+import { FILES_AT_A_TIME, filesIn, tryLink } from '../folder-files.js';
 import type { DeployOutput, DeployTarget } from './target.js';
 
 /** So many releases are kept, the present one among them. */
@@ -166,7 +167,7 @@ async function differing(output: string, copy: string): Promise<string[]> {
   };
   const found: string[] = [];
   const files = new Set([...(await filesIn(output)), ...(await filesIn(copy))]);
-  await eachAtATime(files, async (file) => {
+  await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
     if ((await stamp(join(output, file))) !== (await stamp(join(copy, file)))) found.push(file);
   });
   return found;
@@ -181,12 +182,12 @@ async function linkFiles(
 ): Promise<void> {
   const present: string[] = [];
   const gone: string[] = [];
-  await eachAtATime(files, async (file) => {
+  await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
     (isFileAt(join(from, file)) ? present : gone).push(file);
   });
   for (const file of gone) removeFile(to, file);
   const folders = new Set<string>();
-  await eachAtATime(present, async (file) => {
+  await eachAtATime(FILES_AT_A_TIME, present, async (file) => {
     signal.throwIfAborted();
     const folder = join(to, dirname(file));
     if (!folders.has(folder)) fs.mkdirSync(folder, { recursive: true });
@@ -203,7 +204,7 @@ async function copyFiles(files: Iterable<string>, output: string, to: string): P
   const all = [...files];
   const isThere = (file: string) => isFileAt(join(output, file));
   for (const file of all.filter((one) => !isThere(one))) removeFile(to, file);
-  await eachAtATime(all.filter(isThere), async (file) => {
+  await eachAtATime(FILES_AT_A_TIME, all.filter(isThere), async (file) => {
     const target = join(to, file);
     const temp = join(dirname(target), `.pressmark-${randomBytes(6).toString('hex')}.tmp`);
     for (
@@ -219,7 +220,7 @@ async function copyFiles(files: Iterable<string>, output: string, to: string): P
     await fs.promises.rename(temp, target);
     folders.add(dirname(target));
   });
-  await eachAtATime([...folders], syncDirectory);
+  await eachAtATime(FILES_AT_A_TIME, [...folders], syncDirectory);
 }
 
 /** Whether there is a file. @throws the system's errors: a file that cannot be examined is not a missing file. */

@@ -18,7 +18,7 @@ import { buildCopy } from './build-copy.js';
 import { configDigest } from './config-digest.js';
 import { createMarkers, createSiteReader, findPosts, type Markers, type TrialSite } from './trial-pages.js';
 
-/** Posts looked at before others get a turn: this also runs in a receiver, beside deliveries. */
+/** Posts looked at before others get a turn: this also runs in a receiver, while it answers deliveries. */
 const POSTS_PER_TURN = 100;
 
 /** Reads and edits the front matter of article files, in whatever form it has. */
@@ -101,20 +101,20 @@ interface Post extends FileFacts {
 
 /**
  * Finds out which address each file has, by two builds of a copy of the site, and keeps the result until a file's digest or
- * the site's configuration differs. A third build follows where the second one fails and posts name their addresses. Nothing
- * is built where all is known already.
+ * the site's configuration differs. Where the second build fails, one or two with pinned addresses follow. Nothing is
+ * built where all is known already.
  *
  * @throws PressmarkError BUILD_FAILED, SITE_TOO_LARGE: nothing new is proven then, and what is kept stays as it was.
  */
 export async function proveAddresses(files: Iterable<UnpinnedFile>, options: ProofOptions): Promise<Proofs> {
   const { mapping, cacheFile } = options;
-  const { posts, hidden } = await sortFiles(files, options);
+  const { posts, hidden, malformed } = await sortFiles(files, options);
   const digest = siteDigest(options);
   const cache = readAddressFile(cacheFile);
   const kept = cache?.configDigest === digest && options.force !== true ? cache.records : [];
   const known = currentRecords(posts, kept, mapping);
   const built = known === undefined;
-  const records = known ?? (await runTrial(posts, options));
+  const records = known ?? (await runTrial(posts, malformed, options));
   // Written also where only files have gone, or where the posts are drafts now.
   if (built || cache?.configDigest !== digest || records.length !== cache.records.length)
     await writeAddressFile(cacheFile, { configDigest: digest, records });
@@ -141,18 +141,31 @@ export function siteDigest({
 async function sortFiles(
   files: Iterable<UnpinnedFile>,
   { mapping, frontMatter, now }: Pick<ProofOptions, 'mapping' | 'frontMatter' | 'now'>,
-): Promise<{ posts: Post[]; hidden: Proof[] }> {
+): Promise<{ posts: Post[]; hidden: Proof[]; malformed: string[] }> {
   const posts: Post[] = [];
   const hidden: Proof[] = [];
+  const malformed: string[] = [];
   for (const { path, text } of files) {
     if ((posts.length + hidden.length) % POSTS_PER_TURN === 0) await nextTurn();
     const found = readPost(path, text, frontMatter);
+    if (found === undefined && isMalformed(text, frontMatter)) malformed.push(path);
     const reason = found === undefined ? 'front matter not supported' : mapping.hidden(found, now);
     if (found === undefined || reason !== undefined)
       hidden.push({ kind: 'unproven', path, reason: reason ?? 'front matter not supported' });
     else posts.push(found);
   }
-  return { posts, hidden };
+  return { posts, hidden, malformed };
+}
+
+/** Whether a file has front matter that is broken, at which most generators stop. */
+function isMalformed(text: string, frontMatter: Pick<FrontMatterEditor, 'read'>): boolean {
+  if (!/^\ufeff?(?:---|\+\+\+|\{)/.test(text)) return false;
+  try {
+    frontMatter.read(text);
+    return false;
+  } catch (error) {
+    return error instanceof PressmarkError && error.code === 'FRONT_MATTER_INVALID';
+  }
 }
 
 function readPost(path: string, text: string, frontMatter: FrontMatterEditor): Post | undefined {
@@ -188,7 +201,11 @@ function dependsOnTitle(record: AddressRecord): boolean {
   return record.kind === 'unproven' || record.moves;
 }
 
-async function runTrial(posts: readonly Post[], options: ProofOptions): Promise<AddressRecord[]> {
+async function runTrial(
+  posts: readonly Post[],
+  malformed: readonly string[],
+  options: ProofOptions,
+): Promise<AddressRecord[]> {
   if (posts.length === 0) return [];
   const { siteDir, output, content, mapping, frontMatter, generator, maxBytes } = options;
   const copy = await copySite({
@@ -199,6 +216,7 @@ async function runTrial(posts: readonly Post[], options: ProofOptions): Promise<
     ...(maxBytes !== undefined && { maxBytes }),
   });
   try {
+    for (const path of malformed) copy.write(join(content, path), undefined);
     const markers = createMarkers(randomBytes(4).toString('hex'));
     const texts: ReturnType<typeof trialTexts>[] = [];
     for (const [index, post] of posts.entries()) {
@@ -215,19 +233,33 @@ async function runTrial(posts: readonly Post[], options: ProofOptions): Promise<
     };
     const updated = (index: number) => texts[index]?.[2];
     const before = await build(1, (index) => texts[index]?.[1]);
-    let pins: ReturnType<typeof pinsOf> = new Map();
-    let after: TrialSite;
-    try {
-      after = await build(2, updated);
-    } catch (error) {
-      // Templates that several posts have for an address, once turned off, may be one address, at which Eleventy stops.
-      pins = pinsOf(posts, before, mapping);
-      if (pins.size === 0 || options.signal?.aborted || !isBuildFailure(error)) throw error;
-      after = await build(3, (index) => {
-        const text = updated(index);
-        return text === undefined ? undefined : frontMatter.edit(text, pins.get(index) ?? []);
-      });
+    /** Builds with updates, without pins at first; while that fails, with those of more and more posts. */
+    async function buildUpdated(
+      number: number,
+      [pins = new Map(), ...more]: readonly Pins[],
+    ): Promise<{ readonly after: TrialSite; readonly pins: Pins }> {
+      try {
+        const after = await build(number, (index) => {
+          const [text, pin] = [updated(index), pins.get(index)];
+          return text === undefined || pin === undefined ? text : frontMatter.edit(text, pin);
+        });
+        return { after, pins };
+      } catch (error) {
+        if (more.length === 0 || options.signal?.aborted || !isBuildFailure(error)) throw error;
+        return buildUpdated(number + 1, more);
+      }
     }
+    // Templates that several posts have for an address, once turned off, may be one address, at which Eleventy stops. A post
+    // has its template itself, or a data file of its folder does, such as `posts.json`.
+    const all = pinsOf(posts, before, mapping);
+    const own: Pins = new Map(
+      [...all].filter(([index, pin]) => pin.some(({ key }) => Object.hasOwn(posts[index]?.data ?? {}, key))),
+    );
+    const { after, pins } = await buildUpdated(2, [
+      new Map(),
+      ...(own.size > 0 ? [own] : []),
+      ...(all.size > own.size ? [all] : []),
+    ]);
     const findings = findPosts(posts.length, before, after);
     return posts.map((post, index): AddressRecord => {
       const { path } = post;
@@ -249,16 +281,19 @@ async function runTrial(posts: readonly Post[], options: ProofOptions): Promise<
   }
 }
 
-/** Front matter that holds each post which names an address of its own where the first build has put it. */
-function pinsOf(posts: readonly Post[], before: TrialSite, mapping: ArticleMapping) {
+/** Changes of front matter, by the indexes of posts. */
+type Pins = ReadonlyMap<number, readonly { readonly key: string; readonly value: FrontMatterValue }[]>;
+
+/** Front matter that holds each post where the first build has put it. */
+function pinsOf(posts: readonly Post[], before: TrialSite, mapping: ArticleMapping): Pins {
   const findings = findPosts(posts.length, before, before);
   return new Map(
-    posts.flatMap(({ data }, index) => {
+    posts.flatMap((post, index) => {
       const finding = findings[index];
-      if (finding?.kind !== 'proven') return [];
-      const pin = mapping.pin(finding.address);
-      const changes = Object.entries(pin).map(([key, value]) => ({ key, value }));
-      return changes.some(({ key }) => Object.hasOwn(data, key)) ? [[index, changes] as const] : [];
+      if (finding?.kind !== 'proven' || mapping.isPinned(post, finding.address)) return [];
+      const pin = Object.entries(mapping.pin(finding.address));
+      // Astro has no key for an address.
+      return pin.length === 0 ? [] : [[index, pin.map(([key, value]) => ({ key, value }))] as const];
     }),
   );
 }

@@ -93,7 +93,7 @@ export function isMarkdown(
   if (options.rawHtml === false && hasRawHtml(withoutItemComments(body.markdown))) return false;
   const { commonMark, eleventy } = renderers();
   const rendered = commonMark.render(body.markdown);
-  // Eleventy turns indented code off; HTML in it would be no text any more.
+  // Eleventy turns indented code off; HTML in it would not be text any more.
   if (eleventy.render(body.markdown) !== rendered) return false;
   // Only HTML can be made harmless to the plugins of the site.
   return harmless(rendered, options) === rendered;

@@ -3,6 +3,10 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncDirectory } from '../../fs/atomic-write.js';
+import { eachAtATime } from '../../fs/each-at-a-time.js';
+
+/** So many folders are synced at a time, so that the files of deliveries need not wait for all of git's, which has up to 258. */
+const SYNCED_AT_A_TIME = 8;
 
 /** Within so many milliseconds two changes of a folder may carry the same time. */
 const TICK_MS = 200;
@@ -43,7 +47,7 @@ export function createDirectorySync({
     const paths = [gitDir, commonDir].flatMap((folder) => [folder, join(folder, 'reftable')]);
     // The file of the ref too: git before 2.36 does not sync it.
     for (let at = join(base, ref); at.length > base.length; at = dirname(at)) paths.push(at);
-    await Promise.all([...new Set(paths)].map(syncIfThere));
+    await eachAtATime(SYNCED_AT_A_TIME, new Set(paths), syncIfThere);
   }
 
   async function syncObject(id: string): Promise<void> {
@@ -53,7 +57,8 @@ export function createDirectorySync({
 
   async function syncObjectsAndRef(ref: string): Promise<void> {
     const fans = (await readdir(objects)).filter((name) => /^(?:[0-9a-f]{2}|pack)$/.test(name));
-    await Promise.all([objects, ...fans.map((name) => join(objects, name))].map(syncIfChanged));
+    const folders = [objects, ...fans.map((name) => join(objects, name))];
+    await eachAtATime(SYNCED_AT_A_TIME, folders, syncIfChanged);
     await syncRef(ref);
   }
 

@@ -14,7 +14,7 @@ import {
   settingsOf,
   startGroup,
 } from './git-process.js';
-import type { RequestLimits } from './lasting-process.js';
+import type { RequestLimits } from './long-running-process.js';
 
 export { redacted, SILENCE };
 
@@ -22,13 +22,11 @@ export { redacted, SILENCE };
 export interface GitRun {
   /** What it reads from standard input; nothing by default. */
   readonly input?: string | Buffer | AsyncIterable<Buffer>;
-  /** Whether the input itself says where it ends, as a pack does: no program need count its bytes. @default false */
-  readonly isSelfDelimiting?: boolean;
   /** Another index than the work tree's own. */
   readonly indexFile?: string;
-  /** Exit codes beside 0 that are an answer and no failure. */
+  /** Exit codes besides 0 that are an answer, not a failure. */
   readonly accept?: readonly number[];
-  /** How long this command may take, in milliseconds. @default what `createGit` was told */
+  /** How long this command may take, in milliseconds. @default the limit that `createGit` was given */
   readonly timeoutMs?: number;
   /** Kills this command. */
   readonly signal?: AbortSignal | undefined;
@@ -36,11 +34,11 @@ export interface GitRun {
   readonly env?: NodeJS.Dict<string>;
   /** Leaves the processor to others; not for commands that run while a lock is held. */
   readonly background?: boolean;
-  /** Told whenever the command writes something: a sign of life. */
+  /** Called whenever the command writes something: a sign of life. */
   onOutput?(): void;
 }
 
-/** What a git command that did not fail said; what it wrote to standard error is no failure. */
+/** The output of a git command that did not fail. Output on standard error is not a failure. */
 export interface GitAnswer {
   readonly code: number;
   /** Standard output as UTF-8. */

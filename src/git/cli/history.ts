@@ -83,8 +83,14 @@ export async function gitLog(
   return commits;
 }
 
+/** The blobs that commits have at each path; `''` stands for a removal. */
+export type PathBlobs = ReadonlyMap<string, ReadonlySet<string>>;
+
+/** Those of no commit. */
+export const NO_BLOBS: PathBlobs = new Map();
+
 /**
- * Every blob that the history behind a commit ever had at these paths, as `<blob> <path>`; a removal has no blob.
+ * Every blob that the history behind a commit ever had at these paths.
  *
  * @param since a commit whose own history need not be looked at, where the repository still has it.
  */
@@ -93,13 +99,22 @@ export async function blobsInHistory(
   commit: string,
   paths: readonly string[],
   since: string | null = null,
-): Promise<Set<string>> {
+): Promise<PathBlobs> {
   const isThere = since !== null && (await commitAt(repository, since)) !== null;
   const range = isThere ? [commit, `^${since}`] : [commit];
   const commits = await gitLog(repository, [], '--full-history', '-m', ...range, '--', ...paths);
-  return new Set(
-    commits.flatMap(({ changes }) => changes.map(({ path, after }) => `${after?.id ?? ''} ${path}`)),
-  );
+  const blobs = new Map<string, Set<string>>();
+  for (const { path, after } of commits.flatMap(({ changes }) => changes))
+    blobs.set(path, (blobs.get(path) ?? new Set()).add(after?.id ?? ''));
+  return blobs;
+}
+
+/** All blobs of several histories. */
+export function joinBlobs(histories: readonly PathBlobs[]): PathBlobs {
+  const joined = new Map<string, Set<string>>();
+  for (const [path, blobs] of histories.flatMap((history) => [...history]))
+    joined.set(path, new Set([...(joined.get(path) ?? []), ...blobs]));
+  return joined;
 }
 
 /** Reads `--raw -z` from a part on: `:<mode> <mode> <blob> <blob> <status>`, then the path, for each change. */

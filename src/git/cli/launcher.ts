@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { answerOf, createGit, type Git, type GitExit, type GitOptions, limitsOf, nameOf } from './git.js';
 import { environmentOf, settingsOf, startGroup } from './git-process.js';
-import { createLastingProcess, type IsLast, type RequestLimits } from './lasting-process.js';
+import { createLongRunningProcess, type IsLast, type RequestLimits } from './long-running-process.js';
 
 /** A git command for a shell. */
 interface LaunchedCommand {
   readonly args: readonly string[];
   readonly input: string | Buffer;
-  readonly isSelfDelimiting: boolean;
   readonly indexFile: string;
 }
 
@@ -28,7 +27,6 @@ while read -r begin words bytes index; do
       [ -z "$index" ] || export GIT_INDEX_FILE="$index"
       case $bytes in
         0) exec git "$@" </dev/null ;;
-        delimited) exec git "$@" ;;
         *) head -c "$bytes" | git "$@" ;;
       esac
     } 2>&1 >&3 3>&-
@@ -43,20 +41,20 @@ const LONGEST = 4_000;
 const MOST_IDLE = 4;
 
 /**
- * Runs short git commands by way of lasting shells; those that run for long, or beside other work, are children of this
- * process. Each new process costs a large program such as this one some milliseconds, in which it does nothing else, as
- * the system copies the tables of its memory; a shell, which is small, starts one in a fraction of that. Commands that
- * run at the same time have a shell each.
+ * Runs short git commands by way of long-running shells; those that take long, or run at the same time as others, are children
+ * of this process. Each new process costs a large program such as this one some milliseconds, in which it does nothing
+ * else, as the system copies the tables of its memory; a shell, which is small, starts one in a fraction of that.
+ * Commands that run at the same time have a shell each.
  */
 export function createLaunchedGit(options: GitOptions): Git {
   const git = createGit(options);
   const idle: Shell[] = [];
 
   return async function launchedGit(args, run = {}) {
-    const { input = '', isSelfDelimiting = false, indexFile = '' } = run;
+    const { input = '', indexFile = '' } = run;
     const isShort = !run.background && !run.onOutput && !run.env;
     if (!isShort || !(typeof input === 'string' || Buffer.isBuffer(input))) return git(args, run);
-    const command = { args, input, isSelfDelimiting, indexFile };
+    const command = { args, input, indexFile };
     if (!isOfLines(command)) return git(args, run);
     const shell = idle.pop() ?? startShell(options);
     const exit = await shell.run(command, limitsOf(run, options));
@@ -82,7 +80,7 @@ type Shell = ReturnType<typeof startShell>;
 
 function startShell(options: GitOptions) {
   const mark = randomBytes(16).toString('hex');
-  const { ask, end } = createLastingProcess(() =>
+  const { ask, end } = createLongRunningProcess(() =>
     startGroup('sh', ['-c', SCRIPT, 'sh', mark, ...settingsOf(options)], {
       cwd: options.cwd,
       env: environmentOf(options),
@@ -91,9 +89,9 @@ function startShell(options: GitOptions) {
 
   /** @throws PressmarkError GIT_FAILED where the command has no exit code: it took too long, or was stopped. */
   async function run(command: LaunchedCommand, limits: RequestLimits): Promise<GitExit> {
-    const { args, input, isSelfDelimiting, indexFile } = command;
+    const { args, input, indexFile } = command;
     const bytes = Buffer.from(input);
-    const head = [mark, args.length, isSelfDelimiting ? 'delimited' : bytes.length, indexFile].join(' ');
+    const head = [mark, args.length, bytes.length, indexFile].join(' ');
     const request = Buffer.concat([Buffer.from([head, ...args, ''].join('\n')), bytes]);
     const reply = await ask(nameOf(args), request, endsWith(`\n${mark}\n`), limits);
     const begin = reply.indexOf(`\n${mark} `);

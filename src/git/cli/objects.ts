@@ -1,6 +1,6 @@
 import { PressmarkError } from '../../errors.js';
-import { parts } from './lasting-git.js';
-import type { IsLast } from './lasting-process.js';
+import { parts } from './long-running-git.js';
+import type { IsLast } from './long-running-process.js';
 import type { Repository } from './repository.js';
 
 /** What git knows under a name. */
@@ -13,8 +13,8 @@ const COMMAND = ['cat-file', '--batch-check=%(objecttype) %(objectname)'];
 
 /**
  * What git has under each of these names, such as `HEAD^{commit}` or `main:content/a.md`, undefined for nothing, and for a
- * name with a line end, which cannot be asked for. The lasting process that answers reads refs anew for each request, and
- * looks for new objects where it does not know one.
+ * name with a line end, which cannot be asked for. The long-running process that answers reads refs anew for each
+ * request, and looks for new objects where it does not know one.
  *
  * @throws PressmarkError GIT_FAILED.
  */
@@ -33,7 +33,7 @@ export async function objectsNamed(
   return names.map((name) => found.get(name));
 }
 
-/** The object in a line `<type> <name>`. Any other line, such as `… missing` or `… ambiguous`, means that there is no single object. */
+/** The object in a line `<type> <name>`. Any other line, such as `… missing` or `… ambiguous`, means no object, or several. */
 function objectIn(line: string): NamedObject | undefined {
   const [, type, id] = /^(commit|tree|blob|tag) ([0-9a-f]{40,64})$/.exec(line) ?? [];
   return type === undefined || id === undefined ? undefined : { id, type };

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { versionAt } from '../../fs/stamp.js';
-import { parts } from './lasting-git.js';
+import { parts } from './long-running-git.js';
 import type { Repository } from './repository.js';
 
 /** What changes a text on its way into git. */
@@ -8,6 +8,9 @@ const FILTERS = ['filter', 'ident', 'working-tree-encoding'];
 
 /** `git check-ignore` does not run with `GIT_LITERAL_PATHSPECS`. */
 export const CHECK_IGNORE = ['--no-literal-pathspecs', 'check-ignore'];
+
+/** How many paths one command has as its arguments. */
+const PATHS_PER_LIST = 100;
 
 /** How long rules outside of the repository, such as the user's own, may stay unnoticed, in milliseconds. */
 const OUTSIDE_MS = 10_000;
@@ -39,63 +42,58 @@ export async function ignoredPaths(
   paths: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const wanted = [...new Set(paths)];
-  const basis = basisFor(repository, wanted, '.gitignore');
-  const candidates = basis === undefined ? wanted : await matchingPaths(repository, wanted, basis);
-  if (candidates.length === 0) return new Set();
-  const { stdout } = await repository.git([...CHECK_IGNORE, '-z', '--stdin'], {
-    input: candidates.map((path) => `${inTree(path)}\0`).join(''),
-    accept: [1],
-  });
-  return new Set(
-    stdout
-      .split('\0')
-      .slice(0, -1)
-      .map((path) => path.slice('./'.length)),
+  if (wanted.length === 0) return new Set();
+  const ignored = new Set(await matchingPaths(repository, wanted));
+  // The command itself would end where a path is in a submodule; and a long-running one has read the index at its start.
+  const candidates = [...ignored];
+  for (let start = 0; start < candidates.length; start += PATHS_PER_LIST) {
+    const some = candidates.slice(start, start + PATHS_PER_LIST);
+    const { stdout } = await repository.git(['ls-files', '-z', '--', ...some]);
+    for (const path of stdout.split('\0')) ignored.delete(path);
+  }
+  return ignored;
+}
+
+/** Those that a rule would ignore, whatever the index has; in a sparse work tree some rules are in the index only. */
+async function matchingPaths(repository: Repository, paths: readonly string[]): Promise<readonly string[]> {
+  const place = isSparse(repository) ? [] : ['--no-index'];
+  const command = [...CHECK_IGNORE, '-z', '--verbose', '--non-matching', ...place, '--stdin'];
+  // After `./`, no character of a path means anything else.
+  const input = paths.map((path) => `./${path}\0`).join('');
+  const basis = basisFor(repository, paths, '.gitignore');
+  const answer =
+    basis === undefined
+      ? (await repository.git(command, { input, accept: [1] })).stdout
+      : (await repository.ask(command, input, parts(4 * paths.length, '\0'), { basis })).toString('utf8');
+  const isIgnored = [...tuples(answer, 4)].map(
+    ([source = '', , pattern = '']) => source !== '' && !pattern.startsWith('!'),
   );
-}
-
-/** Those that a rule would ignore, whatever the index has: a lasting git has read that at its start. */
-async function matchingPaths(
-  { ask }: Repository,
-  paths: readonly string[],
-  basis: string,
-): Promise<readonly string[]> {
-  const command = [...CHECK_IGNORE, '-z', '--verbose', '--non-matching', '--no-index', '--stdin'];
-  const question = paths.map((path) => `${inTree(path)}\0`).join('');
-  const answer = await ask(command, question, parts(4 * paths.length, '\0'), { basis });
-  const matched = [...tuples(answer.toString('utf8'), 4)].map(([source]) => source !== '');
-  return paths.filter((_, index) => matched[index]);
-}
-
-/** After `./`, no character of a path means anything else. */
-function inTree(path: string): string {
-  return `./${path}`;
+  return paths.filter((_, index) => isIgnored[index]);
 }
 
 /**
  * What the rules for files of one folder are made of: it is another text when they are other rules. Undefined where a
- * lasting git is not to be asked: it keeps the rules of one folder, and in a sparse work tree some are in the index only.
+ * long-running git is not to be asked: it keeps the rules of one folder, and in a sparse work tree some are in the index
+ * only.
  *
  * @param name of the files that have rules for the folder that they are in.
  */
-function basisFor(
-  { top, gitDir, commonDir }: Repository,
-  paths: readonly string[],
-  name: string,
-): string | undefined {
+function basisFor(repository: Repository, paths: readonly string[], name: string): string | undefined {
+  const { top, gitDir, commonDir } = repository;
   const [folder, ...others] = new Set(paths.map((path) => dirname(join(top, path))));
-  if (folder === undefined || others.length > 0) return undefined;
+  if (folder === undefined || others.length > 0 || isSparse(repository)) return undefined;
   const files = [
-    join(gitDir, 'info', 'sparse-checkout'),
     join(commonDir, 'info', name === '.gitignore' ? 'exclude' : 'attributes'),
     join(commonDir, 'config'),
     join(gitDir, 'config.worktree'),
     join(top, name),
   ];
   for (let at = folder; at.length > top.length; at = dirname(at)) files.push(join(at, name));
-  const [sparse, ...versions] = files.map(versionAt);
-  if (sparse !== undefined) return undefined;
-  return [folder, ...versions, Math.floor(Date.now() / OUTSIDE_MS)].join('\n');
+  return [folder, ...files.map(versionAt), Math.floor(Date.now() / OUTSIDE_MS)].join('\n');
+}
+
+function isSparse({ gitDir }: Repository): boolean {
+  return versionAt(join(gitDir, 'info', 'sparse-checkout')) !== undefined;
 }
 
 /** The fields of an answer, `size` at a time. */

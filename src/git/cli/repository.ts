@@ -3,8 +3,8 @@ import { realpath, stat } from 'node:fs/promises';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { createDirectorySync, type DirectorySync } from './fsync-directories.js';
 import { createGit, type Git, SILENCE } from './git.js';
-import { type Ask, createLastingGit } from './lasting-git.js';
 import { createLaunchedGit } from './launcher.js';
+import { type Ask, createLongRunningGit } from './long-running-git.js';
 import { createTreeCache, type TreeCache } from './tree-cache.js';
 
 /** The repository that a site stands in. */
@@ -44,46 +44,56 @@ export interface NoRepository {
 /** The oldest git that all of this is known to work with. */
 const OLDEST: readonly [number, number] = [2, 31];
 
+/** What `git rev-parse` answers with a line each. */
+const QUESTIONS = [
+  '--is-inside-work-tree',
+  '--show-toplevel',
+  '--show-prefix',
+  '--absolute-git-dir',
+  '--path-format=absolute',
+  '--git-common-dir',
+  '--show-object-format',
+];
+
 /** How long one of the first questions to git may take, in milliseconds. */
-const START_MS = 10_000;
+const START_MS = 30_000;
 
 const OUTSIDE = none('the site is not in a git work tree', false);
 
 /**
  * Finds the work tree that `siteDir` is in, or says why there is none.
  *
+ * @param run.startMs how long each of the first two questions may take. @default 30,000, or `timeoutMs` if that is less
  * @throws PressmarkError GIT_FAILED where git fails for another reason.
  */
 export async function openRepository(
   siteDir: string,
   env: NodeJS.ProcessEnv,
-  run: { signal?: AbortSignal; timeoutMs?: number } = {},
+  { startMs, ...run }: { signal?: AbortSignal; timeoutMs?: number; startMs?: number } = {},
 ): Promise<Repository | NoRepository> {
   // Only rev-parse, which starts nothing a repository's config names, runs before the owner is known.
-  // A git that hangs must not keep the receiver from its deliveries for longer than a person would wait.
-  const timeoutMs = Math.min(run.timeoutMs ?? START_MS, START_MS);
+  // A busy machine or a cold disk may need some seconds; a git that hangs must not keep the receiver from its deliveries.
+  const timeoutMs = startMs ?? Math.min(run.timeoutMs ?? START_MS, START_MS);
   const ask = createGit({ cwd: siteDir, safeDirectory: '*', env, ...run, timeoutMs });
-  const answer = async (...args: string[]) => (await ask(['rev-parse', ...args])).stdout.replace(/\n$/, '');
   let version: readonly [number, number];
+  let answers: readonly string[];
   try {
     version = versionIn((await ask(['version'])).stdout);
     if (isOlder(version, OLDEST))
       return none(`git ${version.join('.')} is too old; ${OLDEST.join('.')} is needed`, true);
-    if ((await answer('--is-inside-work-tree')) !== 'true') return OUTSIDE;
+    answers = (await ask(['rev-parse', ...QUESTIONS])).stdout.split('\n').slice(0, -1);
   } catch (error) {
     const cause = error instanceof PressmarkError ? error.cause : error;
     if (systemCode(cause) === 'ENOENT') return none('git is not installed', false);
     const said = messageOf(cause);
     const words = said === SILENCE ? messageOf(error) : said;
-    return words.includes('not a git repository') ? OUTSIDE : none(`git does not work here: ${words}`, true);
+    return /not a git repository|must be run in a work tree/.test(words)
+      ? OUTSIDE
+      : none(`git does not work here: ${words}`, true);
   }
-  const [top, prefix, gitDir, commonDir, format] = await Promise.all([
-    answer('--show-toplevel'),
-    answer('--show-prefix'),
-    answer('--absolute-git-dir'),
-    answer('--path-format=absolute', '--git-common-dir'),
-    answer('--show-object-format'),
-  ]);
+  const [isInside, top = '', prefix = '', gitDir = '', commonDir = '', format, ...more] = answers;
+  if (isInside !== 'true') return OUTSIDE;
+  if (more.length > 0) return none('the path of the repository has a line end', true);
   // A repository that somebody else put around the site could name programs (clean filters) that we would run.
   const [site, ...owners] = await ownersOf([await realpath(siteDir), top, gitDir]);
   const uid = process.getuid?.();
@@ -93,7 +103,7 @@ export async function openRepository(
   return {
     kind: 'repository',
     git: createLaunchedGit(options),
-    ask: createLastingGit(options),
+    ask: createLongRunningGit(options),
     top,
     prefix,
     gitDir,
@@ -116,7 +126,8 @@ function versionIn(text: string): readonly [number, number] {
   return [Number(major), Number(minor)];
 }
 
-function isOlder([major, minor]: readonly [number, number], than: readonly [number, number]): boolean {
+/** Whether a version of git comes before another one. */
+export function isOlder([major, minor]: readonly [number, number], than: readonly [number, number]): boolean {
   return major < than[0] || (major === than[0] && minor < than[1]);
 }
 
@@ -124,10 +135,13 @@ async function ownersOf(paths: readonly string[]): Promise<number[]> {
   return Promise.all(paths.map(async (path) => (await stat(path)).uid));
 }
 
+/** The types of the objects that are written here. */
+export type ObjectType = 'commit' | 'tree' | 'blob';
+
 /** The name that git gives to an object with this content. */
 export function objectId(
   { objectFormat }: Pick<Repository, 'objectFormat'>,
-  type: 'blob' | 'tree' | 'commit',
+  type: ObjectType,
   content: Buffer,
 ): string {
   return createHash(objectFormat).update(`${type} ${content.length}\0`).update(content).digest('hex');

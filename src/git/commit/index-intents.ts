@@ -1,5 +1,6 @@
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { writeAtomically } from '../../fs/atomic-write.js';
 import type { Repository } from '../cli/repository.js';
@@ -8,49 +9,56 @@ import { readHead } from './head.js';
 import { entryOf, type IndexEntry, stagedBlobs, writeEntries } from './index.js';
 import type { IndexLock, IndexLocker } from './index-lock.js';
 
-/** The entries that Pressmark is about to write into the index; see `readIndexIntents`. */
-export interface IndexIntents {
-  /** Whether an entry of the index was put there by Pressmark, for a commit that it did not come to. */
-  isIntended(entry: IndexEntry): boolean;
-  /** Records entries before they are written into the index. */
+/** The entries that one batch writes into the index, recorded before; see `recordIntents`. */
+export interface IntentRecord {
+  /** The file that has them. */
+  readonly file: string;
+  /** Resolves when these entries, too, are recorded, on the disk. */
   add(entries: readonly IndexEntry[]): Promise<void>;
-  readonly isEmpty: boolean;
-  /** Removes all: the index holds no uncommitted entry of Pressmark. */
-  clear(): Promise<void>;
-  /** Removes entries whose commits are made. */
-  remove(entries: readonly IndexEntry[]): Promise<void>;
+  /** Ends the record: the branch has the entries, on the disk, or they are set back. */
+  remove(): Promise<void>;
 }
 
 /**
- * Reads the intents. An index entry that differs from HEAD was staged by the owner, who is about to commit it, or it was
- * written by a receiver that was killed before it moved the branch. The intents show which. The caller holds the index.
+ * Records the entries of a batch. An index entry that differs from HEAD was staged by the owner, who is about to commit
+ * it, or it was written by a receiver that was killed before it moved the branch. The records show which.
  */
-export async function readIndexIntents({ gitDir }: Pick<Repository, 'gitDir'>): Promise<IndexIntents> {
-  const file = join(gitDir, 'pressmark', 'index-intents');
-  const intended = new Set((await contentOf(file)).split('\0').slice(0, -1));
+export function recordIntents(file: string): IntentRecord {
+  const intended = new Set<string>();
 
   async function add(entries: readonly IndexEntry[]): Promise<void> {
     for (const entry of entries) intended.add(lineOf(entry));
-    if (entries.length > 0) await save();
-  }
-
-  async function remove(entries: readonly IndexEntry[]): Promise<void> {
-    for (const entry of entries) intended.delete(lineOf(entry));
-    // the entries that a killed receiver has left are still needed
-    await (intended.size === 0 ? rm(file, { force: true }) : save());
-  }
-
-  async function save(): Promise<void> {
     await writeAtomically(file, [...intended].map((line) => `${line}\0`).join(''));
   }
 
-  const clear = () => rm(file, { force: true });
+  return { file, add, remove: () => rm(file, { force: true }) };
+}
+
+/** The records of several batches. */
+export interface IndexIntents {
+  readonly isEmpty: boolean;
+  /** Whether an entry of the index was put there by Pressmark, for a commit that it did not come to. */
+  isIntended(entry: IndexEntry): boolean;
+  /** Removes the records: their entries are set back. */
+  remove(): Promise<void>;
+}
+
+/** Reads the records of the batches that did not end, or that are under way, as far as their file is wanted. */
+export async function readIndexIntents(
+  { gitDir }: Pick<Repository, 'gitDir'>,
+  isWanted: (file: string) => boolean = () => true,
+): Promise<IndexIntents> {
+  const folder = join(gitDir, 'pressmark');
+  const names = (await readdir(folder).catch(absent([]))).filter((name) => name.startsWith('intents-'));
+  const files = names.map((name) => join(folder, name)).filter(isWanted);
+  const texts = await Promise.all(files.map((file) => readFile(file, 'utf8').catch(absent(''))));
+  const intended = new Set(texts.flatMap((text) => text.split('\0').slice(0, -1)));
   return {
-    isEmpty: intended.size === 0,
-    clear,
+    isEmpty: files.length === 0,
     isIntended: (entry) => intended.has(lineOf(entry)),
-    add,
-    remove,
+    remove: async () => {
+      for (const file of files) await rm(file, { force: true });
+    },
   };
 }
 
@@ -58,13 +66,17 @@ function lineOf({ path, blob }: IndexEntry): string {
   return `${blob} ${path}`;
 }
 
-async function contentOf(file: string): Promise<string> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return '';
+/** Whether the receiver that has made a record has ended: its token is gone. */
+function isDead(file: string): boolean {
+  const id = basename(file).split('-')[1];
+  return !existsSync(join(dirname(file), `token-${id}`));
+}
+
+function absent<T>(instead: T): (error: unknown) => T {
+  return (error) => {
+    if (systemCode(error) === 'ENOENT') return instead;
     throw error;
-  }
+  };
 }
 
 /**
@@ -78,14 +90,14 @@ export async function rollBackLeftEntries(
   locker: IndexLocker,
   signal: AbortSignal,
 ): Promise<number> {
-  if ((await readIndexIntents(repository)).isEmpty) return 0;
+  if ((await readIndexIntents(repository, isDead)).isEmpty) return 0;
   const lock = await locker.take(signal);
   if (lock === undefined) return 0;
   try {
-    const intents = await readIndexIntents(repository);
+    const intents = await readIndexIntents(repository, isDead);
     const count = await rollBackEntries(repository, lock, intents.isIntended);
     if (count === undefined) return 0;
-    await intents.clear();
+    await intents.remove();
     return count;
   } finally {
     await lock.release();

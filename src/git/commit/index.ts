@@ -2,14 +2,14 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { link, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
-import { syncFile } from '../../fs/atomic-write.js';
+import { syncDirectory, syncFile } from '../../fs/atomic-write.js';
 import { versionAt } from '../../fs/stamp.js';
-import { rawDiff, type TreeChange } from '../cli/history.js';
-import { emptyTree, type Repository } from '../cli/repository.js';
+import { NO_BLOBS, type PathBlobs, rawDiff, type TreeChange } from '../cli/history.js';
+import { emptyTree, isOlder, type Repository } from '../cli/repository.js';
 import { FILE, type TreeEntry } from '../cli/tree.js';
 import type { IndexLock } from './index-lock.js';
 
-/** How many entries git is told on its command line. */
+/** How many entries git gets on its command line. */
 const MAX_CACHEINFO_ARGS = 8;
 
 /** What the index has, or shall have, at a path. */
@@ -20,12 +20,6 @@ export interface IndexEntry {
   readonly blob: string;
   /** @default FILE */
   readonly mode?: string;
-}
-
-/** What the index shall have at a path. */
-export interface WantedEntry extends IndexEntry {
-  /** Blobs of ours that it may have now; anything else but the tip's own the owner has staged. */
-  readonly known: ReadonlySet<string>;
 }
 
 /** With more paths the diff is of everything: git matches each pathspec with each entry, and skips equal folders without any. */
@@ -58,8 +52,8 @@ export interface NextIndex {
   readonly staged: ReadonlyMap<string, string>;
   /** Whether the index is still the one that it was made from. */
   isCurrent(): boolean;
-  /** Puts it in the place of the index, whose lock is held. @returns no paths that were left. */
-  use(): Promise<string[]>;
+  /** Puts it in the place of the index, whose lock is held. */
+  use(): Promise<void>;
   remove(): void;
 }
 
@@ -81,34 +75,12 @@ export async function prepareIndex(
   return {
     staged,
     isCurrent: () => indexVersion(repository.gitDir) === version,
-    use: () => useDraft(repository, draft).then(() => []),
+    use: () => useDraft(repository, draft),
     remove: () => removeDraft(draft),
   };
 }
 
-/**
- * Puts entries for exactly these paths into the index, whose lock is held; everything else in it stays, and so
- * does what the owner has staged at these very paths.
- *
- * @param staged what differs from the tip there now.
- * @returns the paths that were left because the owner has staged something there.
- */
-export async function setIndexEntries(
-  repository: Repository,
-  lock: IndexLock,
-  staged: ReadonlyMap<string, string>,
-  wanted: readonly WantedEntry[],
-): Promise<string[]> {
-  const isOwners = ({ path, known }: WantedEntry) => {
-    const blob = staged.get(path);
-    return blob !== undefined && !known.has(blob);
-  };
-  const entries = wanted.filter((entry) => !isOwners(entry) && staged.get(entry.path) !== entry.blob);
-  await writeEntries(repository, lock, entries);
-  return wanted.filter(isOwners).map(({ path }) => path);
-}
-
-/** Lays entries over the index, whose lock is held, and leaves the rest of it as it is. */
+/** Puts entries into the index, whose lock is held, and leaves the rest of it as it is. */
 export async function writeEntries(
   repository: Repository,
   { draft }: IndexLock,
@@ -128,7 +100,7 @@ async function makeDraft(
   draft: string,
   entries: readonly IndexEntry[],
 ): Promise<void> {
-  const { git, gitDir } = repository;
+  const { git, gitDir, version } = repository;
   // somebody may have removed it while the receiver runs
   mkdirSync(dirname(draft), { recursive: true });
   try {
@@ -147,11 +119,18 @@ async function makeDraft(
   );
   const args = isFew ? ['--add', '--replace', ...infos] : ['-z', '--index-info'];
   await git(['update-index', ...args], { input: isFew ? '' : lines.join(''), indexFile: draft });
-  await syncFile(draft);
+  // A newer git has synced it, by the setting core.fsync.
+  if (isOlder(version, [2, 36])) await syncFile(draft);
 }
 
-function useDraft(repository: Repository, draft: string): Promise<void> {
-  return withoutNewConflicts(repository, () => rename(draft, join(repository.gitDir, 'index')));
+/**
+ * Puts a draft in the place of the index, whose lock is held. The index is on the disk then: a power loss that took it
+ * back, and not the branch that moves next, would have the owner's next commit undo the articles.
+ */
+async function useDraft(repository: Repository, draft: string): Promise<void> {
+  const { gitDir } = repository;
+  await withoutNewConflicts(repository, () => rename(draft, join(gitDir, 'index')));
+  await syncDirectory(gitDir);
 }
 
 /** A killed git command leaves a lock beside it. */
@@ -163,7 +142,7 @@ function removeDraft(draft: string): void {
  * Writes the changes between two commits into the index, whose lock is held. The owner's staged changes stay.
  *
  * @param tip the commit that the changes begin at.
- * @param isCommitted returns those blobs, as `<blob> <path>`, which the commits in between have. Such an entry was not
+ * @param isCommitted returns the blobs that the commits in between have. Such an entry was not
  *   staged by the owner; a receiver that was killed before the branch had moved has left it.
  */
 export async function mergeIntoIndex(
@@ -171,12 +150,12 @@ export async function mergeIntoIndex(
   lock: IndexLock,
   tip: string | null,
   changes: readonly TreeChange[],
-  isCommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
+  isCommitted: (paths: readonly string[]) => Promise<PathBlobs>,
 ): Promise<void> {
   const staged = await stagedBlobs(repository, tip);
   const unsure = changes.map(({ path }) => path).filter((path) => staged.has(path));
-  const committed = unsure.length === 0 ? new Set<string>() : await isCommitted(unsure);
-  const isOwners = (path: string) => staged.has(path) && !committed.has(`${staged.get(path)} ${path}`);
+  const committed = unsure.length === 0 ? NO_BLOBS : await isCommitted(unsure);
+  const isOwners = (path: string) => staged.has(path) && !committed.get(path)?.has(staged.get(path) ?? '');
   const entries = changes
     .filter(({ path }) => !isOwners(path))
     .map(({ path, after }) => entryOf(path, after));

@@ -6,7 +6,7 @@ import { systemCode } from '../../errors.js';
  * The processes that may hold a lock file in a repository: every git that runs in one of `folders`, and whoever has
  * one of `locks` open. Those that this process has started are not among them: it knows what they do.
  *
- * @returns their process ids, each with its start time; undefined where the system does not tell (not Linux).
+ * @returns their process ids, each with its start time; undefined where the system does not say (not Linux).
  */
 export async function possibleHolders(
   folders: readonly string[],
@@ -20,7 +20,7 @@ export async function possibleHolders(
     if (process === undefined) continue;
     seen++;
     if (process.isOwn) continue;
-    const isGitHere = process.isGit && !(await isLastingGit(pid)) && (await isIn(pid, folders));
+    const isGitHere = process.isGit && !(await isLongRunningGit(pid)) && (await isIn(pid, folders));
     if (isGitHere || (await hasOpen(pid, locks))) found.add(process.id);
   }
   return seen === 0 ? undefined : found;
@@ -29,7 +29,7 @@ export async function possibleHolders(
 /**
  * The processes of `possibleHolders` in words, such as `git commit (process 4711)`.
  *
- * @returns undefined where the system does not tell (not Linux).
+ * @returns undefined where the system does not say (not Linux).
  */
 export async function namesOfHolders(
   folders: readonly string[],
@@ -87,7 +87,7 @@ async function statusOf(pid: string) {
 }
 
 /** Whether it is a git that answers questions of a program, such as another receiver, for long, and that locks no branch. */
-async function isLastingGit(pid: string): Promise<boolean> {
+async function isLongRunningGit(pid: string): Promise<boolean> {
   const [, ...words] = await wordsOf(pid);
   return ['cat-file', 'check-attr', 'check-ignore', 'index-pack'].includes(subcommandIn(words) ?? '');
 }

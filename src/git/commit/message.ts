@@ -6,7 +6,7 @@ const MAX_BODY = 10_000;
 /** What a commit is about. */
 export type CommitKind = 'Publish' | 'Update' | 'Revert' | 'Edit';
 
-/** What a text that Pressmark has stored is, told from what stands in it. */
+/** The kind of a text that Pressmark has stored, by what the text says. */
 export function kindOf({
   revision,
   updated,

@@ -1,5 +1,5 @@
 import { PressmarkError } from '../../errors.js';
-import { gitLog } from '../cli/history.js';
+import { gitLog, type PathBlobs } from '../cli/history.js';
 import { commitAt } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
 import type { NotNow } from './head.js';
@@ -58,19 +58,20 @@ export async function park<D extends ParkDraft>(
 ): Promise<readonly D[]> {
   const { parkedRef: ref } = repository;
   const identity = await identityOf(repository.git, author);
-  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const tip = await parkedTip(repository);
-    const drafts = await drafting(tip);
-    if (drafts.length === 0) return [];
-    const commits = await writeCommits(
-      repository,
-      tip,
-      drafts.map((draft) => ({ ...draft, message: parkedMessage(draft, head, waitingFor) })),
-      identity,
-    );
-    const move = { ref, to: commits.at(-1) ?? '', from: tip, isOnDisk: true };
-    if (await moveRef(repository, locker, log, move)) return drafts;
-    if (attempt === 0) await locker.sweep();
+  const packs = locker.keepPacks();
+  try {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const tip = await parkedTip(repository);
+      const drafts = await drafting(tip);
+      if (drafts.length === 0) return [];
+      const parked = drafts.map((draft) => ({ ...draft, message: parkedMessage(draft, head, waitingFor) }));
+      const commits = await writeCommits(repository, tip, parked, identity, packs);
+      const move = { ref, to: commits.at(-1) ?? '', from: tip, isOnDisk: true };
+      if (await moveRef(repository, locker, log, move)) return drafts;
+      if (attempt === 0) await locker.sweep();
+    }
+  } finally {
+    await packs.release();
   }
   throw new PressmarkError('GIT_FAILED', `${ref} could not be moved to the new commits`);
 }
@@ -133,20 +134,20 @@ export interface SortedParked {
  * the branch has the text that the commit was made upon.
  *
  * @param atTip the blobs that the branch has at the commits' paths.
- * @param committed the blobs that the branch has had since, as `<blob> <path>`. A text among them is in the history already;
+ * @param committed the blobs that the branch has had since. A text among them is in the history already;
  *   the owner may have restored an older one.
  */
 export function sortParked(
   parked: readonly Parked[],
   atTip: ReadonlyMap<string, string>,
-  committed: ReadonlySet<string>,
+  committed: PathBlobs,
 ): SortedParked {
   const current = new Map(atTip);
   const wanted: Parked[] = [];
   const overtaken: Parked[] = [];
   for (const one of parked) {
     const { path, blob, over } = one;
-    if (blob === current.get(path) || committed.has(`${blob} ${path}`)) continue;
+    if (blob === current.get(path) || committed.get(path)?.has(blob)) continue;
     if (over === current.get(path)) {
       wanted.push(one);
       current.set(path, blob);

@@ -92,7 +92,6 @@ async function placeFolder(repository: Repository, folder: string): Promise<Plac
 
 /** Refuses folders in submodules that are not initialised: these are empty folders, without a repository. */
 async function refuseSubmodules(repository: Repository, folders: Map<string, Placement>): Promise<void> {
-  if (!(await isThere(join(repository.top, '.gitmodules')))) return;
   const head = await commitAt(repository, 'HEAD');
   if (head === null) return;
   const inside = [...folders].flatMap(([folder, place]) =>

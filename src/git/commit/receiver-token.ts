@@ -6,6 +6,7 @@ import { syncDirectory } from '../../fs/atomic-write.js';
 import type { LockHelper } from '../../fs/lock-helper.js';
 import { createMutex } from '../../fs/mutex.js';
 import type { Log } from '../../log.js';
+import { createKeptPacks, type KeptPacks, sweepKeptPacks } from '../cli/kept-packs.js';
 import { freeRefLocks, type LockPlaces, type RefMove, type RefMoveRecorder } from './ref-update.js';
 
 /** A file below `.git/pressmark/` with a kernel lock, which shows that this receiver is alive; see `createReceiverToken`. */
@@ -21,9 +22,13 @@ export interface ReceiverToken extends RefMoveRecorder {
   linkAs(lock: string): Promise<boolean>;
   /** Removes such a name. Somebody may have removed it by hand, and another program may have its own lock there now. */
   unlinkAs(lock: string): Promise<void>;
+  /** A free path for the record of what a batch writes into the index; it outlives this process. */
+  newIntents(): string;
   /** A free path for a next version of the index; sweeping removes what a killed process leaves. */
   newDraft(): string;
-  /** Removes the locks that a killed Pressmark and its git have left. A lock of anybody else is never touched. */
+  /** Keeps new packs, from repacking and for as long as this process lives, until they are released. */
+  keepPacks(): KeptPacks;
+  /** Removes the locks and `.keep` files that a killed Pressmark and its git have left, and those of nobody else. */
   sweep(): Promise<void>;
   /**
    * Sweeps, and counts the receivers on this repository that have died, or have stopped with work left, and that this
@@ -36,7 +41,7 @@ export interface ReceiverToken extends RefMoveRecorder {
 
 /** The token of this process, which is made when it is first needed; its content is the ref that is being moved. */
 export function createReceiverToken(places: LockPlaces, helper: LockHelper, log: Log): ReceiverToken {
-  const { gitDir } = places;
+  const { gitDir, commonDir } = places;
   const folder = join(gitDir, 'pressmark');
   const id = randomBytes(8).toString('hex');
   const token = join(folder, `token-${id}`);
@@ -45,6 +50,7 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
   let held: FileHandle | undefined;
   let making: Promise<void> | undefined;
   let drafts = 0;
+  let records = 0;
   /** All tokens of dead receivers that were found. One stays where a lock may be its receiver's or not. */
   const foundDead = new Set<string>();
   let uncounted = 0;
@@ -67,7 +73,8 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
   }
 
   async function announce(): Promise<void> {
-    if (held === undefined) await makeToken();
+    // Somebody may have removed it, and others would take this receiver for dead.
+    if (!(await isFileAt(held, token))) await makeToken();
   }
 
   async function linkAs(lock: string): Promise<boolean> {
@@ -96,6 +103,7 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
       if (name.startsWith('token-') && other !== token)
         await withDeadToken(other, helper, (file) => sweepDead(name, file));
     }
+    await sweepKeptPacks(commonDir);
   }
 
   async function sweepDead(name: string, file: FileHandle): Promise<void> {
@@ -125,14 +133,14 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
     return moves.run(async () => {
       await announce();
       await held?.truncate(0);
-      await held?.write(JSON.stringify(move));
+      await held?.write(`${JSON.stringify(move)}\n`);
       // After a power loss the lock of this move may be on the disk, and nothing else says whose it was.
       await held?.sync();
       try {
         return await work();
       } finally {
         // It stays: until git's folder is synced, a power loss may bring back the locks that git has removed.
-        await held?.write(`\n${Date.now()}`);
+        await held?.write(`${Date.now()}`);
       }
     });
   }
@@ -147,7 +155,20 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
   }
 
   const newDraft = () => join(folder, `index-${id}-${drafts++}`);
-  return { announce, linkAs, unlinkAs, newDraft, sweep, sweepDeadReceivers, record, close };
+  const newIntents = () => join(folder, `intents-${id}-${records++}`);
+  const keepPacks = () => createKeptPacks(commonDir, () => announce().then(() => token), log);
+  return {
+    announce,
+    linkAs,
+    unlinkAs,
+    newIntents,
+    newDraft,
+    keepPacks,
+    sweep,
+    sweepDeadReceivers,
+    record,
+    close,
+  };
 }
 
 function failed(cause: unknown): PressmarkError {
@@ -188,13 +209,17 @@ async function isFileAt(file: FileHandle | undefined, path: string): Promise<boo
   }
 }
 
-/** A move as a token has it: a line when it began, and a second one when it was over; undefined where there is none. */
+/**
+ * A move as a token has it: a line when it began, and a second one when it was over; undefined where there is none. The
+ * second line is not synced: after a power loss it may hold anything. Unless it is a time after the beginning, the move
+ * counts as not over.
+ */
 function parseMove(text: string): RefMove | undefined {
   const [begun = '', ended = ''] = text.split('\n');
   try {
     const { ref, to, also, since }: Partial<RefMove> = JSON.parse(begun) ?? {};
     if (!isRef(ref) || typeof since !== 'number') return undefined;
-    const until = ended === '' ? undefined : Number(ended);
+    const until = Number(ended) >= since ? Number(ended) : undefined;
     return { ref, to: to ?? null, since, until, ...(isRef(also?.ref) && also && { also }) };
   } catch {
     // nothing was under way

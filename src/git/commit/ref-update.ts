@@ -106,8 +106,9 @@ export function locksOf(
 }
 
 /**
- * The lock of the ref itself holds the commit that we were moving to, which nobody else has: that proves it ours. The
- * others are empty. One of them is ours if it was made while our git ran, and if no program that could have made it
+ * The lock of the ref itself holds the commit that we were moving to, which nobody else has: that proves it ours. Another
+ * commit proves it another program's; anything else is what a power loss has made of a content that was not synced. The
+ * other locks are empty. Such a lock is ours if it was made while our git ran, and if no program that could have made it
  * is alive: git holds its locks only while it runs.
  */
 async function freeLocksOf(
@@ -121,7 +122,7 @@ async function freeLocksOf(
     (text) => text.trim(),
     () => undefined, // no lock there
   );
-  const isTheirs = content !== undefined && content !== '' && content !== to;
+  const isTheirs = content !== undefined && /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(content) && content !== to;
   const made = await Promise.all(
     locks.map(async (path) => ({ path, ino: await madeThen(path, since, until) })),
   );

@@ -1,23 +1,17 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../log.js';
+import type { KeptPacks } from '../cli/kept-packs.js';
 import type { Repository } from '../cli/repository.js';
-import { FILE } from '../cli/tree.js';
 import { type Branch, type NotNow, notNow, readHead } from './head.js';
 import { type Identity, identityOf, type Person } from './identity.js';
-import {
-  type IndexEntry,
-  type NextIndex,
-  prepareIndex,
-  setIndexEntries,
-  stagedBlobs,
-  type WantedEntry,
-} from './index.js';
-import { type IndexIntents, readIndexIntents, rollBackEntries } from './index-intents.js';
+import { type IndexEntry, type NextIndex, prepareIndex, stagedBlobs, writeEntries } from './index.js';
+import { type IntentRecord, readIndexIntents, recordIntents, rollBackEntries } from './index-intents.js';
 import type { IndexLock, IndexLocker } from './index-lock.js';
+import { type BatchDraft, entriesOf, planIndex } from './index-plan.js';
 import { locksOf, moveRef } from './ref-update.js';
 import { lockRelease } from './stuck-locks.js';
-import { type CommitDraft, writeCommits } from './write-commits.js';
+import { writeCommits } from './write-commits.js';
 
 /** What commits are made with. */
 export interface CommitContext {
@@ -25,15 +19,8 @@ export interface CommitContext {
   readonly locker: IndexLocker;
   readonly log: Log;
   readonly author?: Person;
-  /** Whether people's edits are committed too. @default false */
-  readonly commitEdits?: boolean;
   /** Ends the waiting for the index. */
   readonly signal: AbortSignal;
-}
-
-/** A draft, and whether it is of a person's text: they may have staged it, and be about to commit it. */
-export interface BatchDraft extends CommitDraft {
-  readonly isEdit: boolean;
 }
 
 /** What became of a batch. */
@@ -69,34 +56,31 @@ export async function commitBatch<D extends BatchDraft>(
   drafting: (branch: Branch) => Promise<readonly D[]>,
   context: CommitContext,
 ): Promise<BatchResult<D>> {
-  const result = await commitUnsynced(branch, drafting, context);
-  // Before a file may be replaced or an answer be given: a power loss must not take the commits away.
-  if (result.kind === 'committed') await context.repository.syncRef(result.ref);
-  return result;
-}
-
-async function commitUnsynced<D extends BatchDraft>(
-  branch: Branch,
-  drafting: (branch: Branch) => Promise<readonly D[]>,
-  context: CommitContext,
-): Promise<BatchResult<D>> {
   const { repository, locker, log, signal } = context;
   const { gitDir, commonDir } = repository;
   let head = branch;
   const identity = await identityOf(repository.git, context.author);
+  const packs = locker.keepPacks();
+  const intents = recordIntents(locker.newIntents());
   let lock: IndexLock | undefined;
   let next: NextIndex | undefined;
   let refusals = 0;
   /** The entries that were written into the index for commits that the branch does not have. */
   let written: readonly IndexEntry[] = [];
+  const isWritten = ({ path, blob }: IndexEntry) =>
+    written.some((entry) => entry.path === path && entry.blob === blob);
   const staged = new Map<string, D>();
+  /** The branch, where it has the commits. */
+  let moved: string | undefined;
   try {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const drafts = (await drafting(head)).filter(({ isEdit, path }) => !isEdit || !staged.has(path));
-      if (drafts.length === 0)
+      if (drafts.length === 0) {
+        moved = head.ref;
         return { kind: 'committed', ref: head.ref, made: [], staged: [...staged.values()] };
+      }
       next?.remove();
-      const prepared = await prepare(context, head, drafts, identity);
+      const prepared = await prepare(context, head, drafts, identity, packs, intents);
       const { commits } = prepared;
       next = prepared.next;
       lock ??= await locker.take(signal);
@@ -106,32 +90,23 @@ async function commitUnsynced<D extends BatchDraft>(
       if (now.kind === 'not now') return { kind: 'not now', why: now };
       if (now.ref === head.ref && now.tip === head.tip) {
         const isCurrent = next.isCurrent();
-        const inIndex = isCurrent ? next.staged : await stagedBlobs(repository, head.tip, pathsOf(drafts));
-        // Where people's edits are committed, it must be known after a kill whose an entry is: Pressmark's or a person's.
-        const needsIntents = context.commitEdits === true || drafts.some(({ isEdit }) => isEdit);
-        const intents = needsIntents ? await readIndexIntents(repository) : undefined;
-        const stagedByOwner = intents === undefined ? [] : stagedEdits(drafts, inIndex, intents);
-        if (stagedByOwner.length > 0) {
-          for (const draft of stagedByOwner) staged.set(draft.path, draft);
+        const paths = new Set(drafts.map(({ path }) => path));
+        const inIndex = isCurrent ? next.staged : await stagedBlobs(repository, head.tip, paths);
+        const others = await readIndexIntents(repository, (file) => file !== intents.file);
+        const isIntended = (entry: IndexEntry) => isWritten(entry) || others.isIntended(entry);
+        const plan = planIndex(drafts, inIndex, isIntended);
+        if (plan.staged.length > 0) {
+          for (const draft of plan.staged) staged.set(draft.path, draft);
           continue;
         }
-        const intended = drafts.map(entryOf);
-        await intents?.add(intended);
-        const found = [...inIndex]
-          .map(([path, blob]) => ({ path, blob }))
-          .filter((entry) => intents?.isIntended(entry));
-        const wanted = entriesFor(drafts, [...intended, ...written, ...found]);
-        const passedOver =
-          isCurrent && inIndex.size === 0
-            ? await next.use()
-            : await setIndexEntries(repository, lock, inIndex, wanted);
-        written = [...written, ...intended];
+        written = [...written, ...entriesOf(drafts)];
+        if (isCurrent && inIndex.size === 0) await next.use();
+        else await writeEntries(repository, lock, plan.entries);
         if (await moveBranch(context, head, commits)) {
-          await intents?.remove([...written, ...found]);
           // What an earlier attempt has written elsewhere is set back below.
-          const paths = pathsOf(drafts);
           written = written.filter(({ path }) => !paths.has(path));
-          for (const path of passedOver)
+          moved = head.ref;
+          for (const path of plan.passedOver)
             log.warn(
               { path },
               'committed an article for which you have staged something else; that was left staged',
@@ -159,75 +134,48 @@ async function commitUnsynced<D extends BatchDraft>(
       head = later;
     }
   } finally {
+    let isLeft = written.length > 0;
     try {
       // The branch has moved without these entries.
-      if (lock !== undefined && written.length > 0) await rollBackEntries(repository, lock, isAmong(written));
+      if (lock !== undefined && isLeft)
+        isLeft = (await rollBackEntries(repository, lock, isWritten)) === undefined;
     } finally {
       await lock?.release();
       next?.remove();
+      await packs.release();
     }
+    // Before a file may be replaced or an answer be given: a power loss must not take the commits away.
+    if (moved !== undefined) await repository.syncRef(moved);
+    if (!isLeft) await intents.remove();
   }
   const waitingFor = `git to let ${head.ref.replace('refs/heads/', '')} be moved`;
   return { kind: 'not now', why: notNow(waitingFor, head.tip) };
 }
 
-/** Writes the commits, and beside that the index that goes with them: both take git a while, and nothing is locked yet. */
+/**
+ * Writes the commits and, at the same time, the index that goes with them and the record of its entries: all of it takes
+ * a while, and nothing is locked yet.
+ */
 async function prepare(
   { repository, locker }: CommitContext,
   { tip }: Branch,
   drafts: readonly BatchDraft[],
   identity: Identity,
+  packs: KeptPacks,
+  intents: IntentRecord,
 ): Promise<{ readonly commits: readonly string[]; readonly next: NextIndex }> {
-  const [commits, next] = await Promise.allSettled([
-    writeCommits(repository, tip, drafts, identity),
-    prepareIndex(repository, locker.newDraft(), tip, entriesOf(drafts)),
+  const entries = entriesOf(drafts);
+  // The token first: a record without one is that of a dead receiver.
+  await locker.announce();
+  const [commits, next, recorded] = await Promise.allSettled([
+    writeCommits(repository, tip, drafts, identity, packs),
+    prepareIndex(repository, locker.newDraft(), tip, entries),
+    intents.add(entries),
   ]);
-  if (commits.status === 'fulfilled' && next.status === 'fulfilled')
+  if (commits.status === 'fulfilled' && next.status === 'fulfilled' && recorded.status === 'fulfilled')
     return { commits: commits.value, next: next.value };
   if (next.status === 'fulfilled') next.value.remove();
-  throw commits.status === 'rejected' ? commits.reason : next.status === 'rejected' ? next.reason : undefined;
-}
-
-/** The edits of files of which the owner has staged a version, and is about to commit it. */
-function stagedEdits<D extends BatchDraft>(
-  drafts: readonly D[],
-  inIndex: ReadonlyMap<string, string>,
-  intents: IndexIntents,
-): readonly D[] {
-  // A receiver that was killed between the index and the branch has left one of these in the index.
-  const delivered = new Set(
-    drafts.filter(({ isEdit }) => !isEdit).map(({ path, blob }) => `${blob.id} ${path}`),
-  );
-  return drafts.filter(({ isEdit, path }) => {
-    const blob = isEdit ? inIndex.get(path) : undefined;
-    return blob !== undefined && !delivered.has(`${blob} ${path}`) && !intents.isIntended({ path, blob });
-  });
-}
-
-/** The entries for the last of each file's drafts; whatever else of `ours` stands there may be replaced. */
-function entriesFor(drafts: readonly BatchDraft[], ours: readonly IndexEntry[]): WantedEntry[] {
-  return entriesOf(drafts).map((wanted) => {
-    const known = ours.filter(({ path }) => path === wanted.path).map(({ blob }) => blob);
-    return { ...wanted, known: new Set(known) };
-  });
-}
-
-/** The last entry of each file. */
-function entriesOf(drafts: readonly BatchDraft[]): IndexEntry[] {
-  const last = new Map(drafts.map((draft) => [draft.path, entryOf(draft)]));
-  return [...last.values()];
-}
-
-function pathsOf(drafts: readonly BatchDraft[]): ReadonlySet<string> {
-  return new Set(drafts.map(({ path }) => path));
-}
-
-function isAmong(entries: readonly IndexEntry[]): (entry: IndexEntry) => boolean {
-  return ({ path, blob }) => entries.some((entry) => entry.path === path && entry.blob === blob);
-}
-
-function entryOf({ path, blob, mode = FILE }: BatchDraft): IndexEntry {
-  return { path, blob: blob.id, mode };
+  throw [commits, next, recorded].find((one) => one.status === 'rejected')?.reason;
 }
 
 function moveBranch(

@@ -1,7 +1,8 @@
-import { blobsInHistory } from '../cli/history.js';
+import { blobsInHistory, NO_BLOBS } from '../cli/history.js';
 import { contentsOf } from '../cli/objects.js';
 import { blobsAt } from '../cli/tree.js';
 import { type Branch, type NotNow, notNow, readHead } from '../commit/head.js';
+import type { BatchDraft } from '../commit/index-plan.js';
 import { subjectIn } from '../commit/message.js';
 import { forgetParked, type Parked, park, parkedTip, readParked, sortParked } from '../commit/parked.js';
 import { locksOf } from '../commit/ref-update.js';
@@ -170,9 +171,7 @@ export function createCommitter(options: CommitterOptions) {
       async ({ tip }) => {
         const atTip = await blobsAt(repository, tip, paths);
         const committed =
-          tip === null
-            ? new Set<string>()
-            : await blobsInHistory(repository, tip, paths, chunk[0]?.at ?? null);
+          tip === null ? NO_BLOBS : await blobsInHistory(repository, tip, paths, chunk[0]?.at ?? null);
         const sorted = sortParked(chunk, atTip, committed);
         const newest = await newestOf(sorted.overtaken);
         overtaken = sorted.overtaken.filter(
@@ -210,6 +209,6 @@ export function createCommitter(options: CommitterOptions) {
   return { readPosition, commit, park: parkBatch, replay };
 }
 
-function draftOf({ blob, ...parked }: Parked): CommitDraft & { readonly isEdit: boolean } {
+function draftOf({ blob, ...parked }: Parked): BatchDraft {
   return { ...parked, blob: { id: blob, content: undefined }, isEdit: false };
 }

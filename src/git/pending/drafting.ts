@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ArticleChange } from '../../host/hook-types.js';
 import type { Log } from '../../log.js';
-import { blobsInHistory } from '../cli/history.js';
+import { blobsInHistory, joinBlobs, NO_BLOBS } from '../cli/history.js';
 import { contentsOf } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import { FILE, filesAt, isFile, type TreeEntry } from '../cli/tree.js';
 import { type Blob, blobsOf, isTakenAway } from '../commit/blobs.js';
+import type { BatchDraft } from '../commit/index-plan.js';
 import { type CommitKind, kindOf } from '../commit/message.js';
 import { placeFiles } from '../commit/placement.js';
-import type { CommitDraft } from '../commit/write-commits.js';
 import { decideByBlob, decideByText } from './commit-decision.js';
 import type { CommitMessages } from './commit-messages.js';
 import { createPathHistory, type PathHistory } from './path-history.js';
@@ -34,9 +34,8 @@ export interface BatchEntry extends PendingCommit {
 }
 
 /** A commit that is to be made for a pending one. */
-export interface Draft extends CommitDraft {
+export interface Draft extends BatchDraft {
   readonly pending: BatchEntry;
-  readonly isEdit: boolean;
   /** What git has at the path below this commit; undefined for nothing. */
   readonly before: string | undefined;
 }
@@ -139,7 +138,7 @@ export function createDrafting(options: DraftingOptions) {
         file: stored && { pristine: stored.pristine, commit: kindIn(stored, before?.id) },
         isReplaced,
         commitEdits,
-        wasCommitted: history.committed.has(`${blob.id} ${inRepository}`),
+        wasCommitted: history.committed.get(inRepository)?.has(blob.id) === true,
         isStale: stored !== undefined && isStale(stored, file, history),
         isRecordedStale: await isRecordedStale(inRepository),
       });
@@ -213,10 +212,11 @@ export function createDrafting(options: DraftingOptions) {
     undecided: readonly FileContent[],
   ): Promise<History> {
     const paths = undecided.map(({ inRepository }) => inRepository);
-    const inBranch = tip === null ? { committed: [], later: new Map() } : await searchHistory(tip, paths);
-    const inParked = parked === null ? [] : await blobsInHistory(repository, parked, paths);
-    const committed = new Set([...inBranch.committed, ...inParked]);
-    const ids = [...committed].map((entry) => entry.slice(0, entry.indexOf(' '))).filter((id) => id !== '');
+    const inBranch =
+      tip === null ? { committed: NO_BLOBS, later: new Map() } : await searchHistory(tip, paths);
+    const inParked = parked === null ? NO_BLOBS : await blobsInHistory(repository, parked, paths);
+    const committed = joinBlobs([inBranch.committed, inParked]);
+    const ids = [...committed.values()].flatMap((blobs) => [...blobs]).filter((id) => id !== '');
     return {
       committed,
       later: inBranch.later,
@@ -233,10 +233,7 @@ export function createDrafting(options: DraftingOptions) {
     if (pristine || before === undefined || digest === undefined) return false;
     const digestIn = (id: string) => decode(path, texts.get(id)?.toString('utf8') ?? '')?.digest;
     if (digestIn(before.id) === digest) return false;
-    return [...committed].some((entry) => {
-      const end = entry.indexOf(' ');
-      return entry.slice(end + 1) === inRepository && digestIn(entry.slice(0, end)) === digest;
-    });
+    return [...(committed.get(inRepository) ?? [])].some((id) => digestIn(id) === digest);
   }
 
   /** All articles of an ignored folder have the same reason. */

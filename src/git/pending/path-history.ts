@@ -1,11 +1,11 @@
 import { within } from '../../time-limit.js';
-import { blobsInHistory, isAncestor } from '../cli/history.js';
+import { blobsInHistory, isAncestor, joinBlobs, type PathBlobs } from '../cli/history.js';
 import type { Repository } from '../cli/repository.js';
 
 /** The result of a search, as far as it has come in time. */
 export interface PathHistory {
-  /** Every blob that the history ever had at the paths, as `<blob> <path>`. */
-  readonly committed: ReadonlySet<string>;
+  /** Every blob that the history ever had at the paths. */
+  readonly committed: PathBlobs;
   /** The paths of which that is not known yet, and when it will be. */
   readonly later: ReadonlyMap<string, Promise<unknown>>;
 }
@@ -15,7 +15,7 @@ interface LongSearch {
   readonly commit: string;
   readonly over: Promise<unknown>;
   /** Its result. */
-  committed: ReadonlySet<string> | undefined;
+  committed: PathBlobs | undefined;
 }
 
 /** How long a batch waits for a search, in milliseconds: it may take minutes, and other files have commits to get. */
@@ -28,22 +28,20 @@ export function createPathHistory(repository: Repository, waitMs = WAIT_MS) {
   const searches = new Map<string, LongSearch>();
 
   return async (commit: string, paths: readonly string[]): Promise<PathHistory> => {
-    const committed = new Set<string>();
+    const committed: PathBlobs[] = [];
     const later = new Map<string, Promise<unknown>>();
     const unknown: string[] = [];
     for (const path of paths) {
       const search = searches.get(path);
       if (search !== undefined && search.committed === undefined) later.set(path, search.over);
       else if (search?.committed !== undefined && (await isAncestor(repository, search.commit, commit))) {
-        for (const entry of search.committed) committed.add(entry);
-        for (const entry of await blobsInHistory(repository, commit, [path], search.commit))
-          committed.add(entry);
+        committed.push(search.committed, await blobsInHistory(repository, commit, [path], search.commit));
       } else unknown.push(path);
     }
-    if (unknown.length === 0) return { committed, later };
+    if (unknown.length === 0) return { committed: joinBlobs(committed), later };
     const search = blobsInHistory(repository, commit, unknown);
     const found = await within(waitMs, search, () => undefined);
-    if (found !== undefined) return { committed: new Set([...committed, ...found]), later };
+    if (found !== undefined) return { committed: joinBlobs([...committed, found]), later };
     const over = search.then(
       (result) => keep(commit, unknown, result),
       // the next batch with these files searches again, or fails
@@ -55,12 +53,12 @@ export function createPathHistory(repository: Repository, waitMs = WAIT_MS) {
       searches.set(path, { commit, over, committed: undefined });
       later.set(path, over);
     }
-    return { committed, later };
+    return { committed: joinBlobs(committed), later };
   };
 
-  function keep(commit: string, paths: readonly string[], committed: ReadonlySet<string>): void {
+  function keep(commit: string, paths: readonly string[], committed: PathBlobs): void {
     for (const path of paths) {
-      const own = new Set([...committed].filter((entry) => entry.endsWith(` ${path}`)));
+      const own = new Map([[path, committed.get(path) ?? new Set<string>()]]);
       searches.delete(path);
       searches.set(path, { commit, over: Promise.resolve(), committed: own });
     }

@@ -152,7 +152,7 @@ async function searchHistory(repository: Repository, tip: string | null, candida
     const paths = chunk.map(({ inRepository }) => inRepository);
     const inHistory = await blobsInHistory(repository, tip, paths);
     for (const one of chunk) {
-      const wasCommitted = one.blobs.some((blob) => inHistory.has(`${blob} ${one.inRepository}`));
+      const wasCommitted = one.blobs.some((blob) => inHistory.get(one.inRepository)?.has(blob));
       (wasCommitted ? earlier : missing).push(one);
     }
   }

@@ -54,7 +54,7 @@ export function createPushStatus(path: string): PushStatusKeeper {
 
   function write(): void {
     timer = undefined;
-    // where it cannot be written, /healthz?verbose still tells
+    // where it cannot be written, /healthz?verbose still reports it
     writing = writing.then(() => writeAtomically(path, `${JSON.stringify(now)}\n`)).catch(() => undefined);
   }
 

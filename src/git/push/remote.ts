@@ -150,7 +150,7 @@ export async function createRemote(
     const listed = await askRemote(['ls-remote', '--quiet', remote, ref], { timeoutMs: limits.list });
     const last = listed.stdout.split('\t', 1)[0] ?? '';
     if (last === '') return null;
-    // Most often nothing is new: to hear that takes a tenth of the time of a fetch.
+    // Most often nothing is new: this question takes a tenth of the time of a fetch.
     if (last === known) return last;
     const until = performance.now() + limits.fetch;
     const next = () => fetching.run('', fetchCommits, until - performance.now());

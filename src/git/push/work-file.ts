@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { putNew, syncDirectory } from '../../fs/atomic-write.js';
@@ -79,6 +79,8 @@ export async function replaceFile(
   const target = join(top, path);
   if (now === undefined) {
     if (made === null) return true;
+    // The empty folder of a submodule that was never initialised.
+    await rmdir(target).catch(() => undefined);
     await mkdir(dirname(target), { recursive: true });
     return putNew(made, target);
   }
@@ -107,7 +109,7 @@ export async function syncFoldersOf({ top }: Repository, paths: Iterable<string>
     });
 }
 
-/** As git does it: a folder without files is no folder. */
+/** As in git, a folder without files does not exist. */
 function removeEmptyFolders(top: string, folder: string): void {
   for (let at = folder; at.length > top.length; at = dirname(at)) {
     try {

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncFile } from '../../fs/atomic-write.js';
-import type { TreeChange } from '../cli/history.js';
+import { NO_BLOBS, type PathBlobs, type TreeChange } from '../cli/history.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import { isFile, SUBMODULE } from '../cli/tree.js';
 import type { CheckoutFolder, CheckoutFolders } from './checkout-folders.js';
@@ -55,24 +55,28 @@ const FILES_PER_TURN = 100;
 export async function checkOutChanges(
   repository: Repository,
   changes: readonly TreeChange[],
-  isCommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
+  isCommitted: (paths: readonly string[]) => Promise<PathBlobs>,
   { folders, storeLock }: CheckoutPlace,
   beforeWrite: (change: TreeChange) => Promise<() => Promise<void>> = async () => async () => undefined,
 ): Promise<WorktreeCheckout> {
   const notFollowed: NotFollowed[] = [];
   const wanted: Wanted[] = [];
   // Removals first: a file may come where a folder was.
-  for (const change of [...changes].sort((a, b) => Number(a.after !== null) - Number(b.after !== null))) {
+  const ofFiles = changes.map(withoutSubmodules);
+  for (const change of ofFiles.sort((a, b) => Number(a.after !== null) - Number(b.after !== null))) {
     const { path, before, after } = change;
     const why = unwritable(repository, path);
     const now = why === undefined ? workFileAt(join(repository.top, path)) : undefined;
     if (why !== undefined) notFollowed.push({ path, why, isEdited: false });
-    else if ((isItem(repository, now, after) && !lacksMode(now, change)) || after?.mode === SUBMODULE)
-      continue;
+    else if (isItem(repository, now, after) && !lacksMode(now, change)) continue;
     else if (before !== null && now === undefined) notFollowed.push({ path, why: EDITED, isEdited: true });
     else wanted.push({ change, now });
   }
-  if (wanted.length === 0) return { notFollowed, replaced: () => [], close: async () => undefined };
+  const submodules = changes.filter(({ after }) => after?.mode === SUBMODULE).map(({ path }) => path);
+  if (wanted.length === 0) {
+    makeFolders(repository, submodules);
+    return { notFollowed, replaced: () => [], close: async () => undefined };
+  }
   const folder = await folders.add();
   /** The second name of each file that was written: while it has one, no other file gets its inode. */
   const written = new Map<string, string>();
@@ -96,6 +100,7 @@ export async function checkOutChanges(
       await storeLock.run(async () => {
         for (const one of due.slice(start, start + FILES_PER_TURN)) await replaceDue(one);
       });
+    makeFolders(repository, submodules);
   } catch (error) {
     await folder.remove();
     throw error;
@@ -109,6 +114,25 @@ export async function checkOutChanges(
   };
 }
 
+/** A submodule is not a file: its folder is empty until its owner runs `git submodule update`, and then a repository of its own. */
+function withoutSubmodules({ path, before, after }: TreeChange): TreeChange {
+  const fileOf = (item: TreeChange['after']) => (item?.mode === SUBMODULE ? null : item);
+  return { path, before: fileOf(before), after: fileOf(after) };
+}
+
+/** Makes the folders of submodules, as git does it: without its folder, a submodule passes for one that was removed. */
+function makeFolders(repository: Repository, paths: readonly string[]): void {
+  for (const path of paths) {
+    const folder = join(repository.top, path);
+    if (unwritable(repository, path) !== undefined || workFileAt(folder) !== undefined) continue;
+    try {
+      fs.mkdirSync(folder, { recursive: true });
+    } catch {
+      // A file of the owner's is in the way: `git status` shows the submodule as removed.
+    }
+  }
+}
+
 /** A file that is replaced; `made` is the path of the new one, null where it is removed. */
 interface Due extends Wanted {
   readonly made: string | null;
@@ -118,7 +142,7 @@ interface Due extends Wanted {
 async function filesDue(
   repository: Repository,
   wanted: readonly Wanted[],
-  isCommitted: (paths: readonly string[]) => Promise<ReadonlySet<string>>,
+  isCommitted: (paths: readonly string[]) => Promise<PathBlobs>,
   folder: CheckoutFolder,
 ): Promise<{ readonly due: readonly Due[]; readonly edited: readonly string[] }> {
   const [folderAfter, folderBefore] = [join(folder.path, 'after'), join(folder.path, 'before')];
@@ -127,12 +151,12 @@ async function filesDue(
   await checkOut(repository, wanted, 'after', folderAfter);
   await checkOut(repository, unsure, 'before', folderBefore);
   const committed =
-    unsure.length === 0 ? new Set<string>() : await isCommitted(unsure.map(({ change }) => change.path));
+    unsure.length === 0 ? NO_BLOBS : await isCommitted(unsure.map(({ change }) => change.path));
   const edited = new Set(
     unsure
       .filter(
         ({ change: { path }, now }) =>
-          !(now !== undefined && committed.has(`${blobId(repository, now.content)} ${path}`)) &&
+          !(now !== undefined && committed.get(path)?.has(blobId(repository, now.content))) &&
           !isSame(workFileAt(join(folderBefore, path)), now),
       )
       .map(({ change }) => change.path),

@@ -28,7 +28,7 @@ const WAIT_MS = 2_000;
 
 /**
  * Returns a function that writes a stored article into the work tree, and waits for it as long as an answer can. It never
- * rejects: the remote has the article, and the work tree is no reason to refuse it.
+ * rejects: the remote has the article, and the work tree does not matter for its acknowledgement.
  *
  * @param folder from the top of the work tree to the content folder, with a slash at its end.
  */

@@ -72,8 +72,8 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
   await worktree.sweep();
   const locker = createIndexLocker(repository, helper, log);
   await locker.sweep();
-  // The follower moves `FETCHED_REF`: a delivery that waits for a fetch need not wait for that too.
-  const remote = await createRemote(repository, options, env, undefined, WHILE_ANSWERING);
+  const moveFetchedRef = fetchedRefMover(repository, locker, log);
+  const remote = await createRemote(repository, options, env, keepFetched, WHILE_ANSWERING);
   const { ref } = remote;
   const identity = await identityOf(repository.git, author);
 
@@ -84,6 +84,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     folder,
     tip: await commitAt(repository, FETCHED_REF),
     log,
+    keepPacks: locker.keepPacks,
     onFetched: options.onFetched,
     onTip: () => follower.request(),
   });
@@ -96,13 +97,23 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     worktree,
     status,
     tip: () => tree.tip,
-    moveFetchedRef: fetchedRefMover(repository, locker, log),
+    moveFetchedRef,
+    releaseLater: tree.releaseLater,
     folder,
     onFiles: options.onFiles,
   });
   const worktreeEdits = createWorktreeEdits({ repository, folder, ref, tree, bases });
   const articleFiles = createArticleFiles(repository, folder, worktree, log);
   let pending = 0;
+
+  /**
+   * The follower moves `FETCHED_REF`: a delivery that waits for a fetch need not wait for that too, unless git has moved
+   * no remote-tracking branch. Then nothing else keeps the commits from the owner's `git repack -a -d`.
+   */
+  async function keepFetched(commit: string): Promise<void> {
+    const tracking = ref.replace('refs/heads/', `refs/remotes/${options.remote ?? 'origin'}/`);
+    if ((await commitAt(repository, tracking)) !== commit) await moveFetchedRef(commit);
+  }
 
   async function store(write: SharedWrite): Promise<void> {
     const { path, text, replaces, isEdit = false } = write;

@@ -4,6 +4,7 @@ import { PressmarkError } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { OnFetched, SharedWrite } from '../../store/shared/shared-files.js';
 import { changesBetween } from '../cli/history.js';
+import type { KeptPacks } from '../cli/kept-packs.js';
 import { commitAt, contentsOf } from '../cli/objects.js';
 import { blobId, type Repository } from '../cli/repository.js';
 import { filesBelow, isFile } from '../cli/tree.js';
@@ -30,6 +31,8 @@ export interface RemoteTreeOptions {
   /** The commit that was fetched last; null for none. */
   readonly tip: string | null;
   readonly log: Log;
+  /** Keeps new packs from repacking, until they are released. */
+  keepPacks(): KeptPacks;
   readonly onFetched: OnFetched;
   /** Receives each new tip. */
   onTip(tip: string): void;
@@ -43,7 +46,7 @@ export type RemoteTree = Awaited<ReturnType<typeof openRemoteTree>>;
  * whatever the work tree of any clone holds. People's uncommitted edits are not part of it.
  */
 export async function openRemoteTree(options: RemoteTreeOptions) {
-  const { repository, remote, identity, folder, log, onFetched, onTip } = options;
+  const { repository, remote, identity, folder, log, keepPacks, onFetched, onTip } = options;
   const root = folder.replace(/\/$/, '');
   let { tip } = options;
   const names = new Map<string, string>();
@@ -51,8 +54,8 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
   let namesOf = tip;
   /** The paths that the receiver of the changes lacks. */
   const unreported = new Set<string>();
-  /** The blobs of writes whose push may have been refused: git has them already. */
-  const written = new WeakMap<CommitWrite, string>();
+  /** The packs of commits that were pushed, to which no ref of this clone leads yet. */
+  const unreferenced = new Set<KeptPacks>();
   if (tip !== null)
     for (const [path, id] of await filesBelow(repository, tip, root))
       names.set(path.slice(folder.length), id);
@@ -61,11 +64,7 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
     // A remote without the branch accepts any commit: it gets what this clone has first.
     if (tip === null && (await fetch())) return { outcome: 'refused' };
     const drafts = await Promise.all(batch.map(draftOf));
-    const commits = await writeCommits(repository, tip, drafts, identity);
-    for (const [index, write] of batch.entries()) written.set(write, drafts[index]?.blob.id ?? '');
-    const last = commits.at(-1);
-    if (last === undefined) throw new PressmarkError('GIT_FAILED', 'git made no commits');
-    const pushed = await remote.push(last);
+    const { commits, last, pushed } = await pushCommits(drafts);
     if (pushed.outcome === 'declined') log.error({ reason: pushed.why }, 'the git remote declined commits');
     if (pushed.outcome !== 'accepted') return pushed;
     if (namesOf === tip) namesOf = last;
@@ -79,12 +78,33 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
     return pushed;
   }
 
+  async function pushCommits(drafts: readonly CommitDraft[]) {
+    const packs = keepPacks();
+    try {
+      const commits = await writeCommits(repository, tip, drafts, identity, packs);
+      const last = commits.at(-1);
+      if (last === undefined) throw new PressmarkError('GIT_FAILED', 'git made no commits');
+      return { commits, last, pushed: await remote.push(last) };
+    } finally {
+      // Also where the push has failed: the remote may have the commits.
+      unreferenced.add(packs);
+    }
+  }
+
+  /** Returns a function that releases the packs of the commits up to the present tip; call it once a ref leads to that tip. */
+  function releaseLater(): () => Promise<void> {
+    const due = [...unreferenced];
+    return async () => {
+      for (const packs of due) {
+        unreferenced.delete(packs);
+        await packs.release();
+      }
+    };
+  }
+
   async function draftOf(write: CommitWrite): Promise<CommitDraft> {
     const path = `${folder}${write.path}`;
-    const id = written.get(write);
-    const blob =
-      id === undefined ? await articleBlob(repository, path, write.text) : { id, content: undefined };
-    return { path, blob, message: await write.message };
+    return { path, blob: await articleBlob(repository, path, write.text), message: await write.message };
   }
 
   async function fetch(): Promise<boolean> {
@@ -148,5 +168,6 @@ export async function openRemoteTree(options: RemoteTreeOptions) {
       return tip;
     },
     queue,
+    releaseLater,
   };
 }

@@ -65,7 +65,7 @@ export function createWorktreeEdits({ repository, folder, ref, tree, bases }: Wo
     // An earlier version, or one that HEAD will have in a moment: the work tree follows file by file.
     if (tip !== null) {
       const versions = await blobsInHistory(repository, tip, [inRepository], head.tip);
-      if (versions.has(`${blob} ${inRepository}`)) return NONE;
+      if (versions.get(inRepository)?.has(blob)) return NONE;
     }
     if (lineage === 'of-other') return STALE;
     // A commit of this file that is not pushed, or a merge of one with what the remote has.

@@ -7,7 +7,9 @@ export interface WorktreeFollowerOptions extends Omit<FollowOptions, 'signal'> {
   /** The last commit that the remote is known to have; null for none. */
   tip(): string | null;
   /** Moves `FETCHED_REF`, where the branch cannot. */
-  moveFetchedRef(commit: string): Promise<unknown>;
+  moveFetchedRef(commit: string): Promise<boolean>;
+  /** Returns a function that is called when a ref leads to the tip as it is now. */
+  releaseLater(): () => Promise<void>;
 }
 
 /** How long changes gather before the work tree follows them, at least and at the most, in milliseconds. */
@@ -23,6 +25,7 @@ export function createWorktreeFollower({
   status,
   tip,
   moveFetchedRef,
+  releaseLater,
   ...options
 }: WorktreeFollowerOptions): RepeatedTask {
   const { worktree, log } = options;
@@ -30,13 +33,13 @@ export function createWorktreeFollower({
   async function attempt(): Promise<string | undefined> {
     const commit = tip();
     if (commit === null) return undefined;
+    const releasePacks = releaseLater();
     const { signal } = task;
     try {
       const followed = await follow(commit, { ...options, signal });
-      if (followed.kind === 'waiting') {
-        await moveFetchedRef(commit);
-        return followed.waitingFor;
-      }
+      const isReferenced = followed.kind === 'followed' || (await moveFetchedRef(commit));
+      if (isReferenced) await releasePacks();
+      if (followed.kind === 'waiting') return followed.waitingFor;
       await worktree.bases.settle(tip());
       return undefined;
     } catch (error) {

@@ -50,7 +50,7 @@ export function composeArticle(
 /**
  * `data` of `article.updated` (contract: article.updated data). The article keeps the comment it is recognised by.
  *
- * @param target what the lookup told.
+ * @param target what the answer to the lookup has.
  * @param draftId unique to this refresh.
  */
 export function composeUpdate(
@@ -116,7 +116,7 @@ function compose(draft: Draft, connector: Connector, setting: Setting): ArticleD
   };
 }
 
-/** An invisible picture whose address tells which article was seen. */
+/** An invisible picture whose address has the id of the article. */
 function trackingImage(address: string, id: string): string {
   const url = new URL(address);
   url.searchParams.set('item', id);

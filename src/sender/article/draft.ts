@@ -54,7 +54,7 @@ function draftOf(text: string, path: string): Draft {
       ? [heading[1] ?? '', file.body.slice(heading[0].length)]
       : [named ?? '', file.body];
   const markdown = body.replace(/^(?:[ \t]*\r?\n)+/, '').trimEnd();
-  if (markdown === '') throw new Error('there is no text below the front matter');
+  if (markdown === '') throw new Error('there is no text below the front matter; write the article there');
   return {
     id: idOf(textOf(file, 'id')),
     title,

@@ -38,7 +38,11 @@ function parse(source: string): Readonly<Record<string, unknown>> {
     data = yaml.load(source, { schema: yaml.CORE_SCHEMA });
   } catch (error) {
     if (!(error instanceof yaml.YAMLException)) throw error;
-    throw invalid((error.mark?.line ?? 0) + 2, error.reason, error);
+    throw invalid(
+      (error.mark?.line ?? 0) + 2,
+      `the front matter is not valid YAML, ${error.reason}; correct it`,
+      error,
+    );
   }
   if (data === null || data === undefined) return {};
   if (typeof data !== 'object' || Array.isArray(data))

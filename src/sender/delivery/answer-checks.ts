@@ -7,7 +7,7 @@ import type { Reply } from './transport.js';
 /** What an answer says, or which rule of the contract it breaks. */
 export type Checked<T> = { readonly value: T } | { readonly refusal: string };
 
-/** What `webhook.test` told of a receiver. */
+/** What the answer to `webhook.test` says of a receiver. */
 export interface Connection {
   readonly version: 1 | 2 | 3;
   /** Why a refresh cannot go there; undefined where it can. */
@@ -27,7 +27,7 @@ export function errorText({ body }: Pick<Reply, 'body'>): string {
   return [...start].slice(0, ERROR_TEXT_CHARS).join('');
 }
 
-/** What an answer that is no success failed with: its status, where it leads, the start of its body. */
+/** What an answer that is not a success failed with: its status, where it leads, the start of its body. */
 export function statusText(reply: Reply): string {
   const { status, headers, redirectRefused } = reply;
   const text = errorText(reply);

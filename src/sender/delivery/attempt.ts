@@ -11,7 +11,7 @@ import { postEvent } from './send-event.js';
  * been edited since; a refresh is refused then (contract: Delivery record, url).
  *
  * @param sentAt milliseconds since the epoch.
- * @param tested whether a `webhook.test` has just told that the receiver takes refreshes.
+ * @param tested whether the answer to a `webhook.test` has just said that the receiver takes refreshes.
  */
 export async function attempt(
   { url, payload }: Delivery,
@@ -37,7 +37,7 @@ export async function attempt(
   }
 }
 
-/** Nothing that a receiver has told earlier is relied upon (contract: webhook.test, nothing is cached). */
+/** No earlier answer of a receiver is relied upon (contract: webhook.test, nothing is cached). */
 async function refreshRefusal(connector: Connector, sentAt: number): Promise<Outcome | undefined> {
   const reply = await sendTest(connector, sentAt);
   const checked = checkTest(reply);

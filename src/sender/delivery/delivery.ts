@@ -28,9 +28,9 @@ export type Outcome =
   | {
       readonly result: 'accepted';
       readonly statusCode: number;
-      /** The article's public URL where the answer told one. */
+      /** The article's public URL where the answer has one. */
       readonly liveUrl: string | null;
-      /** Why there is no live URL though the receiver meant to tell one. */
+      /** Why the `url` of the answer is not taken as the live URL. */
       readonly note?: string;
     }
   | {

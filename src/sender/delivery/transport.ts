@@ -2,7 +2,8 @@ import http, { type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import https from 'node:https';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { MAX_BODY_BYTES } from '../../contract/limits.js';
-import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
+import { PressmarkError, quote, systemCode } from '../../errors.js';
+import { unreachableBecause } from './unreachable.js';
 
 /** One HTTP request, as it is to go out. */
 export interface Outgoing {
@@ -41,7 +42,7 @@ const KEPT = {
   'https:': new https.Agent({ keepAlive: true }),
 };
 
-/** After these a connection that had been kept was no longer one, and the request goes out once more. */
+/** After these errors a kept connection had been closed, and the request goes out once more. */
 const STALE = ['ECONNRESET', 'EPIPE'];
 
 /** Redirects that keep the method, or that every sender of webhooks takes to; a 303 asks for a GET, which carries nothing. */
@@ -95,12 +96,10 @@ async function once(request: Outgoing, url: string, signal: AbortSignal): Promis
       return await attempt(request, url, signal);
     } catch (error) {
       if (error instanceof StaleConnection) continue;
-      const reason = signal.aborted ? `no answer within ${request.timeoutMs / 1000} s` : reasonOf(error);
-      throw new PressmarkError(
-        'UNREACHABLE',
-        `${url} cannot be reached: ${reason}; is the receiver running there?`,
-        { cause: error },
-      );
+      const { what, fix } = signal.aborted
+        ? unreachableBecause(new Error(`no answer within ${request.timeoutMs / 1000} s`))
+        : unreachableBecause(error);
+      throw new PressmarkError('UNREACHABLE', `${url} cannot be reached: ${what}; ${fix}`, { cause: error });
     }
   }
 }
@@ -125,7 +124,7 @@ function attempt(request: Outgoing, url: string, signal: AbortSignal): Promise<P
     });
     let answered = false;
     outgoing.on('error', (error) => {
-      if (answered) return; // the body tells it
+      if (answered) return; // the body shows it
       const stale = outgoing.reusedSocket && STALE.includes(systemCode(error) ?? '') && !signal.aborted;
       reject(stale ? new StaleConnection() : error);
     });
@@ -165,12 +164,6 @@ function readBody(
     });
     incoming.on('end', () => end(undefined));
     incoming.on('error', () => end(whyBroken()));
-    incoming.on('close', () => end(whyBroken())); // heard last where it ended well
+    incoming.on('close', () => end(whyBroken())); // last, also where the answer is whole
   });
-}
-
-/** What a connection failed with; of several addresses that were tried, the first one's words. */
-function reasonOf(error: unknown): string {
-  const first: unknown = error instanceof AggregateError ? error.errors[0] : error;
-  return messageOf(first) || systemCode(error) || 'no connection';
 }

@@ -23,14 +23,14 @@ export interface EntryFiles {
   scan(): void;
   /** What stood in the files at the last scan. */
   readonly known: ReadonlyMap<string, Summary>;
-  /** Files that were no entries at the last scan, and why; they are left as they are. */
+  /** Files that were not entries at the last scan, and why; they are left as they are. */
   readonly problems: ReadonlyMap<string, string>;
   has(id: string): boolean;
   /** An entry as its file says; undefined where there is none that can be read. */
   read(id: string): Entry | undefined;
   /**
    * Writes entries side by side, each of them whole or not at all. New ones are on the disk when it returns. Of one
-   * that is replaced, a power cut may leave the older record: then the attempt it tells nothing of is made again, and
+   * that is replaced, a power cut may leave the older record: then the attempt that it does not have is made again, and
    * receivers know an article again.
    *
    * @returns the errors of those that could not be written.

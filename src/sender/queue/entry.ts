@@ -4,16 +4,16 @@ import { canonicalUrl } from '../../contract/canonical-url.js';
 import { EVENTS } from '../../contract/limits.js';
 import type { Delivery } from '../delivery/delivery.js';
 
-/** A delivery record and what the sender notes beside it; one file each. */
+/** A delivery record, and what else the sender notes; one file each. */
 export interface Entry {
   /** The file's name without `.json`. */
   readonly id: string;
   readonly connector: string;
   /** The Markdown file that it was made from. */
   readonly source: string;
-  /** The article's public URL, as the receiver told it; null until then. */
+  /** The article's public URL, as the receiver answered it; null until then. */
   readonly liveUrl: string | null;
-  /** Why there is no live URL though the receiver meant to tell one. */
+  /** Why the `url` of the answer is not taken as the live URL. */
   readonly note: string | null;
   readonly record: Delivery;
 }

@@ -25,7 +25,7 @@ export interface Queue {
   add(entries: readonly Entry[]): Promise<ReadonlySet<string>>;
   /** Replaces an entry that has failed by a new one of the same id. @returns false where it has not failed. */
   replace(entry: Entry): Promise<boolean>;
-  /** Returns deliveries that were stuck to `pending`, and tells which ones may be sent now, those that waited longest first. */
+  /** Returns deliveries that were stuck to `pending`, and lists those that may be sent now, those that waited longest first. */
   due(filter?: (summary: Summary) => boolean): Promise<readonly Summary[]>;
   /** Marks a delivery as `sending`. @returns it; undefined where it is not due, as when another worker has it. */
   take(id: string): Promise<Entry | undefined>;
@@ -44,7 +44,7 @@ export interface Queue {
   read(id: string): Entry | undefined;
   /** All entries as they stand, without waiting for anybody. */
   list(): Iterable<Entry>;
-  /** Files that are no delivery records, and why, as `due` or `list` found them; they are skipped and never deleted. */
+  /** Files that are not delivery records, and why, as `due` or `list` found them; they are skipped and never deleted. */
   problems(): ReadonlyMap<string, string>;
   close(): void;
 }
@@ -154,9 +154,9 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
     if (view.read(id)?.record.nextRetryAt !== nextRetryAt) return undefined;
     const next = step(view, id, { kind: 'end', outcome });
     if (next === undefined || outcome.result === 'refused') return next;
-    const told = { ...next, liveUrl: outcome.liveUrl ?? next.liveUrl, note: outcome.note ?? null };
-    view.change(told);
-    return told;
+    const settled = { ...next, liveUrl: outcome.liveUrl ?? next.liveUrl, note: outcome.note ?? null };
+    view.change(settled);
+    return settled;
   }
 
   function* list(): Generator<Entry> {

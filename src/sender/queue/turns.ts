@@ -5,7 +5,7 @@ export interface Turns {
   /**
    * Runs a piece of work while the lock is held.
    *
-   * @param work is told the number of the hold: within one and the same, no other process has changed anything.
+   * @param work gets the number of the hold: within one and the same, no other process has changed anything.
    */
   hold<T>(work: (hold: number) => Promise<T>): Promise<T>;
 }

@@ -65,7 +65,7 @@ export function createWorker(options: WorkerOptions): Worker {
   const stopping = new AbortController();
   /** One for each receiver: one that hangs keeps nobody else's deliveries waiting. */
   const outboxes = new Map<string, Outbox>();
-  const told = new Set<string>();
+  const warned = new Set<string>();
   let failures: unknown[] = [];
   let ticking = false;
 
@@ -77,21 +77,21 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   function post(due: readonly Summary[]): void {
-    tellProblems();
+    warnOfProblems();
     for (const name of new Set(due.map(({ connector }) => connector))) {
       const theirs = due.filter(({ connector }) => connector === name);
       try {
         if (findConnector(state, name) !== undefined) outboxOf(name).add(theirs.map(({ id }) => id));
-        else tellOnce(`there is no connector ${name}; what was queued for it waits: ${theirs.length}`);
+        else warnOnce(`there is no connector ${name}; what was queued for it waits: ${theirs.length}`);
       } catch (error) {
         fail(error); // this connector's file is broken; the others go on
       }
     }
   }
 
-  /** Whoever waits for the deliveries is told when all have ended; where nobody waits, the log is. */
+  /** Whoever waits for the deliveries gets the error when all have ended; where nobody waits, the log does. */
   function fail(error: unknown): void {
-    if (ticking) tellFailure(error);
+    if (ticking) reportFailure(error);
     else failures.push(error);
   }
 
@@ -133,7 +133,7 @@ export function createWorker(options: WorkerOptions): Worker {
           await prune();
         }
       } catch (error) {
-        tellFailure(error);
+        reportFailure(error);
       }
       await clock.wait(TICK_MS, stopping.signal);
     }
@@ -147,21 +147,21 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   /** A disk that is full or a lock that is held is waited for: the next tick tries again. */
-  function tellFailure(error: unknown): void {
+  function reportFailure(error: unknown): void {
     if (error instanceof PressmarkError) log.error({ code: error.code }, error.message);
     else log.error({ err: error }, messageOf(error));
   }
 
-  function tellProblems(): void {
+  function warnOfProblems(): void {
     for (const [file, reason] of queue.problems())
-      tellOnce(
-        `deliveries/${file} is skipped, as it is no delivery record: ${reason}; fix it or move it away`,
+      warnOnce(
+        `deliveries/${file} is skipped, as it is not a delivery record: ${reason}; fix it or move it away`,
       );
   }
 
-  function tellOnce(text: string): void {
-    if (told.has(text)) return;
-    told.add(text);
+  function warnOnce(text: string): void {
+    if (warned.has(text)) return;
+    warned.add(text);
     log.warn(text);
   }
 

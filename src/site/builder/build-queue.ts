@@ -4,7 +4,7 @@ import type { SiteReport } from '../options.js';
 /** The longest that a build keeps its thread from hearing of anything else, in milliseconds. */
 const PAUSE_AFTER_MS = 10;
 
-/** In a burst of deliveries a build rests so many times as long as it has worked: they need the processor. */
+/** In a burst of deliveries, which need the processor, a build rests this many times as long as it has worked. */
 const REST = 4;
 const LONGEST_REST_MS = 1_000;
 
@@ -106,11 +106,24 @@ export function createBuildQueue(builds: ScheduledBuilds) {
     for (const { resolve } of changes.splice(0)) resolve(report());
   }
 
-  /** Between two files of a build of everything: lets the thread hear of changes, and has those built. */
-  async function pause(): Promise<void> {
+  /** Whether the thread has worked for so long that others must have their turn. */
+  function isRestDue(): boolean {
+    return performance.now() - lastPause >= PAUSE_AFTER_MS;
+  }
+
+  /** Between two files: lets the thread hear of what comes meanwhile, and rests while deliveries come in fast. */
+  async function rest(): Promise<void> {
+    if (!isRestDue()) return;
     const worked = performance.now() - lastPause;
-    if (worked < PAUSE_AFTER_MS) return;
     await (isBurst ? sleep(Math.min(REST * worked, LONGEST_REST_MS)) : nextTurn());
+    lastPause = performance.now();
+  }
+
+  /** Between two files of a build of everything: rests, and has the changes built that have come. */
+  async function pause(): Promise<void> {
+    const since = lastPause;
+    await rest();
+    if (lastPause === since) return;
     // Several threads are waited for at once; the changes are built by the first that comes by.
     if (builds.isInterruptible() && changes.length > 0)
       interruption ??= builds.buildChanges().finally(() => (interruption = undefined));
@@ -125,7 +138,9 @@ export function createBuildQueue(builds: ScheduledBuilds) {
     buildEach,
     answerChanges,
     pause,
-    /** A build of everything begins: its first pause is not due yet. */
+    rest,
+    isRestDue,
+    /** A build begins: its first pause is not due yet. */
     begin: () => {
       lastPause = performance.now();
     },

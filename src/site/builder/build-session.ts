@@ -2,7 +2,7 @@ import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { Content } from '../outputs/output.js';
 import type { StagedFile } from '../write/staged-file.js';
-import type { Writer } from '../write/writer.js';
+import type { BuildWriter } from '../write/writer.js';
 
 /** One broken template breaks every page: so many different messages are logged, each once. */
 const MOST_MESSAGES = 5;
@@ -39,7 +39,7 @@ export type BuildSession = ReturnType<typeof createBuildSession>;
  *
  * @param start when it began, by the steady clock.
  */
-export function createBuildSession(output: Writer, start = performance.now()) {
+export function createBuildSession(output: BuildWriter, start = performance.now()) {
   /** The sizes of what was made; some files are made twice, as what they show has changed meanwhile. */
   const sizes = new Map<string, number>();
   const failed = new Set<string>();

@@ -1,8 +1,12 @@
+import fs from 'node:fs';
 import { join } from 'node:path';
 import type { FilterName } from '../../host/hook-types.js';
 import type { BuildRequest, SiteOptions, SiteReport } from '../options.js';
 import { sourceOf } from '../outputs/compressed-variants.js';
 import { readingOf } from '../render/render-context.js';
+import { newestPages } from '../search/pagefind.js';
+import type { ListPages } from '../search/search.js';
+import { isCheckedSinceBoot, noteChecked } from '../write/boot.js';
 import { createBuildLock } from '../write/build-lock.js';
 import { manifestPath, openManifest } from '../write/manifest.js';
 import { createOutputSync } from '../write/output-sync.js';
@@ -24,6 +28,9 @@ const MANY_DAMAGED = 500;
 
 /** More failures than this are not tried again with every change, nor named in the manifest. */
 const MANY_FAILURES = 500;
+
+/** A page that every site has. */
+const HOME = 'index.html';
 
 /** How long the last sync may take. A start looks through the files that were not synced, which is no harm. */
 const LAST_SYNC_MS = 1_000;
@@ -49,6 +56,8 @@ export interface Builder {
   buildAll(request?: BuildRequest): Promise<SiteReport>;
   /** Brings the output up to date after these paths (below the content folder) may have changed. */
   buildChanged(paths: readonly string[]): Promise<SiteReport>;
+  /** The pages of the newest articles, for the search; undefined where not all articles are known. */
+  newestPages: ListPages;
   /** Has builds rest most of the time while deliveries come in fast, or no more. */
   pace(isBurst: boolean): void;
   /** Compares the output with what a build from nothing gives; see `checkSite`. */
@@ -103,8 +112,12 @@ export function createBuilder(options: SiteOptions): Builder {
   let damaged: readonly string[] | undefined;
   /** Files that another process on the folder has written or removed since the last report. */
   const changedByOthers = new Set<string>();
-  /** What the manifest was last told by this process, or had to say when this process came. */
+  /** The key of the last build of this process, or the one in the manifest when this process came. */
   let key = '';
+  /** Whether the last build of this process has made all files, but for those that the manifest names as stale. */
+  let isComplete = true;
+  /** Whether the home page stood when the manifest was last read. */
+  let wasHomeThere = true;
   /** The key of a builder to which this one has left the site. */
   let yieldedTo = '';
 
@@ -139,16 +152,33 @@ export function createBuilder(options: SiteOptions): Builder {
     }
     // They wait for the build of everything that is due now.
     if (!isBuildingAll && !isReady) return;
+    queue.begin();
     await queue.buildEach((paths) =>
-      buildFiles(() => {
-        articleFiles.readChanged(paths);
-        const changed = site.addAffected();
-        const isFew = paths.length === 0 || due.size <= MANY_FAILURES + changed.size;
-        return isFew && !isBuildingAll ? due : changed;
-      }),
+      buildFiles(
+        async () => {
+          const changed = await readChanged(paths);
+          const isFew = paths.length === 0 || due.size <= MANY_FAILURES + changed.size;
+          return isFew && !isBuildingAll ? due : changed;
+        },
+        { pause: queue.rest },
+      ),
     );
     // Else all pages are to be built anew, or a build of everything goes on, neither of which must be forgotten.
-    if (!isBuildingAll && (manifest.key === site.context().key || isIncomplete())) commit();
+    if (!isBuildingAll && manifest.key === site.context().key) endBuild();
+  }
+
+  /** Reads files that may have changed. @returns the files of the output that this affects. */
+  async function readChanged(paths: readonly string[]): Promise<ReadonlySet<string>> {
+    const affected = new Set<string>();
+    for (const path of paths) {
+      articleFiles.readChanged([path]);
+      if (!queue.isRestDue()) continue;
+      // Before anything else sees the changed index.
+      for (const file of site.addAffected()) affected.add(file);
+      await queue.rest();
+    }
+    for (const file of site.addAffected()) affected.add(file);
+    return affected;
   }
 
   async function buildEverything({
@@ -171,11 +201,11 @@ export function createBuilder(options: SiteOptions): Builder {
         { pause: queue.pause, workers, ...(onProgress && { onProgress }) },
         start,
       );
-      writer.removeDamaged();
+      endDamage();
       unsure.clear();
       isReady = true;
       await buildChanges();
-      commit();
+      endBuild();
       return report;
     } finally {
       isBuildingAll = false;
@@ -192,13 +222,13 @@ export function createBuilder(options: SiteOptions): Builder {
 
   /** Builds files in one session, those first that pages link and that do not stand yet. */
   async function buildFiles(
-    choose: () => ReadonlySet<string>,
+    choose: () => ReadonlySet<string> | Promise<ReadonlySet<string>>,
     how: FileBuildOptions = {},
     start = performance.now(),
   ): Promise<SiteReport> {
     const session = createBuildSession(writer, start);
     try {
-      const chosen = choose();
+      const chosen = await choose();
       const missing = outputs.assets().filter((file) => !manifest.files.has(file));
       site.addDue(missing);
       await files.build(session, chosen === due ? due : new Set([...missing, ...chosen]), how);
@@ -217,7 +247,8 @@ export function createBuilder(options: SiteOptions): Builder {
     isWhole = true;
     // Nobody can tell whether a plugin's code is still the same.
     const isUnknown = !hasScanned && options.fingerprint === undefined && hasPageFilters();
-    if (force || isUnknown || manifest.key !== site.context().key) site.addDue(outputs.paths());
+    const isOther = manifest.key !== site.context().key || !manifest.isComplete;
+    if (force || isUnknown || isOther) site.addDue(outputs.paths());
     // A theme's pictures may be others under the same name.
     for (const file of outputs.assets()) if (!due.has(file)) unsure.add(file);
     site.addDue(unsure);
@@ -239,8 +270,8 @@ export function createBuilder(options: SiteOptions): Builder {
     const chosen = new Set(isWhole && !isTooMuch ? [...newest, ...(damaged ?? [])] : newest);
     await buildFiles(() => chosen);
     unsure.clear();
-    if (!isWhole || isTooMuch) return false;
-    writer.removeDamaged();
+    if (!isWhole || isTooMuch || !wasHomeThere || !manifest.isComplete) return false;
+    endDamage();
     isReady = true;
     return true;
   }
@@ -259,8 +290,16 @@ export function createBuilder(options: SiteOptions): Builder {
     site.addDue(delta.stale);
     // Left by another process that was to build everything, and has not come to the end.
     if (Math.min(delta.files.size, delta.stale.length) > MANY_FAILURES) isReady = false;
+    if (isComplete && !manifest.isComplete) isReady = false;
+    // Somebody has emptied the output folder; once is enough, as the page may be one that cannot be made.
+    const isHomeThere = !manifest.files.has(HOME) || fs.existsSync(join(outputDir, HOME));
+    if (wasHomeThere && !isHomeThere) isReady = false;
+    wasHomeThere = isHomeThere;
     if (damaged !== undefined) for (const file of delta.files) changedByOthers.add(file);
-    damaged ??= findDamage();
+    if (damaged === undefined) {
+      ({ key, isComplete } = manifest);
+      damaged = findDamage();
+    }
   }
 
   /** Whether another process has built with other settings since this one has. */
@@ -286,11 +325,11 @@ export function createBuilder(options: SiteOptions): Builder {
     return { ...createBuildSession(writer).report(), isYielded: true };
   }
 
-  /** Finds what a power loss has damaged; only after a stop before all files were known to be on the disk. */
+  /** Finds what a power loss has damaged, unless that was done since the system was started. */
   function findDamage(): readonly string[] {
-    key = manifest.key;
-    if (manifest.isSynced) return [];
+    if (isCheckedSinceBoot(options)) return [];
     const found = writer.findDamage();
+    if (found.length === 0) noteChecked(options);
     site.addDue(found);
     if (found.length > 0)
       log.warn(
@@ -298,6 +337,12 @@ export function createBuilder(options: SiteOptions): Builder {
         'pages were damaged by an unclean stop and are built again',
       );
     return found;
+  }
+
+  /** What a power loss has damaged was built again, or goes. */
+  function endDamage(): void {
+    writer.removeDamaged();
+    noteChecked(options);
   }
 
   /** Has all files written anew, and those removed that only their mark shows to be ours. */
@@ -312,23 +357,22 @@ export function createBuilder(options: SiteOptions): Builder {
     return compress || sourceOf(file) === undefined;
   }
 
-  /** Whether this process has committed a build of which too many files had failed. */
-  function isIncomplete(): boolean {
-    return hasScanned && key === '' && manifest.key === '';
-  }
-
-  function commit(): void {
+  function endBuild(): void {
     const isTooMuch = due.size > MANY_FAILURES;
-    key = isTooMuch ? '' : site.context().key; // so that the next start builds everything
+    key = site.context().key;
+    // Else the next start builds everything.
+    isComplete = !isTooMuch && (hasScanned || manifest.isComplete);
     yieldedTo = '';
-    manifest.commit({
+    manifest.endBuild({
       key,
+      isComplete,
       reading,
-      articles: articleFiles.uncommitted(),
-      stale: isTooMuch ? [] : [...due],
+      articles: articleFiles.unsaved(),
+      // Without a name here, what a file held before would be forgotten, and pass for its owner's.
+      stale: isTooMuch ? [...due].filter((file) => manifest.formerOf(file).length > 0) : [...due],
       everything: index.everything,
     });
-    articleFiles.markCommitted();
+    articleFiles.markSaved();
   }
 
   /** A report also has the files that other processes have changed: whoever deploys the output deploys these, too. */
@@ -348,8 +392,13 @@ export function createBuilder(options: SiteOptions): Builder {
     isUndamaged: () => damaged !== undefined && damaged.length === 0,
     buildAll: (request = {}) => queue.run(() => locked(() => buildEverything(request))),
     buildChanged: queue.change,
+    newestPages: (maxPages) =>
+      queue.run(async () =>
+        isWhole ? newestPages(index.all.items, manifest.files, options.site.url, maxPages) : undefined,
+      ),
     pace: queue.pace,
-    check: (onProgress) => queue.run(() => locked(() => checkSite(options, manifest, onProgress))),
+    check: (onProgress) =>
+      queue.run(() => locked(() => checkSite(options, manifest, writer.isOurs, onProgress))),
     close: async () => {
       await queue.close();
       const isWorthIt = Math.min(written, manifest.unsynced.size) < TOO_MANY_TO_SYNC;

@@ -4,9 +4,9 @@ import type { SiteOptions } from '../options.js';
 import { SMALLEST, sourceOf, unpacked, variantsOf } from '../outputs/compressed-variants.js';
 import type { Content } from '../outputs/output.js';
 import type { Manifest } from '../write/manifest.js';
-import { isMarked, isReplaceable } from '../write/ownership.js';
+import { isMarked } from '../write/ownership.js';
 import { bytesOf } from '../write/staged-file.js';
-import { filesBelow, readSmall, type Writer } from '../write/writer.js';
+import { type BuildWriter, filesBelow, readSmall, type Writer } from '../write/writer.js';
 import { createBuildSession } from './build-session.js';
 import { createFileBuilder } from './file-builder.js';
 import { createSite } from './site.js';
@@ -24,17 +24,19 @@ export interface Difference {
  *
  * @returns what differs, by file name.
  * @param manifest what is known of the output, as it is now. No other process builds meanwhile.
+ * @param isOurs whether Pressmark may replace what a file holds.
  */
 export async function checkSite(
   options: SiteOptions,
   manifest: Manifest,
+  isOurs: Writer['isOurs'],
   onProgress?: (done: number, of: number) => void,
 ): Promise<Difference[]> {
   const site = createSite({ ...options, catalog: createCatalog() });
   await site.articleFiles.readAllChanged(async () => undefined);
   site.addAffected();
   site.addDue(site.outputs.paths());
-  const writer = comparingWriter(options, manifest);
+  const writer = comparingWriter(options, manifest, isOurs);
   const session = createBuildSession(writer);
   await createFileBuilder(site, writer).build(session, site.due, onProgress && { onProgress });
   session.logFailures(options.log);
@@ -43,13 +45,17 @@ export async function checkSite(
 }
 
 /** An output folder that writes nothing and notes what it would have to write or remove. */
-function comparingWriter({ outputDir: root, compress = false }: SiteOptions, manifest: Manifest) {
+function comparingWriter(
+  { outputDir: root, compress = false }: SiteOptions,
+  manifest: Manifest,
+  isOurs: Writer['isOurs'],
+) {
   const put = new Map<string, Difference['is'] | 'same'>();
 
   function compare(file: string, content: Content): readonly string[] {
     const bytes = bytesOf(content);
-    const isOurs = note(file, (present) => present.equals(bytes));
-    if (!compress || !isOurs || bytes.length < SMALLEST) return [];
+    const isNotForeign = note(file, (present) => present.equals(bytes));
+    if (!compress || !isNotForeign || bytes.length < SMALLEST) return [];
     // Whatever another version of a library makes of the same text.
     for (const variant of variantsOf(file))
       note(variant, (present) => unpacked(variant, present)?.equals(bytes) ?? false);
@@ -65,7 +71,7 @@ function comparingWriter({ outputDir: root, compress = false }: SiteOptions, man
     }
     const same = isAsBuilt(present);
     // What a person has put there is kept by a clean build too.
-    const isForeign = !same && !isReplaceable(file, present, manifest);
+    const isForeign = !same && !isOurs(file, present);
     put.set(file, same || isForeign ? 'same' : 'different');
     return !isForeign;
   }
@@ -76,7 +82,7 @@ function comparingWriter({ outputDir: root, compress = false }: SiteOptions, man
     if (known === undefined && source !== undefined && !compress) return false; // people compress our pages, too
     const present = readSmall(join(root, file));
     if (present === undefined) return false;
-    return known === undefined ? isMarked(file, present) : isReplaceable(file, present, manifest);
+    return known === undefined ? isMarked(file, present) : isOurs(file, present);
   }
 
   /** @param failed files of which nothing can be said, nor of their compressed variants. */
@@ -87,21 +93,14 @@ function comparingWriter({ outputDir: root, compress = false }: SiteOptions, man
     return [...found, ...surplus.map((file): Difference => ({ file, is: 'surplus' }))];
   }
 
-  const writer: Writer = {
+  const writer: BuildWriter = {
     root,
-    stagingDir: root,
     workerStagingDir: root,
     put: compare,
     putStaged: () => [],
     intact: () => undefined,
-    distrust: () => undefined,
     announce: async () => undefined,
-    findDamage: () => [],
-    hasDamage: () => false,
-    removeDamaged: () => undefined,
-    adopt: () => false,
     remove: () => [],
-    sweep: () => undefined,
   };
   return { ...writer, differences };
 }

@@ -4,7 +4,7 @@ import type { Post } from '../index/article-list.js';
 import { sourceOf } from '../outputs/compressed-variants.js';
 import { linkOf } from '../render/page.js';
 import { HASHED } from '../render/theme-files.js';
-import type { Writer } from '../write/writer.js';
+import type { BuildWriter } from '../write/writer.js';
 import type { BuildSession } from './build-session.js';
 import { type RenderJob, type RenderWorker, share } from './render-pool.js';
 import type { Site } from './site.js';
@@ -23,7 +23,7 @@ export interface FileBuildOptions {
   pause?(): Promise<void>;
   /** They render pages in other threads. @default none */
   readonly workers?: readonly RenderWorker[];
-  /** Told after each file how many are done and how many there are. */
+  /** Called after each file with how many are done and how many there are. */
   onProgress?(done: number, of: number): void;
 }
 
@@ -34,7 +34,7 @@ export type FileBuilder = ReturnType<typeof createFileBuilder>;
  * Builds the files of a site that are due: first those that pages link, then the pages of articles, then all others;
  * then what the site does not have any more is removed; last, those that are made of others.
  */
-export function createFileBuilder(site: Site, writer: Writer) {
+export function createFileBuilder(site: Site, writer: BuildWriter) {
   const { index, outputs, articles: articlePages, articleFiles, due, unsure } = site;
   /** What a render worker has been given: whoever builds such a page meanwhile builds a newer one. */
   const atWorker = new Map<string, RenderJob>();

@@ -28,7 +28,7 @@ export type RenderJob = {
 );
 
 /** How a render worker must see the site. */
-export interface RenderSurroundings {
+export interface RenderSettings {
   readonly themeDirs: readonly string[];
   readonly site: SiteInfo;
   /** Of the theme. */
@@ -37,7 +37,7 @@ export interface RenderSurroundings {
 
 /** What the builder asks of a render worker. */
 export type RenderRequest =
-  | ({ readonly kind: 'prepare' } & RenderSurroundings)
+  | ({ readonly kind: 'prepare' } & RenderSettings)
   /** To look at the beginnings of article files. */
   | { readonly kind: 'headers'; readonly paths: readonly string[] }
   /** To write staged files of pages into a folder, for the output folder `root`. */
@@ -144,10 +144,10 @@ export function createRenderPool(options: RenderPoolOptions, log: Log) {
   };
 
   /** The workers that see the site as this thread does. */
-  async function prepared(surroundings: RenderSurroundings): Promise<readonly RenderWorker[]> {
+  async function prepared(settings: RenderSettings): Promise<readonly RenderWorker[]> {
     const alike = await Promise.all(
       workers.map(
-        async ({ ask }) => (await ask({ kind: 'prepare', ...surroundings }, 'prepared'))?.alike === true,
+        async ({ ask }) => (await ask({ kind: 'prepare', ...settings }, 'prepared'))?.alike === true,
       ),
     );
     return workers.filter((_, index) => alike[index]);
@@ -168,12 +168,13 @@ const UNDER_WAY = 5;
 /** What is shared between threads. */
 export interface Shared<T> {
   readonly items: readonly T[];
-  /** Of a batch. */
+  /** Of a batch, at most. */
   readonly size: number;
 }
 
 /**
- * Has a list worked off by this thread and others, each taking the next batch when it is free.
+ * Has a list worked off by this thread and others, each taking the next batch when it is free. Batches become smaller
+ * towards the end, so that no thread has much before it while another has nothing to do.
  *
  * @param own works a batch off in this thread.
  * @param others each has a batch worked off by another thread; false where that is no more, and it was not done.
@@ -183,14 +184,15 @@ export async function share<T>(
   own: (batch: readonly T[]) => Promise<void>,
   others: readonly ((batch: readonly T[]) => Promise<boolean>)[],
 ): Promise<void> {
+  const threads = 1 + others.length;
   let at = 0;
   let hasFailed = false;
 
   function next(): readonly T[] {
     if (hasFailed) return [];
-    const batch = items.slice(at, at + size);
-    at += size;
-    return batch;
+    const length = Math.min(size, Math.ceil((items.length - at) / (threads * UNDER_WAY)));
+    at += length;
+    return items.slice(at - length, at);
   }
 
   async function work(): Promise<void> {
@@ -208,10 +210,11 @@ export async function share<T>(
     }
   }
 
-  const delegated = others.flatMap((other) => Array.from({ length: UNDER_WAY }, () => delegate(other)));
+  // Each thread its first batch, before one of them gets a second.
+  const running = [...Array.from({ length: UNDER_WAY }, () => others.map(delegate)).flat(), work()];
   // Nobody may go on in the background once the caller knows of a failure.
   const ended = await Promise.allSettled(
-    [work(), ...delegated].map((one) =>
+    running.map((one) =>
       one.catch((error: unknown) => {
         hasFailed = true;
         throw error;

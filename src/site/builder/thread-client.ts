@@ -2,6 +2,8 @@ import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { SiteReport } from '../options.js';
+import type { SearchPage } from '../search/pagefind.js';
+import type { ListPages } from '../search/search.js';
 
 /** What the main thread asks of the builder's; answers name the request's `id`, as they come in any order. */
 export type Request = { readonly id: number } & Question;
@@ -10,6 +12,8 @@ export type Request = { readonly id: number } & Question;
 export type Question =
   /** Builds everything, or what these files below the content folder change. */
   | { readonly kind: 'build'; readonly paths: readonly string[] | 'all' }
+  /** Lists the pages for the search; see `Builder.newestPages`. */
+  | { readonly kind: 'pages'; readonly maxPages: number | undefined }
   /** Has builds rest much while deliveries come in fast, or no more; see `Builder.pace`. */
   | { readonly kind: 'pace'; readonly isBurst: boolean }
   /** Ends the thread; a build of everything is not waited for. */
@@ -30,6 +34,7 @@ export interface Loaded {
 /** An answer without the number of its request. */
 export type Outcome =
   | { readonly kind: 'built'; readonly report: SiteReport }
+  | { readonly kind: 'pages'; readonly pages: readonly SearchPage[] | undefined }
   | { readonly kind: 'failed'; readonly reason: string }
   /** The builder was closed in the midst of a build of everything. */
   | { readonly kind: 'stopped' }
@@ -43,6 +48,8 @@ const RENEW_MS = 5_000;
 export interface BuilderThread {
   /** Asks for a build. Never rejects; a thread that dies of it has `failed`. */
   build(paths: readonly string[] | 'all'): Promise<Outcome>;
+  /** Lists the pages for the search; undefined where no thread runs that knows them. */
+  readonly newestPages: ListPages;
   /** Has builds rest much while deliveries come in fast, or no more. */
   pace(isBurst: boolean): void;
   /** Ends the thread, and has the next build made by a new one, which is spawned with what is known then. */
@@ -100,6 +107,11 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     return ask({ kind: 'build', paths });
   }
 
+  async function newestPages(maxPages: number | undefined) {
+    const outcome = worker === undefined ? undefined : await ask({ kind: 'pages', maxPages });
+    return outcome?.kind === 'pages' ? outcome.pages : undefined;
+  }
+
   function pace(isBurst: boolean): void {
     if (worker !== undefined) void ask({ kind: 'pace', isBurst });
   }
@@ -121,5 +133,5 @@ export function createBuilderThread(spawn: () => Worker, log: Log): BuilderThrea
     retiring = retiring.then(() => close(RENEW_MS));
   }
 
-  return { build, pace, renew, close };
+  return { build, newestPages, pace, renew, close };
 }

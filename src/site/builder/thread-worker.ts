@@ -1,8 +1,7 @@
 import os from 'node:os';
-import v8 from 'node:v8';
-import vm from 'node:vm';
 import type { MessagePort } from 'node:worker_threads';
 import { messageOf } from '../../errors.js';
+import { collectGarbage } from '../../heap.js';
 import type { Log } from '../../log.js';
 import { BuildStopped } from './build-queue.js';
 import type { Builder } from './builder.js';
@@ -40,6 +39,8 @@ export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void
         builder.pace(request.isBurst);
         return { kind: 'paced' };
       }
+      if (request.kind === 'pages')
+        return { kind: 'pages', pages: await builder.newestPages(request.maxPages) };
       const { paths } = request;
       if (paths !== 'all') return { kind: 'built', report: await builder.buildChanged(paths) };
       const report = await builder.buildAll();
@@ -54,15 +55,6 @@ export function serveBuilds(port: MessagePort, builder: Builder, log: Log): void
       return { kind: 'failed', reason: messageOf(error) };
     }
   }
-}
-
-/**
- * Gives back the memory that reading a manifest and building a whole site have left behind, a tenth of all: V8 would not
- * do it by itself in a thread that has little to do from now on. At 100,000 articles it takes a tenth of a second.
- */
-function collectGarbage(): void {
-  v8.setFlagsFromString('--expose-gc');
-  vm.runInNewContext('gc')();
 }
 
 function yieldToDeliveries(log: Log): void {

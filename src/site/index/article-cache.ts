@@ -17,7 +17,7 @@ export interface ParsedArticle {
   readonly article: Omit<ReadablePage['article'], 'body' | 'contentHtml'>;
   readonly html: string;
   readonly length: Length;
-  /** Whether the header alone tells all that the index has of it; see `readHeader`. */
+  /** Whether the header alone holds all that the index has of it; see `readHeader`. */
   readonly isHeaderComplete: boolean;
 }
 

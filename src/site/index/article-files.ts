@@ -8,7 +8,7 @@ import type { ManifestDelta } from '../write/manifest.js';
 import { type ArticleCache, type ParsedArticle, parsedOf } from './article-cache.js';
 import { type IndexEntry, indexEntryOf, MOST_TAGS, readHeaderEntry } from './index-entry.js';
 import type { SiteIndex, SourceEntry } from './site-index.js';
-import { isTermTextPath, readTermText, termTextPathsIn } from './term-texts.js';
+import { isTermTextPath, readTermText, termTextPathsIn } from './standalone-pages.js';
 
 interface Deps {
   readonly content: ContentFolder;
@@ -39,7 +39,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
   /** Read, and not in the index yet. */
   const waiting = new Map<string, FileState>();
   /** Changes of the index that are not in the manifest yet. */
-  const uncommitted = new Map<string, SourceEntry | undefined>();
+  const unsaved = new Map<string, SourceEntry | undefined>();
   /** Malformed, which leaves pages as they were. */
   const broken = new Set<string>();
   /** Known by the beginnings of their files alone. */
@@ -97,7 +97,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
       const page = readTermText(content, path, known);
       if (page === known) return;
       index.applyTermText(path, page);
-      uncommitted.set(path, page);
+      unsaved.set(path, page);
     } catch (error) {
       log.warn({ path, reason: messageOf(error) }, 'malformed page; what stands of it stays');
     }
@@ -155,7 +155,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
 
   function apply(path: string, state: FileState): void {
     if (state.kind === 'malformed') {
-      // Half an edit is no reason to take an article from the site: it stays as it was last read.
+      // Half an edit does not take an article from the site: it stays as it was last read.
       log.warn(
         { path, reason: state.reason },
         'malformed or unreadable article file; its page stays as it was',
@@ -180,7 +180,7 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
 
   function record(path: string, entry: IndexEntry | undefined): void {
     index.apply(path, entry);
-    uncommitted.set(path, entry);
+    unsaved.set(path, entry);
   }
 
   /**
@@ -209,8 +209,8 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
   }
 
   /** What the manifest lacks has been written: every page is made, and nothing is known by its header alone. */
-  function markCommitted(): void {
-    uncommitted.clear();
+  function markSaved(): void {
+    unsaved.clear();
     byHeader.clear();
   }
 
@@ -221,8 +221,8 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
     readAllChanged,
     applyDelta,
     /** What is to be written into the manifest. */
-    uncommitted: (): ReadonlyMap<string, SourceEntry | undefined> => uncommitted,
-    markCommitted,
+    unsaved: (): ReadonlyMap<string, SourceEntry | undefined> => unsaved,
+    markSaved,
     isBroken,
     isByHeader,
     broken,

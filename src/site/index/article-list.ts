@@ -5,7 +5,7 @@ export interface Post {
   readonly entry: IndexEntry;
   /** Its page, below the output folder. */
   readonly file: string;
-  /** First publication in ms since 1970; what is no date counts as oldest. */
+  /** First publication in ms since 1970; a text that is not a date counts as oldest. */
   readonly time: number;
   /** Last change in ms since 1970; undefined where the file names no date. */
   readonly modified: number | undefined;

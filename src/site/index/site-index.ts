@@ -4,8 +4,8 @@ import { timeOf } from '../render/dates.js';
 import { createArticleList, type ListChange, type Post } from './article-list.js';
 import type { IndexEntry } from './index-entry.js';
 import { affectedNeighbours } from './related.js';
+import type { TermText } from './standalone-pages.js';
 import { createAuthors, createTags, type TaxonomyChange, type Term } from './taxonomy.js';
-import type { TermText } from './term-texts.js';
 
 /** What the site consists of: which article has which page, and the lists they are on. */
 export type SiteIndex = ReturnType<typeof createSiteIndex>;

@@ -21,7 +21,7 @@ export interface TaxonomyChange {
   readonly changed: readonly Term[];
   /** Terms whose address is another than before; every page that links them must be built anew. */
   readonly readdressed: readonly Term[];
-  /** Where terms had their pages that have another address or are no more, and how many articles they had when that was last asked. */
+  /** The former addresses of terms that have another one or no longer exist, and how many articles each had at the last call. */
   readonly vacated: readonly { readonly address: string; readonly count: number }[];
   /** Names of terms that are new. */
   readonly added: readonly string[];
@@ -42,7 +42,11 @@ export function createAuthors(): Taxonomy {
   return createTaxonomy('/authors/', namesOf, 'author');
 }
 
-type OwnTerm = { -readonly [key in keyof Term]: Term[key] };
+/** A term whose address is chosen here. */
+type OwnTerm = { -readonly [key in keyof Term]: Term[key] } & {
+  /** The slug that its name makes, which others may have as well. */
+  readonly plain: string;
+};
 
 /**
  * @param folder the path below which the terms' pages stand.
@@ -51,9 +55,8 @@ type OwnTerm = { -readonly [key in keyof Term]: Term[key] };
 function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string[], word: string) {
   const terms = new Map<string, OwnTerm>();
   const bySlug = new Map<string, OwnTerm>();
-  const namesBySlug = new Map<string, Set<string>>();
-  const plainSlugs = new Map<string, string>();
-  let touched = new Set<string>();
+  const byPlain = new Map<string, Set<OwnTerm>>();
+  let touched = new Set<OwnTerm>();
 
   /** Takes `before` out of the lists of its terms and `after` into those of its own. */
   function swap(before: Post | undefined, after: Post | undefined): void {
@@ -66,28 +69,22 @@ function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string
   function swapIn(name: string, before: Post | undefined, after: Post | undefined): void {
     const term = terms.get(name) ?? add(name);
     term.list.swap(before, after);
-    touched.add(name);
+    touched.add(term);
   }
 
-  function add(name: string) {
-    const term: OwnTerm = { name, slug: '', address: '', list: createArticleList() };
-    terms.set(name, term);
+  function add(name: string): OwnTerm {
     const plain = plainSlug(name);
-    plainSlugs.set(name, plain);
-    const names = namesBySlug.get(plain) ?? new Set();
-    namesBySlug.set(plain, names.add(name));
+    const term: OwnTerm = { name, plain, slug: '', address: '', list: createArticleList() };
+    terms.set(name, term);
+    byPlain.set(plain, (byPlain.get(plain) ?? new Set()).add(term));
     return term;
   }
 
   /** Gives slugs after a number of swaps, and says what has become of the terms since the last call. */
   function resolve(): TaxonomyChange {
-    const changed: OwnTerm[] = [];
-    const removed: OwnTerm[] = [];
-    for (const name of touched) {
-      const term = terms.get(name);
-      if (term !== undefined) (term.list.items.length > 0 ? changed : removed).push(term);
-    }
-    const plains = new Set([...touched].map((name) => plainSlugs.get(name) ?? plainSlug(name)));
+    const changed = [...touched].filter(({ list }) => list.items.length > 0);
+    const removed = [...touched].filter(({ list }) => list.items.length === 0);
+    const plains = new Set([...touched].map(({ plain }) => plain));
     touched = new Set();
     for (const term of removed) drop(term);
     const addressed = [...plains].flatMap(namesakes);
@@ -104,13 +101,9 @@ function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string
   }
 
   function drop(term: OwnTerm): void {
-    const { name } = term;
-    const plain = plainSlugs.get(name) ?? '';
-    const names = namesBySlug.get(plain);
-    names?.delete(name);
-    if (names?.size === 0) namesBySlug.delete(plain);
-    terms.delete(name);
-    plainSlugs.delete(name);
+    terms.delete(term.name);
+    byPlain.get(term.plain)?.delete(term);
+    if (byPlain.get(term.plain)?.size === 0) byPlain.delete(term.plain);
     if (bySlug.get(term.slug) === term) bySlug.delete(term.slug);
   }
 
@@ -123,9 +116,7 @@ function createTaxonomy(folder: string, namesOf: (post: Post) => readonly string
   function namesakes(plain: string): { term: OwnTerm; from: string }[] {
     const open = new Set<OwnTerm>();
     let first: OwnTerm | undefined;
-    for (const name of namesBySlug.get(plain) ?? []) {
-      const term = terms.get(name);
-      if (term === undefined) continue;
+    for (const term of byPlain.get(plain) ?? []) {
       if (plain !== '' && (first === undefined || byFirstUse(term, first) < 0)) first = term;
       // One that has a hash has it for good, unless it is the first now.
       if (term.slug === '' || term.slug === plain) open.add(term);

@@ -4,6 +4,9 @@ import type { SiteInfo } from '../../host/page-types.js';
 /** Longest name that file systems allow, in bytes. */
 const LONGEST_NAME = 255;
 
+/** A path that no parser changes, each of its names a file's, with a slash at the end. */
+const PLAIN_PATH = /^(?:[a-z0-9][a-z0-9-]{0,200}\/)+$/;
+
 /** Whether a URL is that of one of the site's own pages and files; an article there gets no page. */
 export function isReservedUrl(url: string, site: SiteInfo): boolean {
   const file = fileOf(url, site);
@@ -15,17 +18,14 @@ export function isReservedUrl(url: string, site: SiteInfo): boolean {
  * stand for it: another origin, outside the site's base path, a query, or a segment that would not be a plain file
  * name.
  */
-export function fileOf(url: string, site: Pick<SiteInfo, 'url'>): string | undefined {
-  const base = baseOf(site.url);
-  if (base.isPlain && url.startsWith(`${site.url}/`)) {
-    // As nearly every address is; a parser takes ten times as long.
-    const path = url.slice(site.url.length + 1);
-    if (PLAIN_PATH.test(path)) return `${path}index.html`;
-  }
+export function fileOf(url: string, site: SiteInfo): string | undefined {
+  // As nearly every address is: a parser takes ten times as long, which a start with 100,000 articles would feel.
+  const path = url.startsWith(`${site.url}/`) ? url.slice(site.url.length + 1) : '';
+  if (PLAIN_PATH.test(path)) return `${path}index.html`;
   if (!URL.canParse(url)) return undefined;
   const { origin, pathname, search, username, password } = new URL(url);
-  const prefix = `${base.pathname.replace(/\/$/, '')}/`;
-  if (origin !== base.origin || `${search}${username}${password}` !== '') return undefined;
+  const prefix = `${site.basePath}/`;
+  if (origin !== new URL(site.url).origin || `${search}${username}${password}` !== '') return undefined;
   if (!pathname.startsWith(prefix)) return undefined;
 
   const segments = pathname.slice(prefix.length).replace(/\/$/, '').split('/');
@@ -33,28 +33,6 @@ export function fileOf(url: string, site: Pick<SiteInfo, 'url'>): string | undef
   if (!names.every((name) => name !== undefined)) return undefined;
   const isFile = /\.html?$/i.test(pathname);
   return [...names, ...(isFile ? [] : ['index.html'])].join('/');
-}
-
-/** A path that no parser would change, each of its names a file's, with a slash at the end. */
-const PLAIN_PATH = /^(?:[a-z0-9][a-z0-9-]{0,200}\/)+$/;
-
-/** What is asked of a site's address again and again. */
-interface Base {
-  readonly origin: string;
-  readonly pathname: string;
-  /** Whether a parser leaves it as it is. */
-  readonly isPlain: boolean;
-}
-
-const bases = new Map<string, Base>();
-
-function baseOf(siteUrl: string): Base {
-  const known = bases.get(siteUrl);
-  if (known !== undefined) return known;
-  const { origin, pathname, href } = new URL(siteUrl);
-  const base = { origin, pathname, isPlain: href.replace(/\/$/, '') === siteUrl };
-  bases.set(siteUrl, base);
-  return base;
 }
 
 /** A path segment as the name of a file or folder; undefined for one that is none, or would lead elsewhere. */
@@ -75,13 +53,16 @@ export function fileAt(path: string): string {
   return path.endsWith('/') ? `${path.slice(1)}index.html` : path.slice(1);
 }
 
-/** An address as a link of this site: without the origin where it is the site's own. */
-export function linkTo(url: string, site: SiteInfo): string {
-  const { origin } = baseOf(site.url);
-  return url.startsWith(`${origin}/`) ? url.slice(origin.length) : url;
-}
-
 /** A path below the site's base path as a link. */
 export function linkBelow(path: string, site: SiteInfo): string {
   return `${site.basePath}${path}`;
+}
+
+/** Makes links of addresses: a path below the site's base path, or a URL, without the origin where it is the site's own. */
+export function linksOf(site: SiteInfo): (address: string) => string {
+  const { origin } = new URL(site.url);
+  return (address) => {
+    if (address.startsWith('/')) return linkBelow(address, site);
+    return address.startsWith(`${origin}/`) ? address.slice(origin.length) : address;
+  };
 }

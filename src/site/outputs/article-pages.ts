@@ -1,5 +1,5 @@
 import type { Stamp } from '../../fs/stamp.js';
-import type { ArticleLink, ArticleOnPage, ArticleSummary } from '../../host/page-types.js';
+import type { ArticleLink } from '../../host/page-types.js';
 import { sameStamp } from '../../store/catalog/entry.js';
 import type { ArticleCache } from '../index/article-cache.js';
 import type { ArticleFiles } from '../index/article-files.js';
@@ -38,34 +38,16 @@ export function articlePage(job: ArticleJob, cache: Pick<ArticleCache, 'read'>):
   if (isByHeader && !parsed.isHeaderComplete) return undefined;
   const { article, html, length } = parsed;
   const { jsonLd, keyword } = article;
-  const links = { previous, next, related };
   const hasExcerpt = article.description.trim() !== '';
   const entry = hasExcerpt ? article : { ...article, excerpt: excerptOf(html) };
   const summary = summaryOf(entry, () => length.readingMinutes);
-  return pageOfArticle(file, summary, { html, jsonLd, keyword, words: length.words }, links);
-}
-
-const NO_TOC: ArticleOnPage['toc'] = [];
-
-/** The page of an article, made of what is known of it. */
-export function pageOfArticle(
-  file: string,
-  summary: ArticleSummary,
-  text: Pick<ArticleOnPage, 'html' | 'jsonLd' | 'keyword' | 'words'>,
-  links: Pick<ArticleJob, 'previous' | 'next' | 'related'>,
-): Page {
-  const { title, description, url } = summary;
-  const { html, jsonLd, keyword, words } = text;
-  const { previous, next, related } = links;
   return {
     kind: 'article',
     path: `/${file.replace(/(^|\/)index\.html$/, '$1')}`,
-    file,
-    title,
-    description,
-    canonical: url,
-    // What is new first: keys that are added behind a spread take as long as all else that is done for a page.
-    article: { html, jsonLd, keyword, words, toc: NO_TOC, previous, next, related, ...summary },
+    title: summary.title,
+    description: summary.description,
+    canonical: summary.url,
+    article: { ...summary, html, jsonLd, keyword, words: length.words, toc: [], previous, next, related },
     articles: [],
     tag: null,
     author: null,
@@ -85,7 +67,7 @@ export interface ArticlePages extends Output {
  */
 export function articlePages(
   index: SiteIndex,
-  cache: ArticleCache,
+  cache: Pick<ArticleCache, 'read'>,
   articleFiles: Pick<ArticleFiles, 'isBroken' | 'isByHeader' | 'readChanged'>,
   context: () => RenderContext,
 ): ArticlePages {

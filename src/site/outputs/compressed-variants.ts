@@ -66,18 +66,19 @@ export function unpacked(file: string, bytes: Uint8Array): Buffer | undefined {
   }
 }
 
+/** The files of which there are to be compressed variants. */
+export interface Compress {
+  /** The output folder. */
+  readonly root: string;
+  /** What was written of a file, where it stands as it was written. */
+  writtenOf(file: string): { readonly size: number } | undefined;
+}
+
 /**
  * `x.br` and `x.gz` for every text `x` of the other outputs that stands as it was written. They are compressed in the
  * thread pool of Node.js.
- *
- * @param root the output folder.
- * @param writtenOf what was written of a file, where it stands as it was written.
  */
-export function compressedVariants(
-  sources: SiteOutputs,
-  root: string,
-  writtenOf: (file: string) => { readonly size: number } | undefined,
-): Output {
+export function compressedVariants(sources: SiteOutputs, { root, writtenOf }: Compress): Output {
   const derivedFrom = (source: string) =>
     (writtenOf(source)?.size ?? 0) < SMALLEST ? [] : variantsOf(source);
 

@@ -38,11 +38,8 @@ export function feeds({ site, htmlOf, summaryOf }: FeedDeps, all: ArticleList, h
   }
 
   async function render(file: string): Promise<string | undefined> {
-    const items = newest();
-    const shown = hooks.hasFilter('feed.items')
-      ? await hooks.applyFilters('feed.items', items, { kind: 'feed', path: `/${file}` })
-      : items;
-    return FEEDS.get(file)?.(site, shown);
+    const items = await hooks.applyFilters('feed.items', newest(), { kind: 'feed', path: `/${file}` });
+    return FEEDS.get(file)?.(site, items);
   }
 
   return {
@@ -57,15 +54,13 @@ export function feeds({ site, htmlOf, summaryOf }: FeedDeps, all: ArticleList, h
 // The feed package writes attributes without escaping `<`; this stands for one until it has.
 const LESS_THAN = `lt${randomBytes(12).toString('hex')}`;
 
-/** Images whose type the feed package tells rightly from the file's name. */
+/** Images whose type the feed package recognises by the file's name. */
 const IMAGE_NAME = /\.(?:png|jpeg|gif|webp|avif)$/i;
-
-const LONG_AGO = new Date(0);
 
 /** Atom (RFC 4287). */
 function atomFeed(site: SiteInfo, items: readonly FeedItem[]): string {
-  const feed = feedOf(site, items, (item) => ({
-    ...itemOf(item),
+  const feed = feedOf(site, items, (item, changed) => ({
+    ...itemOf(item, changed),
     title: escapeHtml(item.title),
     ...(item.description !== '' && { description: escapeHtml(item.description) }),
     category: item.tags.map((tag) => ({ name: attribute(tag), term: attribute(tag) })),
@@ -77,8 +72,8 @@ function atomFeed(site: SiteInfo, items: readonly FeedItem[]): string {
 
 /** RSS 2.0. Its `author` must be an e-mail address; Dublin Core's `creator` is a name. */
 function rssFeed(site: SiteInfo, items: readonly FeedItem[]): string {
-  const feed = feedOf(site, items, (item) => ({
-    ...itemOf(item),
+  const feed = feedOf(site, items, (item, changed) => ({
+    ...itemOf(item, changed),
     title: item.title.replaceAll(']]>', ']] >'),
     ...(item.description !== '' && { description: escapeHtml(item.description) }),
     author: [],
@@ -91,8 +86,8 @@ function rssFeed(site: SiteInfo, items: readonly FeedItem[]): string {
 
 /** JSON Feed, whose texts are plain. */
 function jsonFeed(site: SiteInfo, items: readonly FeedItem[]): string {
-  const feed = feedOf(site, items, (item) => ({
-    ...itemOf(item),
+  const feed = feedOf(site, items, (item, changed) => ({
+    ...itemOf(item, changed),
     id: item.url,
     content: item.html,
     ...(item.image !== null && { image: item.image }),
@@ -103,7 +98,11 @@ function jsonFeed(site: SiteInfo, items: readonly FeedItem[]): string {
   return `${JSON.stringify(JSON.parse(feed.json1(), whole), null, 2)}\n`;
 }
 
-function feedOf(site: SiteInfo, items: readonly FeedItem[], toItem: (item: FeedItem) => Item): Feed {
+function feedOf(
+  site: SiteInfo,
+  items: readonly FeedItem[],
+  toItem: (item: FeedItem, changed: Date) => Item,
+): Feed {
   const feed = new Feed({
     id: `${site.url}/`,
     title: site.title,
@@ -113,18 +112,21 @@ function feedOf(site: SiteInfo, items: readonly FeedItem[], toItem: (item: FeedI
     generator: 'Pressmark',
     language: site.language,
     author: { name: site.author || site.title },
-    updated: new Date(Math.max(0, ...items.map((item) => lastChange(item).getTime()))),
+    updated: new Date(Math.max(0, ...items.map((item) => lastChange(item)?.getTime() ?? 0))),
   });
-  for (const item of items) feed.addItem(toItem(item));
+  for (const item of items) {
+    const changed = lastChange(item);
+    if (changed !== undefined) feed.addItem(toItem(item, changed)); // an entry of Atom must have a date
+  }
   return feed;
 }
 
-function itemOf(item: FeedItem): Item {
+function itemOf(item: FeedItem, changed: Date): Item {
   return {
     title: item.title,
     link: item.url,
-    date: lastChange(item),
-    published: dateOf(item.date) ?? LONG_AGO,
+    date: changed,
+    published: dateOf(item.date) ?? changed,
     ...(item.description !== '' && { description: item.description }),
     content: item.html.replaceAll(']]>', ']]&gt;'), // the package splits only the first
     ...(item.author !== '' && { author: [{ name: item.author }] }),
@@ -132,8 +134,8 @@ function itemOf(item: FeedItem): Item {
   };
 }
 
-function lastChange(item: FeedItem): Date {
-  return dateOf(item.updated ?? item.date) ?? dateOf(item.date) ?? LONG_AGO;
+function lastChange(item: FeedItem): Date | undefined {
+  return dateOf(item.updated ?? item.date) ?? dateOf(item.date);
 }
 
 function attribute(text: string): string {

@@ -1,8 +1,8 @@
 import type { ArticleSummary, SiteInfo } from '../../host/page-types.js';
 import { type ArticleList, isAnyChanged, type ListChange, type Post } from '../index/article-list.js';
 import type { SiteChange, SiteIndex } from '../index/site-index.js';
+import { termTextPathOf } from '../index/standalone-pages.js';
 import type { Term } from '../index/taxonomy.js';
-import { termTextPathOf } from '../index/term-texts.js';
 import type { Text } from '../render/i18n.js';
 import { numbered, type Page, type PageLink, type Pager, sitePage } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
@@ -20,27 +20,18 @@ export interface ListDeps {
   summaryOf(post: Post): ArticleSummary;
 }
 
-const ARCHIVE = '/archive/';
-
 /** The list of all articles. */
 export function archivePages(deps: ListDeps, all: ArticleList): Output {
-  const { site, pageSize, context, summaryOf } = deps;
-  const frameOf = (path: string, number: number): Page => {
-    const description = { t: 'archiveOf', values: { site: site.title } };
-    return sitePage(site, 'archive', path, { title: numbered({ t: 'archive' }, number), description });
-  };
-
-  const pages = listPages(ARCHIVE, all, pageSize);
-
+  const pages = listPages('/archive/', all, deps.pageSize);
+  const description: Text = { t: 'archiveOf', values: { site: deps.site.title } };
   return {
     reserved: ['archive/'],
     paths: pages.files,
     has: (path) => pages.at(path) !== undefined,
     affectedBy: (change) => pages.changed(change.all),
-    ...renderedPages(context, (path) => {
+    ...renderedPages(deps.context, (path) => {
       const list = pages.at(path);
-      const frame = list && frameOf(list.path, list.pager.number);
-      return frame && { ...frame, articles: list.items.map(summaryOf), pager: list.pager };
+      return list && listed(deps, list, 'archive', { title: { t: 'archive' }, description });
     }),
   };
 }
@@ -51,65 +42,68 @@ export function termPages(
   kind: 'tag' | 'author',
   index: Pick<SiteIndex, 'tags' | 'authors' | 'termTexts'>,
 ): Output {
-  const { site, pageSize, context, summaryOf } = deps;
+  const { pageSize } = deps;
   const folder = `${kind}s/`;
-  const terms = kind === 'tag' ? index.tags : index.authors;
-  const describe: (name: string) => Text = (name) =>
-    kind === 'tag'
-      ? { t: 'articlesAbout', values: { tag: name } }
-      : { t: 'articlesBy', values: { author: name } };
+  const [terms, phrase] = kind === 'tag' ? [index.tags, 'articlesAbout'] : [index.authors, 'articlesBy'];
+  const pagesOf = ({ address, list }: Term) => listPages(address, list, pageSize);
 
-  function find(path: string) {
-    const slug = path.startsWith(folder) ? path.slice(folder.length).split('/', 1)[0] : undefined;
-    const term = slug === undefined ? undefined : terms.at(slug);
-    const list = term && pagesOfTerm(term).at(path);
-    return term && list && { term, list };
+  /** The term whose pages stand where a path below the output folder leads. */
+  function termAt(path: string): Term | undefined {
+    const [slug = ''] = path.slice(folder.length).split('/', 1);
+    return path.startsWith(folder) ? terms.at(slug) : undefined;
   }
 
-  function pagesOfTerm({ address, list }: Term) {
-    return listPages(address, list, pageSize);
+  function listAt(path: string): ListPage | undefined {
+    const term = termAt(path);
+    return term && pagesOf(term).at(path);
   }
 
   function* paths(): Generator<string> {
-    for (const term of terms.all()) yield* pagesOfTerm(term).files();
+    for (const term of terms.all()) yield* pagesOf(term).files();
   }
 
   function* affectedBy(change: SiteChange): Generator<string> {
     const { vacated } = kind === 'tag' ? change.tags : change.authors;
     for (const { address, count } of vacated) yield* filesOf(address, count, pageSize);
     for (const path of change.termTexts) {
-      const term = path.startsWith(folder) ? terms.at(path.slice(folder.length, -'.md'.length)) : undefined;
-      if (term !== undefined) yield* pagesOfTerm(term).files();
+      const term = termAt(path.replace(/\.md$/, ''));
+      if (term !== undefined) yield* pagesOf(term).files();
     }
     for (const [term, listChange] of change.terms)
-      if (terms.get(term.name) === term) yield* pagesOfTerm(term).changed(listChange);
+      if (terms.get(term.name) === term) yield* pagesOf(term).changed(listChange);
+  }
+
+  function page(path: string): Page | undefined {
+    const [term, list] = [termAt(path), listAt(path)];
+    if (term === undefined || list === undefined) return undefined;
+    const { name, address } = term;
+    const text = index.termTexts.get(termTextPathOf(address));
+    const title = text?.title || name;
+    const description = text?.description || { t: phrase, values: { [kind]: name } };
+    return { ...listed(deps, list, kind, { title, description }), [kind]: name, ...(text && { page: text }) };
   }
 
   return {
     reserved: [folder],
     paths,
-    has: (path) => find(path) !== undefined,
+    has: (path) => listAt(path) !== undefined,
     affectedBy,
-    ...renderedPages(context, (path) => {
-      const found = find(path);
-      if (found === undefined) return undefined;
-      const {
-        list: { path: at, items, pager },
-        term: { name, address },
-      } = found;
-      const page = index.termTexts.get(termTextPathOf(address));
-      const texts = {
-        title: numbered(page?.title || name, pager.number),
-        description: page?.description || describe(name),
-      };
-      const frame = { ...sitePage(site, kind, at, texts), [kind]: name, ...(page && { page }) };
-      return { ...frame, articles: items.map(summaryOf), pager };
-    }),
+    ...renderedPages(deps.context, page),
   };
 }
 
+function listed(
+  { site, summaryOf }: ListDeps,
+  { path, items, pager }: ListPage,
+  kind: 'archive' | 'tag' | 'author',
+  { title, description }: { readonly title: Text; readonly description: Text },
+): Page {
+  const frame = sitePage(site, kind, path, { title: numbered(title, pager.number), description });
+  return { ...frame, articles: items.map(summaryOf), pager };
+}
+
 /** One page of a list of articles. */
-export interface ListPage {
+interface ListPage {
   /** Below the site's base path. */
   readonly path: string;
   /** Newest first. */
@@ -141,7 +135,7 @@ export function listPages(address: string, { items }: ArticleList, pageSize: num
     };
   }
 
-  /** The files of the pages that may look different after a change, also of those that are no more. */
+  /** The files of the pages that may look different after a change, also of those that no longer exist. */
   function changed(change: ListChange): string[] {
     const numbers = new Set<number>();
     if (!isAnyChanged(change)) return [];
@@ -191,7 +185,7 @@ function numberIn(file: string, folder: string): number | undefined {
 }
 
 /**
- * A page of a list and its way to the others: the newest, those beside it, the oldest. How many there are stands on the
+ * A page of a list and its way to the others: the newest, its neighbours, the oldest. How many there are stands on the
  * list's own page alone, which every new article changes; on the others it would change them all.
  *
  * @param last the number of older pages. The page depends on whether it is `number`, `number + 1` or more.

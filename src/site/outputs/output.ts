@@ -22,7 +22,7 @@ export interface Output {
   /** Whether this is one of them. */
   has(path: string): boolean;
   /**
-   * The files that may differ after a change, also those that are no more. Called with every change once, in their order.
+   * The files that may differ after a change, also those that no longer exist. Called with every change once, in their order.
    */
   affectedBy(change: SiteChange): Iterable<string>;
   /**

@@ -6,6 +6,7 @@ import type { ListDeps } from './list-pages.js';
 import { fixedOutput, type Output } from './output.js';
 
 const HOME = 'index.html';
+const NOT_FOUND = '404.html';
 
 /** The home page, which shows the newest articles. */
 export function homePage({ site, pageSize, context, summaryOf }: ListDeps, all: ArticleList): Output {
@@ -25,9 +26,9 @@ export function homePage({ site, pageSize, context, summaryOf }: ListDeps, all: 
 
 /** The page for addresses that do not exist. */
 export function notFoundPage(site: SiteInfo, context: () => RenderContext): Output {
-  const page = sitePage(site, 'notFound', '/404.html', { title: { t: 'notFound' }, description: '' });
-  const files = new Map([[page.file, () => context().render(page)]]);
-  return fixedOutput([page.file], () => files);
+  const page = sitePage(site, 'notFound', `/${NOT_FOUND}`, { title: { t: 'notFound' }, description: '' });
+  const files = new Map([[NOT_FOUND, () => context().render(page)]]);
+  return fixedOutput([NOT_FOUND], () => files);
 }
 
 /** The page of the search; a site without search has none. */
@@ -36,7 +37,7 @@ export function searchPage(site: SiteInfo, context: () => RenderContext): Output
     title: { t: 'search' },
     description: { t: 'searchOf', values: { site: site.title } },
   });
-  const files = new Map(site.search ? [[page.file, () => context().render(page)] as const] : []);
+  const files = new Map(site.search ? [['search/index.html', () => context().render(page)]] : []);
   return fixedOutput(['search/', 'pagefind/'], () => files);
 }
 

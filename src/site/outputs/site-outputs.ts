@@ -3,16 +3,16 @@ import type { PluginOutput } from '../../host/outputs.js';
 import type { Log } from '../../log.js';
 import type { Post } from '../index/article-list.js';
 import type { SiteIndex } from '../index/site-index.js';
-import { compressedVariants } from './compressed-variants.js';
+import type { Hosting } from '../options.js';
+import { type Compress, compressedVariants } from './compressed-variants.js';
 import { feeds } from './feeds.js';
 import { archivePages, type ListDeps, termPages } from './list-pages.js';
 import { combineOutputs, type Output, type SiteOutputs } from './output.js';
 import { pluginOutputs } from './plugin-outputs.js';
 import { homePage, notFoundPage, searchPage, standalonePages } from './single-pages.js';
 import { sitemap } from './sitemap.js';
-import { type Hosting, staticFiles } from './static-files.js';
+import { hostFiles, themeFiles } from './static-files.js';
 import { tagIndex } from './tag-index.js';
-import { rootFiles, themeAssets } from './theme-assets.js';
 
 /** What the outputs of a site are made from. */
 export interface OutputDeps extends ListDeps {
@@ -26,14 +26,8 @@ export interface OutputDeps extends ListDeps {
   readonly added: readonly PluginOutput[];
   /** See `feeds`. */
   htmlOf(post: Post): string | undefined;
-  /** The files of the output folder, where there are to be compressed variants of them. */
+  /** Where there are to be compressed variants. */
   readonly compress?: Compress | undefined;
-}
-
-interface Compress {
-  readonly root: string;
-  /** See `compressedVariants`. */
-  writtenOf(file: string): { readonly size: number } | undefined;
 }
 
 /** Every output of a site. To add one, write it and name it here. */
@@ -42,13 +36,12 @@ export function siteOutputs(deps: OutputDeps): SiteOutputs {
   const ownPages = standalonePages(site, context);
   /** The paths of the owner's pages that no article and no page of the site's own comes before. */
   const ownPaths = () =>
-    [...context().pages.all.values()]
-      .filter(({ file, broken }) => broken === undefined && sources.at(file) === ownPages)
-      .map(({ path }) => path);
+    [...context().pages.all]
+      .filter(([file, { broken }]) => broken === undefined && sources.at(file) === ownPages)
+      .map(([, { path }]) => path);
   const outputs: readonly Output[] = [
     articles,
-    rootFiles(context),
-    themeAssets(context),
+    themeFiles(context),
     homePage(deps, index.all),
     tagIndex(site, index.tags, context),
     archivePages(deps, index.all),
@@ -60,12 +53,9 @@ export function siteOutputs(deps: OutputDeps): SiteOutputs {
     notFoundPage(site, context),
     ownPages,
     ...pluginOutputs(added, site, index, summaryOf, log),
-    staticFiles(site, hosting, () => {
-      const { styleSheet, assets } = context().theme;
-      return [styleSheet.file, ...assets.map(({ hashedFile }) => hashedFile)];
-    }),
+    hostFiles(site, hosting, context),
   ];
   const sources = combineOutputs(outputs);
   if (compress === undefined) return sources;
-  return combineOutputs([...outputs, compressedVariants(sources, compress.root, compress.writtenOf)]);
+  return combineOutputs([...outputs, compressedVariants(sources, compress)]);
 }

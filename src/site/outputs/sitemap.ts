@@ -29,9 +29,6 @@ export function sitemap(
   { items }: ArticleList,
   pages: ListedPages = { has: () => false, paths: () => [] },
 ): Output {
-  /** The last change in each shard, for the index: nothing looks at all articles when one has changed. */
-  const lastChanges = new Map<number, number | undefined>();
-
   function affectedBy({ all: changes, pages: ofArticles }: Pick<SiteChange, 'all' | 'pages'>): string[] {
     if (!isAnyChanged(changes)) return [];
     const last = Math.max(shardsOf(items.length), shardsOf(changes.before));
@@ -40,7 +37,6 @@ export function sitemap(
     const numbers = new Set([...changes.touched].map(numberOf));
     for (let number = first; number <= last; number++) numbers.add(number);
     if ([...ofArticles].some(pages.has)) numbers.add(1); // an article has taken, or left, the address of one
-    for (const number of numbers) lastChanges.delete(number);
     return last === 1 ? [WHOLE] : [WHOLE, ...[...numbers].map(shardName)];
   }
 
@@ -76,11 +72,9 @@ export function sitemap(
   }
 
   function lastChange(number: number): number | undefined {
-    if (!lastChanges.has(number)) {
-      const times = shard(number).flatMap(({ modified }) => modified ?? []);
-      lastChanges.set(number, times.length === 0 ? undefined : Math.max(...times));
-    }
-    return lastChanges.get(number);
+    let last = Number.NEGATIVE_INFINITY;
+    for (const { modified = last } of shard(number)) last = Math.max(last, modified);
+    return last === Number.NEGATIVE_INFINITY ? undefined : last;
   }
 
   function shard(number: number): readonly Post[] {

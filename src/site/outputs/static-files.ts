@@ -1,37 +1,32 @@
 import type { SiteInfo } from '../../host/page-types.js';
+import type { Hosting } from '../options.js';
+import { ICON, type RenderContext } from '../render/render-context.js';
 import { fixedOutput, type Output } from './output.js';
 
-/** Static hosts that want files of their own beside the site's. */
-export type Hosting = 'cloudflare-pages' | 'github-pages' | 'netlify';
-
-/** Hosts at GitHub's own addresses; a name of one's own is told by the file CNAME. */
+/** Hosts at GitHub's own addresses; the file CNAME names a domain of one's own. */
 const OF_GITHUB = /\.github\.io$/i;
 
-/** Every file of this output, whatever the settings: an article must not take the address of one that comes later. */
-const RESERVED = ['robots.txt', '_headers', 'CNAME'];
+/** Every file for hosts, whatever the settings: an article must not take the address of one that comes later. */
+const OF_HOSTS = ['robots.txt', '_headers', 'CNAME'];
 
-/**
- * `robots.txt`, and the files that static hosts want beside the site.
- *
- * @param hosts the hosts of the config.
- * @param hashed the files whose name holds a hash of their content, as they are now.
- */
-export function staticFiles(
-  site: SiteInfo,
-  hosts: readonly Hosting[],
-  hashed: () => readonly string[],
-): Output {
+/** The style sheet, the icon, the pictures and fonts of the theme, and what it has for the top of the site. */
+export function themeFiles(context: () => RenderContext): Output {
+  return { ...fixedOutput(['assets/', ICON], () => context().files), isAsset: true };
+}
+
+/** `robots.txt`, and the files that static hosts want besides the site. @param hosts the hosts of the config. */
+export function hostFiles(site: SiteInfo, hosts: readonly Hosting[], context: () => RenderContext): Output {
   const files = new Map<string, () => string>();
   // Robots are asked about at a host's root alone.
   if (site.basePath === '') files.set('robots.txt', () => robots(site));
   if (hosts.includes('cloudflare-pages') || hosts.includes('netlify'))
-    files.set('_headers', () => headers(site, hashed()));
+    files.set('_headers', () => headers(site, context().theme.hashedFiles));
   if (hosts.includes('github-pages')) {
     files.set('.nojekyll', () => '');
     const { hostname } = new URL(site.url);
     if (site.basePath === '' && !OF_GITHUB.test(hostname)) files.set('CNAME', () => `${hostname}\n`);
   }
-  return fixedOutput(RESERVED, () => files);
+  return fixedOutput(OF_HOSTS, () => files);
 }
 
 function robots(site: SiteInfo): string {

@@ -32,7 +32,7 @@ export function accentOf(colour: string): Accent {
   }
 }
 
-/** How well a colour is told from another: 1 for the same, 21 for black and white (WCAG 2.2). */
+/** The contrast of two colours: 1 for the same, 21 for black and white (WCAG 2.2). */
 export function contrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].sort((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);

@@ -1,5 +1,5 @@
 import type { ArticleSummary, SiteInfo, SiteLink } from '../../host/page-types.js';
-import { linkBelow, linkTo } from '../outputs/addresses.js';
+import { linkBelow, linksOf } from '../outputs/addresses.js';
 import { dateFormats, isoOf } from './dates.js';
 import type { PhraseValues } from './i18n.js';
 import type { Theme } from './theme.js';
@@ -16,7 +16,7 @@ export interface YearOfArticles {
   readonly articles: ArticleSummary[];
 }
 
-/** What templates get beside a page's own data: the same for every page. Documented in docs/themes.md. */
+/** What templates get besides a page's own data: the same for every page. Documented in docs/themes.md. */
 export interface Helpers {
   /** A path below the site's base path, or an absolute URL, as a link. */
   url(address: string): string;
@@ -26,7 +26,7 @@ export interface Helpers {
   authorLink(name: string): string;
   /** A date in words. */
   date(date: string): string;
-  /** A date for machines; empty where it is no date. */
+  /** A date for machines; empty where it is not a date. */
   isoDate(date: string): string;
   /** A list's articles by their years, in the order of the list; what has no date is of the year ''. */
   byYear(articles: readonly ArticleSummary[]): YearOfArticles[];
@@ -51,8 +51,7 @@ export function createHelpers(
   { tags, authors }: Linked,
   pages: readonly SiteLink[],
 ): Helpers {
-  const url = (address: string) =>
-    address.startsWith('/') ? linkBelow(address, site) : linkTo(address, site);
+  const url = linksOf(site);
   const { day, year } = dateFormats(site);
   let navigation: readonly SiteLink[] | undefined;
 

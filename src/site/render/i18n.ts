@@ -22,7 +22,7 @@ export function textOf(t: Translate, text: Text): string {
  *
  * @param themes the later one's phrases before those of the same language in the earlier one.
  * @returns what throws TEMPLATE_FAILED for a key that no file has, and for all where a file cannot be read: a
- *   page with half its words is no page.
+ *   page with half its words is useless.
  */
 export function translations(
   themes: readonly ThemeSources[],

@@ -1,5 +1,4 @@
-import { itemComments, keepItemComments, PLACEHOLDER_TITLE } from '../../article/article.js';
-import type { Hooks } from '../../host/hooks.js';
+import { PLACEHOLDER_TITLE } from '../../article/article.js';
 import type {
   ArticleLink,
   ArticleSummary,
@@ -10,12 +9,8 @@ import type {
   StandalonePage,
 } from '../../host/page-types.js';
 import type { IndexEntry } from '../index/index-entry.js';
-import { fileAt } from '../outputs/addresses.js';
 import { isoOf } from './dates.js';
-import type { Helpers } from './helpers.js';
-import { type Text, textOf } from './i18n.js';
-import { withToc } from './table-of-contents.js';
-import type { Theme } from './theme.js';
+import type { Text } from './i18n.js';
 
 /** A tag as the tags page lists it. */
 export interface TagLink extends SiteLink {
@@ -26,7 +21,7 @@ export interface TagLink extends SiteLink {
 export interface Pager {
   /** Of articles: 0 for the newest ones, else counted from the oldest. Of tags: from 1 on. */
   readonly number: number;
-  /** The paths of the pages beside it. */
+  /** The paths of its neighbours. */
   readonly newer: string | undefined;
   readonly older: string | undefined;
   /** How many pages the list has; of articles, on the page of the newest ones alone. */
@@ -51,142 +46,9 @@ export interface Page
   readonly description: Text;
   /** Below the site's base path, starting with a slash. */
   readonly path: string;
-  /** Below the output folder. */
-  readonly file: string;
   /** Of the pages of a list. */
   readonly pager?: Pager;
   readonly tagLinks?: readonly TagLink[];
-}
-
-/** What templates get as `it`. */
-interface Variables extends PageContext, Helpers {
-  readonly path: string;
-  readonly number: number | undefined;
-  readonly newer: string | undefined;
-  readonly older: string | undefined;
-  readonly pageCount: number | undefined;
-  readonly pageLinks: readonly PageLink[];
-  readonly tagLinks: readonly TagLink[] | undefined;
-}
-
-/** Which template each kind of page has. */
-const TEMPLATE: Readonly<Record<PageKind, string>> = {
-  article: 'article',
-  page: 'page',
-  home: 'home',
-  archive: 'archive',
-  tag: 'tag',
-  tags: 'tags',
-  author: 'author',
-  search: 'search',
-  notFound: 'not-found',
-};
-
-/** What front matter may name as a template: a file at the top of the theme, and not the frame of all pages. */
-const LAYOUT = /^(?!layout$)[\w-]+$/;
-
-/** Makes pages of one theme; the result renders a page to HTML through the filters. */
-export function createRenderer(site: SiteInfo, theme: Theme, hooks: Hooks, helpers: Helpers) {
-  return async function render(page: Page): Promise<string> {
-    const { kind, path, canonical, tag, author, articles } = page;
-    const info = { kind, path };
-    // Each key by its name, here and below: a spread costs more than all else that is done for a page.
-    let context: PageContext = {
-      site,
-      kind,
-      title: textOf(theme.t, page.title),
-      description: textOf(theme.t, page.description),
-      canonical,
-      article: page.article && withToc(page.article, site),
-      page: page.page === undefined ? null : withToc(shownPage(page.page), site),
-      articles,
-      tag,
-      author,
-      head: '',
-      extra: {},
-    };
-    if (hooks.hasFilter('page.context')) {
-      context = keepVerbatim(await hooks.applyFilters('page.context', context, info), page);
-    }
-    if (hooks.hasFilter('page.head')) {
-      context = { ...context, head: await hooks.applyFilters('page.head', context.head, context) };
-    }
-    const { article } = context;
-    if (article !== null && hooks.hasFilter('page.content')) {
-      const html = await hooks.applyFilters('page.content', article.html, context);
-      context = {
-        ...context,
-        article: { ...article, html: keepItemComments(html, page.article?.html ?? '') },
-      };
-    }
-    const html = theme.render(templateOf(kind, context), variablesOf(page, context));
-    if (!hooks.hasFilter('page.html')) return html;
-    return keepComments(await hooks.applyFilters('page.html', html, info), page.article?.html ?? '');
-  };
-
-  /** The template of a page: that of its kind, or for articles and pages what `layout` in the front matter names. */
-  function templateOf(kind: PageKind, { article, page }: PageContext): string {
-    const layout = (article ?? page)?.extra.layout;
-    // What other generators call a layout is in the files of many, and names no template here.
-    return typeof layout === 'string' && LAYOUT.test(layout) && theme.has(layout) ? layout : TEMPLATE[kind];
-  }
-
-  /** Documented in docs/themes.md. */
-  function variablesOf({ path, pager, tagLinks }: Page, context: PageContext): Variables {
-    return {
-      site: context.site,
-      kind: context.kind,
-      title: context.title,
-      description: context.description,
-      canonical: context.canonical,
-      article: context.article,
-      page: context.page,
-      articles: context.articles,
-      tag: context.tag,
-      author: context.author,
-      head: context.head,
-      extra: context.extra,
-      url: helpers.url,
-      tagLink: helpers.tagLink,
-      authorLink: helpers.authorLink,
-      date: helpers.date,
-      isoDate: helpers.isoDate,
-      byYear: helpers.byYear,
-      t: helpers.t,
-      navigation: helpers.navigation,
-      asset: helpers.asset,
-      initial: helpers.initial,
-      path,
-      number: pager?.number,
-      newer: pager?.newer,
-      older: pager?.older,
-      pageCount: pager?.pageCount,
-      pageLinks: pager?.pageLinks ?? NO_LINKS,
-      tagLinks,
-    };
-  }
-}
-
-/** What templates get of a page that the owner wrote, whatever else is known of it. */
-function shownPage({ title, description, html, toc, extra }: StandalonePage): StandalonePage {
-  return { title, description, html, toc, extra };
-}
-
-/** What no filter of the context may lose (contract: `json_ld` and the item comment stay in the page). */
-function keepVerbatim(context: PageContext, { article }: Page): PageContext {
-  if (article === null) return context;
-  const html = keepItemComments(context.article?.html ?? '', article.html);
-  return { ...context, article: { ...article, ...context.article, html, jsonLd: article.jsonLd } };
-}
-
-/** A page with those item comments put back that a filter such as a minifier has dropped. */
-function keepComments(html: string, original: string): string {
-  const kept = new Set(itemComments(html));
-  const lost = itemComments(original).filter((comment) => !kept.has(comment));
-  if (lost.length === 0) return html;
-  const end = html.lastIndexOf('</body>');
-  const at = end === -1 ? html.length : end;
-  return `${html.slice(0, at)}${lost.join('\n')}\n${html.slice(at)}`;
 }
 
 /** An article as another one's page links to it: nothing in it is a danger in an attribute. */
@@ -208,7 +70,6 @@ export function linkOf({
 }
 
 const NO_EXTRA = {};
-const NO_LINKS: readonly PageLink[] = [];
 
 /**
  * An article as lists and feeds show it.
@@ -264,7 +125,6 @@ export function sitePage(
   return {
     kind,
     path,
-    file: fileAt(path),
     canonical: `${site.url}${path}`,
     article: null,
     articles: [],

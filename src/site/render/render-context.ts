@@ -1,11 +1,14 @@
 import { hash } from 'node:crypto';
+import { itemComments, keepItemComments } from '../../article/article.js';
 import type { Hooks } from '../../host/hooks.js';
-import type { SiteInfo } from '../../host/page-types.js';
+import type { PageContext, PageKind, SiteInfo, StandalonePage } from '../../host/page-types.js';
 import type { ContentFolder } from '../../store/catalog/entry.js';
 import { readStandalonePages, type StandalonePages } from '../index/standalone-pages.js';
 import type { SiteOptions } from '../options.js';
 import { createHelpers, type Linked } from './helpers.js';
-import { createRenderer, type Page } from './page.js';
+import { textOf } from './i18n.js';
+import type { Page, PageLink } from './page.js';
+import { withToc } from './table-of-contents.js';
 import { loadTheme, type Theme } from './theme.js';
 
 /** How the site looks now: the theme, and what makes pages of it. */
@@ -15,15 +18,27 @@ export interface RenderContext {
   readonly pages: StandalonePages;
   /** Of the theme and of these pages. */
   readonly digest: string;
-  /** Of all that pages depend on beside the articles; another key means that all pages may look different. */
+  /** Of all that pages depend on besides the articles; another key means that all pages may look different. */
   readonly key: string;
+  /** Renders a page to HTML through the filters. */
   render(page: Page): Promise<string>;
-  /** Renders a template that is no page. */
-  renderFile(template: string): string;
+  /**
+   * The files that pages link, and what the theme has for the top of the site, such as `favicon.ico`. That stands in place
+   * of a file of the site's own.
+   */
+  readonly files: ReadonlyMap<string, () => string | Uint8Array>;
 }
 
 /** Changes with the generator, where the same articles and templates make other pages. */
 const FORMAT = 5;
+
+/** The icon, which every browser asks for. */
+export const ICON = 'favicon.svg';
+
+/** What front matter may name as a template: a file at the top of the theme, and not the frame of all pages. */
+const LAYOUT = /^(?!layout$)[\w-]+$/;
+
+const NO_LINKS: readonly PageLink[] = [];
 
 /**
  * Reads the theme.
@@ -44,14 +59,94 @@ export function createRenderContext(
   const helpers = createHelpers(site, theme, linked, pages.navigation);
   const digest = hash('sha256', theme.digest + pages.digest);
   const key = hash('sha256', JSON.stringify([FORMAT, digest, site, ...further])).slice(0, 16);
-  return {
-    theme,
-    pages,
-    digest,
-    key,
-    render: createRenderer(site, theme, hooks, helpers),
-    renderFile: (name) => theme.render(name, { site, ...helpers }),
-  };
+
+  async function render(page: Page): Promise<string> {
+    const { kind, path } = page;
+    const info = { kind, path };
+    let context = contextOf(page);
+    if (hooks.hasFilter('page.context')) {
+      context = keepVerbatim(await hooks.applyFilters('page.context', context, info), page);
+    }
+    if (hooks.hasFilter('page.head')) {
+      context = { ...context, head: await hooks.applyFilters('page.head', context.head, context) };
+    }
+    const { article } = context;
+    if (article !== null && hooks.hasFilter('page.content')) {
+      const html = await hooks.applyFilters('page.content', article.html, context);
+      context = {
+        ...context,
+        article: { ...article, html: keepItemComments(html, page.article?.html ?? '') },
+      };
+    }
+    const html = theme.render(templateOf(kind, context), variablesOf(page, context));
+    if (!hooks.hasFilter('page.html')) return html;
+    return keepComments(await hooks.applyFilters('page.html', html, info), page.article?.html ?? '');
+  }
+
+  function contextOf(page: Page): PageContext {
+    const { kind, canonical, articles, tag, author } = page;
+    return {
+      site,
+      kind,
+      title: textOf(theme.t, page.title),
+      description: textOf(theme.t, page.description),
+      canonical,
+      article: page.article && withToc(page.article, site),
+      page: page.page === undefined ? null : withToc(shownPage(page.page), site),
+      articles,
+      tag,
+      author,
+      head: '',
+      extra: {},
+    };
+  }
+
+  /** The template of a page: that of its kind, or for articles and pages what `layout` in the front matter names. */
+  function templateOf(kind: PageKind, { article, page }: PageContext): string {
+    const layout = (article ?? page)?.extra.layout;
+    // What other generators call a layout is in the files of many, and names no template here.
+    if (typeof layout === 'string' && LAYOUT.test(layout) && theme.has(layout)) return layout;
+    return kind === 'notFound' ? 'not-found' : kind;
+  }
+
+  /** What templates get as `it`; documented in docs/themes.md. */
+  function variablesOf({ path, pager, tagLinks }: Page, context: PageContext) {
+    return {
+      // Each key by its name: spreads took as long as a quarter of the template.
+      site: context.site,
+      kind: context.kind,
+      title: context.title,
+      description: context.description,
+      canonical: context.canonical,
+      article: context.article,
+      page: context.page,
+      articles: context.articles,
+      tag: context.tag,
+      author: context.author,
+      head: context.head,
+      extra: context.extra,
+      url: helpers.url,
+      tagLink: helpers.tagLink,
+      authorLink: helpers.authorLink,
+      date: helpers.date,
+      isoDate: helpers.isoDate,
+      byYear: helpers.byYear,
+      t: helpers.t,
+      navigation: helpers.navigation,
+      asset: helpers.asset,
+      initial: helpers.initial,
+      path,
+      number: pager?.number,
+      newer: pager?.newer,
+      older: pager?.older,
+      pageCount: pager?.pageCount,
+      pageLinks: pager?.pageLinks ?? NO_LINKS,
+      tagLinks,
+    };
+  }
+
+  const icon = () => theme.render(ICON, { site, ...helpers });
+  return { theme, pages, digest, key, render, files: new Map([[ICON, icon], ...theme.files]) };
 }
 
 /** Reads the theme of a site that is built in earnest. */
@@ -64,7 +159,29 @@ export function contextFor(options: SiteOptions, linked: Linked): RenderContext 
   ]);
 }
 
-/** What is read in an article's file depends on this beside the file: where it says no URL it gets one. */
+/** What is read in an article's file depends on this besides the file: an article whose file has no URL gets one. */
 export function readingOf({ layout }: ContentFolder): string {
   return `${FORMAT} ${layout.url('slug', '2001-02-03T04:05:06Z')}`;
+}
+
+/** What templates get of a page that the owner wrote, whatever else is known of it. */
+function shownPage({ title, description, html, toc, extra }: StandalonePage): StandalonePage {
+  return { title, description, html, toc, extra };
+}
+
+/** What no filter of the context may lose (contract: `json_ld` and the item comment stay in the page). */
+function keepVerbatim(context: PageContext, { article }: Page): PageContext {
+  if (article === null) return context;
+  const html = keepItemComments(context.article?.html ?? '', article.html);
+  return { ...context, article: { ...article, ...context.article, html, jsonLd: article.jsonLd } };
+}
+
+/** A page with those item comments put back that a filter such as a minifier has dropped. */
+function keepComments(html: string, original: string): string {
+  const kept = new Set(itemComments(html));
+  const lost = itemComments(original).filter((comment) => !kept.has(comment));
+  if (lost.length === 0) return html;
+  const end = html.lastIndexOf('</body>');
+  const at = end === -1 ? html.length : end;
+  return `${html.slice(0, at)}${lost.join('\n')}\n${html.slice(at)}`;
 }

@@ -53,7 +53,7 @@ export function siteInfoOf(url: string, settings: SiteSettings, theme: SiteInfo[
   };
 }
 
-/** The site's language as `Intl` takes it; English where the text is no language tag. */
+/** The site's language as `Intl` takes it; English where the text is not a language tag. */
 export function localeOf(language: string): string {
   try {
     return Intl.getCanonicalLocales(language)[0] ?? 'en';

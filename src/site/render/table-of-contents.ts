@@ -1,14 +1,6 @@
 import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
-import type { SiteInfo, TocEntry, TocHeading } from '../../host/page-types.js';
+import type { SiteInfo, StandalonePage, TocEntry, TocHeading } from '../../host/page-types.js';
 import { textOfHtml } from './html-text.js';
-
-/** A text and its table of contents. */
-export interface WithToc {
-  readonly html: string;
-  readonly toc: readonly TocEntry[];
-  /** `toc: true` or `toc: false` decides it for one text. */
-  readonly extra: Readonly<Record<string, unknown>>;
-}
 
 type OpenTag = Extract<HtmlToken, { kind: 'open' }>;
 
@@ -32,8 +24,12 @@ const TITLE_FROM = 8_000;
 /**
  * Gives a text of several headings its table of contents: `h2`, and below them `h3`. Those of these headings that have no
  * id get one, made of their words; nothing else in the HTML changes, and a text without a table of contents stays as it is.
+ * `toc: true` or `toc: false` in the front matter decides it for one text.
  */
-export function withToc<Text extends WithToc>(text: Text, { toc: least }: Pick<SiteInfo, 'toc'>): Text {
+export function withToc<Text extends Pick<StandalonePage, 'html' | 'toc' | 'extra'>>(
+  text: Text,
+  { toc: least }: Pick<SiteInfo, 'toc'>,
+): Text {
   const { html, extra } = text;
   const from = extra.toc === true ? 1 : extra.toc === false ? 0 : least;
   // A look that costs little: few texts have headings enough.

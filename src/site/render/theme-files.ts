@@ -16,15 +16,6 @@ const ROOT = 'root/';
 /** The texts that pages are made of, by their names below the theme's folder. */
 export type ThemeSources = ReadonlyMap<string, string>;
 
-/** A file of a theme that goes to the site as it is. */
-export interface Asset {
-  /** Below the output folder. */
-  readonly file: string;
-  /** The same under a name that holds a hash of its content. */
-  readonly hashedFile: string;
-  read(): Uint8Array;
-}
-
 /** The folder of the theme that comes with Pressmark. */
 export const BUILT_IN = fileURLToPath(new URL('../../../../templates/', import.meta.url));
 
@@ -38,14 +29,18 @@ export function sourcesIn(folder: string): ThemeSources {
   return new Map(themeFilesIn(folder).map((name) => [name, fs.readFileSync(join(folder, name), 'utf8')]));
 }
 
-/** The files in a theme's `assets/`; dot files are what editors and systems leave behind. */
-export function assetsIn(folder: string): Asset[] {
+/**
+ * The files in a theme's `assets/`, by their names below the output folder, and by such names with a hash of their content.
+ * Dot files are what editors and systems leave behind.
+ */
+export function assetsIn(folder: string) {
   return filesIn(join(folder, ASSETS))
     .filter((name) => !/(?:^|\/)\./.test(name))
     .map((name) => {
       const path = join(folder, ASSETS, name);
       const file = ASSETS + name;
-      return { file, hashedFile: withHash(file, digestOf(path)), read: () => fs.readFileSync(path) };
+      const read = () => fs.readFileSync(path);
+      return { file, hashedFile: withHash(file, hash('sha256', read())), read };
     });
 }
 
@@ -64,19 +59,6 @@ export function withHash(file: string, digest: string): string {
 
 /** Which files of the output have such a name. */
 export const HASHED = /^assets\/.*\.[0-9a-f]{8}\.\w+$/;
-
-/** Digests of files that were read before; a theme is loaded at every look at the whole site. */
-const digests = new Map<string, { readonly stamp: string; readonly digest: string }>();
-
-function digestOf(path: string): string {
-  const { size, mtimeMs } = fs.statSync(path);
-  const stamp = `${size} ${mtimeMs}`;
-  const known = digests.get(path);
-  if (known?.stamp === stamp) return known.digest;
-  const digest = hash('sha256', fs.readFileSync(path));
-  digests.set(path, { stamp, digest });
-  return digest;
-}
 
 /** The files below a folder, which need not exist, in an order that is the same on every machine. */
 function filesIn(folder: string): string[] {

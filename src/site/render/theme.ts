@@ -4,24 +4,14 @@ import { Eta } from 'eta/core';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { SiteInfo } from '../../host/page-types.js';
 import { type Translate, translations } from './i18n.js';
-import {
-  type Asset,
-  assetsIn,
-  BUILT_IN,
-  rootFilesIn,
-  sourcesIn,
-  type ThemeSources,
-  withHash,
-} from './theme-files.js';
+import { assetsIn, BUILT_IN, rootFilesIn, sourcesIn, type ThemeSources, withHash } from './theme-files.js';
 
 /** How a site looks: the built-in theme, and files of other themes and of the site in place of those of the same name. */
 export interface Theme {
-  /** Its name holds a hash of its text, so that browsers may keep it for ever. */
-  readonly styleSheet: { readonly file: string; readonly text: string };
-  /** What goes to `assets/` of the site as it is. */
-  readonly assets: readonly Asset[];
-  /** What goes to the top of the site, by the names there. */
-  readonly rootFiles: ReadonlyMap<string, () => Uint8Array>;
+  /** The style sheet, what is in `assets/`, and what goes to the top of the site, by their names below the output folder. */
+  readonly files: ReadonlyMap<string, () => string | Uint8Array>;
+  /** Those of them whose names hold a hash of their content, so that browsers may keep them for ever. */
+  readonly hashedFiles: readonly string[];
   readonly t: Translate;
   /** Of everything that pages are made of; another value means that all pages may look different. */
   readonly digest: string;
@@ -53,18 +43,18 @@ export function loadTheme(folders: readonly string[], site: SiteInfo): Theme {
   const sources = new Map(layers.flatMap((layer) => [...layer]));
   const assets = new Map(folders.flatMap(assetsIn).map((asset) => [asset.file, asset]));
   const styleSheet = styleSheetOf(layers, site);
+  const hashedFiles = [styleSheet.file, ...[...assets.values()].map(({ hashedFile }) => hashedFile)];
   return {
-    styleSheet,
-    assets: [...assets.values()],
-    rootFiles: new Map(folders.flatMap(rootFilesIn)),
+    files: new Map<string, () => string | Uint8Array>([
+      [styleSheet.file, () => styleSheet.text],
+      ...[...assets.values()].flatMap(({ file, hashedFile, read }) =>
+        [file, hashedFile].map((name) => [name, read] as const),
+      ),
+      ...folders.flatMap(rootFilesIn),
+    ]),
+    hashedFiles,
     t: translations(layers, site),
-    digest: hash(
-      'sha256',
-      JSON.stringify([
-        layers.map((layer) => [...layer]),
-        [...assets.values()].map(({ hashedFile }) => hashedFile),
-      ]),
-    ),
+    digest: hash('sha256', JSON.stringify([layers.map((layer) => [...layer]), hashedFiles])),
     has: (name) => sources.has(`${name}.eta`),
     hashed: (name) => {
       const file = name === 'style.css' ? styleSheet.file : assets.get(`assets/${name}`)?.hashedFile;
@@ -76,7 +66,7 @@ export function loadTheme(folders: readonly string[], site: SiteInfo): Theme {
 }
 
 /** The topmost `style.css`, and every `custom.css` from its layer on. */
-function styleSheetOf(layers: readonly ThemeSources[], { accent }: SiteInfo): Theme['styleSheet'] {
+function styleSheetOf(layers: readonly ThemeSources[], { accent }: SiteInfo) {
   const first = layers.findLastIndex((layer) => layer.has('style.css'));
   const text = [
     layers[first]?.get('style.css') ?? '',
@@ -92,6 +82,7 @@ function styleSheetOf(layers: readonly ThemeSources[], { accent }: SiteInfo): Th
 function rendererOf(sources: ThemeSources): Theme['render'] {
   // `debug` keeps the line for messages; it costs a twentieth of a page.
   const eta = new Eta({ autoEscape: true, cache: true, debug: true });
+  /** The files that names mean; to find them out each time costs a tenth of a page. */
   const resolved = new Map<string, string>();
   eta.resolvePath = (name) => {
     const known = resolved.get(name);

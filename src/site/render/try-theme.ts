@@ -3,20 +3,15 @@ import type { Hooks } from '../../host/hooks.js';
 import type { PluginOutput } from '../../host/outputs.js';
 import type { SiteInfo } from '../../host/page-types.js';
 import type { Log } from '../../log.js';
-import type { Post } from '../index/article-list.js';
 import type { IndexEntry } from '../index/index-entry.js';
-import { relatedTo } from '../index/related.js';
-import { createSiteIndex, type SiteIndex } from '../index/site-index.js';
+import { createSiteIndex } from '../index/site-index.js';
 import type { StandalonePages } from '../index/standalone-pages.js';
-import { pageOfArticle } from '../outputs/article-pages.js';
-import type { Output } from '../outputs/output.js';
+import { articlePages } from '../outputs/article-pages.js';
 import { siteOutputs } from '../outputs/site-outputs.js';
-import { linkOf, type Page, summaryOf } from './page.js';
+import { summaryOf } from './page.js';
 import { createRenderContext } from './render-context.js';
 
 const HTML = `<p>Words.</p>${'<h2>Heading</h2><h3>Below</h3>'.repeat(9)}\n<table></table>\n<!-- svc:item:sample -->`;
-
-const summary = ({ entry }: Post) => summaryOf(entry, () => 1);
 
 /** What articles may or may not have. */
 const SAMPLES: Record<string, Partial<IndexEntry>> = {
@@ -34,8 +29,15 @@ const TEXT = { title: 'Sample', description: '', html: HTML, toc: [], extra: {} 
 
 const STAMP = { ino: 0, size: 0, mtimeMs: 0 };
 
+const SAMPLE_FILE = {
+  stamp: STAMP,
+  html: HTML,
+  length: { words: 1, readingMinutes: 1 },
+  isHeaderComplete: true,
+};
+
 const SAMPLE_PAGES: StandalonePages = {
-  all: new Map([['sample/index.html', { file: 'sample/index.html', path: '/sample/', ...TEXT }]]),
+  all: new Map([['sample/index.html', { path: '/sample/', ...TEXT }]]),
   navigation: [],
   digest: '',
 };
@@ -52,21 +54,16 @@ export async function tryTheme(
   added: readonly PluginOutput[],
   log: Log,
 ): Promise<string[]> {
-  const index: SiteIndex = createSiteIndex(site, () => false);
+  const index = createSiteIndex(site, () => false);
   for (const [name, sample] of Object.entries(SAMPLES)) index.apply(name, entryOf(name, site, sample));
   for (const path of ['tags/tag.md', 'authors/somebody.md'])
     index.applyTermText(path, { path, stamp: STAMP, ...TEXT });
   const context = createRenderContext(themeDirs, site, hooks, index, SAMPLE_PAGES, []);
-  const articles: Output = {
-    reserved: [],
-    paths: () => index.all.items.map(({ file }) => file),
-    has: (path) => index.at(path) !== undefined,
-    affectedBy: () => [],
-    render: (path) => {
-      const post = index.at(path);
-      return post && context.render(pageOf(post));
-    },
+  const read = (path: string) => {
+    const entry = index.entryAt(path);
+    return entry && { ...SAMPLE_FILE, article: { ...entry, slug: '', keyword: '', jsonLd: '', extra: {} } };
   };
+  const files = { isBroken: () => false, isByHeader: () => false, readChanged: () => undefined };
   const outputs = siteOutputs({
     site,
     index,
@@ -74,11 +71,11 @@ export async function tryTheme(
     pageSize: 1,
     hosting: [],
     context: () => context,
-    articles,
+    articles: articlePages(index, { read }, files, () => context),
     log,
     added,
     htmlOf: () => HTML,
-    summaryOf: summary,
+    summaryOf: ({ entry }) => summaryOf(entry, () => 1),
   });
   outputs.affectedBy(index.takeChange()); // gives tags and authors their addresses
   const failures = new Set<string>();
@@ -90,16 +87,6 @@ export async function tryTheme(
     }
   }
   return [...failures];
-
-  function pageOf(post: Post): Page {
-    const { previous, next, related } = relatedTo(post, index.all, index.tags);
-    const links = {
-      previous: previous === undefined ? null : linkOf(previous.entry),
-      next: next === undefined ? null : linkOf(next.entry),
-      related: related.map(({ entry }) => linkOf(entry)),
-    };
-    return pageOfArticle(post.file, summary(post), { html: HTML, jsonLd: '', keyword: '', words: 1 }, links);
-  }
 }
 
 function entryOf(name: string, { url }: SiteInfo, sample: Partial<IndexEntry>): IndexEntry {

@@ -22,45 +22,22 @@ const IDLE_MS = 2_000;
 export function createBuildLock(directory: string, log: Log) {
   const builders = join(directory, 'builders');
   const run = randomBytes(6).toString('hex');
-  let helper: LockHelper | undefined;
-  let lock: Lock | undefined;
-  let isAlone = false;
+  const helper = findOptionalHelper(log);
+  const lock = helper && createLock({ directory, helper, timeoutMs: TIMEOUT_MS, idleMs: IDLE_MS });
   /** The lock that shows that this builder is alive. */
   let token: { readonly key: string; readonly lock: Lock } | undefined;
 
-  /** The program that takes locks; undefined where there is none. */
-  function findHelper(): LockHelper | undefined {
-    try {
-      if (!isAlone) helper ??= findLockHelper();
-    } catch (error) {
-      // A receiver does not even start then; a lone `pressmark build` needs no lock.
-      if (!(error instanceof PressmarkError && error.code === 'LOCK_HELPER_MISSING')) throw error;
-      isAlone = true;
-      log.debug({ reason: error.message }, 'building without a lock');
-    }
-    return helper;
-  }
-
-  /** Waits for its turn. Every call is paired with `leave`. */
-  async function enter(): Promise<void> {
-    const found = findHelper();
-    if (found !== undefined)
-      lock ??= createLock({ directory, helper: found, timeoutMs: TIMEOUT_MS, idleMs: IDLE_MS });
-    await lock?.enter();
-  }
-
   /** Announces to the others that a builder with this key is alive, until it has another key or is closed. */
   async function announceBuilder(key: string): Promise<void> {
-    const found = findHelper();
-    if (found === undefined || token?.key === key) return;
+    if (helper === undefined || token?.key === key) return;
     const folder = join(builders, `${key}-${run}`);
     try {
       removeToken();
       fs.mkdirSync(folder, { recursive: true });
-      const taken = createLock({ directory: folder, helper: found });
+      const taken = createLock({ directory: folder, helper });
       await taken.enter();
       token = { key, lock: taken };
-      for (const name of others()) await isAlive(join(builders, name), found); // removes those that were killed
+      for (const name of others()) await isAlive(join(builders, name), helper); // removes those that were killed
     } catch (error) {
       // On a full disk, say. Others may build everything again, which is right, too.
       log.debug({ reason: messageOf(error) }, 'other builders on the folder do not see this one');
@@ -69,10 +46,9 @@ export function createBuildLock(directory: string, log: Log) {
 
   /** Whether another builder with this key is alive. */
   async function isBuilderAlive(key: string): Promise<boolean> {
-    const found = findHelper();
-    if (found === undefined || key === '') return false;
+    if (helper === undefined || key === '') return false;
     for (const name of others())
-      if (name.startsWith(`${key}-`) && (await isAlive(join(builders, name), found))) return true;
+      if (name.startsWith(`${key}-`) && (await isAlive(join(builders, name), helper))) return true;
     return false;
   }
 
@@ -98,7 +74,26 @@ export function createBuildLock(directory: string, log: Log) {
     lock?.close();
   }
 
-  return { enter, leave: () => lock?.leave(), announceBuilder, isBuilderAlive, close };
+  return {
+    /** Waits for its turn. Every call is paired with `leave`. */
+    enter: async () => lock?.enter(),
+    leave: () => lock?.leave(),
+    announceBuilder,
+    isBuilderAlive,
+    close,
+  };
+}
+
+/** The program that takes locks; undefined where there is none, and this process is alone. */
+export function findOptionalHelper(log?: Log): LockHelper | undefined {
+  try {
+    return findLockHelper();
+  } catch (error) {
+    // A receiver does not even start then; a lone `pressmark build` needs no lock.
+    if (!(error instanceof PressmarkError && error.code === 'LOCK_HELPER_MISSING')) throw error;
+    log?.debug({ reason: error.message }, 'building without a lock');
+    return undefined;
+  }
 }
 
 /** Whether the builder that has announced itself by this folder is alive; else the folder is removed. */

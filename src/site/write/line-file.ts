@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { systemCode } from '../../errors.js';
-import { syncDirectory, syncHere } from '../../fs/atomic-write.js';
+import { discard, syncHere } from '../../fs/atomic-write.js';
 
 const fdatasync = promisify(fs.fdatasync);
 
@@ -20,7 +20,7 @@ export type LineFile<Line> = ReturnType<typeof openLineFile<Line>>;
 
 /**
  * A file of JSON lines to which several processes append in turn, kept apart by a lock. Its first line says what the file
- * is about, and by a random id which file it is: one that was begun anew is told from the former, whatever inode it has.
+ * is about, and holds a random id, by which a reader sees that the file was begun anew.
  *
  * @param subject what the file is about; a file about something else is begun anew by the first line that is appended.
  * @param snapshot the lines that such a file begins with.
@@ -33,8 +33,6 @@ export function openLineFile<Line>(path: string, subject: object, snapshot: () =
   /** Everything before this is known. */
   let offset = 0;
   let count = 0;
-  /** Whether the name of the file may be lost with the power. */
-  let isNew = false;
 
   /**
    * The lines that were added since the last call, undefined for each that a crash has torn, and whether they are all lines
@@ -75,6 +73,7 @@ export function openLineFile<Line>(path: string, subject: object, snapshot: () =
       // New, or somebody has removed it and with it what was known.
       fs.ftruncateSync(fd);
       begin(fd, snapshot());
+      syncHere(dirname(path)); // else its name may be lost with the power
     } else if (size > offset) {
       fs.writeSync(fd, '\n'); // the torn line of a process that was killed must not spoil ours
       offset = size + 1;
@@ -87,7 +86,6 @@ export function openLineFile<Line>(path: string, subject: object, snapshot: () =
     header = `${prefix},"made":"${randomUUID()}"}`;
     offset = writeText(file, `${header}\n`);
     count = 0;
-    isNew = true;
     write(file, lines);
   }
 
@@ -111,30 +109,23 @@ export function openLineFile<Line>(path: string, subject: object, snapshot: () =
     count += lines.length;
   }
 
-  /** Puts a file of these lines, synced, into the place of the present one. */
+  /** Puts a file of these lines, synced, into the place of the present one; that one stays where this fails. */
   function rewrite(lines: readonly Line[]): void {
     close();
+    const known = { header, offset, count };
     const temp = `${path}.tmp`; // of one process at a time, which has the lock
-    fd = fs.openSync(temp, 'w');
-    begin(fd, lines);
-    fs.fsyncSync(fd); // else a power loss leaves neither the new one nor the old one
-    fs.renameSync(temp, path);
+    try {
+      fd = fs.openSync(temp, 'w');
+      begin(fd, lines);
+      fs.fsyncSync(fd); // else a power loss leaves neither the new one nor the old one
+      fs.renameSync(temp, path);
+    } catch (error) {
+      close();
+      discard(temp);
+      ({ header, offset, count } = known);
+      throw error;
+    }
     syncHere(dirname(path));
-    isNew = false;
-  }
-
-  /** Waits until all lines are on the disk. */
-  async function sync(): Promise<void> {
-    await fdatasync(opened());
-    if (isNew) await syncDirectory(dirname(path));
-    isNew = false;
-  }
-
-  /** The same for a thread that may be held up. */
-  function syncSync(): void {
-    fs.fdatasyncSync(opened());
-    if (isNew) syncHere(dirname(path));
-    isNew = false;
   }
 
   /** Closes the file until it is needed again. */
@@ -143,7 +134,17 @@ export function openLineFile<Line>(path: string, subject: object, snapshot: () =
     fd = undefined;
   }
 
-  return { readNew, append, rewrite, sync, syncSync, close, count: () => count };
+  return {
+    readNew,
+    append,
+    rewrite,
+    /** Waits until all lines are on the disk. */
+    sync: () => fdatasync(opened()),
+    /** The same for a thread that may be held up. */
+    syncSync: () => fs.fdatasyncSync(opened()),
+    close,
+    count: () => count,
+  };
 }
 
 /** A line as it was written; undefined for one that a crash has torn. */
@@ -169,11 +170,7 @@ function firstLine(fd: number): string | undefined {
  *
  * @param size how much of the file is read, in bytes from its beginning.
  */
-export function* linesFrom(
-  path: string,
-  start: number,
-  size: number,
-): Generator<{ lines: string[]; end: number }> {
+function* linesFrom(path: string, start: number, size: number): Generator<{ lines: string[]; end: number }> {
   const fd = fs.openSync(path, 'r');
   try {
     let buffer = Buffer.allocUnsafe(1 << 20);

@@ -25,10 +25,12 @@ export interface ManifestDelta {
   readonly isWhole: boolean;
 }
 
-/** The end of a build. */
-export interface Commit {
+/** What the manifest notes at the end of a build. */
+export interface BuildEnd {
   /** What all pages were made with: templates, site, version. */
   readonly key: string;
+  /** Whether all files are of this key, but for those that are stale. */
+  readonly isComplete: boolean;
   /** How the articles were read. */
   readonly reading: string;
   readonly articles: ReadonlyMap<string, SourceEntry | undefined>;
@@ -44,13 +46,25 @@ const VERSION = 11;
 
 type Line =
   | { readonly file: string; readonly is: WrittenFile | null }
+  /** A file that somebody else has put in the place of one of Pressmark's. */
+  | { readonly foreign: string }
   | { readonly article: SourceEntry }
   | { readonly removed: string }
   /** Files that are about to be written or removed. */
   | { readonly announced: readonly string[] }
   /** All files that the lines before this one name are on the disk, but for these. */
   | { readonly unsynced: readonly string[] }
-  | { readonly committed: string; readonly reading: string; readonly stale: readonly string[] };
+  | EndLine;
+
+/** The end of a build; see `BuildEnd`. */
+interface EndLine {
+  readonly committed: string;
+  readonly reading: string;
+  readonly stale: readonly string[];
+  readonly isIncomplete?: true;
+}
+
+const NO_BUILD: EndLine = { committed: '', reading: '', stale: [] };
 
 const NONE: readonly WrittenFile[] = [];
 
@@ -62,15 +76,14 @@ export function manifestPath({ stateDir }: { readonly stateDir: string }): strin
   return join(stateDir, 'site-manifest.ndjson');
 }
 
-/** Whether all files of the output are known to be on the disk, or none was ever written; reads the end of a file. */
-export function isOutputSynced(folders: { readonly stateDir: string }): boolean {
-  return endsSynced(manifestPath(folders)) ?? true;
-}
-
-/** Whether the last line of a manifest says that all files are on the disk; undefined where there is no manifest. */
-function endsSynced(path: string): boolean | undefined {
+/**
+ * Whether all files of the output are known to be on the disk, or none was ever written; reads the end of a file.
+ *
+ * @param path where the manifest is kept.
+ */
+export function isOutputSynced(path: string): boolean {
   const end = endOf(path, ALL_SYNCED.length + 1);
-  return end === undefined ? undefined : end === `\n${ALL_SYNCED}`;
+  return end === undefined || end === `\n${ALL_SYNCED}`;
 }
 
 /**
@@ -92,86 +105,88 @@ export function openManifest(path: string, outputDir: string) {
     return files.size === 0 ? ofFiles : [...ofFiles, { unsynced: [...unsynced.keys()] }];
   });
   const files = new Map<string, WrittenFile>();
-  /** Files written since the last commit, or stale then, and what they may hold that was written before. */
-  let uncommitted = new Map<string, readonly WrittenFile[]>();
+  /** Files written since the last build came to its end, or stale then, and what they may hold that was written before. */
+  let unfinished = new Map<string, readonly WrittenFile[]>();
   /**
    * Files named since the last time that all were known to be on the disk, each with the value of `sequence` then; a power
    * loss may have damaged them.
    */
   const unsynced = new Map<string, number>();
+  /** Those of them that were removed, as they were written: a power loss may bring them back. */
+  const removed = new Map<string, WrittenFile>();
   /** Files that were announced, and not written since. */
   const announced = new Set<string>();
   /** How many times a file has been named. */
   let sequence = 0;
-  let isSynced = true;
-  /** Whether a line since the last `unsynced` could not be read: it may have been of any file that was announced. */
-  let isTorn = false;
-  let key = '';
-  let reading = '';
+  /** The last build that came to its end. */
+  let last = NO_BUILD;
 
   /** Reads what has been added since, also by another process on the same folder. */
   function refresh(): ManifestDelta {
     const delta = { articles: new Map<string, SourceEntry | undefined>(), files: new Set<string>() };
     const added = lines.readNew();
     if (added.isWhole) {
-      [key, reading, uncommitted, isTorn] = ['', '', new Map(), false];
-      files.clear();
-      unsynced.clear();
-      announced.clear();
-      isSynced = !fs.existsSync(path);
+      last = NO_BUILD;
+      for (const known of [files, removed, unsynced, announced, unfinished]) known.clear();
     }
     // Where all that it names is on the disk, the names need not be gathered: a large manifest has each of them twice.
-    const isOnDisk = added.isWhole && endsSynced(path) === true;
-    for (const line of added.lines) apply(line, isOnDisk, delta);
-    return { ...delta, stale: [...uncommitted.keys()], isWhole: added.isWhole };
+    const isOnDisk = added.isWhole && isOutputSynced(path);
+    for (const line of added.lines) {
+      apply(line, isOnDisk);
+      if (line === undefined) continue;
+      if ('file' in line) delta.files.add(line.file);
+      else if ('foreign' in line) delta.files.add(line.foreign);
+      else if ('article' in line) delta.articles.set(line.article.path, line.article);
+      else if ('removed' in line) delta.articles.set(line.removed, undefined);
+    }
+    return { ...delta, stale: [...unfinished.keys()], isWhole: added.isWhole };
   }
 
-  /** @param isOnDisk whether the files are known to be on the disk by a later line. */
-  function apply(
-    line: Line | undefined,
-    isOnDisk: boolean,
-    delta: { articles: Map<string, SourceEntry | undefined>; files: Set<string> },
-  ): void {
-    isSynced = false;
+  function add(line: Line): void {
+    lines.append([line]);
+    apply(line);
+  }
+
+  /**
+   * Takes in what a line says of files, whether it was read or written.
+   *
+   * @param isOnDisk whether the files are known to be on the disk by a later line.
+   */
+  function apply(line: Line | undefined, isOnDisk = false): void {
     if (line === undefined) {
-      isTorn = true; // by a kill, which is the last line then, or by a power loss
+      // Torn by a kill, which is the last line then, or by a power loss: it may have been of any file that was announced.
+      announced.clear();
     } else if ('file' in line) {
-      delta.files.add(line.file);
       noteWritten(line.file, line.is ?? undefined);
-      if (!isOnDisk) {
-        addUnsynced(line.file);
-        announced.delete(line.file);
+      if (!isOnDisk) addUnsynced(line.file);
+      announced.delete(line.file);
+    } else if ('foreign' in line) {
+      for (const known of [files, removed, unsynced, announced, unfinished]) known.delete(line.foreign);
+    } else if ('announced' in line && !isOnDisk) {
+      for (const file of line.announced) {
+        addUnsynced(file);
+        announced.add(file);
       }
-    } else if ('announced' in line) {
-      if (!isOnDisk) noteAnnounced(line.announced);
     } else if ('unsynced' in line) {
       noteSynced(line.unsynced);
-    } else if ('article' in line) {
-      delta.articles.set(line.article.path, line.article);
-    } else if ('removed' in line) {
-      delta.articles.set(line.removed, undefined);
     } else if ('committed' in line) {
-      key = line.committed;
-      reading = line.reading;
-      noteCommitted(line.stale);
+      last = line;
+      unfinished = new Map(line.stale.map((file) => [file, formerOf(file)]));
+      forgetAnnounced();
     }
   }
-
-  // What the lines mean, whether they are read or written.
 
   function noteWritten(file: string, is: WrittenFile | undefined): void {
     const former = formerOf(file);
     const known = files.get(file);
     const isNew = known !== undefined && former.every(({ crc }) => crc !== known.crc);
-    uncommitted.set(file, isNew ? [...former, known] : former);
-    if (is === undefined) files.delete(file);
-    else files.set(file, is);
-  }
-
-  function noteAnnounced(names: readonly string[]): void {
-    for (const file of names) {
-      addUnsynced(file);
-      announced.add(file);
+    unfinished.set(file, isNew ? [...former, known] : former);
+    if (is !== undefined) {
+      files.set(file, is);
+      removed.delete(file);
+    } else if (known !== undefined) {
+      files.delete(file);
+      removed.set(file, known);
     }
   }
 
@@ -183,26 +198,13 @@ export function openManifest(path: string, outputDir: string) {
     unsynced.clear();
     announced.clear();
     for (const file of but) addUnsynced(file);
-    isTorn = false;
-    isSynced = but.length === 0;
-  }
-
-  /** At the end of a build its files hold what was written, but for those that are stale. */
-  function noteCommitted(stale: readonly string[]): void {
-    uncommitted = new Map(stale.map((file) => [file, formerOf(file)]));
-    forgetAnnounced();
+    for (const file of removed.keys()) if (!unsynced.has(file)) removed.delete(file);
   }
 
   /** What a build has announced and not written is as it was, or not there. */
   function forgetAnnounced(): void {
-    if (isTorn) return;
     for (const file of announced) unsynced.delete(file);
     announced.clear();
-  }
-
-  function append(added: readonly Line[]): void {
-    lines.append(added);
-    isSynced = false;
   }
 
   /**
@@ -210,7 +212,7 @@ export function openManifest(path: string, outputDir: string) {
    * what was written before.
    */
   function formerOf(file: string): readonly WrittenFile[] {
-    return uncommitted.get(file) ?? NONE;
+    return unfinished.get(file) ?? NONE;
   }
 
   /**
@@ -221,16 +223,14 @@ export function openManifest(path: string, outputDir: string) {
   async function announce(names: readonly string[]): Promise<void> {
     const added = names.filter((file) => !unsynced.has(file));
     if (added.length === 0) return;
-    append([{ announced: added }]);
-    noteAnnounced(added);
+    add({ announced: added });
     await lines.sync();
   }
 
   /** Names one file in the same way, at once; costs nothing where it has been named since the last sync. */
   function announceSync(file: string): void {
     if (unsynced.has(file)) return;
-    append([{ announced: [file] }]);
-    noteAnnounced([file]);
+    add({ announced: [file] });
     lines.syncSync();
   }
 
@@ -239,70 +239,83 @@ export function openManifest(path: string, outputDir: string) {
     const but = [...unsynced].flatMap(([file, named]) => (named > upTo ? [file] : []));
     // The lines before this one first, which it says to be true.
     await lines.sync();
-    append([{ unsynced: but }]);
-    noteSynced(but);
+    add({ unsynced: but });
   }
 
   function setFile(file: string, is: WrittenFile | undefined): void {
-    append([{ file, is: is ?? null }]);
-    noteWritten(file, is);
-    addUnsynced(file);
-    announced.delete(file);
+    add({ file, is: is ?? null });
   }
 
-  /** Ends a build. */
-  function commit({ key: nextKey, reading: nextReading, articles, stale, everything }: Commit): void {
-    if (key === nextKey && articles.size + stale.length + uncommitted.size + announced.size === 0) return;
-    const end: Line = { committed: nextKey, reading: nextReading, stale };
+  /** Notes that a file is somebody else's: whatever it holds is not damage. */
+  function setForeign(file: string): void {
+    if (files.has(file) || unsynced.has(file)) add({ foreign: file });
+  }
+
+  /** Notes the end of a build. */
+  function endBuild({ key, isComplete, reading, articles, stale, everything }: BuildEnd): void {
+    const isSame = last.committed === key && (last.isIncomplete !== true) === isComplete;
+    if (isSame && articles.size + stale.length + unfinished.size + announced.size === 0) return;
+    const end: EndLine = { committed: key, reading, stale };
+    const line = isComplete ? end : { ...end, isIncomplete: true as const };
     // There is a page to nearly every article, so that the files tell how much of the manifest is out of date.
     if (lines.count() + articles.size + 1 > 1_000 + 6 * files.size) {
       forgetAnnounced();
       const ofArticles = [...everything()].map((article): Line => ({ article }));
-      lines.rewrite([...fileLines(stale), { unsynced: [...unsynced.keys()] }, ...ofArticles, end]);
-      isSynced = false;
+      lines.rewrite([...fileLines(stale), { unsynced: [...unsynced.keys()] }, ...ofArticles, line]);
     } else {
       const changes = [...articles].map(
         ([removed, article]): Line => (article === undefined ? { removed } : { article }),
       );
-      append([...changes, end]);
+      lines.append([...changes, line]);
     }
-    [key, reading] = [nextKey, nextReading];
-    noteCommitted(stale);
+    apply(line);
   }
 
   /** What is known of all files, and of the uncertain ones also what they may hold besides. */
   function fileLines(uncertain: Iterable<string>): Line[] {
     const withFormer = new Set(uncertain);
-    return [...files].flatMap(([file, is]) =>
+    const present = [...files].flatMap(([file, is]) =>
       [...(withFormer.has(file) ? formerOf(file) : NONE), is].map((is): Line => ({ file, is })),
     );
+    return [
+      ...present,
+      ...[...removed].flatMap(([file, is]): Line[] => [
+        { file, is },
+        { file, is: null },
+      ]),
+    ];
   }
 
   return {
     files: files as ReadonlyMap<string, WrittenFile>,
     unsynced: unsynced as ReadonlyMap<string, number>,
-    /** Whether the last line says that all files are on the disk; true also where there is no manifest. */
-    get isSynced() {
-      return isSynced;
-    },
+    removed: removed as ReadonlyMap<string, WrittenFile>,
+    isSynced: () => isOutputSynced(path),
     get sequence() {
       return sequence;
     },
     /** The key of the last build that came to its end; empty where none has. */
     get key() {
-      return key;
+      return last.committed;
+    },
+    /** Whether that build has made all files, but for those that are stale. */
+    get isComplete() {
+      return last.isIncomplete !== true;
     },
     /** How that one has read the articles. */
     get reading() {
-      return reading;
+      return last.reading;
     },
+    /** When the manifest was last written, in milliseconds. */
+    lastWriteMs: () => fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
     refresh,
     formerOf,
     announce,
     announceSync,
     markSynced,
     setFile,
-    commit,
+    setForeign,
+    endBuild,
     /** Closes its file until it is needed again. */
     close: lines.close,
   };

@@ -25,9 +25,11 @@ interface Deps {
 /** Syncs built files some time after they were written, all together. */
 export function createOutputSync({ manifest, root, log, isBusy, hasDamage, exclusively }: Deps) {
   let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
 
   /** Says that something may have been built. */
   function later(): void {
+    if (isClosed) return;
     timer ??= setTimeout(() => {
       timer = undefined;
       if (isBusy()) later();
@@ -37,11 +39,13 @@ export function createOutputSync({ manifest, root, log, isBusy, hasDamage, exclu
 
   /** Syncs the files that are not known to be on the disk, while builds go on, and notes that in the manifest. */
   async function sync(timeoutMs: number): Promise<void> {
-    if (manifest.isSynced || hasDamage()) return;
+    if (manifest.isSynced() || hasDamage()) return;
     try {
       const { sequence, unsynced } = manifest;
       const paths = [...unsynced.keys()].map((file) => join(root, file));
-      if (await syncFiles(root, paths, timeoutMs)) await exclusively(() => manifest.markSynced(sequence));
+      const isSynced = await syncFiles(root, paths, timeoutMs);
+      if (isClosed) return; // nothing may be written any more
+      if (isSynced) await exclusively(() => manifest.markSynced(sequence));
       else later();
     } catch (error) {
       later();
@@ -52,6 +56,7 @@ export function createOutputSync({ manifest, root, log, isBusy, hasDamage, exclu
   /** Syncs for the last time, for so long at most; 0 for no sync. */
   async function close(timeoutMs: number): Promise<void> {
     if (timeoutMs > 0) await sync(timeoutMs);
+    isClosed = true;
     clearTimeout(timer);
   }
 

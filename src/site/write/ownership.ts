@@ -1,26 +1,22 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { isGone } from '../../store/catalog/entry.js';
 import { unpacked } from '../outputs/compressed-variants.js';
 import type { Manifest } from './manifest.js';
 
 // Whose a file in the output folder is, and what a power loss has left of one.
 
-/**
- * Whether a file is Pressmark's and no owner's own: it holds what was written, or it bears our mark, or nobody wrote
- * what it holds.
- */
+/** Whether a file is Pressmark's and no owner's own: it holds what was written, or it bears our mark. */
 export function isReplaceable(
   file: string,
   present: Buffer,
   { files, formerOf }: Pick<Manifest, 'files' | 'formerOf'>,
 ): boolean {
   const known = files.get(file);
-  if (known === undefined) return isMarked(file, present) || isBlankOrZeroed(file, present);
+  if (known === undefined) return isMarked(file, present);
   const digest = crc32(present);
   if (known.crc === digest || formerOf(file).some(({ crc }) => crc === digest)) return true;
-  return hasPageMark(unpacked(file, present) ?? present) || isBlankOrZeroed(file, present);
+  return hasPageMark(unpacked(file, present) ?? present);
 }
 
 /**
@@ -65,43 +61,56 @@ function latin1(bytes: Uint8Array, end = bytes.length): string {
 }
 
 /** How much less exactly a file system may keep times than it says when a file is written. */
-export const MTIME_TOLERANCE_MS = 2_000;
+const MTIME_TOLERANCE_MS = 2_000;
 
-/** A file of the output that is not as it was written. */
+/** A power loss can lose the last lines of the manifest, and keep pages that were written up to this long after them. */
+const LOST_MS = 60_000;
+
+/** A file of the output that a power loss has damaged. */
 export interface Damage {
   /** Below the output folder. */
   readonly file: string;
-  readonly kind: 'damaged' | 'missing';
+  /** The checksum of what the file holds now; undefined where the file is missing or cannot be read. */
+  readonly crc: number | undefined;
 }
 
 /**
  * The files of the output that a power loss has damaged: of those that are not known to be on the disk, the ones that do
- * not hold what was written. A file that was named and is not in the manifest is one of them: what was written, or
- * that it was removed, is not known any more. Reads each of them, which are those of the last minute as a rule.
+ * not hold what was written, and no work of their owner since. Reads each of them, which are those of the last minute as
+ * a rule.
  *
  * @param root the output folder.
  */
 export function* damagedFiles(
   root: string,
-  { unsynced, files }: Pick<Manifest, 'unsynced' | 'files'>,
+  manifest: Pick<Manifest, 'unsynced' | 'files' | 'removed' | 'lastWriteMs'>,
 ): Generator<Damage> {
-  for (const file of unsynced.keys()) {
-    const known = files.get(file);
-    const present = contentOf(join(root, file));
-    if (present === 'nothing') {
-      if (known !== undefined) yield { file, kind: 'missing' };
-    } else if (present === 'unreadable' ? known !== undefined : known?.crc !== crc32(present)) {
-      yield { file, kind: 'damaged' };
+  const lastWriteMs = manifest.lastWriteMs();
+  for (const file of manifest.unsynced.keys()) {
+    const known = manifest.files.get(file);
+    const path = join(root, file);
+    const present = contentOf(path);
+    if (present === undefined) {
+      if (known !== undefined) yield { file, crc: undefined };
+      continue;
     }
+    const crc = crc32(present);
+    if (known?.crc === crc) continue;
+    // What was changed later than Pressmark has written the file is its owner's. Of a file that was announced, and of
+    // which the manifest has lost the rest, nobody knows when that was.
+    const written = known ?? manifest.removed.get(file);
+    const latest = written === undefined ? lastWriteMs + LOST_MS : written.mtimeMs + MTIME_TOLERANCE_MS;
+    const mtimeMs = fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.POSITIVE_INFINITY;
+    if (mtimeMs <= latest || isBlankOrZeroed(file, present)) yield { file, crc };
   }
 }
 
-/** What a file holds; a folder counts as unreadable. */
-export function contentOf(path: string): Buffer | 'nothing' | 'unreadable' {
+/** What a file holds; undefined where there is none, or it cannot be read, as a folder. */
+export function contentOf(path: string): Buffer | undefined {
   try {
     return fs.readFileSync(path);
-  } catch (error) {
-    return isGone(error) ? 'nothing' : 'unreadable';
+  } catch {
+    return undefined;
   }
 }
 
@@ -115,8 +124,7 @@ const TEXT = /\.(?:html|xml|json|css|js|svg|txt)$/;
  * Whether nobody wrote what a file holds: nothing, zeros only, or in a text a block of zeros. This is what a power loss
  * leaves of a file of which not even the name is known any more.
  */
-export function isBlankOrZeroed(file: string, bytes: Uint8Array | string): boolean {
-  if (typeof bytes === 'string') return false;
+export function isBlankOrZeroed(file: string, bytes: Uint8Array): boolean {
   if (bytes.every((byte) => byte === 0)) return true;
   return TEXT.test(file) && Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(ZEROS);
 }

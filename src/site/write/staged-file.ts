@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import fs from 'node:fs';
-import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { systemCode } from '../../errors.js';
-import { discard } from '../../fs/atomic-write.js';
+import { discard, tempPath } from '../../fs/atomic-write.js';
 import type { Content } from '../outputs/output.js';
 import type { WrittenFile } from './manifest.js';
 
@@ -14,18 +12,17 @@ export interface StagedFile {
   readonly written: WrittenFile;
 }
 
-/** Distinguishes this thread's staged files from all others. */
-const RUN = randomBytes(6).toString('hex');
-let stagedFiles = 0;
-
-/** Writes bytes into a new file of a folder, which is made where it is missing. */
-export function stageFile(folder: string, bytes: Uint8Array): StagedFile {
-  const temp = join(folder, `.pressmark-${RUN}-${stagedFiles++}.tmp`);
+/**
+ * Writes bytes into a new file of a folder, which is made where it is missing.
+ *
+ * @param source for a compressed variant: the checksum of the file that it was made of.
+ */
+export function stageFile(folder: string, bytes: Uint8Array, source?: number): StagedFile {
+  const temp = tempPath(folder);
   const fd = openNew(temp, folder);
   try {
     fs.writeFileSync(fd, bytes);
-    const { size, mtimeMs } = fs.fstatSync(fd);
-    return { temp, written: writtenFile(bytes, size, mtimeMs) };
+    return { temp, written: writtenFile(bytes, fs.fstatSync(fd), source) };
   } catch (error) {
     discard(temp);
     throw error;
@@ -52,6 +49,7 @@ export function bytesOf(content: Content): Buffer {
 }
 
 /** What the manifest says of a file of these bytes. */
-export function writtenFile(bytes: Uint8Array, size: number, mtimeMs: number): WrittenFile {
-  return { size, mtimeMs, crc: crc32(bytes) };
+export function writtenFile(bytes: Uint8Array, { size, mtimeMs }: fs.Stats, source?: number): WrittenFile {
+  const written = { size, mtimeMs, crc: crc32(bytes) };
+  return source === undefined ? written : { ...written, source };
 }

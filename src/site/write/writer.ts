@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { messageOf, systemCode } from '../../errors.js';
 import { discard, isLeftover } from '../../fs/atomic-write.js';
 import type { Log } from '../../log.js';
@@ -7,14 +8,7 @@ import { isGone } from '../../store/catalog/entry.js';
 import { sourceOf, variantsOf } from '../outputs/compressed-variants.js';
 import type { Content } from '../outputs/output.js';
 import type { Manifest, WrittenFile } from './manifest.js';
-import {
-  contentOf,
-  damagedFiles,
-  isBlankOrZeroed,
-  isMarked,
-  isReplaceable,
-  MTIME_TOLERANCE_MS,
-} from './ownership.js';
+import { contentOf, damagedFiles, isBlankOrZeroed, isMarked, isReplaceable } from './ownership.js';
 import { bytesOf, type StagedFile, stageFile, writtenFile } from './staged-file.js';
 
 /** A temp file this old is what a crash left behind, not another process's work. */
@@ -22,6 +16,12 @@ const LEFTOVER_AFTER_MS = 60_000;
 
 /** The folder of finished pages; see `openWriter`. */
 export type Writer = ReturnType<typeof openWriter>;
+
+/** What of it a build needs; see `createFileBuilder`. */
+export type BuildWriter = Pick<
+  Writer,
+  'root' | 'workerStagingDir' | 'put' | 'putStaged' | 'intact' | 'announce' | 'remove'
+>;
 
 /**
  * The output folder at `root`, of which `manifest` says what in it is ours.
@@ -33,8 +33,10 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   const foreign = new Set<string>();
   /** Where a render worker writes its own: two threads that make files in one folder wait for each other. */
   const workerStagingDir = join(stagingDir, 'worker');
-  /** Files that a power loss has damaged, until they are built. */
-  const damaged = new Set<string>();
+  /** Files that a power loss has damaged, until they are built, and the checksums of what it has left of them. */
+  const damaged = new Map<string, number>();
+  /** Whether the manifest names no file at all, as after its loss: then a file without content is what is left of a page. */
+  let isManifestLost = false;
   let stagingFolder = stagingDir;
   /** Where nothing else is believed to stand as it was written: what was written since. */
   let trusted: Set<string> | undefined;
@@ -49,55 +51,58 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   function put(file: string, content: Content, source?: number): readonly string[] {
     const bytes = bytesOf(content);
     if (intact(file)?.size === bytes.length && read(file)?.equals(bytes)) return [];
-    return place(file, bytes, () => stageFile(stagingFolder, bytes), source);
+    return putStaged(file, stageFile(stagingFolder, bytes, source));
   }
 
-  /** Gives a file the content of a draft, in the same way. */
+  /** Gives a file the content of one that is staged, in the same way. */
   function putStaged(file: string, staged: StagedFile): readonly string[] {
-    const changed = place(file, staged.temp, () => staged);
-    if (changed.length === 0) discard(staged.temp);
-    return changed;
+    try {
+      const kept = intact(file) === undefined ? keep(file, staged) : undefined;
+      if (kept === undefined) return [...replace(file, staged), file];
+      discard(staged.temp);
+      return kept;
+    } catch (error) {
+      discard(staged.temp);
+      throw error;
+    }
   }
 
-  /** @param content bytes, or where they lie. */
-  function place(
-    file: string,
-    content: Buffer | string,
-    staged: () => StagedFile,
-    source?: number,
-  ): readonly string[] {
-    // A folder that was just made holds nobody's file.
-    if (intact(file) === undefined && !isMadeFolder(dirname(file))) {
-      const present = read(file);
-      const isNew = !manifest.files.has(file);
-      if (isNew && present?.equals(typeof content === 'string' ? fs.readFileSync(content) : content)) {
-        record(file, present, source);
-        return [];
-      }
-      if (present !== undefined && !isOurs(file, present)) {
-        keepForeign(file);
-        return standingVariants(file).flatMap(remove);
-      }
+  /**
+   * Leaves a file as it is where it holds the same as the staged one, or is somebody else's.
+   *
+   * @returns the variants that were removed then; undefined where it is to be replaced.
+   */
+  function keep(file: string, { temp, written }: StagedFile): readonly string[] | undefined {
+    const present = read(file);
+    if (present === undefined) return undefined;
+    if (!manifest.files.has(file) && present.equals(fs.readFileSync(temp))) {
+      record(file, present, written.source);
+      damaged.delete(file);
+      return [];
     }
-    const { temp, written } = staged();
-    return [...replace(file, temp, source === undefined ? written : { ...written, source }), file];
+    if (isOurs(file, present)) return undefined;
+    keepForeign(file);
+    return standingVariants(file).flatMap(remove);
   }
 
   /** Whether what stands in a file is Pressmark's to replace; see `isReplaceable`. */
   function isOurs(file: string, present: Buffer): boolean {
-    if (damaged.has(file) && isDamageOfOurs(file, manifest.files.get(file))) return true;
-    return isReplaceable(file, present, manifest);
+    if (isDamage(file, present) || isReplaceable(file, present, manifest)) return true;
+    return isManifestLost && !manifest.files.has(file) && isBlankOrZeroed(file, present);
+  }
+
+  /** Whether a file holds what a power loss has left of it, and nobody's work since. */
+  function isDamage(file: string, present: Uint8Array): boolean {
+    return damaged.get(file) === crc32(present);
   }
 
   /** Records a file as ours in the manifest. */
   function record(file: string, bytes: Buffer, source?: number): void {
-    const { size, mtimeMs } = fs.statSync(join(root, file));
-    const written = writtenFile(bytes, size, mtimeMs);
-    manifest.setFile(file, source === undefined ? written : { ...written, source });
+    manifest.setFile(file, writtenFile(bytes, fs.statSync(join(root, file)), source));
   }
 
   /** Puts a file that is ready into its place. @returns the variants of what stood there, which were removed. */
-  function replace(file: string, temp: string, written: WrittenFile): readonly string[] {
+  function replace(file: string, { temp, written }: StagedFile): readonly string[] {
     manifest.announceSync(file);
     // First: a web server sends them in place of the file, whatever they were made of.
     const removed = standingVariants(file).flatMap(remove);
@@ -105,19 +110,17 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     // Said before it is done: after a crash in between the file does not match and is built again.
     manifest.setFile(file, written);
     try {
+      // Asked first: nearly every new page has a folder of its own, and a failed rename costs more than all else here.
+      if (before === undefined) fs.mkdirSync(dirname(join(root, file)), { recursive: true });
       rename(temp, join(root, file));
     } catch (error) {
-      const isElsewhere = systemCode(error) === 'EXDEV' && stagingFolder !== root;
-      const bytes = isElsewhere ? fs.readFileSync(temp) : undefined;
-      discard(temp);
-      if (bytes === undefined) {
+      if (systemCode(error) !== 'EXDEV' || stagingFolder === root) {
         manifest.setFile(file, before);
         throw error;
       }
       stagingFolder = root; // the output is mounted from elsewhere
-      const again = stageFile(root, bytes);
-      const { source } = written;
-      replace(file, again.temp, source === undefined ? again.written : { ...again.written, source });
+      replace(file, stageFile(root, fs.readFileSync(temp), written.source));
+      discard(temp);
     }
     trusted?.add(file);
     damaged.delete(file);
@@ -129,12 +132,8 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     return variantsOf(file).filter((variant) => manifest.files.get(variant)?.source !== undefined);
   }
 
-  /** Makes a folder; false where it was there. */
-  function isMadeFolder(folder: string): boolean {
-    return fs.mkdirSync(join(root, folder), { recursive: true }) !== undefined;
-  }
-
   function keepForeign(file: string): void {
+    manifest.setForeign(file);
     if (foreign.has(file)) return;
     foreign.add(file);
     log.warn({ file }, 'kept a file that Pressmark did not write; remove it to have the page built');
@@ -147,19 +146,21 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
    */
   function remove(file: string): readonly string[] {
     const known = manifest.files.get(file);
-    if (known === undefined) return [];
+    if (known === undefined && !damaged.has(file)) return [];
     const variants = standingVariants(file).flatMap(remove);
     const present = read(file);
-    const ours = present !== undefined && isOurs(file, present);
-    if (ours) {
+    if (present !== undefined && !isOurs(file, present)) {
+      manifest.setForeign(file);
+      return variants;
+    }
+    if (present !== undefined) {
       manifest.announceSync(file);
       fs.unlinkSync(join(root, file));
       pruneFolders(file);
     }
     manifest.setFile(file, undefined);
-    if (!ours) return variants;
     damaged.delete(file);
-    return [...variants, file];
+    return present === undefined ? variants : [...variants, file];
   }
 
   /** Has the names of files on the disk before they are written or removed: all at once, which saves syncs. */
@@ -172,7 +173,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   function isFree(file: string): boolean {
     if (!fs.existsSync(join(root, file))) return true;
     const present = contentOf(join(root, file));
-    return typeof present === 'string' ? present === 'nothing' : isMarked(file, present);
+    return present !== undefined && isMarked(file, present);
   }
 
   /**
@@ -182,34 +183,22 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
    * @returns the files that must be built, or removed.
    */
   function findDamage(): readonly string[] {
-    const stale: string[] = [];
-    for (const { file, kind } of damagedFiles(root, manifest)) {
-      stale.push(file);
-      if (kind === 'missing') continue;
-      damaged.add(file);
-      // One of which the manifest has lost all but the name, or which was removed and is there again.
-      if (!manifest.files.has(file)) record(file, readSmall(join(root, file)) ?? Buffer.alloc(0));
-    }
-    return stale;
+    isManifestLost = manifest.files.size === 0;
+    const found = [...damagedFiles(root, manifest)];
+    for (const { file, crc } of found) if (crc !== undefined) damaged.set(file, crc);
+    return found.map(({ file }) => file);
   }
 
   /** Removes damaged files that were not built since: nobody may be served what a power loss has left. */
   function removeDamaged(): void {
-    for (const file of damaged) {
-      if (!isDamageOfOurs(file, manifest.files.get(file))) continue;
+    for (const file of damaged.keys()) {
+      const present = contentOf(join(root, file));
+      if (present === undefined || !isDamage(file, present)) continue;
       log.warn({ file }, 'removed a page that was damaged by an unclean stop and could not be built');
       discard(join(root, file));
     }
     damaged.clear();
-  }
-
-  /** Whether a damaged file is what is left of ours, and nobody's work: what was changed since may be somebody's. */
-  function isDamageOfOurs(file: string, known: WrittenFile | undefined): boolean {
-    const path = join(root, file);
-    const stat = fs.statSync(path, { throwIfNoEntry: false });
-    const isOlder =
-      stat?.isFile() && known !== undefined && stat.mtimeMs <= known.mtimeMs + MTIME_TOLERANCE_MS;
-    return isOlder || isBlankOrZeroed(file, contentOf(path));
+    isManifestLost = false;
   }
 
   function pruneFolders(file: string): void {
@@ -278,6 +267,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
     workerStagingDir,
     put,
     putStaged,
+    isOurs,
     intact,
     distrust,
     announce,
@@ -319,7 +309,7 @@ export function readSmall(path: string): Buffer | undefined {
   return stat?.isFile() && stat.size <= LARGEST_TEXT ? fs.readFileSync(path) : undefined;
 }
 
-/** Renames, and makes the folder only where it is missing: nearly always it is there. */
+/** Renames, and makes the folder where somebody has removed it. */
 function rename(from: string, to: string): void {
   try {
     fs.renameSync(from, to);

@@ -27,7 +27,7 @@ export interface Entry {
   readonly tags?: readonly string[];
   /** Whether the URL is certain; undefined where it is pinned by the file. */
   readonly address?: Address;
-  /** Why the file cannot be read, `line <n>: …` or the system's error; it then keeps its id and URL taken, but is no article. */
+  /** Why the file cannot be read, `line <n>: …` or the system's error; it then keeps its id and URL taken, but is not an article. */
   readonly broken?: string;
   /** Whether the file is in a form that is not read at all, such as `---js`; `broken` says which. */
   readonly isUnsupported?: boolean;
@@ -218,7 +218,7 @@ export function ownStrings<E extends Entry>(entry: E): E {
   return JSON.parse(JSON.stringify(entry)) as E;
 }
 
-/** What can still be told of a malformed file: its id and URL as they were, or as their lines say. */
+/** What can still be known of a malformed file: its id and URL as they were, or as their lines say. */
 function brokenEntry(
   content: ContentFolder,
   path: string,

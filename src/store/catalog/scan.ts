@@ -36,24 +36,27 @@ const FILES_PER_TURN = 200;
 
 /** Compares every article file with the catalog and reads again what differs. */
 export async function scan(content: ContentFolder, catalog: Catalog): Promise<ScanReport> {
-  const changes: Change[] = [];
+  const known = [...catalog.entries()].map(({ path }) => path);
+  const unknown: string[] = [];
   const leftovers: string[] = [];
-  const seen = new Set<string>();
+  let files = 0;
   for (const path of walk(content, (leftover) => leftovers.push(leftover))) {
-    seen.add(path);
+    if (catalog.get(path) === undefined) unknown.push(path);
+    if (++files % FILES_PER_TURN === 0) await nextTurn();
+  }
+  const changes: Change[] = [];
+  let looked = 0;
+  for (const path of [...known, ...unknown]) {
     changes.push(...refresh(content, catalog, path));
-    if (seen.size % FILES_PER_TURN === 0) await nextTurn();
+    if (++looked % FILES_PER_TURN === 0) await nextTurn();
   }
-  for (const { path } of [...catalog.entries()]) {
-    if (!seen.has(path)) changes.push(...refresh(content, catalog, path));
-  }
-  return { files: seen.size, changes, leftovers };
+  return { files, changes, leftovers };
 }
 
 /**
  * The paths of all article files below the content folder.
  *
- * @param onLeftover told of temp files and undo links, absolute.
+ * @param onLeftover gets the absolute paths of temp files and undo links.
  */
 export function* walk(content: ContentFolder, onLeftover?: (path: string) => void): Generator<string> {
   const { root } = content;
@@ -89,7 +92,7 @@ export function refresh(
   return [{ path, before, after }];
 }
 
-/** A file's status; null where it cannot be told; undefined where nothing is there, or only links that lead in a circle. */
+/** A file's status; null where it cannot be read; undefined where nothing is there, or only links that lead in a circle. */
 function statOf(path: string): fs.Stats | null | undefined {
   try {
     return fs.statSync(path, { throwIfNoEntry: false });

@@ -19,7 +19,7 @@ export function snapshotOf(stateDir: string, { format }: ContentFolder): { path:
 /**
  * Fills the catalog from its snapshot, so that a start reads only the files that changed since.
  *
- * @param key what the entries depend on beside the files; a snapshot made under another key is not read.
+ * @param key what the entries depend on besides the files; a snapshot made under another key is not read.
  * @returns how many entries were taken over; 0 where there is no usable snapshot.
  */
 export async function loadSnapshot(path: string, key: string, catalog: Catalog): Promise<number> {
@@ -71,7 +71,7 @@ function header(key: string): string {
   return JSON.stringify({ pressmark: 'catalog', version: VERSION, key });
 }
 
-/** A line that is no entry (a foreign hand, a bad disk) costs one file's parsing, no more. */
+/** A line that is not an entry (another program's, a bad disk's) costs no more than the parsing of one file. */
 function parse(line: string): Entry | undefined {
   try {
     const entry: unknown = JSON.parse(line);

@@ -18,7 +18,7 @@ interface Folder {
 /**
  * Finds new files where the system does not report all changes (see `FolderWatch.unwatched`), by the folders' own
  * modification times: one `stat` a folder, and a listing of those that have changed. As every write of our own changes
- * its folder's time too, this costs the size of the folders; no event could tell our changes from others'.
+ * its folder's time too, this costs the size of the folders; no event distinguishes our changes from others'.
  *
  * @param unwatched the topmost folders to look in; nothing is asked of the system where there are none.
  * @param isKnown whether the catalog has a path already.
@@ -74,7 +74,7 @@ export function createFolderCheck(
   // One at a time. Whoever asks while one is under way shares the next: that one may have passed the folder.
   return () => {
     next ??= last
-      .catch(() => undefined) // told to those who asked for it
+      .catch(() => undefined) // reported to those who asked for it
       .then(() => {
         next = undefined;
         last = visitAll();

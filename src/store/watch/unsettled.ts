@@ -3,7 +3,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { ContentFolder } from '../catalog/entry.js';
 import { type Change, refresh } from '../catalog/scan.js';
 
-/** A file that has lain still for so long is taken for written, in milliseconds; its watcher has told of it by then. */
+/** A file that has lain still for so long is taken for written, in milliseconds; its watcher has reported it by then. */
 const STILL_MS = 2_000;
 
 /**

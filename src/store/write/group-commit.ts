@@ -63,11 +63,11 @@ export function createGroupCommit(
   let flushing = false;
   let isElsewhere = false;
   const underWay = new Map<string, Promise<unknown>>();
-  /** Paths that the journal does not tell of yet. */
-  const untold = new Set<string>();
+  /** Paths that the journal does not name yet. */
+  const unannounced = new Set<string>();
   const suspects = new Set<string>();
   const folders = createDurableFolders(root);
-  const newFiles = createNewFiles(tellJournal);
+  const newFiles = createNewFiles(appendToJournal);
 
   function write(file: Write): Promise<Stamp> {
     const writing = writeNow(file).finally(() => underWay.delete(file.path));
@@ -76,7 +76,7 @@ export function createGroupCommit(
   }
 
   async function writeNow(file: Write): Promise<Stamp> {
-    untold.add(file.path);
+    unannounced.add(file.path);
     try {
       const placed = await (file.replaces === null ? putNew(file) : putOver(file, file.replaces));
       return await new Promise<Stamp>((resolve, reject) => {
@@ -84,11 +84,11 @@ export function createGroupCommit(
         void flush();
       });
     } finally {
-      untold.delete(file.path);
+      unannounced.delete(file.path);
     }
   }
 
-  /** Staged in the staging folder, which nobody watches; beside the target where that is on another file system. */
+  /** Staged in the staging folder, which nobody watches; next to the target where that is on another file system. */
   const stagingOf = (target: string) => (isElsewhere ? dirname(target) : staging);
 
   async function putNew(file: Write): Promise<Placed> {
@@ -111,7 +111,7 @@ export function createGroupCommit(
       let staged: Staged | undefined;
       try {
         staged = await stage(folder, file.text, file.mode);
-        tellJournal();
+        appendToJournal();
         return placeOver(staged, file, decided);
       } catch (error) {
         if (staged !== undefined) takeAway(staged.temp);
@@ -122,10 +122,10 @@ export function createGroupCommit(
   }
 
   /** Before a file gets its name: a process that takes the lock after our death reads it again. */
-  function tellJournal(): void {
-    if (untold.size === 0) return;
-    journal.append(untold);
-    untold.clear();
+  function appendToJournal(): void {
+    if (unannounced.size === 0) return;
+    journal.append(unannounced);
+    unannounced.clear();
   }
 
   /**
@@ -150,7 +150,7 @@ export function createGroupCommit(
     if (flushing) return;
     flushing = true;
     while (named.length > 0) {
-      // The disk tells of several files at once, one callback after the other: those that are due now come along.
+      // The disk finishes several files at once, and their callbacks run one after the other: those that are due now come along.
       await nextTurn();
       const batch = named;
       named = [];

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 const LONGEST_BYTES = 1_000_000;
 
 /**
- * The file by which receivers on one directory tell each other which paths may have changed. Each path is
+ * The file by which receivers on one directory inform each other of paths that may have changed. Each path is
  * named before its rename, for those who read under the lock, and again after it, for those who read without.
  * A hint: the files are the truth, so the journal needs no fsync, and a torn or foreign line is skipped.
  *
@@ -29,7 +29,7 @@ interface Header {
   readonly after: string | null;
 }
 
-/** A journal file that is open; its inode number alone would not tell it from a later one. */
+/** A journal file that is open; its inode number alone would not distinguish it from a later one. */
 interface Opened {
   readonly fd: number;
   readonly ino: number;
@@ -50,7 +50,7 @@ export function openJournal(path: string): Journal {
     const { size } = fs.fstatSync(fd);
     fs.writeFileSync(fd, lines);
     const length = Buffer.byteLength(lines);
-    // Our own lines are no news to us; were there others before them, all are read again.
+    // Our own lines hold nothing new; if there were others before them, all are read again.
     if (offset === size) offset += length;
     if (size + length > longest) replace();
   }

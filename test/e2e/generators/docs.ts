@@ -80,7 +80,7 @@ export function followDocs(test: TestFn, site: SiteUnderTest): () => LiveSite {
             () => false,
           ),
         );
-        const client = createClient(`${origin}/webhook`, copy.secret());
+        const client = createClient(`${origin}/webhook`, { secret: copy.secret() });
         live = { copy, origin, client };
         const data = article({ slug: 'the-first-article', published_at: PUBLISHED_AT });
         const answer = await client.post('article.published', data, {

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { ask } from '../../support/ask.js';
+import { forgetBoot } from '../../support/boot.js';
 import { article } from '../../support/events.js';
 import { launch } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
@@ -17,6 +18,7 @@ test('503: after an unclean stop no page is served before the pages were checked
   const page = async (origin: string) => ask(origin, '/articles/hive/');
   await until('the page is built', async () => (await page(first.origin)).status === 200);
   await first.kill('SIGKILL');
+  forgetBoot(join(dir, '.pressmark'));
   const file = join(dir, 'public/articles/hive/index.html');
   const { atime, mtime, size } = fs.statSync(file);
   fs.writeFileSync(file, Buffer.alloc(size));

@@ -3,17 +3,22 @@ import fs from 'node:fs';
 import net, { type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { run, SITE_URL } from '../../support/receiver.js';
+import { doctorCommand } from '../../../src/cli/doctor.js';
+import { runHere } from '../../support/in-process.js';
+import { run, SITE_URL, STORE_ONLY, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 // Which settings are refused is tested in test/unit/config.
 
+// Every examination opens a log, which is written out at the end of the process.
+process.setMaxListeners(50);
+
 interface Refusal {
   readonly code: number;
   readonly words: RegExp;
   readonly port?: number | string;
-  readonly env?: NodeJS.Dict<string>;
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 async function refuses(
@@ -21,17 +26,135 @@ async function refuses(
   dir: string,
   { code, words, port = 0, env = {} }: Refusal,
 ): Promise<void> {
-  const ended = await run(['start', '--dir', dir, '--port', String(port)], {
-    PRESSMARK_SECRET: SECRET,
-    PRESSMARK_SITE_URL: SITE_URL,
-    ...env,
-  });
+  const args = ['--dir', dir, '--port', String(port)];
+  const variables = { PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, ...env };
+  const ended = await run(['start', ...args], variables);
   t.is(ended.code, code, ended.stderr);
   t.is(ended.stderr.trimEnd().split('\n').length, 1, ended.stderr);
   t.regex(ended.stderr, words);
   t.notRegex(ended.stderr, /\n\s+at /, 'no stack');
   t.false((ended.stdout + ended.stderr).includes(SECRET));
+  const doctor = await examined(args, variables);
+  t.true(doctor.isFailure, 'doctor does not call fine what the start refuses');
+  const reason = ended.stderr.replace(/^pressmark: /, '').trimEnd();
+  t.true(doctor.text.includes(reason), `${reason}\n${doctor.text}`);
 }
+
+/** What doctor says; as a program only where it needs an environment of its own. */
+async function examined(args: readonly string[], variables: Readonly<Record<string, string>>) {
+  if (variables.PATH !== undefined) {
+    const { code, stdout, stderr } = await run(['doctor', ...args], variables);
+    return { isFailure: code !== 0, text: stdout + stderr };
+  }
+  const { code, error, stdout, stderr } = await runHere(doctorCommand(), args, variables);
+  return { isFailure: code !== 0 || error !== undefined, text: stdout + stderr };
+}
+
+/** A site with these files. */
+function siteWith(t: ExecutionContext, files: Readonly<Record<string, string>>): string {
+  const dir = tempDir(t);
+  for (const [name, text] of Object.entries(files)) fs.writeFileSync(join(dir, name), text);
+  return dir;
+}
+
+const CONFIG = 'pressmark.config.json';
+
+/** Sites that the start refuses, and what it says. */
+const REFUSED: readonly {
+  what: string;
+  files: Readonly<Record<string, string>>;
+  code: number;
+  words: RegExp;
+  secret?: string;
+}[] = [
+  {
+    what: 'whose output folder is the content folder of a generator',
+    files: { [CONFIG]: '{ "generator": "hugo", "output": "content" }' },
+    code: 2,
+    words: /output "content" is or holds content, a source of the site.*; set output to/,
+  },
+  {
+    what: 'with a durability level that needs git, and git: false',
+    files: { [CONFIG]: '{ "durability": "commit", "git": false }' },
+    code: 2,
+    words: /durability: 'commit' cannot be had with git: false; remove git: false/,
+  },
+  {
+    what: 'with a durability level that needs git, outside of a work tree',
+    files: { [CONFIG]: '{ "durability": "commit" }' },
+    code: 2,
+    words: /durability: 'commit' cannot be had: the site is not in a git work tree/,
+  },
+  {
+    what: 'with a hook without its URL',
+    files: { [CONFIG]: '{ "deploy": { "hook": true } }' },
+    code: 2,
+    words: /PRESSMARK_DEPLOY_HOOK is not set; put the URL that your host shows into \.env/,
+  },
+  {
+    what: 'with a branch target outside of a repository',
+    files: { [CONFIG]: '{ "deploy": { "branch": "gh-pages" } }' },
+    code: 2,
+    words: /deploy has the branch gh-pages, and the site is not in a git work tree/,
+  },
+  {
+    what: 'with a target that nothing is built for',
+    files: { [CONFIG]: '{ "deploy": { "branch": "gh-pages" }, "site": false }' },
+    code: 2,
+    words: /deploy has the branch gh-pages, and nothing builds the site here; set build/,
+  },
+  {
+    what: 'that builds no pages, with a plugin that cannot be loaded',
+    files: { [CONFIG]: '{ "plugins": ["./missing.js"], "site": false }' },
+    code: 1,
+    words: /plugin "\.\/missing\.js" cannot be loaded/,
+  },
+  {
+    what: 'with a theme that is not installed',
+    files: { [CONFIG]: '{ "site": { "theme": "not-there" } }' },
+    code: 2,
+    words: /theme "not-there" is not installed/,
+  },
+  {
+    what: 'whose secret is a comma',
+    files: {},
+    code: 2,
+    words: /PRESSMARK_SECRET is ", ,", which holds no secret; set it to the one/,
+    secret: ', ,',
+  },
+  {
+    what: 'whose .env has a comma for a secret',
+    files: { '.env': 'PRESSMARK_SECRET=,\n' },
+    code: 2,
+    words: /PRESSMARK_SECRET is ",", which holds no secret/,
+    secret: '',
+  },
+];
+
+for (const { what, files, secret = SECRET, ...refusal } of REFUSED)
+  test(`the start of a site ${what} is refused, and doctor says why`, async (t) => {
+    const dir = siteWith(t, files);
+    await refuses(t, dir, { ...refusal, env: { PRESSMARK_SECRET: secret } });
+    if (files['.env'] !== undefined) t.is(fs.readFileSync(join(dir, '.env'), 'utf8'), files['.env']);
+  });
+
+test('the start of a site whose content folder is a file is refused, and doctor says why', async (t) => {
+  const dir = siteWith(t, { content: '' });
+  const { code, stderr } = await run(['start', '--dir', dir, '--port', '0'], { PRESSMARK_SECRET: SECRET });
+  t.is(code, 1);
+  t.regex(stderr, /content/);
+  const doctor = await run(['doctor', '--dir', dir], { PRESSMARK_SECRET: SECRET });
+  t.is(doctor.code, 1);
+  t.regex(doctor.stdout, /✗ directory: .*content is not a folder/);
+});
+
+test('doctor does not take the site’s own receiver for a program that has its port', async (t) => {
+  const { dir, port } = await startReceiver(t, STORE_ONLY);
+  const { stdout } = await run(['doctor', '--dir', dir, '--port', String(port)], {
+    PRESSMARK_SECRET: SECRET,
+  });
+  t.regex(stdout, new RegExp(`✓ port: a receiver answers on port ${port}`));
+});
 
 test('a start on a port that is in use ends with code 1 and one line that says so', async (t) => {
   const server = net.createServer().listen(0);
@@ -47,15 +170,12 @@ test('a start without a program that takes locks ends with code 1 and one line t
 });
 
 test('a start with a wrong config ends with code 2 and one line that names the setting', async (t) => {
-  const dir = tempDir(t);
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ sitUrl: 'https://x.example' }));
+  const dir = siteWith(t, { [CONFIG]: '{ "sitUrl": "https://x.example" }' });
   await refuses(t, dir, { code: 2, words: /no setting "sitUrl"; did you mean siteUrl\?/ });
 });
 
 test('a start whose articles would be where files are no articles ends with code 2 and one line that says so', async (t) => {
-  const dir = tempDir(t);
-  const articles = { file: 'tags/:slug.md' };
-  fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ articles }));
+  const dir = siteWith(t, { [CONFIG]: '{ "articles": { "file": "tags/:slug.md" } }' });
   await refuses(t, dir, {
     code: 2,
     words: /articles\.file "tags\/:slug\.md" is in pages\/, tags\/ or authors\//,

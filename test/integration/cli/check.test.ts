@@ -207,7 +207,7 @@ for (const [what, args, message] of [
   [
     'an --article-url without a placeholder',
     ['http://localhost/', '--secret', SECRET, '--article-url', 'https://a.example/'],
-    /--article-url .* is no pattern/,
+    /--article-url .* is not a pattern with \{slug\} or \{id\}/,
   ],
   [
     'a report in a folder that does not exist',

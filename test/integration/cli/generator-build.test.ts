@@ -3,7 +3,11 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { runPostbuild } from '../../../src/app/build/postbuild.js';
+import { doctorCommand } from '../../../src/cli/doctor.js';
+import { listCommand } from '../../../src/cli/list.js';
+import { urlsCommand } from '../../../src/cli/urls.js';
 import { article, update } from '../../support/events.js';
+import { runHere } from '../../support/in-process.js';
 import { run, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -86,7 +90,7 @@ test('build runs the generator, completes the pages and proves the URLs of exist
     `content/old.md → ${SITE}/old/`,
     `content/titled.md → ${SITE}/p/a-title/`,
   ]);
-  const json = await run(['urls', '--dir', dir, '--json']);
+  const json = await runHere(urlsCommand(), ['--dir', dir, '--json']);
   t.like(JSON.parse(json.stdout)[3], { file: 'content/titled.md', address: 'proven', reason: null });
 });
 
@@ -100,11 +104,11 @@ test('an article that somebody has moved is completed at its new address, and th
 
   const built = await run(['build', '--dir', dir]);
   t.is(built.code, 0, built.stderr);
-  const sentence = `the service was told ${SITE}/blog/new/, but the page of content/new.md is at ${SITE}/elsewhere/`;
+  const sentence = `the URL answered to the service is ${SITE}/blog/new/, but the page of content/new.md is at ${SITE}/elsewhere/`;
   t.true(built.stderr.includes(`warning: ${sentence}; put the address back`), built.stderr);
   t.true(fs.readFileSync(join(dir, 'public/elsewhere/index.html'), 'utf8').includes(JSON_LD));
   const findings: { text: string; level: string }[] = JSON.parse(
-    (await run(['doctor', '--dir', dir, '--json'])).stdout,
+    (await runHere(doctorCommand(), ['--dir', dir, '--port', '0', '--json'])).stdout,
   );
   t.like(
     findings.find(({ text }) => text === sentence),
@@ -184,7 +188,7 @@ test('list shows every article with its URL, revision and last author', async (t
   fs.writeFileSync(join(dir, 'content/odd.md'), '---\n: {\n---\n');
   git('add', 'content/old.md', 'content/odd.md');
   git('-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', 'commit', '-qm', 'Old');
-  const json = JSON.parse((await run(['list', '--dir', dir, '--json'])).stdout);
+  const json = JSON.parse((await runHere(listCommand(), ['--dir', dir, '--json'])).stdout);
   t.deepEqual(
     json.map(({ file }: { file: string }) => file),
     ['content/draft.md', 'content/odd.md', 'content/old.md', 'content/titled.md'],
@@ -205,11 +209,11 @@ test('list shows every article with its URL, revision and last author', async (t
   });
   t.regex(json[2].revision, /^edit-/);
   t.regex(
-    (await run(['list', '--dir', dir])).stdout,
+    (await runHere(listCommand(), ['--dir', dir])).stdout,
     /^unreadable {2}line \d+: .* {2}content\/odd\.md {2}Ada$/m,
   );
   fs.rmSync(join(dir, 'content/odd.md'));
-  t.is((await run(['urls', '--dir', dir])).code, 0);
+  t.is((await runHere(urlsCommand(), ['--dir', dir])).code, 0);
   const { stdout, code } = await run(['list', '--dir', dir]);
   t.is(code, 0);
   const [draft, old] = stdout.split('\n');

@@ -3,7 +3,9 @@ import { once } from 'node:events';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { initCommand } from '../../../src/cli/init.js';
 import { loadSettings } from '../../../src/config/load.js';
+import { runHere } from '../../support/in-process.js';
 import { bareEnvironment, PROGRAM, run } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -11,11 +13,14 @@ import { tempDir } from '../../support/temp-dir.js';
 const treeOf = (dir: string) =>
   fs.readdirSync(dir).map((name) => [name, fs.readFileSync(join(dir, name), 'utf8')]);
 
-const init = (dir: string, ...flags: string[]) => run(['init', '--dir', dir, ...flags]);
+const init = (dir: string, ...flags: string[]) => runHere(initCommand(), ['--dir', dir, ...flags]);
+
+/** The same as a program, whose exit code is not that of a command alone. */
+const program = (dir: string, ...flags: string[]) => run(['init', '--dir', dir, ...flags]);
 
 test('init writes a config, a secret that nobody else can read, and .gitignore lines', async (t) => {
   const dir = tempDir(t);
-  const { code, stdout } = await init(dir, '--site-url', 'https://garden.example');
+  const { code, stdout } = await program(dir, '--site-url', 'https://garden.example');
   t.is(code, 0);
   t.regex(stdout, /^\+ write pressmark\.config\.mjs$/m);
   t.regex(stdout, /https:\/\/<your host>\/webhook/);
@@ -99,10 +104,12 @@ test('init refuses answers that cannot be, and writes nothing', async (t) => {
     [['--body', 'text'], /'text' is invalid/],
   ];
   for (const [flags, message] of wrong) {
-    const { code, stderr } = await init(dir, ...flags);
-    t.is(code, 2, flags.join(' '));
+    const { error, stderr } = await init(dir, ...flags);
+    t.regex(error ?? '', /^(?:USAGE|commander\.invalidArgument)$/, flags.join(' '));
     t.regex(stderr, message);
   }
+  for (const [flags = []] of [wrong[0] ?? [], wrong.at(-1) ?? []])
+    t.is((await program(dir, ...flags)).code, 2, flags.join(' '));
   t.deepEqual(fs.readdirSync(dir), []);
 });
 
@@ -158,7 +165,7 @@ test('without a terminal, a question without an answer ends init with code 2 and
   const dir = tempDir(t);
   hugoSite(dir, '');
   const before = fs.readdirSync(dir);
-  const { code, stderr } = await init(dir);
+  const { code, stderr } = await program(dir);
   t.is(code, 2);
   t.regex(stderr, /nothing was written, because something is not known: .*\(--site-url <url>\)/);
   t.deepEqual(fs.readdirSync(dir), before);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { sendCommand } from '../../../src/cli/sender/send.js';
 import { articleFiles } from '../../support/content.js';
+import { article } from '../../support/events.js';
 import { runHere } from '../../support/in-process.js';
 import { run, STORE_ONLY, startReceiver } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
@@ -53,6 +54,26 @@ test('send signs each of the four events so that the receiver takes them', async
   t.deepEqual([stale.code, stale.status], [1, 409]);
 });
 
+test('send sends a whole request as it is, and refuses one of another event', async (t) => {
+  const dir = tempDir(t);
+  const receiver = await startReceiver(t, { ...STORE_ONLY, dir });
+  const send = async (...args: string[]) =>
+    here([...args, '--to', `${receiver.origin}/webhook`, '--dir', dir, '--json']);
+  const data = article({ id: 'whole', title: 'Whole', slug: 'whole' });
+  const request = { event: 'article.published', timestamp: data.published_at, data };
+  const file = join(dir, 'request.json');
+  fs.writeFileSync(file, JSON.stringify(request));
+  const { stdout } = await send('article.published', '--file', file);
+  t.is(JSON.parse(JSON.parse(stdout).body).id, 'whole');
+  t.is(articleFiles(dir).length, 1);
+
+  const other = await send('webhook.test', '--file', file);
+  t.is(other.error, 'USAGE');
+  t.regex(other.stderr, /request\.json" holds a request whose event is "article\.published"/);
+  const aimed = await send('article.published', '--file', file, '--target', 'https://garden.example/a/');
+  t.regex(aimed.stderr, /--target cannot be set/);
+});
+
 for (const [what, args, message] of [
   ['an unknown event', ['article.deleted'], /Allowed choices are article\.published/],
   ['a lookup without a target', ['article.lookup'], /give it with --target/],
@@ -66,7 +87,11 @@ for (const [what, args, message] of [
     ['article.published', '--file', 'nowhere.json'],
     /nowhere\.json.*cannot be read/,
   ],
-  ['an address that is none', ['webhook.test', '--to', 'somewhere'], /--to "somewhere" is no http\(s\) URL/],
+  [
+    'an address that is none',
+    ['webhook.test', '--to', 'somewhere'],
+    /--to "somewhere" is not an http\(s\) URL/,
+  ],
 ] as const) {
   test(`send refuses ${what} as wrong usage`, async (t) => {
     const { stdout, stderr, error } = await here([...args, '--dir', tempDir(t)]);

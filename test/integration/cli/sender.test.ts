@@ -211,7 +211,7 @@ test('connect refuses what cannot work, and stores nothing', async (t) => {
   for (const [args, code, words] of [
     [['garden'], 'USAGE', /needs the receiver's URL/],
     [['garden', wrong.url], 'USAGE', /there is no secret to sign with/],
-    [['Garden!', wrong.url, '--secret', 'x'], 'USAGE', /is no name for a connector/],
+    [['Garden!', wrong.url, '--secret', 'x'], 'USAGE', /cannot be the name of a connector/],
     [['garden', 'ftp://r.example', '--secret', 'x'], 'USAGE', /url must be an absolute http\(s\) URL/],
     [['garden', 'https://me:too@r.example', '--secret', 'x'], 'USAGE', /without credentials/],
     [['garden', wrong.url, '--secret', ''], 'USAGE', /secret must not be empty/],
@@ -315,6 +315,9 @@ test('a broken record is skipped and named; deliveries then ends with exit code 
   const listed = await sender('deliveries');
   t.is(listed.code, 1);
   t.regex(listed.stdout, /bees\.md/);
-  t.regex(listed.stderr, /deliveries\/broken\.json is skipped, as it is no delivery record: it is not JSON/);
+  t.regex(
+    listed.stderr,
+    /deliveries\/broken\.json is skipped, as it is not a delivery record: it is not JSON/,
+  );
   t.is((await program('work', '--once')).code, 0);
 });

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { basename, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { filesIn } from '../../../src/deploy/folder-files.js';
 import { article, update } from '../../support/events.js';
@@ -57,12 +58,24 @@ test('an article is on its page soon after its answer, without any command', asy
 });
 
 test('a burst of articles is built by a few builds', async (t) => {
-  const dir = toySite(t);
+  const dir = toySite(t, { 'pressmark.config.mjs': UNSAFE.replace('node toy.mjs', 'sh build.sh') });
+  const hold = join(tempDir(t), 'hold');
+  fs.writeFileSync(join(dir, 'build.sh'), `while [ -e '${hold}' ]; do sleep 0.05; done; node toy.mjs\n`);
   const receiver = await start(t, dir);
+  await publish(receiver, 'first');
+  await until('the first article is built', () => fs.existsSync(page(dir, 'first')));
+  const built = () => logged(receiver, 'site built').length;
+  await until('its build has ended', () => built() > 0);
+  const before = built();
   const ids = Array.from({ length: 20 }, (_, n) => `burst-${n}`);
+  // A build takes as long as the disk takes for the articles, however long that may be.
+  fs.writeFileSync(hold, '');
   for (const id of ids) await publish(receiver, id);
+  fs.rmSync(hold);
   await until('every page is built', () => ids.every((id) => fs.existsSync(page(dir, id))));
-  t.true(logged(receiver, 'site built').length <= 4, JSON.stringify(logged(receiver, 'site built')));
+  await until('the build with the last article is logged', () => built() > before);
+  // One that had begun with the first of them, one for all others, and one for what came while that one began.
+  t.true(built() - before <= 3, JSON.stringify(logged(receiver, 'site built')));
 });
 
 test('an article that breaks the build is named and left out, the others are built; its update is tried again', async (t) => {
@@ -86,6 +99,59 @@ test('an article that breaks the build is named and left out, the others are bui
   );
   t.is((await receiver.post('article.updated', data)).status, 200);
   await until('the repaired article is built', () => text(page(dir, 'bad')).includes('Repaired.'));
+});
+
+test('an article whose front matter an edit has broken keeps its page, is named, and does not stop the others', async (t) => {
+  const dir = toySite(t);
+  const receiver = await start(t, dir);
+  await publish(receiver, 'edited');
+  await until('the page is built', () => fs.existsSync(page(dir, 'edited')));
+  const file = join(dir, 'content/edited.md');
+  const good = text(file);
+  fs.writeFileSync(file, good.replace(/^title: .*$/m, 'title: "never closed: ['));
+  await until(
+    'the file is named',
+    () => logged(receiver, 'an article has malformed front matter').length === 1,
+  );
+  await publish(receiver, 'other');
+  await until('the other is built', () => fs.existsSync(page(dir, 'other')));
+  t.true(text(page(dir, 'edited')).includes('Text of edited.'));
+  t.like(logged(receiver, 'an article has malformed front matter')[0], { path: 'content/edited.md' });
+  t.deepEqual(logged(receiver, 'an article breaks the build'), []);
+  t.deepEqual(logged(receiver, 'the site could not be built'), []);
+
+  const status = await run(['status', '--dir', dir]);
+  t.is(status.code, 1);
+  t.regex(
+    status.stdout,
+    /^content\/edited\.md has malformed front matter and is shown with its previous text/m,
+  );
+  const doctor = await run(['doctor', '--dir', dir]);
+  t.deepEqual(
+    doctor.stdout.split('\n').filter((line) => line.includes('edited')),
+    [
+      /✗ articles: edited\.md is malformed, .*/.exec(doctor.stdout)?.[0],
+      /✗ build: content\/edited\.md has malformed front matter, and the site shows its previous text: line 4: .*/.exec(
+        doctor.stdout,
+      )?.[0],
+    ],
+  );
+
+  fs.writeFileSync(file, good.replace('Text of edited.', 'Corrected.'));
+  await until('the corrected article is built', () => text(page(dir, 'edited')).includes('Corrected.'));
+  await until('no article is left out', async () => (await run(['status', '--dir', dir])).code === 0);
+});
+
+test('doctor names an article that breaks the build once, and does not advise to build it', async (t) => {
+  const dir = toySite(t);
+  const receiver = await start(t, dir);
+  await publish(receiver, 'good');
+  await publish(receiver, 'bad', 'A {{ broken }} template.');
+  await until('the article is named', () => logged(receiver, 'an article breaks the build').length === 1);
+  const { stdout } = await run(['doctor', '--dir', dir]);
+  const named = stdout.split('\n').filter((line) => /^[✗!].*\bbad\b/.test(line));
+  t.is(named.length, 1, stdout);
+  t.regex(named[0] ?? '', /^✗ build: content\/bad\.md breaks the build, and the site is built without it/);
 });
 
 test('an article is not blamed for a build that fails for a moment', async (t) => {
@@ -113,6 +179,7 @@ test('after a restart, an update that breaks the build leaves the article’s pa
   const { url } = await publish(receiver, 'one');
   await until('the page is built', () => text(page(dir, 'one')).includes('Text of one.'));
   await until('the article is committed', () => logged(receiver, 'committed').length > 0);
+  await until('the build has ended', () => logged(receiver, 'site built').length > 0);
   await receiver.stop();
   const second = await start(t, dir);
   const { revision_id: base_revision_id } = await second.find(url);
@@ -123,6 +190,71 @@ test('after a restart, an update that breaks the build leaves the article’s pa
   await publish(second, 'two');
   await until('the other article is built', () => fs.existsSync(page(dir, 'two')));
   t.true(text(page(dir, 'one')).includes('Text of one.'));
+});
+
+/** Kills the program that builds, and its receiver, when the output has been replaced and nothing was recorded yet. */
+const KILLED_AFTER_THE_SWITCH = `
+import fs from 'node:fs';
+const { renameSync } = fs;
+fs.renameSync = (from, to) => {
+  renameSync(from, to);
+  if (!String(to).endsWith('/public') || !fs.existsSync(process.env.KILL ?? '')) return;
+  process.kill(process.ppid, 'SIGKILL');
+  process.kill(process.pid, 'SIGKILL');
+};
+`;
+
+test('an article whose front matter is broken after a crash keeps the text that the replaced output has', async (t) => {
+  const dir = toySite(t);
+  execFileSync('git', ['init', '--quiet', dir]);
+  const tools = tempDir(t);
+  const [preload, kill] = [join(tools, 'kill.mjs'), join(tools, 'kill')];
+  fs.writeFileSync(preload, KILLED_AFTER_THE_SWITCH);
+  const since = join(tools, 'since');
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(
+    join(dir, 'plugins', 'note.mjs'),
+    `import fs from 'node:fs';
+     const note = ({ since }) => fs.appendFileSync('${since}', (since ?? 'unknown') + ' ');
+     export default { name: 'note', setup: (host) => host.addAction('build.done', note) };`,
+  );
+  const env = { PRESSMARK_SITE_URL: '', NODE_OPTIONS: `--import=${pathToFileURL(preload)}`, KILL: kill };
+  const receiver = await startReceiver(t, { dir, env });
+  const { url } = await publish(receiver, 'one');
+  await until('the page is built', () => text(page(dir, 'one')).includes('Text of one.'));
+  const subjects = () => execFileSync('git', ['log', '--format=%s'], { cwd: dir, encoding: 'utf8' });
+  const { revision_id: base_revision_id } = await receiver.find(url);
+  const target = { target_id: 'one', target_url: url, base_revision_id };
+  await until('the first build is recorded', () => logged(receiver, 'site built').length > 0);
+  // From now on a build ends only when git has the text.
+  fs.appendFileSync(
+    join(dir, 'toy.mjs'),
+    `if (process.env.KILL)
+       while (!fs.existsSync(process.env.KILL)) await new Promise((resolve) => setTimeout(resolve, 20));`,
+  );
+  const data = update(target, { content_markdown: 'The second text.' });
+  t.is((await receiver.post('article.updated', data)).status, 200);
+  await until('the update is committed', () => subjects().includes('Update'));
+  fs.writeFileSync(kill, '');
+  await receiver.ended;
+  t.true(text(page(dir, 'one')).includes('The second text.'));
+
+  const file = join(dir, 'content/one.md');
+  fs.writeFileSync(file, text(file).replace(/^title: .*$/m, 'title: "never closed: ['));
+  // Killed at the same moment once more: nothing of what is recorded may be lost.
+  const second = await startReceiver(t, { dir, env });
+  // Its answer may not come any more on a slow machine.
+  await publish(second, 'two').catch(() => undefined);
+  await second.ended;
+  t.true(text(page(dir, 'one')).includes('The second text.'));
+  fs.rmSync(since, { force: true });
+  const third = await start(t, dir);
+  await publish(third, 'three');
+  await until('the last article is built', () => fs.existsSync(page(dir, 'three')));
+  t.true(text(page(dir, 'one')).includes('The second text.'));
+  // A deploy has neither of the two outputs.
+  await until('the build is reported', () => text(since) !== '');
+  t.regex(text(since), /^unknown /);
 });
 
 test('an article that the layout could not print is tried again once the owner has changed the layout', async (t) => {

@@ -117,17 +117,6 @@ for (const generator of ['plain', 'toy'])
     await until('no stage is behind', () => Object.values(stages()).every(({ behind }) => behind === 0));
   });
 
-test('a hook without its URL is named at the start', async (t) => {
-  const dir = tempDir(t);
-  writeConfig(dir, { git: false, deploy: { hook: true } });
-  const { code, stderr } = await run(['start', '--dir', dir, '--port', '0'], {
-    PRESSMARK_SECRET: 'x'.repeat(40),
-    PRESSMARK_SITE_URL: 'https://garden.example',
-  });
-  t.is(code, 2);
-  t.regex(stderr, /PRESSMARK_DEPLOY_HOOK is not set; put the URL that your host shows into \.env/);
-});
-
 for (const durability of ['disk', 'commit', 'push'] as const)
   test(`${durability}: where the host builds the site, its hook is called after the push, and status shows that`, async (t) => {
     const calls: string[] = [];
@@ -175,14 +164,3 @@ for (const durability of ['disk', 'commit', 'push'] as const)
       'where nothing has changed, a start calls no hook',
     );
   });
-
-test('a target that nothing is built for is named at the start', async (t) => {
-  const dir = tempDir(t);
-  writeConfig(dir, { site: false, deploy: { branch: 'gh-pages' } });
-  const { code, stderr } = await run(['start', '--dir', dir, '--port', '0'], {
-    PRESSMARK_SECRET: 'x'.repeat(40),
-    PRESSMARK_SITE_URL: 'https://garden.example',
-  });
-  t.is(code, 2);
-  t.regex(stderr, /deploy has the branch gh-pages, and nothing builds the site here; set build/);
-});

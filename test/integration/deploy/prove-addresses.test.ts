@@ -138,6 +138,14 @@ test('a build that never ends is ended', async (t) => {
   t.regex(error?.message ?? '', /was ended after/);
 });
 
+test('a file whose front matter is broken does not keep the addresses of others from being proven', async (t) => {
+  const { prove } = site(t, {
+    'broken.md': '---\ntitle: "never closed: [\n---\nText\n',
+    'plain.md': toyPost({ title: 'Plain' }),
+  });
+  t.deepEqual((await prove()).shown, { 'broken.md': 'front matter not supported', 'plain.md': '/plain/' });
+});
+
 test('a post behind a symbolic link is not proven, and is not written to', async (t) => {
   const { dir, prove } = site(t);
   const outside = tempDir(t);
@@ -181,6 +189,18 @@ test('posts that an update in HTML would move to one address, at which the build
     'other.md': '/p/other/ moves',
     'plain.md': '/plain/',
   });
+  t.is(builds, 3);
+});
+
+test('posts whose addresses come from a data file of their folder are proven where the build fails with an update in HTML', async (t) => {
+  const { dir, prove } = site(t, {
+    'one.md': toyPost({ title: 'One' }),
+    'two.md': toyPost({ title: 'Two' }),
+    'fixed.md': toyPost({ title: 'Fixed', permalink: '/fixed/' }),
+  });
+  fs.writeFileSync(join(dir, 'content/content.json'), '{ "permalink": "/p/:name/" }');
+  const { shown, builds } = await prove(undefined, { mapping: SWITCHED_OFF });
+  t.deepEqual(shown, { 'fixed.md': '/fixed/', 'one.md': '/p/one/ moves', 'two.md': '/p/two/ moves' });
   t.is(builds, 3);
 });
 

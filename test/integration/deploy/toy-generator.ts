@@ -6,7 +6,7 @@ import type { FrontMatterEditor } from '../../../src/deploy/trial/prove-addresse
 
 /**
  * A static-site generator in a few lines: posts in `content`, a home page that prints all of them, tag pages that print
- * whole posts, permalinks in the front matter in which `:title` is the title, drafts, and `{{ … }}` that must be known, and no
+ * whole posts, permalinks in the front matter or in `content/content.json` in which `:title` is the title, drafts, and `{{ … }}` that must be known, and no
  * comments. With `templates: run`, templates compute and read files.
  */
 export const TOY_GENERATOR = `
@@ -24,11 +24,12 @@ const slugOf = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, '-');
 const run = (text) => text
   .replace(/{{ (\\d+)\\*(\\d+) }}/g, (_, a, b) => String(a * b))
   .replace(/{% include "([^"]+)" %}/g, (_, name) => fs.readFileSync(name, 'utf8'));
+const folderData = fs.existsSync('content/content.json') ? JSON.parse(fs.readFileSync('content/content.json', 'utf8')) : {};
 const posts = [];
 for (const name of fs.readdirSync('content', { recursive: true }).sort()) {
   if (!name.endsWith('.md')) continue;
   const [, front, body] = /^---\\n(|[^]*?\\n)---\\n([^]*)$/.exec(fs.readFileSync(path.join('content', name), 'utf8'));
-  const data = yaml.load(front) ?? {};
+  const data = { ...folderData, ...yaml.load(front) };
   if (data.draft) continue;
   const unknown = data.templates !== undefined ? null : /{{(?! site )[^]*?}}/.exec(body);
   if (unknown) throw new Error(name + ': unknown template ' + unknown[0]);

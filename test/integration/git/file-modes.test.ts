@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { gitIn, launchIn } from '../../support/clones.js';
+import { commitAndPush, gitIn, launchIn, makeRemote } from '../../support/clones.js';
 import { article, update } from '../../support/events.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
@@ -102,4 +102,29 @@ test('200: an article that is a symbolic link out of the work tree is stored, an
   t.is(modeOf(path), '120000');
   t.true(fs.lstatSync(file).isSymbolicLink());
   t.true(again.log.some(({ msg }) => msg.includes('it is outside of the work tree')));
+});
+
+test('200: with durability push, a file that a person has made executable stays so on the remote and in the work tree', async (t) => {
+  const clones = makeRemote(tempDir(t));
+  const [dir, other] = [clones.clone('a'), clones.clone('b')];
+  const receiver = await launchIn(dir, { storeOnly: false });
+  t.teardown(() => receiver.kill('SIGKILL'));
+  const data = article();
+  const { json } = await receiver.post('article.published', data);
+  gitIn(other, 'pull', '--quiet');
+  const path = gitIn(other, 'ls-files', 'content').trim();
+  fs.chmodSync(join(other, path), 0o755);
+  gitIn(other, 'add', path);
+  commitAndPush(other, 'notes.txt', 'notes\n');
+  const isExecutable = () => (fs.statSync(join(dir, path)).mode & 0o100) !== 0;
+  await until('the clone has followed', isExecutable);
+  const { revision_id: base_revision_id } = await receiver.find(json.url);
+  const change = update({ target_id: data.id, target_url: json.url, base_revision_id });
+  t.is((await receiver.post('article.updated', change)).status, 200);
+  t.is(clones.git('log', '-1', '--format=%(trailers:key=Revision-Id,valueonly)', 'main').trim(), change.id);
+  t.is(clones.git('ls-tree', 'main', path).split(' ', 1)[0], '100755');
+  const tip = clones.git('rev-parse', 'main').trim();
+  await until('the clone has followed again', () => gitIn(dir, 'rev-parse', 'HEAD').trim() === tip);
+  t.true(isExecutable());
+  t.is(gitIn(dir, 'status', '--porcelain', 'content'), '');
 });

@@ -10,10 +10,15 @@ const locksIn = async (site: Site) =>
   (await readdir(join(site.top, '.git'), { recursive: true })).filter((name) => name.endsWith('.lock'));
 
 /** Lays down what a killed Pressmark and its git would have left: a note of a move, and locks. */
-async function leaveBehind(site: Site, move: object, locks: Record<string, string>): Promise<void> {
+async function leaveBehind(
+  site: Site,
+  move: object,
+  locks: Record<string, string>,
+  ended: string | Buffer = '',
+): Promise<void> {
   const folder = join(site.top, '.git', 'pressmark');
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, 'token-dead'), JSON.stringify(move));
+  await writeFile(join(folder, 'token-dead'), `${JSON.stringify(move)}\n${ended}`);
   for (const [name, text] of Object.entries(locks)) await writeFile(join(site.top, '.git', name), text);
 }
 
@@ -32,6 +37,26 @@ test('locks that were left while a ref was moved are removed at the next start',
     false,
   );
 });
+
+const TIME = String(Date.now());
+
+for (const [what, lock, ended] of [
+  ['the lock, which holds zeros', '\0'.repeat(41), ''],
+  ['the lock, which holds another file’s bytes', 'DIRC\0\0\0\x02', ''],
+  ['the lock, of which the end is missing', '11111', TIME],
+  ['the end of the note, which is zeros', '', '\0'.repeat(TIME.length)],
+  ['the end of the note, which is cut off', '', TIME.slice(0, 4)],
+] as const)
+  test(`a power loss has destroyed ${what}: the locks are removed at the next start`, async (t) => {
+    const site = await makeSite(t);
+    const move = { ref: 'refs/heads/main', to: '1'.repeat(40), since: Date.now() };
+    await leaveBehind(site, move, { 'refs/heads/main.lock': lock, 'HEAD.lock': '' }, ended);
+    await site.publish('one');
+    const host = await site.start();
+    await host.hooks.doAction('host.ready', { url: '' });
+    await site.untilCommitted(1);
+    t.deepEqual(await locksIn(site), []);
+  });
 
 test('locks of another program stay: what they keep from its commit is parked, and committed when they are gone', async (t) => {
   const site = await makeSite(t);

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import test from 'ava';
 import { createGit } from '../../../src/git/cli/git.js';
+import { openRepository } from '../../../src/git/cli/repository.js';
 import { makeSite, withGit } from './site.js';
 
 test('with a git that is too old no article is committed, which is said once', async (t) => {
@@ -27,6 +28,37 @@ test('with a git that hangs at the start no article is committed, which is said 
     [[40, 'articles are not committed: git does not work here: git version took longer than 0.3 s']],
   );
 });
+
+test('a repository is opened by two git commands', async (t) => {
+  const site = await makeSite(t, { folder: 'site' });
+  const commands = join(site.top, '..', 'commands');
+  const env = await withGit(site, `echo "$*" >> '${commands}'`);
+  const gitDir = join(site.top, '.git');
+  t.like(await openRepository(site.dir, env), {
+    kind: 'repository',
+    top: site.top,
+    prefix: 'site/',
+    gitDir,
+    commonDir: gitDir,
+    objectFormat: 'sha1',
+  });
+  t.is((await readFile(commands, 'utf8')).trimEnd().split('\n').length, 2);
+});
+
+for (const [where, folder] of [
+  ['in a bare repository', 'bare.git'],
+  ['in the git directory', '.git'],
+  ['in no work tree, as that is elsewhere', '.'],
+] as const)
+  test(`a site ${where} is in no work tree`, async (t) => {
+    const site = await makeSite(t);
+    await site.git('init', '-q', '--bare', 'bare.git');
+    const elsewhere = join(site.top, '..', 'elsewhere');
+    await mkdir(elsewhere);
+    if (folder === '.') await site.git('config', 'core.worktree', elsewhere);
+    const env = { PATH: process.env.PATH };
+    t.like(await openRepository(join(site.top, folder), env), { kind: 'none', unexpected: false });
+  });
 
 test('a git command that is stopped ends with the programs that it has started', async (t) => {
   const site = await makeSite(t);

@@ -7,14 +7,18 @@ import { tempDir } from '../../support/temp-dir.js';
 
 const ENV = { PRESSMARK_SECRET: 'a-secret-that-nobody-guesses-1234', PRESSMARK_SITE_URL: SITE_URL };
 
-for (const durability of ['commit', 'push'])
-  test(`with durability ${durability}, a submodule that is not initialised is refused as the content folder by the start and by doctor`, async (t) => {
+for (const [durability, gitmodules] of [
+  ['commit', '[submodule "c"]\n\tpath = content\n\turl = ../c\n'],
+  ['push', '[submodule "c"]\n\tpath = content\n\turl = ../c\n'],
+  ['push', undefined],
+] as const)
+  test(`with durability ${durability}, a submodule that is not initialised, ${gitmodules ? '' : 'and not '}in .gitmodules, is refused as the content folder by the start and by doctor`, async (t) => {
     const dir = tempDir(t);
     gitIn(dir, 'init', '--quiet', '--initial-branch=main');
     fs.mkdirSync(join(dir, 'content'));
     fs.writeFileSync(join(dir, '.gitignore'), 'public/\n.gitconfig\n');
     fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ site: false, durability }));
-    fs.writeFileSync(join(dir, '.gitmodules'), '[submodule "c"]\n\tpath = content\n\turl = ../c\n');
+    if (gitmodules !== undefined) fs.writeFileSync(join(dir, '.gitmodules'), gitmodules);
     gitIn(dir, 'add', '.');
     gitIn(dir, 'commit', '--quiet', '-m', 'First');
     const head = gitIn(dir, 'rev-parse', 'HEAD').trim();

@@ -156,27 +156,49 @@ test('the time allowed covers the redirect too', async (t) => {
   });
 });
 
-for (const [what, serve] of [
-  ['hangs up', (socket: net.Socket) => socket.destroy()],
-  ['speaks something else', (socket: net.Socket) => socket.end('SSH-2.0-hello\r\n')],
+for (const [what, serve, words] of [
+  [
+    'hangs up',
+    (socket: net.Socket) => socket.destroy(),
+    /the connection was closed without an answer \(.*\); look at the log of the receiver/,
+  ],
+  [
+    'speaks something else',
+    (socket: net.Socket) => socket.end('SSH-2.0-hello\r\n'),
+    /the answer is not HTTP \(HPE_.*\); write https:\/\//,
+  ],
   [
     'asks for another protocol',
     (socket: net.Socket) =>
       socket.end('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    /the connection was closed without an answer; look at the log of the receiver/,
   ],
 ] as const) {
   test(`a server that ${what} is one that cannot be reached`, async (t) => {
     const url = await startRaw(t, serve);
-    await t.throwsAsync(exchange({ ...LONG, url, body }), { code: 'UNREACHABLE' });
+    await t.throwsAsync(exchange({ ...LONG, url, body }), { code: 'UNREACHABLE', message: words });
   });
 }
+
+test('a server that does not speak TLS cannot be reached by https', async (t) => {
+  const url = await startRaw(t, (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
+  await t.throwsAsync(exchange({ ...LONG, url: url.replace('http:', 'https:'), body }), {
+    code: 'UNREACHABLE',
+    message: /cannot be reached: the host does not speak TLS at this port \(.*\); write http:\/\//,
+  });
+});
 
 test('a server that does not listen, or does not exist, cannot be reached', async (t) => {
   await t.throwsAsync(exchange({ ...LONG, url: 'http://127.0.0.1:1/', body }), {
     code: 'UNREACHABLE',
-    message: /ECONNREFUSED/,
+    message:
+      /no program listens at this host and port \(connect ECONNREFUSED .*\); start the receiver, or correct/,
   });
-  await t.throwsAsync(exchange({ ...LONG, url: 'http://nobody.invalid/', body }), { code: 'UNREACHABLE' });
+  await t.throwsAsync(exchange({ ...LONG, url: 'http://nobody.invalid/', body }), {
+    code: 'UNREACHABLE',
+    message:
+      /there is no host with this name \(.*ENOTFOUND|the name of the host could not be looked up now \(.*EAI_AGAIN/,
+  });
 });
 
 test('a kept connection that the server has closed meanwhile costs nothing', async (t) => {

@@ -25,6 +25,19 @@ function partsOf(site: TestSite, slug: string): { head: string; body: string } {
   return { head: page.slice(0, end), body: page.slice(end) };
 }
 
+test('a file without a date has none on any page, and is in no feed', async (t) => {
+  const site = await siteOfFour(t);
+  put(join(site.options.content.root, 'articles/undated.md'), '---\ntitle: Undated\n---\nText.\n');
+  t.is((await site.builder.buildAll()).failed, 0);
+  const files = Object.entries(site.output()).filter(([, text]) => text.includes('Undated'));
+  t.true(files.length > 2, 'its page, the home page and the archive');
+  t.deepEqual(
+    files.filter(([, text]) => /1970|<time>/.test(text)).map(([name]) => name),
+    [],
+  );
+  t.false(site.page('feed.xml').includes('Undated'));
+});
+
 test('an article’s head says when it was published and updated, where the feeds are, and how to show a link', async (t) => {
   const site = await siteOfFour(t);
   const { head } = partsOf(site, 'c');

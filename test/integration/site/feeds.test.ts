@@ -48,7 +48,8 @@ const JSON_FEED = z.strictObject({
 
 function hostileSite(t: Parameters<typeof testSite>[0]) {
   const site = testSite(t, { settings: { title: HOSTILE, description: HOSTILE } });
-  for (let n = 10; n < 35; n++) site.write(`a${n}`, { date: `2026-01-${n - 9}`, updated: 'no date' });
+  for (let n = 10; n < 35; n++)
+    site.write(`a${n}`, { date: `2026-01-${String(n - 9).padStart(2, '0')}`, updated: 'no date' });
   site.write('hostile', {
     date: '2026-12-01',
     title: HOSTILE,

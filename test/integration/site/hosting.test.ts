@@ -2,8 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
-import type { SiteOptions } from '../../../src/site/options.js';
-import type { Hosting } from '../../../src/site/outputs/static-files.js';
+import type { Hosting, SiteOptions } from '../../../src/site/options.js';
 import { siteInfo } from '../../support/site-info.js';
 import { put, type TestSite, testSite } from './test-site.js';
 

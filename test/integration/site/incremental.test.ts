@@ -1,6 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { forgetBoot } from '../../support/boot.js';
 import { builtAnew, put, SITE_URL, testSite } from './test-site.js';
 
 test('after every change the output is what a clean build makes, byte by byte', async (t) => {
@@ -77,7 +78,7 @@ test.serial('what changed while nothing ran is built at the start', async (t) =>
   t.deepEqual(again.output(), await builtAnew(again.options));
 });
 
-test('a page that was cut off or removed while nothing ran is written again at the start', async (t) => {
+test('a page that a power loss has cut off, or that was removed, is written again at the start', async (t) => {
   const site = testSite(t);
   for (const slug of ['a', 'b', 'c']) site.write(slug);
   await site.builder.buildAll();
@@ -87,6 +88,7 @@ test('a page that was cut off or removed while nothing ran is written again at t
   fs.truncateSync(file, 100);
   fs.utimesSync(file, atime, mtime); // what is changed later may be somebody's own
   fs.rmSync(join(site.options.outputDir, 'articles/b/index.html'));
+  forgetBoot(site.options.stateDir);
   t.is((await testSite(t, { dir: site.dir }).builder.buildAll()).written, 2);
   t.deepEqual(site.output(), before);
 });

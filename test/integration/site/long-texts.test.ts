@@ -53,14 +53,14 @@ test('an article’s own page shows its whole texts; other pages and the feeds s
     ...long,
     author: `Author ${LONG}`,
     tags: [`Tag ${LONG}`, 'One'],
-    date: `2026 ${LONG}`,
   });
+  site.write('undated', { date: `2026 ${LONG}` });
   site.write('short', { date: '2026-11-03T08:00:00Z' });
   t.is((await site.builder.buildAll()).failed, 0);
   const page = site.page('articles/long/index.html');
   for (const text of Object.values(long)) t.true(page.includes(text), text.slice(0, 20));
   for (const [file, text] of Object.entries(site.output()))
-    if (file !== 'articles/long/index.html') t.true(text.length < 40_000, `${file}: ${text.length}`);
+    if (!/^articles\/(?:long|undated)\//.test(file)) t.true(text.length < 40_000, `${file}: ${text.length}`);
   for (const file of ['index.html', 'feed.json', 'tags/one/index.html']) {
     t.regex(site.page(file), /Description a word and .*…/, file);
     t.regex(site.page(file), /Title a word and .*…/, file);

@@ -26,6 +26,31 @@ function slowSite(t: Parameters<typeof testSite>[0], onPage: (made: readonly str
   return { site, made };
 }
 
+// Serial: the other tests would use the event loop, too.
+test.serial('while deliveries stream in, the build of their pages rests most of the time', async (t) => {
+  const site = testSite(t, {
+    addHooks: (hooks) =>
+      hooks.addFilter(
+        'page.html',
+        (html) => {
+          for (const end = performance.now() + 10; performance.now() < end; );
+          return html;
+        },
+        { plugin: 'busy' },
+      ),
+  });
+  const { builder } = site;
+  await builder.buildAll();
+  const paths = Array.from({ length: 6 }, (_, n) => site.write(`a${n}`));
+  builder.pace(true);
+  const before = performance.eventLoopUtilization();
+  await builder.buildChanged(paths);
+  const { utilization } = performance.eventLoopUtilization(before);
+  t.true(utilization < 0.4, `busy for ${utilization} of the time`);
+  t.true(site.has('articles/a5/index.html'));
+  await builder.close();
+});
+
 test('a change is built in the midst of a build of everything, which then goes on', async (t) => {
   let builder: Builder | undefined;
   let changed: Promise<unknown> | undefined;

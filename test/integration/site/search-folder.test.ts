@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
-import type { IndexFile } from '../../../src/site/search/pagefind.js';
-import { openSearchFolder } from '../../../src/site/search/search-folder.js';
+import test, { type ExecutionContext } from 'ava';
+import { type IndexFile, openSearchFolder } from '../../../src/site/search/search-folder.js';
+import { beforeDiskChanges } from '../../support/site-kills.js';
 import { tempDir } from '../../support/temp-dir.js';
 
 /** An index as Pagefind writes it: files named by their content, and one that names them. */
@@ -119,4 +119,103 @@ test('an index whose record a power loss has emptied is replaced', async (t) => 
   }
   await folder.replace(index('b'), '2');
   t.true(folder.isCurrent('2'));
+});
+
+test('an index of which somebody has changed a file is theirs, and so is a file with the name of one of ours', async (t) => {
+  const dir = tempDir(t);
+  const folder = openSearchFolder(dir);
+  await folder.replace(index('a'), '1');
+  fs.writeFileSync(join(dir, 'pagefind/pagefind-entry.json'), '["theirs"]');
+  t.true(folder.isForeign());
+  folder.remove();
+  t.deepEqual(namesIn(dir), ['pagefind-entry.json']);
+
+  fs.rmSync(join(dir, 'pagefind'), { recursive: true });
+  await folder.replace(index('a'), '1');
+  fs.writeFileSync(join(dir, 'pagefind/fragment/en_b.pf_fragment'), 'theirs');
+  t.false(await folder.replace(index('b'), '2'));
+  t.true(folder.isCurrent('1'));
+  t.is(fs.readFileSync(join(dir, 'pagefind/fragment/en_b.pf_fragment'), 'utf8'), 'theirs');
+});
+
+/** Writes an index until its first new fragment is there, as a job does that is killed then. */
+async function replaceInPart(t: ExecutionContext, dir: string, files: IndexFile[], digest: string) {
+  const first = files.find(({ path }) => path.endsWith('.pf_fragment'))?.path ?? '';
+  const restore = beforeDiskChanges(() => {
+    if (fs.existsSync(join(dir, 'pagefind', first))) throw new Error('the process is dead');
+  });
+  await t.throwsAsync(openSearchFolder(dir).replace(files, digest), { message: 'the process is dead' });
+  restore();
+}
+
+// Serial: all tests of a process share node:fs.
+test.serial('what a killed job has written goes with the next index but one', async (t) => {
+  const dir = tempDir(t);
+  const folder = openSearchFolder(dir);
+  await folder.replace(index('a'), '1');
+  await replaceInPart(t, dir, index('b', 'c'), '2');
+  t.false(folder.isForeign());
+  t.is(fs.readFileSync(join(dir, 'pagefind/fragment/en_b.pf_fragment'), 'utf8'), 'b', 'whole, or not there');
+  await folder.replace(index('d'), '3');
+  await folder.replace(index('e'), '4');
+  t.deepEqual(
+    namesIn(dir).filter((name) => name.startsWith('fragment')),
+    ['fragment/en_d.pf_fragment', 'fragment/en_e.pf_fragment'],
+  );
+});
+
+test.serial('what a killed job has written is removed with everything else', async (t) => {
+  const dir = tempDir(t);
+  const folder = openSearchFolder(dir);
+  await folder.replace(index('a'), '1');
+  await replaceInPart(t, dir, index('b', 'c'), '2');
+  folder.remove();
+  t.false(fs.existsSync(join(dir, 'pagefind')));
+});
+
+test.serial('the index that a killed job was to replace is whole until the next one but one', async (t) => {
+  const dir = tempDir(t);
+  const folder = openSearchFolder(dir);
+  await folder.replace(index('a'), '1');
+  await replaceInPart(t, dir, index('b', 'c'), '2');
+  t.true(isWhole(dir));
+  await folder.replace(index('d'), '3');
+  t.true(fs.existsSync(join(dir, 'pagefind/fragment/en_a.pf_fragment')), 'for a browser that is searching');
+  await folder.replace(index('e'), '4');
+  t.false(fs.existsSync(join(dir, 'pagefind/fragment/en_a.pf_fragment')));
+});
+
+test.serial(
+  'an index that somebody has put into the place of one that a killed job has begun is theirs',
+  async (t) => {
+    const dir = tempDir(t);
+    const folder = openSearchFolder(dir);
+    await folder.replace(index('a'), '1');
+    await replaceInPart(t, dir, index('b', 'c'), '2');
+    fs.writeFileSync(join(dir, 'pagefind/pagefind-entry.json'), '["theirs"]');
+    t.true(folder.isForeign());
+    folder.remove();
+    t.deepEqual(namesIn(dir), ['pagefind-entry.json']);
+  },
+);
+
+test('a file of a former index that somebody has changed is not written again', async (t) => {
+  const dir = tempDir(t);
+  const folder = openSearchFolder(dir);
+  await folder.replace(index('a'), '1');
+  await folder.replace(index('b'), '2');
+  fs.writeFileSync(join(dir, 'pagefind/fragment/en_a.pf_fragment'), 'theirs');
+  t.false(await folder.replace(index('a'), '3'));
+  t.is(fs.readFileSync(join(dir, 'pagefind/fragment/en_a.pf_fragment'), 'utf8'), 'theirs');
+});
+
+test.serial('an index that a power loss has torn while it was written is replaced', async (t) => {
+  const dir = tempDir(t);
+  const folder = openSearchFolder(dir);
+  await folder.replace(index('a'), '1');
+  await replaceInPart(t, dir, index('bee', 'c'), '2');
+  fs.writeFileSync(join(dir, 'pagefind/fragment/en_bee.pf_fragment'), 'be');
+  t.false(folder.isForeign());
+  t.true(await folder.replace(index('bee', 'd'), '3'));
+  t.true(folder.isCurrent('3'));
 });

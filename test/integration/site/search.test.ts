@@ -75,14 +75,14 @@ function read(path: string): string {
 function searchableSite(t: ExecutionContext) {
   const site = testSite(t, { settings: { search: true } });
   let wanted: SearchSettings = true;
-  const open = (quietMs = 0) =>
+  const open = (more: { longestJobMs?: number } = {}) =>
     createSearch({
       outputDir: site.options.outputDir,
       stateDir: site.options.stateDir,
-      siteUrl: site.options.site.url,
       settings: () => wanted,
+      listPages: site.builder.newestPages,
       log: site.options.log,
-      quietMs,
+      ...more,
     });
   return {
     site,
@@ -111,6 +111,36 @@ test.serial('a job comes last for processor and memory, and ends when the search
   t.is(indexed(site.dir), undefined);
 });
 
+// Serial: all tests of a process share its environment.
+test.serial('a Pagefind that hangs is ended with its job', async (t) => {
+  const { site, open } = searchableSite(t);
+  site.write('hive');
+  await site.builder.buildAll();
+  const program = join(site.dir, 'pagefind');
+  const pid = join(site.dir, 'pid');
+  fs.writeFileSync(program, `#!/bin/sh\necho $$ > ${pid}\nexec sleep 600\n`, { mode: 0o755 });
+  process.env.PAGEFIND_EXTENDED_BINARY_PATH = program;
+  t.teardown(() => delete process.env.PAGEFIND_EXTENDED_BINARY_PATH);
+  const search = open();
+  const outcome = search.index();
+  await until('Pagefind hangs', () => read(`/proc/${read(pid).trim()}/cmdline`).startsWith('sleep'));
+  await search.close();
+  t.is(await outcome, undefined);
+  t.is(read(`/proc/${read(pid).trim()}/cmdline`), '');
+});
+
+// Serial: all tests of a process share its environment.
+test.serial('where no program takes locks, a lone build has its index all the same', async (t) => {
+  const { site, open } = searchableSite(t);
+  site.write('hive');
+  await site.builder.buildAll();
+  const { PATH } = process.env;
+  t.teardown(() => (process.env.PATH = PATH));
+  process.env.PATH = tempDir(t);
+  t.is((await open().index())?.kind, 'written');
+  t.deepEqual(site.logged, []);
+});
+
 // Serial: all tests of a process share its modules.
 test.serial(
   'where Pagefind’s program does not run there is no search, and the log does not mention it',
@@ -135,7 +165,7 @@ test.serial(
     t.true(page.includes('The body of hive'));
     t.false(page.includes('/search/'));
     t.false(fs.existsSync(join(dir, 'public/search')));
-    t.is(await openSearch(() => settings, log).index(), undefined);
+    t.is(await openSearch(() => settings, builder.newestPages, log).index(), undefined);
     t.false(fs.existsSync(join(dir, 'public/pagefind')));
     t.deepEqual(logged, []);
   },
@@ -178,9 +208,47 @@ test('a job brings nothing back of a site whose folder was removed while it star
   t.false(fs.existsSync(site.dir));
 });
 
+test('a job that hangs is ended, and the log names it once', async (t) => {
+  const { site, open } = searchableSite(t);
+  site.write('hive');
+  await site.builder.buildAll();
+  await holdLock(t, site.dir);
+  const search = open({ longestJobMs: 50 });
+  for (const _ of [1, 2]) t.is((await search.index())?.kind, 'failed');
+  const complaints = site.logged.filter((line) => line.includes('Pagefind did not end within'));
+  t.is(complaints.length, 1);
+});
+
+test('an index of which a file was removed is made again', async (t) => {
+  const { site, open } = searchableSite(t);
+  site.write('hive');
+  await site.builder.buildAll();
+  const search = open();
+  t.is((await search.index())?.kind, 'written');
+  fs.rmSync(join(site.dir, 'public/pagefind'), { recursive: true });
+  t.is((await search.index())?.kind, 'written');
+  t.is(indexed(site.dir), 1);
+});
+
+test('a page that was missing in the output is in the index once it is there again', async (t) => {
+  const { site, open } = searchableSite(t);
+  for (const slug of ['hive', 'bee']) site.write(slug);
+  await site.builder.buildAll();
+  const page = join(site.dir, 'public/articles/bee/index.html');
+  fs.renameSync(page, `${page}.gone`);
+  const search = open();
+  t.is((await search.index())?.kind, 'written');
+  t.is(indexed(site.dir), 1);
+  fs.renameSync(`${page}.gone`, page);
+  t.is((await search.index())?.kind, 'written');
+  t.is(indexed(site.dir), 2);
+  t.is((await search.index())?.kind, 'current');
+});
+
 test('an index that somebody else made stays, and the log says so once', async (t) => {
   const { site, open } = searchableSite(t);
   put(join(site.dir, 'public/pagefind/pagefind-entry.json'), 'theirs');
+  await site.builder.buildAll();
   const search = open();
   search.built();
   await until('the log names the index that stays', () =>

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { BuildStopped } from '../../../src/site/builder/build-queue.js';
 import { createBuilder } from '../../../src/site/builder/builder.js';
+import { manifestPath } from '../../../src/site/write/manifest.js';
 import { killProcess, outputOf, startBuilderProcess } from '../../support/site-kills.js';
 import { builtAnew, put, testSite } from './test-site.js';
 
@@ -80,19 +81,24 @@ test('where a build of many files with other settings has not come to its end, t
   t.true(pages < 50, `${pages} pages`);
 });
 
-test('where more pages have failed than the manifest names, and are built later, the next start builds nothing again', async (t) => {
-  let isBroken = true;
-  const site = testSite(t, {
+/** A site whose article pages fail while `isBroken` says so. */
+function brokenSite(t: ExecutionContext, isBroken: () => boolean) {
+  return testSite(t, {
     addHooks: (hooks) =>
       hooks.addFilter(
         'page.html',
         (html, { kind }) => {
-          if (isBroken && kind === 'article') throw new Error('broken');
+          if (isBroken() && kind === 'article') throw new Error('broken');
           return html;
         },
         { plugin: 'test' },
       ),
   });
+}
+
+test('where more pages have failed than the manifest names, and are built later, the next start builds nothing again', async (t) => {
+  let isBroken = true;
+  const site = brokenSite(t, () => isBroken);
   const builder = createBuilder({ ...site.options, fingerprint: 'the same' });
   for (let n = 0; n < MANY; n++) site.write(`a${n}`, { tags: [] });
   t.is((await builder.buildAll()).failed, MANY);
@@ -102,6 +108,48 @@ test('where more pages have failed than the manifest names, and are built later,
   t.deepEqual(await builder.check(), []);
   const { pages } = await createBuilder({ ...site.options, fingerprint: 'the same' }).buildAll();
   t.true(pages < 50, `${pages} pages`);
+});
+
+test('of two builders with different settings whose pages nearly all fail, too, the one that was started later builds the site', async (t) => {
+  const old = brokenSite(t, () => true);
+  for (let n = 0; n < MANY; n++) old.write(`a${n}`, { tags: [] });
+  await old.builder.buildAll();
+  const renewed = createBuilder({ ...old.options, site: { ...old.options.site, title: 'New' } });
+  t.is((await renewed.buildAll()).failed, MANY);
+  t.true((await old.builder.buildChanged([old.write('late')])).isYielded);
+  t.true(old.page('index.html').includes('<title>New'));
+});
+
+test('a start between a build of which nearly all has failed and the next does not make the site pass for complete', async (t) => {
+  let isBroken = true;
+  const site = brokenSite(t, () => isBroken);
+  const options = { ...site.options, fingerprint: 'the same' };
+  for (let n = 0; n < MANY; n++) site.write(`a${n}`, { tags: [] });
+  await createBuilder(options).buildAll();
+  isBroken = false;
+  const starting = createBuilder(options);
+  await starting.load();
+  await starting.buildChanged([site.write('late')]);
+  await starting.close();
+  await createBuilder(options).buildAll();
+  t.deepEqual(site.output(), await builtAnew(options));
+});
+
+test('a build of which nearly all has failed does not forget what a killed one has left', async (t) => {
+  let isBroken = false;
+  const site = brokenSite(t, () => isBroken);
+  put(join(site.options.templatesDir, 'layout.eta'), '<title>Plain</title><%~ it.body %>\n');
+  for (let n = 0; n < MANY; n++) site.write(`a${n}`, { tags: [] });
+  await site.builder.buildAll();
+  // Of a build that was killed before it had put the page into its place.
+  const line = { file: 'articles/a0/index.html', is: { size: 1, mtimeMs: 1, crc: 1 } };
+  fs.appendFileSync(manifestPath(site.options), `${JSON.stringify(line)}\n`);
+  isBroken = true;
+  await createBuilder(site.options).buildAll({ force: true });
+  isBroken = false;
+  site.write('a0', { title: 'Newer', tags: [] });
+  await createBuilder(site.options).buildAll();
+  t.true(site.page('articles/a0/index.html').includes('Newer'));
 });
 
 const OTHER = { light: '#004488', dark: '#88ccff' };

@@ -279,6 +279,20 @@ test('asset gives the link of a file under a name that changes with its content'
   t.is(site.page(linked()), 'two');
   t.false(site.has(first));
 
+  // As a copy leaves them that keeps times.
+  const writeAsOf2026 = (text: string) => {
+    ownFile(site, 'assets/hero.jpg', text);
+    const time = new Date('2026-01-01');
+    fs.utimesSync(join(site.options.templatesDir, 'assets/hero.jpg'), time, time);
+  };
+  writeAsOf2026('333');
+  await site.builder.buildAll();
+  const second = linked();
+  writeAsOf2026('222');
+  await site.builder.buildAll();
+  t.not(linked(), second);
+  t.is(site.page(linked()), '222');
+
   ownFile(site, 'partials/footer.eta', `<%= it.asset('no.jpg') %>`);
   await site.builder.buildAll();
   t.true(site.logged.some((line) => line.includes('there is no asset no.jpg')));

@@ -100,7 +100,7 @@ test('the search hears of each build; what is pending is built before the plugin
       closed++;
     },
   };
-  const { host, built } = await run(t, site, () => worker(site), { search });
+  const { host, built } = await run(t, site, () => worker(site), { search: () => search });
   await host.hooks.doAction('host.ready', { url: SITE_URL });
   await built();
   t.is(builds, 1);

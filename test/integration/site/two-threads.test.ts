@@ -52,13 +52,14 @@ const madeOf = (answers: readonly RenderAnswer[]) =>
   answers.flatMap((answer) => (answer.kind === 'made' ? answer.made : []));
 
 test('two threads build what one builds, byte by byte, and write no page again that stands', async (t) => {
-  const site = siteOfMany(t);
+  // So many pages of lists that the first batches, which the worker gets however slow it is, have some.
+  const site = siteOfMany(t, { pageSize: 1 });
   const { builder, answers, asked } = helped(site);
   t.is((await builder.buildAll()).failed, 0);
   t.deepEqual(site.output(), await builtAnew(site.options));
   t.true(madeOf(answers).some(({ kind }) => kind === 'staged'));
   t.true(asked.some((file) => file.startsWith('articles/')));
-  t.true(asked.some((file) => file.startsWith('tags/')));
+  t.true(asked.some((file) => file.startsWith('archive/')));
 
   t.is((await builder.buildAll({ force: true })).written, 0);
   t.true(madeOf(answers).some(({ kind }) => kind === 'same'));

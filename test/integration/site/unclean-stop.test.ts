@@ -5,6 +5,7 @@ import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { createBuilder } from '../../../src/site/builder/builder.js';
 import { manifestPath } from '../../../src/site/write/manifest.js';
+import { forgetBoot } from '../../support/boot.js';
 import { builtAnew, pathOf, put, type TestSite, testSite } from './test-site.js';
 
 // What a power loss leaves, made by hand: sizes and times are as they were written, bytes are not.
@@ -33,6 +34,7 @@ async function builtSite(t: ExecutionContext, options: { compress?: boolean } = 
   const all = { ...site.options, ...options };
   for (let n = 1; n <= 5; n++) site.write(`a${n}`, { date: `2026-01-0${n}T08:00:00Z`, tags: ['One'] });
   await createBuilder(all).buildAll();
+  forgetBoot(site.options.stateDir);
   return { ...site, options: all };
 }
 
@@ -109,12 +111,23 @@ test('files that the owner has put into the output folder stay after an unclean 
     await site.builder.buildAll();
     damage(fileIn(site, 'articles/a2/index.html'), LEFT.zeros);
     change(site);
+    forgetBoot(site.options.stateDir);
     const again = createBuilder(site.options);
     await again.load();
     await again.buildAll();
     for (const [file, text] of Object.entries(mine)) t.is(site.page(file), text);
     t.true(site.page('articles/a2/index.html').includes('The body of a2'));
   }
+});
+
+test('after an unclean stop without a power loss no page is read', async (t) => {
+  const site = await builtSite(t);
+  await createBuilder(site.options).load(); // this one checks
+  const page = fileIn(site, 'articles/a2/index.html');
+  damage(page, LEFT['the bytes of another file']);
+  const before = fs.readFileSync(page);
+  await createBuilder(site.options).load();
+  t.true(fs.readFileSync(page).equals(before));
 });
 
 test('damaged pages that were only looked at are built again by the next start', async (t) => {
@@ -146,11 +159,14 @@ test('a removed page that is there again after a power loss goes again', async (
     const site = await builtSite(t);
     const page = fileIn(site, 'articles/a2/index.html');
     const bytes = fs.readFileSync(page);
+    const { atime, mtime } = fs.statSync(page);
     fs.rmSync(join(site.options.content.root, pathOf('a2')));
     const builder = createBuilder(site.options);
     await builder.buildAll();
     t.false(fs.existsSync(page));
     put(page, vacated(bytes).toString('latin1'));
+    fs.utimesSync(page, atime, mtime);
+    forgetBoot(site.options.stateDir);
     const again = createBuilder(site.options);
     await again.load();
     await again.buildAll();
@@ -170,6 +186,7 @@ test('compressed files that a power loss has damaged are made again; those of th
     await createBuilder(options).buildAll();
     for (const file of ['articles/a1/index.html.br', 'index.html.gz', 'feed.xml.br'])
       damage(fileIn(site, file), vacated);
+    forgetBoot(site.options.stateDir);
     t.true(await createBuilder(options).load());
     const bytes = (file: string) => fs.readFileSync(fileIn(site, file));
     for (const file of ['articles/a1/index.html', 'index.html', 'feed.xml']) {

@@ -4,6 +4,7 @@ import fs from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isLeftover } from '../../../src/fs/atomic-write.js';
+import { forgetBoot } from '../../support/boot.js';
 import { createRandom, type Random } from '../../support/random.js';
 import { type Attack, BrokenPromise, type Counts, type Scenario } from '../scenario.js';
 import {
@@ -288,6 +289,7 @@ function layOutAll(
       const state = join(folder, `${laidOut.length}`);
       const crashed = stateOf(disk, job, seed);
       layOut(crashed, disk, left, state, job.check === 'git' ? '.git' : undefined);
+      forgetBoot(join(state, '.pressmark'));
       laidOut.push({
         job,
         state,

@@ -23,6 +23,10 @@ interface CommitInHistory {
   readonly needs: number;
   /** The version of each article at this commit. */
   readonly versions: ReadonlyMap<string, number>;
+  /** The blob of each article's file at this commit, by path. */
+  readonly blobs: ReadonlyMap<string, string>;
+  /** The blobs that the files had before. */
+  readonly former: ReadonlySet<string>;
 }
 
 /** Reads the history of the branch that is checked out. */
@@ -42,18 +46,33 @@ export function readHistory(dir: string, sent: readonly Sent[]): History {
     .map((line) => line.split(' ', 1)[0] ?? '');
   const format =
     '%H%x09%(trailers:key=Article-Id,valueonly,separator=)%x09%(trailers:key=Revision-Id,valueonly,separator=)';
+  const raw = git(['log', '--raw', '--no-abbrev', '--format=%x00%H']).split('\0').slice(1);
+  const changes = new Map(raw.map((text) => [text.split('\n', 1)[0] ?? '', text]));
   const commits = new Map<string, CommitInHistory>();
   const lines = git(['log', '--reverse', `--format=${format}`])
     .trimEnd()
     .split('\n');
   const versions = new Map<string, number>();
+  const blobs = new Map<string, string>();
+  const former = new Set<string>();
   for (const [index, line] of lines.entries()) {
     const [commit = '', id = '', revision = ''] = line.split('\t');
     const next = lines[index + 1]?.split('\t', 1)[0];
     const needs = next === undefined ? objects.length : objects.indexOf(next);
     const one = sent.find((about) => about.id === id);
     if (one !== undefined) versions.set(id, 1 + one.updates.indexOf(revision));
-    commits.set(commit, { needs, versions: new Map(versions) });
+    const [, blob, path] =
+      /^:\d+ \d+ \w+ (\w+) \w\t(content\/.*\.md)$/m.exec(changes.get(commit) ?? '') ?? [];
+    if (blob !== undefined && path !== undefined) {
+      former.add(blobs.get(path) ?? blob).delete(blob);
+      blobs.set(path, blob);
+    }
+    commits.set(commit, {
+      needs,
+      versions: new Map(versions),
+      blobs: new Map(blobs),
+      former: new Set(former),
+    });
   }
   const folder = join(dir, '.git/objects/pack');
   const indexes = fs.existsSync(folder) ? fs.readdirSync(folder).filter((name) => name.endsWith('.idx')) : [];
@@ -110,10 +129,14 @@ export function faultInRepository(
   const missing = objects.slice(0, commit.needs).filter((id) => !isThere(id));
   if (missing.length > 0) return `the branch should have all its objects, but lacks ${missing.join(', ')}`;
   const index = at('.git/index');
-  const unknown = (index?.kind === 'file' ? blobsInIndex(state.content(index)) : []).filter(
-    (id) => !isThere(id),
-  );
+  const inIndex = index?.kind === 'file' ? blobsInIndex(state.content(index)) : new Map<string, string>();
+  const unknown = [...inIndex.values()].filter((id) => !isThere(id));
   if (unknown.length > 0) return `the index should have all its objects, but lacks ${unknown.join(', ')}`;
+  for (const path of commit.blobs.keys()) {
+    const blob = inIndex.get(path);
+    if (blob === undefined || commit.former.has(blob))
+      return `the index should have ${path} as the branch has it, or newer, but has ${blob ?? 'nothing'}: the owner’s next commit would undo the article`;
+  }
   for (const [id, version] of committed ?? []) {
     const found = commit.versions.get(id);
     if (found === undefined || found < version)
@@ -132,15 +155,15 @@ const HEADER = 12;
 /** The length of an entry before the path: the stat data, the object's name, the flags. */
 const ENTRY = 62;
 
-/** The blobs in a git index (version 2, SHA-1). @throws Error if it is torn or has another version. */
-export function blobsInIndex(index: Buffer): string[] {
+/** The blobs in a git index (version 2, SHA-1), by path. @throws Error if it is torn or has another version. */
+export function blobsInIndex(index: Buffer): Map<string, string> {
   if (index.toString('latin1', 0, 4) !== 'DIRC' || index.readUInt32BE(4) !== 2)
     throw new Error('the index is torn, or of another version');
-  const blobs: string[] = [];
+  const blobs = new Map<string, string>();
   let at = HEADER;
   for (let count = index.readUInt32BE(8); count > 0; count--) {
-    blobs.push(index.toString('hex', at + 40, at + 60));
     const end = index.indexOf(0, at + ENTRY);
+    blobs.set(index.toString('utf8', at + ENTRY, end), index.toString('hex', at + 40, at + 60));
     // each entry ends with one to eight NUL bytes, so that its length is a multiple of eight
     at += Math.ceil((end + 1 - at) / 8) * 8;
   }

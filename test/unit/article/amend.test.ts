@@ -64,3 +64,10 @@ test('YAML that cannot be rewritten with its comments is refused, naming the lin
   const previous = '---\ntitle: Bees\ntags: [a, # one\nb]\n---\nOne.\n';
   t.throws(() => updated(previous), { code: 'ARTICLE_UNREADABLE', message: /line 4: / });
 });
+
+test('the update of a file without a date does not give it one', (t) => {
+  const first = updated('---\ntitle: Mine\n# a note\n---\nText.\n').text;
+  t.notRegex(first, /^date:/m);
+  t.notRegex(updated(first).text, /^date:/m);
+  t.notRegex(encode({ ...article, date: '' }), /^date:/m);
+});

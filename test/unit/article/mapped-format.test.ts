@@ -181,6 +181,7 @@ test('the update of a file without a date does not give it one', (t) => {
   const on = formatProving('blog/mine.md', HAND_WRITTEN);
   const { data } = readFrontMatter(updated(on, 'blog/mine.md', HAND_WRITTEN).text);
   t.false('date' in data || 'lastmod' in data);
+  t.false('published' in Object(data.pressmark));
   const dated = HAND_WRITTEN.replace('custom:', 'date: 2026-01-01\ncustom:');
   const dates = readFrontMatter(updated(formatProving('a.md', dated), 'a.md', dated).text).data;
   t.like(dates, { date: '2026-01-01', lastmod: '2026-12-01T08:00:00Z' });

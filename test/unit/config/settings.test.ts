@@ -68,7 +68,7 @@ test('a variable that is set to nothing is not set, and several secrets are sepa
 });
 
 test('a folder that does not exist is refused', async (t) => {
-  await refuses(t, join(tempDir(t), 'nowhere'), /is no folder/);
+  await refuses(t, join(tempDir(t), 'nowhere'), /is not a folder/);
 });
 
 test('a config that cannot be read, throws or exports nothing is refused by its name', async (t) => {
@@ -184,4 +184,39 @@ test('every option of a generator can be set', (t) => {
   };
   const generator = { name: 'eleventy', ...options } as const;
   t.deepEqual(schema.parse({ generator }).generator, generator);
+});
+
+for (const [config, words] of [
+  [{ siteUrl: 5 }, /config\.json: siteUrl must be a text, got 5$/],
+  [{ port: '8080' }, /port must be a number, got "8080"$/],
+  [{ port: 99_999 }, /port must be at most 65535, got 99999$/],
+  [{ output: '' }, /output must not be empty, got ""$/],
+  [{ liveCheck: 'yes' }, /liveCheck must be true or false, got "yes"$/],
+  [{ durability: 'disc' }, /durability must be "disk" or "commit" or "push", got "disc"$/],
+  [{ siteUrl: 'https://me:token@x.example' }, /siteUrl must be .*, got "https:\/\/x\.example\/…"$/],
+  [{ deploy: { hook: 'https://x.example/hooks/token' } }, /deploy.* got .*https:\/\/x\.example\/…/],
+  [{ git: 'yes' }, /git must be true, false, or \{ author, .* \}, got "yes"$/],
+  [{ git: { author: { name: 'a' } } }, /git\.author\.email must be a text, and is missing$/],
+  [{ build: { comand: 'x' } }, /there is no setting "build\.comand"; did you mean command\?$/],
+  [{ deploy: [{ hook: false }] }, /deploy\.0\.hook must be true, got false$/],
+  [{ deploy: { bransh: 'x' } }, /there is no setting "deploy\.bransh"; did you mean branch\?$/],
+  [
+    { deploy: { folder: '/x', branch: 'y' } },
+    /deploy must be \{ branch: .*, got \{"folder":"\/x","branch":"y"\}$/,
+  ],
+] as const)
+  test(`${JSON.stringify(config)} is refused with the rule and the value`, async (t) => {
+    const dir = tempDir(t);
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+    await t.throwsAsync(loadSettings(dir, {}, {}), { code: 'CONFIG_INVALID', message: words });
+  });
+
+test('a wrong value of the environment is not blamed on the config file', async (t) => {
+  const dir = tempDir(t);
+  fs.writeFileSync(join(dir, 'pressmark.config.json'), '{}');
+  const refused = {
+    code: 'CONFIG_INVALID',
+    message: /^environment or \.env: port must be at most 65535, got 70000$/,
+  };
+  await t.throwsAsync(loadSettings(dir, {}, { PORT: '70000' }), refused);
 });

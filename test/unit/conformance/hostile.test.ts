@@ -8,6 +8,7 @@ import {
   hasFailed,
   type Report,
 } from '../../../src/conformance/run.js';
+import type { Clock } from '../../../src/sender/clock.js';
 import { optionsFor } from '../../support/conformance/checked.js';
 import { virtualClock } from '../../support/virtual-clock.js';
 
@@ -217,6 +218,46 @@ test('every rule has an outcome, also where the receiver breaks off in the middl
   t.true(found.outcomes.length > 200);
 });
 
+const CONNECTED = answer(
+  '200 OK',
+  '{"received":true,"contract_version":3,"capabilities":["article.published","article.lookup","article.updated"]}',
+);
+
+/** A clock whose pauses between attempts are over at once, and on which no answer is late. */
+const IMPATIENT: Clock = {
+  now: () => 0,
+  wait: (ms) => (ms < 1_000 ? Promise.resolve() : new Promise(() => undefined)),
+};
+
+test('of a receiver that ends in the middle of a run, one rule fails, and later ones are not checked', async (t) => {
+  let count = 0;
+  const act = (socket: Socket) => void (++count < 12 ? socket.end(CONNECTED) : socket.destroy());
+  const found = await report(t, act, { clock: IMPATIENT });
+  const at = found.outcomes.findIndex(({ got }) => got?.includes('nor to any webhook.test after it'));
+  const stopped = found.outcomes[at];
+  t.is(stopped?.result, 'failed');
+  t.regex(stopped?.rule.hint ?? '', /log/);
+  t.true(found.outcomes.slice(0, at).every(({ got }) => !got?.includes('no answer')));
+  const later = found.outcomes.slice(at + 1);
+  t.true(later.length > 150);
+  t.deepEqual(
+    [...new Set(later.map(({ result, why }) => `${result}: ${why?.replace(/ \(.*\)/, '')}`))],
+    [`not checked: the receiver stopped answering at ${stopped?.rule.id}`],
+  );
+});
+
+test('a receiver that is started again after it has ended is checked further', async (t) => {
+  let count = 0;
+  const act = (socket: Socket) => {
+    count++;
+    if (count < 12 || count > 15) socket.end(CONNECTED);
+    else socket.destroy();
+  };
+  const found = await report(t, act, { clock: IMPATIENT });
+  t.is(found.outcomes.filter(({ got }) => got?.includes('no answer')).length, 1);
+  t.false(found.outcomes.some(({ why }) => why?.includes('stopped answering')));
+});
+
 test('a receiver that does not listen is an error, not a report', async (t) => {
   const url = await startHostile(t, () => undefined);
   const closed = net.createServer();
@@ -226,6 +267,7 @@ test('a receiver that does not listen is an error, not a report', async (t) => {
   closed.close();
   url.port = String(port);
   await t.throwsAsync(checkReceiver(optionsFor(url)), {
-    message: /cannot be reached: .*ECONNREFUSED.*is the receiver running there\?/,
+    message:
+      /cannot be reached: .*no program listens at this host and port .*ECONNREFUSED.*; start the receiver, or correct the URL$/,
   });
 });

@@ -106,7 +106,7 @@ const REFUSED: Record<string, [entries: PluginEntry[], words: RegExp]> = {
     [named('a', []), named('a', [])],
     /two plugins are named "a": plugins\/x\.js and plugins\/x\.js/,
   ],
-  'a module without a default export': [[entry(undefined)], /plugins\/x\.js is no plugin/],
+  'a module without a default export': [[entry(undefined)], /plugins\/x\.js is not a plugin/],
   'a plugin without a name': [[entry({ setup: () => undefined })], /name is missing/],
   'a plugin without a setup': [[entry({ name: 'a' })], /no setup/],
   'options for a plugin that takes none': [

@@ -233,7 +233,11 @@ for (const [what, text, words] of [
   ['no front matter', 'hello', /line 1: there is no YAML front matter/],
   ['TOML front matter', '+++\ntitle = "x"\n+++\nhello', /line 1: there is no YAML front matter/],
   ['front matter that never ends', '---\ntitle: x\nhello', /never closed/],
-  ['broken YAML', '---\ntitle: a\ntags: [x\n---\nhello', /line \d+: unexpected end/],
+  [
+    'broken YAML',
+    '---\ntitle: a\ntags: [x\n---\nhello',
+    /line \d+: the front matter is not valid YAML, unexpected end.*; correct it/,
+  ],
   [
     'front matter in a language that would be run',
     '---js\n{title: process.exit()}\n---\nhello',

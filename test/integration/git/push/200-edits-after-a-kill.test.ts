@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { commitAndPush, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { commitAndPush, gitIn, launchMachine, makeRemote } from '../../../support/clones.js';
 import type { Receiver } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -33,7 +33,7 @@ test.serial.before(async () => {
      const notice = ({ path }) => fs.appendFileSync('${noticed}', path);
      export default { name: 'notice', setup: (host) => host.addAction('article.edited', notice) };`,
   );
-  running = await launchIn(dir);
+  running = await launchMachine(dir);
 });
 test.after.always(async () => {
   await running?.kill('SIGKILL');
@@ -113,7 +113,7 @@ test.serial(
     await c.kill('SIGKILL');
     retitle(c, later.path, 'Three');
 
-    running = await launchIn(dir);
+    running = await launchMachine(dir);
     const again = machine();
     await until('the work tree is clean where the edit was pushed', () => isClean(dir, pushed.path));
     await until(

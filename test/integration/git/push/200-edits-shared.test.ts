@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { gitIn, launchMachine, makeRemote } from '../../../support/clones.js';
 import { type Receiver, run, SITE_URL } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -23,7 +23,7 @@ const clones = makeRemote(folder, undefined, SHARING_EDITS);
 const receivers: Receiver[] = [];
 
 test.before(async () => {
-  receivers.push(...(await Promise.all(['a', 'b'].map((name) => launchIn(clones.clone(name))))));
+  receivers.push(...(await Promise.all(['a', 'b'].map((name) => launchMachine(clones.clone(name))))));
 });
 test.after.always(async () => {
   await Promise.all(receivers.map(({ kill }) => kill('SIGKILL')));

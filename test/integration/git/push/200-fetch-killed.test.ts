@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { commitAndPush, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { commitAndPush, gitIn, launchMachine, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import type { Receiver } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
@@ -20,7 +20,7 @@ test.serial.before(async () => {
   fs.mkdirSync(bin);
   const script = `#!/bin/sh\nPATH='${PATH}'\nif [ -e '${rule}' ]; then . '${rule}'; fi\nexec git "$@"\n`;
   fs.writeFileSync(join(bin, 'git'), script, { mode: 0o755 });
-  running = await launchIn(dir, { env: { PATH: `${bin}:${PATH}` } });
+  running = await launchMachine(dir, { env: { PATH: `${bin}:${PATH}` } });
 });
 test.after.always(async () => {
   await running?.kill('SIGKILL');

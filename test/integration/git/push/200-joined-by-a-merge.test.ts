@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { identityOf } from '../../../../src/git/commit/identity.js';
 import { follow } from '../../../../src/git/push/follow.js';
-import { gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { gitIn, launchMachine, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import {
@@ -24,7 +24,7 @@ import { configure } from './pushing-site.js';
 
 test('an edit of a text that a merge has joined is made from the remote’s version, and is pushed once the merge is', async (t) => {
   const clones = makeRemote(tempDir(t), undefined, SHARING_EDITS);
-  const [a, b] = await Promise.all(['a', 'b'].map((name) => launchIn(clones.clone(name))));
+  const [a, b] = await Promise.all(['a', 'b'].map((name) => launchMachine(clones.clone(name))));
   if (a === undefined || b === undefined) return t.fail();
   t.teardown(() => Promise.all([a, b].map(({ kill }) => kill('SIGKILL'))));
   const { path } = await published(a, b);
@@ -61,7 +61,7 @@ test('an edit of a text that a merge has joined is made from the remote’s vers
 /** A clone at level `disk` with a person's commit of an article that the remote has updated meanwhile. */
 async function cloneWithCommit(t: ExecutionContext) {
   const clones = makeRemote(tempDir(t), undefined, SHARING_EDITS);
-  const a = await launchIn(clones.clone('a'));
+  const a = await launchMachine(clones.clone('a'));
   t.teardown(() => a.kill('SIGKILL'));
   const { path, first, change } = await published(a);
   const dir = clones.clone('b');
@@ -110,7 +110,7 @@ test('a text that a merge has joined just before a kill is not committed as an e
   t.regex(joined, /Rewritten as /);
   t.not(gitIn(dir, 'show', `HEAD:${path}`), joined);
 
-  const b = await launchIn(dir);
+  const b = await launchMachine(dir);
   t.teardown(() => b.kill('SIGKILL'));
   await until('the remote has the joined text', () => clones.git('show', `main:${path}`) === joined);
   await until('b is clean', () => isClean(dir, path) && gitIn(dir, 'status', '--porcelain') === '');
@@ -127,7 +127,7 @@ test('an edit of a text that a merge had joined before a kill is made from the n
   await followAndDie(t, dir);
   fs.appendFileSync(file, '\nA line of b.\n');
   const edited = fs.readFileSync(file, 'utf8');
-  const b = await launchIn(dir);
+  const b = await launchMachine(dir);
   t.teardown(() => b.kill('SIGKILL'));
   await until('b has the merge', () => /Rewritten as /.test(gitIn(dir, 'show', `HEAD:${path}`)));
   fs.writeFileSync(file, `${edited}Saved again.\n`);

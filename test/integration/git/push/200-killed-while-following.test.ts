@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import test from 'ava';
-import { gitIn, launchIn } from '../../../support/clones.js';
+import { gitIn, launchMachine } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 import { idsOnRemote, makePushingSite, publish } from './pushing-site.js';
@@ -11,7 +11,7 @@ test('200: articles of the remote are not committed a second time after a kill b
   t.teardown(() => receiver.kill('SIGKILL'));
   await receiver.kill('SIGKILL');
 
-  const other = await launchIn(clones.clone('other'));
+  const other = await launchMachine(clones.clone('other'));
   t.teardown(() => other.kill('SIGKILL'));
   const theirs = await publish(other);
   const [path = ''] = clones.articles().keys();
@@ -20,7 +20,7 @@ test('200: articles of the remote are not committed a second time after a kill b
   fs.mkdirSync(dirname(join(dir, path)), { recursive: true });
   fs.writeFileSync(join(dir, path), clones.articles().get(path) ?? '');
 
-  const again = await launchIn(dir);
+  const again = await launchMachine(dir);
   t.teardown(() => again.kill('SIGKILL'));
   const own = await publish(again);
   const subjects = () => gitIn(dir, 'log', '--format=%s').split('\n').slice(0, -1);

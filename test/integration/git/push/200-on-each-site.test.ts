@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { launchIn, makeRemote } from '../../../support/clones.js';
+import { launchMachine, makeRemote } from '../../../support/clones.js';
 import { article, type PublishedData, update } from '../../../support/events.js';
 import type { Receiver } from '../../../support/receiver.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -22,7 +22,7 @@ function homeOf({ dir }: Receiver): string {
 test('200: an article that one machine acknowledges is on the site of each, also of one that was down', async (t) => {
   const remote = makeRemote(tempDir(t), undefined, { site: { search: false } });
   const start = async (dir: string) => {
-    const receiver = await launchIn(dir);
+    const receiver = await launchMachine(dir);
     t.teardown(() => receiver.kill('SIGKILL'));
     return receiver;
   };

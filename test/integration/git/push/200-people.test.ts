@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import { join, relative } from 'node:path';
 import test from 'ava';
-import { commitAndPush, commitFile, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
-import { fileOf } from '../../../support/content.js';
+import { commitAndPush, commitFile, gitIn, launchMachine, makeRemote } from '../../../support/clones.js';
+import { fileOf, fileOfSoon } from '../../../support/content.js';
 import { article, update } from '../../../support/events.js';
 import type { Receiver } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
@@ -13,7 +13,7 @@ const clones = makeRemote(folder);
 const receivers: Receiver[] = [];
 
 test.serial.before(async () => {
-  receivers.push(...(await Promise.all(['a', 'b'].map((name) => launchIn(clones.clone(name))))));
+  receivers.push(...(await Promise.all(['a', 'b'].map((name) => launchMachine(clones.clone(name))))));
   clones.clone('olga');
 });
 test.after.always(async () => {
@@ -27,7 +27,7 @@ async function twoMachines() {
   if (a === undefined || b === undefined) throw new Error('no receivers');
   const data = article();
   const { url } = (await a.post('article.published', data)).json;
-  const path = relative(a.dir, fileOf(a.dir, data.id));
+  const path = relative(a.dir, await fileOfSoon(a.dir, data.id));
   await caughtUp(b.dir);
   const own = join(folder, 'olga');
   gitIn(own, 'pull', '--quiet', '--rebase');
@@ -179,7 +179,7 @@ test.serial(
       ),
     );
     t.is(gitIn(b.dir, 'rev-parse', 'HEAD'), head);
-    const path = fileOf(b.dir, more.id);
+    const path = await fileOfSoon(b.dir, more.id);
     gitIn(b.dir, 'clean', '--quiet', '-f', path);
     gitIn(b.dir, 'checkout', '--quiet', 'main');
     await caughtUp(b.dir);

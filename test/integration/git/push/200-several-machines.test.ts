@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 import test from 'ava';
-import { type Clones, gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { type Clones, gitIn, launchMachine, makeRemote } from '../../../support/clones.js';
 import { article, update } from '../../../support/events.js';
 import type { Receiver } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
@@ -14,7 +14,7 @@ let clones: Clones;
 
 test.serial.before(async () => {
   clones = makeRemote(folder);
-  receivers.push(...(await Promise.all(['a', 'b', 'c'].map((name) => launchIn(clones.clone(name))))));
+  receivers.push(...(await Promise.all(['a', 'b', 'c'].map((name) => launchMachine(clones.clone(name))))));
 });
 test.after.always(async () => {
   await Promise.all(receivers.map(({ kill }) => kill('SIGKILL')));
@@ -111,7 +111,7 @@ test.serial(
 );
 
 test.serial('200: two receivers in one clone, as a rolling deploy has them, are two machines', async (t) => {
-  const second = await launchIn(one(0).dir);
+  const second = await launchMachine(one(0).dir);
   t.teardown(() => second.kill('SIGKILL'));
   const data = article();
   const answers = await Promise.all([one(0), second].map(({ post }) => post('article.published', data)));
@@ -147,7 +147,7 @@ test.serial(
     const answer = await waiting;
     t.is(answer.status, 200);
 
-    receivers[0] = await launchIn(one(0).dir);
+    receivers[0] = await launchMachine(one(0).dir);
     t.is((await one(0).post('article.published', meanwhile)).text, answer.text);
     const ids = idsOnRemote();
     t.is(new Set(ids).size, ids.length);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { createLock } from '../../../../src/fs/lock.js';
 import { findLockHelper } from '../../../../src/fs/lock-helper.js';
-import { gitIn, launchIn, makeRemote } from '../../../support/clones.js';
+import { gitIn, launchMachine, makeRemote } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
@@ -11,7 +11,7 @@ import { until } from '../../../support/until.js';
 test('200: an answer does not wait for a work tree that is held for long; the file comes later', async (t) => {
   const clones = makeRemote(tempDir(t));
   const dir = clones.clone('site');
-  const receiver = await launchIn(dir);
+  const receiver = await launchMachine(dir);
   t.teardown(() => receiver.kill('SIGKILL'));
   // as while the branch follows a large change
   const held = createLock({ directory: join(dir, '.pressmark'), helper: findLockHelper() });

@@ -41,6 +41,30 @@ test('with reftable, the folder reftable is synced, although a file stands where
   await t.throwsAsync(sync('refs/heads/feature/x'), { code: 'ELOOP' });
 });
 
+test.serial('no more than eight folders are synced at a time', async (t) => {
+  const { sync, commonDir } = makeRepository(tempDir(t));
+  for (let index = 16; index < 56; index++) fs.mkdirSync(join(commonDir, 'objects', index.toString(16)));
+  const { openSync, closeSync } = fs;
+  const open = new Set<number>();
+  const counts: number[] = [];
+  fs.openSync = (...args) => {
+    const fd = openSync(...args);
+    counts.push(open.add(fd).size);
+    return fd;
+  };
+  fs.closeSync = (fd) => {
+    open.delete(fd);
+    closeSync(fd);
+  };
+  try {
+    await sync('refs/heads/main');
+  } finally {
+    Object.assign(fs, { openSync, closeSync });
+  }
+  t.true(counts.length > 40);
+  t.is(Math.max(...counts), 8);
+});
+
 /** The folders below a repository that are synced while `work` runs. */
 async function syncedBy(commonDir: string, work: () => Promise<void>): Promise<string[]> {
   const { openSync } = fs;

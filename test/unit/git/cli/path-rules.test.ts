@@ -51,6 +51,19 @@ test('a file of an ignored folder that is in the index is not ignored', async (t
   t.deepEqual(await ignored('content/a.md', 'content/b.md'), ['content/b.md']);
 });
 
+test('in a submodule that is in the index, paths are ignored or not as elsewhere', async (t) => {
+  const { dir, write, ignored } = await startRepository(t);
+  gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
+  const head = gitIn(dir, 'rev-parse', 'HEAD').trim();
+  gitIn(dir, 'update-index', '--add', '--cacheinfo', `160000,${head},content/blog`);
+  write('.gitignore', '*.tmp\n');
+  t.deepEqual(await ignored('content/blog/a.md', 'content/blog/a.tmp'), ['content/blog/a.tmp']);
+  t.deepEqual(await ignored('content/blog/a.tmp', 'content/a.tmp', 'content/a.md'), [
+    'content/a.tmp',
+    'content/blog/a.tmp',
+  ]);
+});
+
 test('paths of several folders, and with every character, have their own rules', async (t) => {
   const { write, ignored, filtered } = await startRepository(t);
   write('.gitignore', '*.tmp\n');

@@ -12,8 +12,13 @@ const parked = (path: string, blob: string, over: string | undefined): Parked =>
   waitingFor: '',
 });
 
-function sorted(chain: readonly Parked[], atTip: Record<string, string>, had: readonly string[] = []) {
-  const { wanted, overtaken } = sortParked(chain, new Map(Object.entries(atTip)), new Set(had));
+function sorted(
+  chain: readonly Parked[],
+  atTip: Record<string, string>,
+  had: Record<string, readonly string[]> = {},
+) {
+  const blobs = new Map(Object.entries(had).map(([path, ids]) => [path, new Set(ids)]));
+  const { wanted, overtaken } = sortParked(chain, new Map(Object.entries(atTip)), blobs);
   const names = (some: readonly Parked[]) => some.map(({ path, blob }) => `${path}:${blob}`);
   return { wanted: names(wanted), overtaken: names(overtaken) };
 }
@@ -25,8 +30,8 @@ test('parked commits go on top of what they were made upon, each upon the one be
 
 test('what the branch has already is passed over, and what follows it is wanted', (t) => {
   const chain = [parked('a', '1', undefined), parked('a', '2', '1')];
-  t.deepEqual(sorted(chain, { a: '1' }, ['1 a']), { wanted: ['a:2'], overtaken: [] });
-  t.deepEqual(sorted(chain, { a: '2' }, ['1 a', '2 a']), { wanted: [], overtaken: [] });
+  t.deepEqual(sorted(chain, { a: '1' }, { a: ['1'] }), { wanted: ['a:2'], overtaken: [] });
+  t.deepEqual(sorted(chain, { a: '2' }, { a: ['1', '2'] }), { wanted: [], overtaken: [] });
 });
 
 test('nothing is put over what somebody has committed since, or has removed', (t) => {

@@ -78,7 +78,36 @@ for (const format of ['sha1', 'sha256'])
       git('update-ref', 'refs/heads/main', tip ?? '');
       t.is(git('fsck', '--strict', '--no-dangling'), '');
       t.deepEqual(left(dir), []);
+      const packs = packIndexes(dir);
+      t.is(packs.length, count > 4 ? 3 : 0);
+      for (const [ours, gits] of packs) t.true(ours.equals(gits), 'the index of a pack');
     });
+
+/** The index of each pack, and the one that git makes of the pack. */
+function packIndexes(dir: string): [Buffer, Buffer][] {
+  const folder = join(dir, '.git', 'objects', 'pack');
+  return fs
+    .readdirSync(folder)
+    .filter((name) => name.endsWith('.pack'))
+    .map((name) => {
+      const copy = join(dir, name);
+      fs.copyFileSync(join(folder, name), copy);
+      gitIn(dir, 'index-pack', '--strict', copy);
+      const index = name.replace(/pack$/, 'idx');
+      return [fs.readFileSync(join(folder, index)), fs.readFileSync(join(dir, index))];
+    });
+}
+
+test('an executable file stays executable in the commits that do not say otherwise', async (t) => {
+  const { repository, git, draft } = await start(t);
+  const made = [draft('a.md', 'one', { mode: '100755' }), draft('a.md', 'two')];
+  const tip = (await writeCommits(repository, null, made, IDENTITY)).at(-1) ?? '';
+  const more = [draft('a.md', 'three'), draft('b.md', 'new'), draft('a.md', 'four', { mode: '100644' })];
+  const commits = await writeCommits(repository, tip, more, IDENTITY);
+  const modes = [tip, ...commits].map((commit) => git('ls-tree', commit, 'a.md').slice(0, 6));
+  t.deepEqual(modes, ['100755', '100755', '100755', '100644']);
+  t.is(git('ls-tree', commits[1] ?? '', 'b.md').slice(0, 6), '100644');
+});
 
 test('the files of objects are as readable as their folder', async (t) => {
   const { repository, draft, dir } = await start(t);

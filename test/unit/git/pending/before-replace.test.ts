@@ -7,7 +7,7 @@ import { createBeforeReplace } from '../../../../src/git/pending/before-replace.
 import { gitEnvironment, gitIn } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
-test('an update waits for git once in all, also where the lasting git hangs before the queue does', async (t) => {
+test('an update waits for git once in all, also where the long-running git hangs before the queue does', async (t) => {
   const dir = tempDir(t);
   gitIn(dir, 'init', '--quiet', '--initial-branch=main');
   fs.writeFileSync(join(dir, 'a.md'), 'text');
@@ -36,6 +36,10 @@ test('an update waits for git once in all, also where the lasting git hangs befo
     limitMs: 50,
   });
   await beforeReplace('a.md');
-  t.deepEqual(waits, [0]);
+  // Nothing is left of the 50 ms; a timer may be a millisecond early.
+  t.deepEqual(
+    waits.map((ms) => ms <= 1),
+    [true],
+  );
   t.deepEqual(kept, ['a.md text']);
 });

@@ -34,7 +34,7 @@ test('a large checkout gives others the store’s lock again and again, and leav
   const { notFollowed, close } = await checkOutChanges(
     repository,
     await changesBetween(repository, before, after),
-    async () => new Set(),
+    async () => new Map(),
     {
       folders: createCheckoutFolders(tempDir(t), findLockHelper()),
       storeLock: {
@@ -101,6 +101,38 @@ test('the mode that others have given to a file reaches the work tree; an edit o
   t.is(gitIn(dir, 'diff-files', '--raw', '--abbrev=4'), ':100755 100644 1a24 0000 M\tedited.sh\n');
 });
 
+test('submodules that .gitmodules does not name come, go and change, and the other files follow', async (t) => {
+  const dir = tempDir(t);
+  gitIn(dir, 'init', '--quiet', '--initial-branch=main');
+  gitIn(dir, 'commit', '--quiet', '--allow-empty', '-m', 'First');
+  const [first, other] = ['HEAD', 'HEAD^{tree}'].map((name) => gitIn(dir, 'rev-parse', name).trim());
+  /** Commits submodules, and files with the text, of exactly these names. */
+  const commit = (
+    submodules: readonly string[],
+    id: string | undefined,
+    files: readonly string[],
+    text: string,
+  ) => {
+    gitIn(dir, 'rm', '--quiet', '--cached', '-r', '--ignore-unmatch', '.');
+    for (const name of files) {
+      fs.rmSync(join(dir, name), { recursive: true, force: true });
+      fs.writeFileSync(join(dir, name), text);
+      gitIn(dir, 'add', name);
+    }
+    for (const name of submodules) gitIn(dir, 'update-index', '--add', '--cacheinfo', `160000,${id},${name}`);
+    gitIn(dir, 'commit', '--quiet', '-m', text);
+    return gitIn(dir, 'rev-parse', 'HEAD').trim();
+  };
+  const after = commit(['comes', 'changes', 'from-file'], other, ['to-file', 'a.md'], 'after');
+  const before = commit(['goes', 'changes', 'to-file'], first, ['from-file', 'a.md'], 'before');
+  fs.rmSync(join(dir, 'to-file'));
+  for (const name of ['goes', 'changes', 'to-file']) fs.mkdirSync(join(dir, name));
+  t.deepEqual(await checkedOut(t, dir, before, after), []);
+  gitIn(dir, 'reset', '--quiet', after);
+  t.is(gitIn(dir, 'status', '--porcelain', '--untracked-files=all'), '');
+  for (const name of ['a.md', 'to-file']) t.is(fs.readFileSync(join(dir, name), 'utf8'), 'after', name);
+});
+
 /** Checks out the changes between two commits. @returns those that were not made. */
 async function checkedOut(t: ExecutionContext, dir: string, before: string, after: string) {
   const repository = await openRepository(dir, gitEnvironment(dir));
@@ -108,7 +140,7 @@ async function checkedOut(t: ExecutionContext, dir: string, before: string, afte
   const { notFollowed, close } = await checkOutChanges(
     repository,
     await changesBetween(repository, before, after),
-    async () => new Set(),
+    async () => new Map(),
     { folders: createCheckoutFolders(tempDir(t), findLockHelper()), storeLock: createMutex() },
   );
   await close();

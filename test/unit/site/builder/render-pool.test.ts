@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import test from 'ava';
 import { share } from '../../../../src/site/builder/render-pool.js';
 
@@ -19,6 +19,22 @@ test('each item is worked off once, by whichever thread is free', async (t) => {
     done.sort((a, b) => a - b),
     items,
   );
+});
+
+test('no thread gets most of a list while another gets nothing, however large a batch may be', async (t) => {
+  for (const size of [4, 50]) {
+    const counts = [0, 0, 0];
+    const countingFor = (thread: number) => async (batch: readonly number[]) => {
+      counts[thread] = (counts[thread] ?? 0) + batch.length;
+      await nextTurn();
+      return true;
+    };
+    const [own, one, two] = [0, 1, 2].map(countingFor);
+    if (own === undefined || one === undefined || two === undefined) throw new Error('there are three');
+    await share({ items, size }, async (batch) => void (await own(batch)), [one, two]);
+    t.is(counts[0], items.length - (counts[1] ?? 0) - (counts[2] ?? 0));
+    for (const count of counts) t.true(count > 0 && count <= 30, `${size}: ${counts}`);
+  }
 });
 
 test('what a thread that has ended was asked is done by this one', async (t) => {

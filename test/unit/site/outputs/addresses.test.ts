@@ -1,5 +1,5 @@
 import test from 'ava';
-import { fileOf, linkTo } from '../../../../src/site/outputs/addresses.js';
+import { fileOf, linksOf } from '../../../../src/site/outputs/addresses.js';
 import { siteInfo } from '../../../support/site-info.js';
 
 const root = siteInfo('https://x.example');
@@ -43,6 +43,6 @@ test('a URL for which no static file of the site can stand has no file', (t) => 
 });
 
 test('links leave out the site’s own origin and no other', (t) => {
-  t.is(linkTo('https://x.example/blog/a/', blog), '/blog/a/');
-  t.is(linkTo('https://x.example.evil/', blog), 'https://x.example.evil/');
+  t.is(linksOf(blog)('https://x.example/blog/a/'), '/blog/a/');
+  t.is(linksOf(blog)('https://x.example.evil/'), 'https://x.example.evil/');
 });

@@ -1,7 +1,9 @@
 import test from 'ava';
-import { type WithToc, withToc } from '../../../../src/site/render/table-of-contents.js';
+import type { StandalonePage } from '../../../../src/host/page-types.js';
+import { withToc } from '../../../../src/site/render/table-of-contents.js';
 
-const tocOf = (html: string, toc = 1, extra = {}) => withToc<WithToc>({ html, toc: [], extra }, { toc });
+const tocOf = (html: string, toc = 1, extra = {}) =>
+  withToc<Pick<StandalonePage, 'html' | 'toc' | 'extra'>>({ html, toc: [], extra }, { toc });
 
 test('headings without an id get one of their words, each its own, and the rest of the text stays to the byte', (t) => {
   const html = `<h1>No</h1><H2 class="x">Soil &amp; <em>Moss</em></H2>\n<h3>Why?</h3><p>x</p><h3 id='given'>Given</h3>

@@ -2,15 +2,16 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import {
-  type Commit,
+  type BuildEnd,
   isOutputSynced,
   manifestPath,
   openManifest,
 } from '../../../../src/site/write/manifest.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
-const settlement = (key: string): Commit => ({
+const end = (key: string): BuildEnd => ({
   key,
+  isComplete: true,
   reading: 'r',
   articles: new Map(),
   stale: [],
@@ -25,7 +26,7 @@ test('a manifest reads what another process adds from where the last reading end
     openManifest(join(dir, 'm'), join(dir, 'out')),
   ];
   a.setFile('one.html', WRITTEN);
-  a.commit(settlement('k'));
+  a.endBuild(end('k'));
   t.true(b.refresh().isWhole);
   t.deepEqual([...b.files], [['one.html', WRITTEN]]);
   t.is(b.key, 'k');
@@ -77,25 +78,25 @@ test('a manifest knows which files a power loss may have damaged: those named si
   const stateDir = tempDir(t);
   const path = manifestPath({ stateDir });
   const a = openManifest(path, join(stateDir, 'out'));
-  t.true(a.isSynced && isOutputSynced({ stateDir }), 'nothing was ever written');
+  t.true(isOutputSynced(path), 'nothing was ever written');
   await a.announce(['one.html', 'two.html', 'never.html']);
-  t.false(a.isSynced || isOutputSynced({ stateDir }));
+  t.false(isOutputSynced(path));
   a.setFile('one.html', WRITTEN);
   a.setFile('two.html', WRITTEN);
-  a.commit(settlement('k'));
+  a.endBuild(end('k'));
   t.deepEqual([...a.unsynced.keys()], ['one.html', 'two.html']);
 
   const { sequence } = a;
   a.setFile('two.html', WRITTEN);
   await a.markSynced(sequence);
   t.deepEqual([...a.unsynced.keys()], ['two.html'], 'it was written again while the files were synced');
-  t.false(a.isSynced);
+  t.false(isOutputSynced(path));
   const b = openManifest(path, join(stateDir, 'out'));
   b.refresh();
   t.deepEqual([...b.unsynced.keys()], ['two.html']);
 
   await a.markSynced(a.sequence);
-  t.true(a.isSynced && isOutputSynced({ stateDir }));
+  t.true(isOutputSynced(path));
   b.refresh();
   t.is(b.unsynced.size, 0);
   t.deepEqual([...b.files.keys()], ['one.html', 'two.html']);
@@ -108,7 +109,7 @@ test('files that were announced stay under suspicion where a line behind that is
   await a.announce(['one.html', 'two.html']);
   const { size } = fs.statSync(path);
   a.setFile('one.html', WRITTEN);
-  a.commit(settlement('k'));
+  a.endBuild(end('k'));
   const bytes = fs.readFileSync(path);
   for (const vacated of [Buffer.alloc(20), Buffer.from('null\n5\n[]\n"file"\n{}\n')]) {
     vacated.copy(bytes, size);
@@ -129,11 +130,36 @@ test('files that may be damaged are still known after the manifest has been writ
   await a.announce(['two.html']);
   for (let count = 0; count < 1_100; count++) a.setFile('two.html', WRITTEN);
   const before = fs.statSync(path).size;
-  a.commit(settlement('k'));
+  a.endBuild(end('k'));
   t.true(fs.statSync(path).size < before);
   const b = openManifest(path, join(dir, 'out'));
   b.refresh();
   t.deepEqual([...b.unsynced.keys()], ['two.html']);
+});
+
+test('what was removed since the last sync is known as it was, also after the manifest has been written anew', async (t) => {
+  const dir = tempDir(t);
+  const path = join(dir, 'm');
+  const a = openManifest(path, join(dir, 'out'));
+  const removed = () => {
+    const reader = openManifest(path, join(dir, 'out'));
+    reader.refresh();
+    return [...reader.removed];
+  };
+  a.setFile('one.html', WRITTEN);
+  a.setFile('one.html', undefined);
+  a.endBuild(end('k'));
+  t.deepEqual(removed(), [['one.html', WRITTEN]]);
+  for (let count = 0; count < 1_100; count++) a.setFile('two.html', WRITTEN);
+  const before = fs.statSync(path).size;
+  a.endBuild(end('k'));
+  t.true(fs.statSync(path).size < before, 'written anew');
+  t.deepEqual(removed(), [['one.html', WRITTEN]]);
+  a.setFile('one.html', WRITTEN);
+  t.deepEqual(removed(), []);
+  a.setFile('one.html', undefined);
+  await a.markSynced(a.sequence);
+  t.deepEqual(removed(), []);
 });
 
 test('a file that a killed build has named, or that is stale, may hold what was written before', (t) => {
@@ -146,18 +172,43 @@ test('a file that a killed build has named, or that is stale, may hold what was 
     return reader.formerOf('one.txt').map(({ crc }) => crc);
   };
   a.setFile('one.txt', WRITTEN);
-  a.commit(settlement('k'));
+  a.endBuild(end('k'));
   t.deepEqual(read(), []);
   a.setFile('one.txt', { ...WRITTEN, crc: 4 });
   a.setFile('one.txt', { ...WRITTEN, crc: 5 });
   t.deepEqual(read(), [3, 4]);
-  a.commit({ ...settlement('k'), stale: ['one.txt'] });
+  a.endBuild({ ...end('k'), stale: ['one.txt'] });
   t.deepEqual(read(), [3, 4]);
   for (let count = 0; count < 1_100; count++) a.setFile('two.txt', WRITTEN);
   const before = fs.statSync(path).size;
-  a.commit({ ...settlement('k'), stale: ['one.txt'] });
+  a.endBuild({ ...end('k'), stale: ['one.txt'] });
   t.true(fs.statSync(path).size < before, 'written anew');
   t.deepEqual(read(), [3, 4]);
-  a.commit(settlement('k'));
+  a.endBuild(end('k'));
   t.deepEqual(read(), []);
 });
+
+// Serial: all tests of a process share node:fs.
+test.serial(
+  'a manifest that cannot be written anew, as on a full disk, stays as it is and is added to',
+  (t) => {
+    const dir = tempDir(t);
+    const path = join(dir, 'm');
+    const a = openManifest(path, join(dir, 'out'));
+    for (let count = 0; count < 1_100; count++) a.setFile('one.html', WRITTEN);
+    const { size } = fs.statSync(path);
+    const sync = fs.fsyncSync;
+    t.teardown(() => Reflect.set(fs, 'fsyncSync', sync));
+    Reflect.set(fs, 'fsyncSync', () => {
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    });
+    t.throws(() => a.endBuild(end('k')), { code: 'ENOSPC' });
+    Reflect.set(fs, 'fsyncSync', sync);
+    a.setFile('two.html', WRITTEN);
+    t.true(fs.statSync(path).size > size);
+    t.deepEqual(fs.readdirSync(dir), ['m']);
+    const reader = openManifest(path, join(dir, 'out'));
+    reader.refresh();
+    t.deepEqual([...reader.files.keys()], ['one.html', 'two.html']);
+  },
+);

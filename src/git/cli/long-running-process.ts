@@ -4,8 +4,8 @@ import { messageOf, PressmarkError } from '../../errors.js';
 import { createMutex } from '../../fs/mutex.js';
 import { killGroup, outputForPeople } from './git-process.js';
 
-/** A process that answers one request after the other; see `createLastingProcess`. */
-export interface LastingProcess {
+/** A process that answers one request after the other; see `createLongRunningProcess`. */
+export interface LongRunningProcess {
   /**
    * Writes a request to the process once those before it have their replies.
    *
@@ -49,7 +49,7 @@ interface Started {
  *
  * @param start starts it, with pipes, as the leader of a process group.
  */
-export function createLastingProcess(start: () => ChildProcess): LastingProcess {
+export function createLongRunningProcess(start: () => ChildProcess): LongRunningProcess {
   const turns = createMutex();
   let process: Started | undefined;
   let idle: NodeJS.Timeout | undefined;

@@ -1,10 +1,10 @@
 import { type GitOptions, nameOf, TIMEOUT_MS } from './git.js';
 import { environmentOf, settingsOf, startGroup } from './git-process.js';
-import { createLastingProcess, type IsLast, type LastingProcess } from './lasting-process.js';
+import { createLongRunningProcess, type IsLast, type LongRunningProcess } from './long-running-process.js';
 
 /** How one request is made. */
 export interface AskRun {
-  /** How long git may take for it, in milliseconds. @default what `createLastingGit` was told */
+  /** How long git may take for it, in milliseconds. @default the limit that `createLongRunningGit` was given */
   readonly timeoutMs?: number;
   /** What git has read once and for all when it starts; where that has changed since, another git is started. */
   readonly basis?: string;
@@ -18,19 +18,19 @@ export interface AskRun {
  */
 export type Ask = (args: readonly string[], request: string, isLast: IsLast, run?: AskRun) => Promise<Buffer>;
 
-/** The lasting processes of one repository. Each starts with the first request to it. */
-export function createLastingGit(options: GitOptions): Ask {
-  const processes = new Map<string, { process: LastingProcess; basis: string | undefined }>();
+/** The long-running processes of one repository. Each starts with the first request to it. */
+export function createLongRunningGit(options: GitOptions): Ask {
+  const processes = new Map<string, { process: LongRunningProcess; basis: string | undefined }>();
   const { cwd, signal } = options;
   const env = environmentOf(options);
   const signals = signal === undefined ? [] : [signal];
 
-  function processFor(args: readonly string[], basis: string | undefined): LastingProcess {
+  function processFor(args: readonly string[], basis: string | undefined): LongRunningProcess {
     const key = args.join(' ');
     const known = processes.get(key);
     if (known !== undefined && known.basis === basis) return known.process;
     known?.process.end();
-    const process = createLastingProcess(() =>
+    const process = createLongRunningProcess(() =>
       startGroup('git', [...settingsOf(options), ...args], { cwd, env }),
     );
     processes.set(key, { process, basis });

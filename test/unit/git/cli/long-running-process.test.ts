@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import test from 'ava';
 import { startGroup } from '../../../../src/git/cli/git-process.js';
-import { parts } from '../../../../src/git/cli/lasting-git.js';
-import { createLastingProcess } from '../../../../src/git/cli/lasting-process.js';
+import { parts } from '../../../../src/git/cli/long-running-git.js';
+import { createLongRunningProcess } from '../../../../src/git/cli/long-running-process.js';
 
 const RUN = { timeoutMs: 20_000, signals: [] };
 
@@ -15,7 +15,7 @@ done`;
 
 function startEcho() {
   let started = 0;
-  const conversation = createLastingProcess(() => {
+  const conversation = createLongRunningProcess(() => {
     started++;
     return startGroup('sh', ['-c', ECHO], { cwd: '/', env: { PATH: process.env.PATH } });
   });
@@ -73,7 +73,7 @@ test('after its end a process is started again', async (t) => {
 });
 
 test('a program that cannot be run fails the question', async (t) => {
-  const { ask } = createLastingProcess(() => startGroup('/nowhere/git', [], { cwd: '/', env: {} }));
+  const { ask } = createLongRunningProcess(() => startGroup('/nowhere/git', [], { cwd: '/', env: {} }));
   await t.throwsAsync(ask('git echo', 'one\n', parts(1, '\n'), RUN), {
     code: 'GIT_FAILED',
     message: /^git echo could not be run: .*ENOENT/,
@@ -82,12 +82,12 @@ test('a program that cannot be run fails the question', async (t) => {
 
 test('a process that waits for questions keeps the one that asks them from ending no longer than the answers', async (t) => {
   const script = `
-    const { createLastingProcess } = await import(process.argv[1]);
+    const { createLongRunningProcess } = await import(process.argv[1]);
     const { startGroup } = await import(process.argv[2]);
-    const { ask } = createLastingProcess(() => startGroup('cat', [], { cwd: '/', env: process.env }));
+    const { ask } = createLongRunningProcess(() => startGroup('cat', [], { cwd: '/', env: process.env }));
     await ask('git echo', 'hello\\n', (piece) => piece.includes(10), { timeoutMs: 9_000_000, signals: [] });
     console.log('answered');`;
-  const files = ['lasting-process.js', 'git-process.js'].map(
+  const files = ['long-running-process.js', 'git-process.js'].map(
     (name) => new URL(`../../../../src/git/cli/${name}`, import.meta.url).href,
   );
   const child = spawn(process.execPath, ['--input-type=module', '-e', script, ...files], {

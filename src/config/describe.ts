@@ -1,0 +1,103 @@
+import type { z } from 'zod';
+import { didYouMean, quote } from '../errors.js';
+
+/** Where a setting comes from, for messages: a file, the environment or the command line. */
+export type SourceOf = (key: PropertyKey | undefined) => string;
+
+/** The keys that are allowed where a path leads. */
+export type KnownKeys = (path: readonly PropertyKey[]) => readonly string[];
+
+/**
+ * What is wrong with the settings, in one sentence: the first setting that is wrong, what it must be, and its value.
+ *
+ * @param input the settings as they were given.
+ */
+export function describe(
+  error: z.ZodError,
+  input: unknown,
+  { knownKeys, sourceOf }: { readonly knownKeys: KnownKeys; readonly sourceOf: SourceOf },
+): string {
+  const [first] = error.issues;
+  if (first === undefined) return 'the settings are wrong';
+  const issue = innermost(first, input, knownKeys);
+  const where = sourceOf(issue.path[0]);
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0] ?? '';
+    const path = [...issue.path, key].join('.');
+    return `${where}: there is no setting ${quote(path)}${didYouMean(key, knownKeys(issue.path))}`;
+  }
+  const value = valueAt(input, issue.path);
+  const found = value === undefined ? 'and is missing' : `got ${shown(value)}`;
+  return `${where}: ${issue.path.join('.')} ${ruleOf(issue)}, ${found}`;
+}
+
+/** What a value must be. The messages of zod's own are about types. */
+function ruleOf(issue: z.core.$ZodIssue): string {
+  if (!/^(?:Invalid|Too )/.test(issue.message)) return issue.message;
+  if (issue.code === 'invalid_type') return `must be ${TYPES[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_value') return `must be ${issue.values.map(shown).join(' or ')}`;
+  if (issue.code === 'too_small')
+    return issue.origin === 'string' ? 'must not be empty' : `must be at least ${issue.minimum}`;
+  if (issue.code === 'too_big') return `must be at most ${issue.maximum}`;
+  return 'is not a value that this setting can have';
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** The issue inside a value that may have several forms, where one of these forms is recognisably meant; else the issue itself. */
+function innermost(issue: z.core.$ZodIssue, input: unknown, knownKeys: KnownKeys): z.core.$ZodIssue {
+  if (issue.code !== 'invalid_union') return issue;
+  const forms = formsOf(issue).map((form) => form.filter((one) => isUnknownKey(one) || isInside(one)));
+  const inside = forms.flat();
+  const isMeant = forms.filter((form) => form.length > 0).length === 1;
+  const found =
+    inside.find(isUnknownKey) ??
+    inside.find((one) => isInside(one) && valueAt(input, one.path) !== undefined) ??
+    (isMeant ? inside[0] : undefined);
+  return found === undefined ? issue : innermost(found, input, knownKeys);
+
+  function isUnknownKey(one: z.core.$ZodIssue): boolean {
+    return one.code === 'unrecognized_keys' && one.keys.some((key) => !knownKeys(one.path).includes(key));
+  }
+  function isInside({ path }: z.core.$ZodIssue): boolean {
+    return path.length > issue.path.length;
+  }
+}
+
+/** What is wrong with a value for each of the forms that it may have. */
+function formsOf({ path, errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue[][] {
+  return errors.flatMap((form) => {
+    const issues = form.map((inner) => ({ ...inner, path: [...path, ...inner.path] }));
+    const [only] = issues;
+    return only?.code === 'invalid_union' && only.path.length === path.length ? formsOf(only) : [issues];
+  });
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = (value as Readonly<Record<PropertyKey, unknown>>)[key];
+  }
+  return value;
+}
+
+/** The longest value that is shown whole, in characters. */
+const MOST_SHOWN = 80;
+
+/** A value for a message. Of a URL only the origin: a token may be in any other part of it. */
+function shown(value: unknown): string {
+  const text = (JSON.stringify(value) ?? String(value)).replace(
+    /\/\/(?:[^/@\s"]*@)?([^/\s"?#]*)[^\s"]*/g,
+    (whole, host) => (whole === `//${host}` ? whole : `//${host}/…`),
+  );
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+}

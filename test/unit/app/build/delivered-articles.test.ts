@@ -1,0 +1,34 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { deliveredArticles, type MalformedFile } from '../../../../src/app/build/postbuild.js';
+import { loadSettings } from '../../../../src/config/load.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const BROKEN = 'title: a\ntags: [x\n';
+
+const CASES: Readonly<Record<string, readonly [text: string, isBrokenArticle: boolean]>> = {
+  'an article whose YAML an edit has broken': [`---\n${BROKEN}pressmark:\n  id: a\n---\nText.\n`, true],
+  'one of which the closing line is missing, too': [`---\n${BROKEN}pressmark:\n  id: a\n`, true],
+  'one in a form that only the generator reads': [`---js\n{\npressmark: { id: 'a' }\n}\n---\nText.\n`, false],
+  'a post of a person that shows the key in its text': [
+    `---\n${BROKEN}---\n    x\npressmark:\n  id: a\n`,
+    false,
+  ],
+};
+
+for (const [what, [text, isBrokenArticle]] of Object.entries(CASES))
+  test(`${what}: ${isBrokenArticle ? 'left out of' : 'part of'} the build`, async (t) => {
+    const dir = tempDir(t);
+    fs.mkdirSync(join(dir, 'posts'));
+    fs.writeFileSync(join(dir, 'posts/a.md'), text);
+    const config = { generator: 'eleventy', content: 'posts', output: '_site', siteUrl: 'https://x.example' };
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify(config));
+    const malformed: MalformedFile[] = [];
+    const settings = await loadSettings(dir, {}, {});
+    t.deepEqual([...deliveredArticles(settings, dir, (file) => malformed.push(file))], []);
+    t.deepEqual(
+      malformed.map((file) => file.isBrokenArticle),
+      [isBrokenArticle],
+    );
+  });
