@@ -16,8 +16,8 @@ export interface FileCommit {
 }
 
 /**
- * The commits of an article's file, newest first: those at its path, and at the paths where commits with its
- * id have been.
+ * The commits of an article's file, parked and on the branch, newest first: those at its path, and at the paths where
+ * commits with its id have been. A parked commit comes before those of the branch that have the same second.
  *
  * @param path from the top of the work tree.
  * @throws PressmarkError GIT_FAILED.
@@ -27,15 +27,46 @@ export async function historyOf(
   path: string,
   articleId: string,
 ): Promise<FileCommit[]> {
-  if ((await commitAt(repository, 'HEAD')) === null) return [];
+  const found = await Promise.all([repository.parkedRef, 'HEAD'].map((name) => commitAt(repository, name)));
+  const tips = found.filter((tip) => tip !== null);
+  if (tips.length === 0) return [];
   const trailer = trailerValue(articleId).replace(/[\\.*[\]^$]/g, '\\$&');
-  const named = await gitLog(repository, [], '--basic-regexp', `--grep=^Article-Id: ${trailer}$`);
+  const named = await gitLog(repository, [], '--basic-regexp', `--grep=^Article-Id: ${trailer}$`, ...tips);
   const others = named.flatMap(({ changes }) => changes.map((change) => change.path));
-  const paths = new Set([path, ...others.filter((name) => /\.(?:md|markdown|html)$/.test(name))]);
-  const commits = await gitLog(repository, ['an', 'ae', 'at', 's'], '--', ...paths);
+  const paths = [...new Set([path, ...others.filter((name) => /\.(?:md|markdown|html)$/.test(name))])];
+  const histories = await Promise.all(tips.map((tip) => commitsAt(repository, tip, paths)));
+  return histories.reduce((newer, older) => mergeHistories(newer, older, ({ author }) => author.seconds));
+}
+
+/**
+ * Merges two histories, each newest first, into one. Each keeps its order, whatever its times say: a rebase keeps the
+ * authors' times, and clocks differ. Of two versions of the same time, that of `newer` comes first.
+ */
+export function mergeHistories<T>(
+  newer: readonly T[],
+  older: readonly T[],
+  timeOf: (version: T) => number,
+): T[] {
+  const merged: T[] = [];
+  let rest = older;
+  for (const version of newer) {
+    const end = rest.findIndex((other) => timeOf(other) <= timeOf(version));
+    const before = end === -1 ? rest : rest.slice(0, end);
+    merged.push(...before, version);
+    rest = rest.slice(before.length);
+  }
+  return [...merged, ...rest];
+}
+
+async function commitsAt(
+  repository: Repository,
+  tip: string,
+  paths: readonly string[],
+): Promise<FileCommit[]> {
+  const commits = await gitLog(repository, ['an', 'ae', 'at', 's'], '--topo-order', tip, '--', ...paths);
   return commits.flatMap(({ commit, fields, changes }) => {
     const [name = '', email = '', seconds = '', subject = ''] = fields;
-    // a move is two changes: what it was moved to tells more
+    // a move is two changes: the new path says more
     const change = changes.find(({ after }) => after !== null) ?? changes[0];
     if (change === undefined) return [];
     const author = { name, email, seconds: Number(seconds) };

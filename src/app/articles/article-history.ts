@@ -5,7 +5,7 @@ import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
 import { openRepository } from '../../git/cli/repository.js';
 import { placeFile } from '../../git/commit/placement.js';
-import { historyOf, textOf } from '../../git/file-history.js';
+import { historyOf, mergeHistories, textOf } from '../../git/file-history.js';
 import { replacedFiles } from '../../git/pending/replaced-files.js';
 import { decodeAt, type Entry, type ReadFile, readArticle } from '../../store/catalog/entry.js';
 import { contentOf, siteRelativeOf } from '../content/content.js';
@@ -76,11 +76,11 @@ export async function articleHistory(settings: Settings, name: string): Promise<
     });
   }
   const kept = await keptRevisions(settings, content, entry.path, file);
-  const all = [...revisions, ...kept].sort((a, b) => Date.parse(b.date) - Date.parse(a.date));
+  const all = mergeHistories(kept, revisions, ({ date }) => Date.parse(date));
   return { entry, file, now, revisions: all };
 }
 
-/** The texts of an article that updates replaced before git had them. */
+/** The texts of an article that updates replaced before git had them, newest first. */
 async function keptRevisions(
   settings: Settings,
   content: ReturnType<typeof contentOf>,
@@ -88,9 +88,9 @@ async function keptRevisions(
   file: string,
 ): Promise<Revision[]> {
   const { stateDir } = foldersOf(settings);
-  const kept = await replacedFiles(stateDir, file);
-  return Promise.all(
-    kept.map(async (name) => {
+  const files = await replacedFiles(stateDir, file);
+  const kept = await Promise.all(
+    files.map(async (name) => {
       const absolute = join(stateDir, name);
       const stored = decoded(content, path, await readFile(absolute, 'utf8'));
       const keptIn = relative(settings.dir, absolute).split(sep).join('/');
@@ -107,6 +107,7 @@ async function keptRevisions(
       };
     }),
   );
+  return kept.sort((a, b) => Date.parse(b.date) - Date.parse(a.date));
 }
 
 function decoded(
@@ -118,7 +119,7 @@ function decoded(
   try {
     return decodeAt(content, path, text);
   } catch {
-    // somebody has committed a file that was no article then
+    // somebody has committed a file that was not an article then
     return undefined;
   }
 }

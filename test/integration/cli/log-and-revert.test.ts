@@ -119,6 +119,32 @@ async function log(site: string, name: string): Promise<Log> {
   return JSON.parse(stdout) as Log;
 }
 
+test.serial('log shows the parked commits of an article, too', async (t) => {
+  const { id, first, last, path } = await updatedArticle('parked');
+  t.teardown(() => git('checkout', '-q', 'main'));
+  git('checkout', '-q', '--detach');
+  const { url } = await log(dir, id);
+  const change = update(
+    { target_id: id, target_url: url, base_revision_id: last },
+    { id: 'draft-3', title: 'Third' },
+  );
+  t.is((await receiverOfSite().post('article.updated', change)).status, 200);
+  const parked = () => git('for-each-ref', '--format=%(objectname)', 'refs/pressmark/parked').trim();
+  await until('the update is parked', () => parked() !== '');
+  const { committed, revisions } = await log(dir, id);
+  t.true(committed);
+  t.deepEqual(
+    revisions.map(({ revision, commit }) => [revision, commit === parked()]),
+    [
+      ['draft-3', true],
+      [last, false],
+      [first, false],
+    ],
+  );
+  git('checkout', '-q', 'main');
+  await untilCommitted(dir, path, 3);
+});
+
 test.serial('log shows the versions of an article; an edit that is not committed stands first', async (t) => {
   const { id, url, first, last, path, file } = await updatedArticle('bees');
   const { revisions, ...shown } = await log(dir, id);
@@ -304,6 +330,7 @@ test.serial(
   'revert while HEAD is detached changes the file at once; its commit comes when there is a branch again',
   async (t) => {
     const { id, url, first, path } = await updatedArticle('hives');
+    t.teardown(() => git('checkout', '-q', 'main'));
     git('checkout', '-q', '--detach');
     const { code, stdout } = await run(['revert', id, first, '--dir', dir], ENV);
     t.is(code, 0);
@@ -380,7 +407,7 @@ test.serial('the site’s plugins word the commit of a revert, and broken ones d
     /missing\.mjs/,
     /later .*sick/,
     /no module/,
-    /d-none\.mjs is no plugin/,
+    /d-none\.mjs is not a plugin/,
     /two plugins are named/,
   ])
     t.regex(stderr, reason);
