@@ -49,7 +49,7 @@ async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** The program with the command that was named; with all of them where none was, for the help. */
+/** The program with the command that was named; with all of them where none was, for the help and for suggestions. */
 async function program(name: string | undefined): Promise<Command> {
   const pressmark = new Command('pressmark')
     .description('Receives signed articles and keeps them as Markdown files, git commits and pages.')
@@ -58,6 +58,7 @@ async function program(name: string | undefined): Promise<Command> {
     .showHelpAfterError('(run with --help for the options)')
     .exitOverride();
   const named = name !== undefined && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (name === '--version' || name === '-V') return pressmark;
   for (const load of named === undefined ? Object.values(COMMANDS) : [named]) {
     const command = await load();
     pressmark.addCommand(command.exitOverride().showHelpAfterError('(run with --help for the options)'));
