@@ -43,6 +43,7 @@ export interface GitAnswer {
   readonly code: number;
   /** Standard output as UTF-8. */
   readonly stdout: string;
+  readonly stderr: string;
   /** Standard output as it came. */
   readonly bytes: Buffer;
 }
@@ -130,13 +131,14 @@ export function limitsOf({ timeoutMs, signal }: GitRun, options: GitOptions): Re
 
 /** A command's answer. @throws PressmarkError GIT_FAILED where its exit code says that it has failed. */
 export function answerOf(args: readonly string[], { accept = [] }: GitRun, exit: GitExit): GitAnswer {
-  const { code, stdout: bytes } = exit;
+  const { code, stdout: bytes, stderr } = exit;
   if (code !== 0 && !accept.includes(code))
     throw failure(`${nameOf(args)} ended with exit code ${code}`, exit);
   let text: string | undefined;
   return {
     code,
     bytes,
+    stderr,
     get stdout() {
       text ??= bytes.toString('utf8');
       return text;

@@ -54,7 +54,7 @@ export interface ParkDraft extends CommitDraft {
 export async function park<D extends ParkDraft>(
   { waitingFor, tip: head }: NotNow,
   drafting: (parked: string | null) => Promise<readonly D[]>,
-  { repository, locker, log, author }: Pick<CommitContext, 'repository' | 'locker' | 'log' | 'author'>,
+  { repository, locker, author }: Pick<CommitContext, 'repository' | 'locker' | 'author'>,
 ): Promise<readonly D[]> {
   const { parkedRef: ref } = repository;
   const identity = await identityOf(repository.git, author);
@@ -67,7 +67,7 @@ export async function park<D extends ParkDraft>(
       const parked = drafts.map((draft) => ({ ...draft, message: parkedMessage(draft, head, waitingFor) }));
       const commits = await writeCommits(repository, tip, parked, identity, packs);
       const move = { ref, to: commits.at(-1) ?? '', from: tip, isOnDisk: true };
-      if (await moveRef(repository, locker, log, move)) return drafts;
+      if (await moveRef(repository, locker, move)) return drafts;
       if (attempt === 0) await locker.sweep();
     }
   } finally {
@@ -115,10 +115,10 @@ function valueIn(message: string, key: string): string | undefined {
  * @returns false where it is at another commit by now.
  */
 export function forgetParked(
-  { repository, locker, log }: Pick<CommitContext, 'repository' | 'locker' | 'log'>,
+  { repository, locker }: Pick<CommitContext, 'repository' | 'locker'>,
   tip: string,
 ): Promise<boolean> {
-  return moveRef(repository, locker, log, { ref: repository.parkedRef, to: null, from: tip });
+  return moveRef(repository, locker, { ref: repository.parkedRef, to: null, from: tip });
 }
 
 /** The parked commits, sorted by what is done with them, each list in their order. */

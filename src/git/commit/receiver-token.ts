@@ -7,7 +7,13 @@ import type { LockHelper } from '../../fs/lock-helper.js';
 import { createMutex } from '../../fs/mutex.js';
 import type { Log } from '../../log.js';
 import { createKeptPacks, type KeptPacks, sweepKeptPacks } from '../cli/kept-packs.js';
-import { freeRefLocks, type LockPlaces, type RefMove, type RefMoveRecorder } from './ref-update.js';
+import {
+  freeRefLocks,
+  type LockPlaces,
+  type RefMove,
+  type RefMoveRecorder,
+  type RefMoveResult,
+} from './ref-update.js';
 
 /** A file below `.git/pressmark/` with a kernel lock, which shows that this receiver is alive; see `createReceiverToken`. */
 export interface ReceiverToken extends RefMoveRecorder {
@@ -28,7 +34,10 @@ export interface ReceiverToken extends RefMoveRecorder {
   newDraft(): string;
   /** Keeps new packs, from repacking and for as long as this process lives, until they are released. */
   keepPacks(): KeptPacks;
-  /** Removes the locks and `.keep` files that a killed Pressmark and its git have left, and those of nobody else. */
+  /**
+   * Removes the locks and `.keep` files that a killed Pressmark, its git and git commands of this process have left, and
+   * those of nobody else.
+   */
   sweep(): Promise<void>;
   /**
    * Sweeps, and counts the receivers on this repository that have died, or have stopped with work left, and that this
@@ -39,7 +48,7 @@ export interface ReceiverToken extends RefMoveRecorder {
   close(hasWorkLeft?: boolean): Promise<void>;
 }
 
-/** The token of this process, which is made when it is first needed; its content is the ref that is being moved. */
+/** The token of this process, which is made when it is first needed; its content is the moves of refs that may have left locks. */
 export function createReceiverToken(places: LockPlaces, helper: LockHelper, log: Log): ReceiverToken {
   const { gitDir, commonDir } = places;
   const folder = join(gitDir, 'pressmark');
@@ -47,6 +56,8 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
   const token = join(folder, `token-${id}`);
   const indexLock = join(gitDir, 'index.lock');
   const moves = createMutex();
+  /** The moves of this process that are over and have left locks. */
+  let unfreed: readonly RefMove[] = [];
   let held: FileHandle | undefined;
   let making: Promise<void> | undefined;
   let drafts = 0;
@@ -97,6 +108,7 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
   }
 
   async function sweep(): Promise<void> {
+    if (unfreed.length > 0) await moves.run(freeLocks);
     // Without this folder, Pressmark has never committed here.
     for (const name of await readdir(folder).catch(() => [])) {
       const other = join(folder, name);
@@ -113,9 +125,9 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
       await unlink(indexLock);
       log.info('removed the git index.lock that a killed Pressmark had left');
     }
-    const move = parseMove(await file.readFile('utf8'));
+    const recorded = parseMoves(await file.readFile('utf8'));
     // While it is not known whose a lock is, the token stays: nothing else says that it may be ours.
-    if (move !== undefined && !(await freeRefLocks(places, move, log))) return;
+    if ((await notFreed(recorded)).length > 0) return;
     const draft = name.replace('token-', 'index-');
     for (const one of await readdir(folder))
       if (one.startsWith(draft)) await rm(join(folder, one), { force: true });
@@ -129,27 +141,45 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
     return count;
   }
 
-  function record<T>(move: RefMove, work: () => Promise<T>): Promise<T> {
+  function record(move: RefMove, work: () => Promise<RefMoveResult>): Promise<boolean> {
     return moves.run(async () => {
       await announce();
       await held?.truncate(0);
-      await held?.write(`${JSON.stringify(move)}\n`);
+      await held?.write([...unfreed, move].map((one) => `${JSON.stringify(one)}\n`).join(''));
       // After a power loss the lock of this move may be on the disk, and nothing else says whose it was.
       await held?.sync();
+      let result: RefMoveResult | undefined;
       try {
-        return await work();
+        result = await work();
+        return result.isMoved;
       } finally {
+        const until = Date.now();
+        if (result === undefined || result.leavesLocks) {
+          unfreed = [...unfreed, { ...move, until }];
+          await freeLocks();
+        }
         // It stays: until git's folder is synced, a power loss may bring back the locks that git has removed.
-        await held?.write(`${Date.now()}`);
+        await held?.write(`${until}`);
       }
     });
+  }
+
+  async function freeLocks(): Promise<void> {
+    unfreed = await notFreed(unfreed);
+  }
+
+  /** Frees the locks that moves have left. @returns the moves of which one stays for now. */
+  async function notFreed(recorded: readonly RefMove[]): Promise<readonly RefMove[]> {
+    const remaining: RefMove[] = [];
+    for (const move of recorded) if (!(await freeRefLocks(places, move, log))) remaining.push(move);
+    return remaining;
   }
 
   async function close(hasWorkLeft = false): Promise<void> {
     if (held === undefined) return;
     // without the token nobody could tell whose the lock is
     await unlinkAs(indexLock);
-    if (!hasWorkLeft) await rm(token, { force: true });
+    if (!hasWorkLeft && unfreed.length === 0) await rm(token, { force: true });
     await held.close();
     held = undefined;
   }
@@ -210,21 +240,23 @@ async function isFileAt(file: FileHandle | undefined, path: string): Promise<boo
 }
 
 /**
- * A move as a token has it: a line when it began, and a second one when it was over; undefined where there is none. The
- * second line is not synced: after a power loss it may hold anything. Unless it is a time after the beginning, the move
- * counts as not over.
+ * The moves that a token has: a line for each, and a last line when the last one was over. The last line is not synced:
+ * after a power loss it may hold anything. Unless it is a time after the beginning, the move counts as not over.
  */
-function parseMove(text: string): RefMove | undefined {
-  const [begun = '', ended = ''] = text.split('\n');
-  try {
-    const { ref, to, also, since }: Partial<RefMove> = JSON.parse(begun) ?? {};
-    if (!isRef(ref) || typeof since !== 'number') return undefined;
-    const until = Number(ended) >= since ? Number(ended) : undefined;
-    return { ref, to: to ?? null, since, until, ...(isRef(also?.ref) && also && { also }) };
-  } catch {
-    // nothing was under way
-    return undefined;
-  }
+function parseMoves(text: string): readonly RefMove[] {
+  const lines = text.split('\n');
+  const ended = Number(lines.pop());
+  return lines.flatMap((line) => {
+    try {
+      const { ref, to, also, since, until = ended }: Partial<RefMove> = JSON.parse(line) ?? {};
+      if (!isRef(ref) || typeof since !== 'number') return [];
+      const known = until >= since ? until : undefined;
+      return [{ ref, to: to ?? null, since, until: known, ...(isRef(also?.ref) && also && { also }) }];
+    } catch {
+      // nothing was under way
+      return [];
+    }
+  });
 }
 
 function isRef(name: unknown): name is string {

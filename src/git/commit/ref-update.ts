@@ -19,6 +19,13 @@ export interface RefMove {
   readonly until?: number | undefined;
 }
 
+/** What git has done when it was asked to move a ref. */
+export interface RefMoveResult {
+  readonly isMoved: boolean;
+  /** Whether git could not remove a lock file of its own. */
+  readonly leavesLocks: boolean;
+}
+
 /** What `moveRef` is asked for. */
 export interface WantedMove extends Pick<RefMove, 'ref' | 'to' | 'also'> {
   readonly from?: string | null;
@@ -30,8 +37,14 @@ export interface WantedMove extends Pick<RefMove, 'ref' | 'to' | 'also'> {
 
 /** Where moves are written down for the next process. */
 export interface RefMoveRecorder {
-  /** Does `work` with the move written down, one move of this process at a time. @throws what `work` throws. */
-  record<T>(move: RefMove, work: () => Promise<T>): Promise<T>;
+  /**
+   * Does `work` with the move written down, one move of this process at a time, and frees the locks that git leaves
+   * behind. As long as one of them stays, so does the record of its move.
+   *
+   * @returns whether the ref was moved.
+   * @throws what `work` throws.
+   */
+  record(move: RefMove, work: () => Promise<RefMoveResult>): Promise<boolean>;
 }
 
 /** More than the timeout of `git update-ref`. */
@@ -51,7 +64,6 @@ const CLOCK_MS = 50;
 export async function moveRef(
   repository: Repository,
   recorder: RefMoveRecorder,
-  log: Log,
   { ref, to, from, also, reason, isOnDisk = false }: WantedMove,
 ): Promise<boolean> {
   const zeros = '0'.repeat((to ?? from ?? '').length);
@@ -64,13 +76,9 @@ export async function moveRef(
   // Objects first: a branch that is on the disk before its commit breaks the repository at a power loss.
   if (to !== null && !isOnDisk) await repository.syncObjectsAndRef(ref);
   return recorder.record(move, async () => {
-    try {
-      const options = { accept: [1, 128], ...(input !== undefined && { input }) };
-      return (await repository.git(['update-ref', ...args], options)).code === 0;
-    } catch (error) {
-      await freeRefLocks(repository, move, log);
-      throw error;
-    }
+    const options = { accept: [1, 128], ...(input !== undefined && { input }) };
+    const { code, stderr } = await repository.git(['update-ref', ...args], options);
+    return { isMoved: code === 0, leavesLocks: /^warning: unable to unlink .*\.lock\b/m.test(stderr) };
   });
 }
 
@@ -78,9 +86,9 @@ export async function moveRef(
 export type LockPlaces = Pick<Repository, 'gitDir' | 'commonDir' | 'top'>;
 
 /**
- * Removes the lock files that git has left behind, killed while it made this move.
+ * Removes the lock files that git has left behind, as it was killed while it made this move, or could not remove them.
  *
- * @returns false where one may be ours, but a program is running that may have made it; it stays for now.
+ * @returns false where one may be ours that stays for now: a program is running that may have made it, or the disk fails.
  */
 export async function freeRefLocks(places: LockPlaces, move: RefMove, log: Log): Promise<boolean> {
   const decided = await freeLocksOf(places, move, log);
@@ -151,9 +159,14 @@ async function freeLocksOf(
     }
     try {
       await unlink(path);
-      log.info({ ref }, 'removed a lock that a killed git had left');
+      log.info({ ref, lock: basename(path) }, 'removed a lock that git had left');
     } catch (error) {
-      if (systemCode(error) !== 'ENOENT') log.warn({ ref, reason: messageOf(error) }, 'a stale lock stays');
+      if (systemCode(error) === 'ENOENT') continue;
+      log.warn(
+        { ref, lock: basename(path), reason: messageOf(error) },
+        'a lock that git has left could not be removed',
+      );
+      isDecided = false;
     }
   }
   return isDecided;

@@ -179,11 +179,11 @@ async function prepare(
 }
 
 function moveBranch(
-  { repository, locker, log }: CommitContext,
+  { repository, locker }: CommitContext,
   { ref, tip }: Branch,
   commits: readonly string[],
 ): Promise<boolean> {
   const reason = `pressmark: ${commits.length === 1 ? 'an article' : `${commits.length} articles`}`;
   const move = { ref, to: commits.at(-1) ?? '', from: tip, reason, isOnDisk: true };
-  return moveRef(repository, locker, log, move);
+  return moveRef(repository, locker, move);
 }

@@ -53,7 +53,7 @@ export async function pushInBackground(
 ): Promise<Pusher> {
   const { log } = host;
   const { status, debounce, content, onFiles } = settings;
-  const moveFetchedRef = fetchedRefMover(repository, locker, log);
+  const moveFetchedRef = fetchedRefMover(repository, locker);
   const remote = await createRemote(repository, settings, env, moveFetchedRef, IN_BACKGROUND);
   const { ref } = remote;
   const identity = await identityOf(repository.git, author);

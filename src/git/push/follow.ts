@@ -114,7 +114,7 @@ async function moveOn(
       await mergeIntoIndex(repository, lock, tip, changes, isCommitted);
       const also = { ref: FETCHED_REF, to: commit };
       const move = { ref, to: next, from: tip, also, reason: 'pressmark: follow the remote' };
-      if (!(await moveRef(repository, locker, log, move))) return undefined;
+      if (!(await moveRef(repository, locker, move))) return undefined;
     } finally {
       await lock.release();
     }

@@ -1,5 +1,4 @@
 import { PressmarkError } from '../../errors.js';
-import type { Log } from '../../log.js';
 import type { GitAnswer } from '../cli/git.js';
 import type { Repository } from '../cli/repository.js';
 import { moveRef, type RefMoveRecorder } from '../commit/ref-update.js';
@@ -47,8 +46,8 @@ export interface Remote {
 export const FETCHED_REF = 'refs/pressmark/remote';
 
 /** Returns a function that moves `FETCHED_REF`. */
-export function fetchedRefMover(repository: Repository, recorder: RefMoveRecorder, log: Log) {
-  return (tip: string): Promise<boolean> => moveRef(repository, recorder, log, { ref: FETCHED_REF, to: tip });
+export function fetchedRefMover(repository: Repository, recorder: RefMoveRecorder) {
+  return (tip: string): Promise<boolean> => moveRef(repository, recorder, { ref: FETCHED_REF, to: tip });
 }
 
 // Four commits have some 30 objects; to write and sync that many files takes longer than all the rest of a fetch.

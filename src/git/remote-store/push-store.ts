@@ -72,7 +72,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
   await worktree.sweep();
   const locker = createIndexLocker(repository, helper, log);
   await locker.sweep();
-  const moveFetchedRef = fetchedRefMover(repository, locker, log);
+  const moveFetchedRef = fetchedRefMover(repository, locker);
   const remote = await createRemote(repository, options, env, keepFetched, WHILE_ANSWERING);
   const { ref } = remote;
   const identity = await identityOf(repository.git, author);

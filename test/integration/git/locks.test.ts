@@ -134,21 +134,78 @@ test('the locks of a git that was killed while it moved the branch, or removed t
   t.deepEqual(await site.subjects(), ['First', 'Publish: Title of one', 'Publish: Title of two']);
 });
 
+/** A git that moves the branch, but cannot remove its `HEAD.lock`, once; it says so as git does. */
+async function withFailingUnlink(site: Site) {
+  const mark = join(site.top, '..', 'mark');
+  await writeFile(mark, '');
+  const warning = "warning: unable to unlink '$PWD/.git/HEAD.lock': Input/output error";
+  return withGit(
+    site,
+    `case "$*" in *"update-ref --create-reflog"*)
+      if [ -e '${mark}' ]; then
+        rm '${mark}'; "$GIT" "$@"; code=$?; : > .git/HEAD.lock; echo "${warning}" >&2; exit $code
+      fi;; esac`,
+  );
+}
+
+test('a lock that git could not remove is removed at once', async (t) => {
+  const site = await makeSite(t);
+  await site.start({ env: await withFailingUnlink(site) });
+  await site.publish('one');
+  await site.untilCommitted(1);
+  t.is(site.logged('removed a lock').length, 1);
+  t.deepEqual(await locksIn(site), []);
+  await site.publish('two');
+  await site.untilCommitted(2);
+  t.deepEqual(site.logged('parked'), []);
+});
+
+for (const isRestarted of [false, true])
+  test(`a lock that git could not remove, and that a program may hold, is removed when that has ended${isRestarted ? ', also after a restart' : ''}`, async (t) => {
+    const site = await makeSite(t);
+    const letGo = await runningGit(site);
+    await site.start({ env: await withFailingUnlink(site) });
+    await site.publish('one');
+    await site.untilCommitted(1);
+    t.deepEqual(await locksIn(site), ['HEAD.lock']);
+    // Each of these moves a ref, and is written down.
+    for (const id of ['two', 'three']) {
+      await site.publish(id);
+      await site.until(`${id} is parked`, async () =>
+        (await site.git('log', '--format=%s', '--all')).includes(`Title of ${id}`),
+      );
+    }
+    if (isRestarted) await site.stop();
+    await letGo();
+    if (isRestarted) await site.start().then((host) => host.hooks.doAction('host.ready', { url: '' }));
+    await site.until(
+      'what was parked is on the branch',
+      () => site.logged('what was parked is on the branch').length > 0,
+    );
+    t.deepEqual(await locksIn(site), []);
+    t.deepEqual(await site.subjects(), [
+      'First',
+      'Publish: Title of one',
+      'Publish: Title of two',
+      'Publish: Title of three',
+    ]);
+  });
+
+/** Runs a git command of the owner's, until the function that this returns is called. */
+async function runningGit({ top }: Site) {
+  // stands for a `git gc`; a child of a shell, as it is no child of the receiver
+  const held = "git -c alias.hold='!echo held; cat' hold; :";
+  const shell = spawn('sh', ['-c', held], { cwd: top, stdio: ['pipe', 'pipe', 'inherit'] });
+  await once(shell.stdout, 'data');
+  shell.stdout.resume();
+  return async () => {
+    shell.stdin.end();
+    await once(shell, 'close');
+  };
+}
+
 for (const [who, hold] of [
-  [
-    'a git command that runs in the repository',
-    async ({ top }: Site) => {
-      // stands for a `git gc`; a child of a shell, as it is no child of the receiver
-      const held = "git -c alias.hold='!echo held; cat' hold; :";
-      const shell = spawn('sh', ['-c', held], { cwd: top, stdio: ['pipe', 'pipe', 'inherit'] });
-      await once(shell.stdout, 'data');
-      shell.stdout.resume();
-      return async () => {
-        shell.stdin.end();
-        await once(shell, 'close');
-      };
-    },
-  ],
+  ['a git command that runs in the repository', runningGit],
   [
     'any program that has it open',
     async ({ top }: Site) => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { pino } from 'pino';
 import type { Repository } from '../../../../src/git/cli/repository.js';
-import { freeRefLocks, moveRef } from '../../../../src/git/commit/ref-update.js';
+import { freeRefLocks, moveRef, type RefMoveResult } from '../../../../src/git/commit/ref-update.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
 const log = pino({ level: 'silent' });
@@ -22,13 +22,13 @@ test('the folders of a commit are on the disk before the branch moves to it', as
     },
   } satisfies Partial<Repository> as unknown as Repository;
   const recorder = {
-    record: <T>(_: unknown, work: () => Promise<T>) => {
+    record: async (_: unknown, work: () => Promise<RefMoveResult>) => {
       calls.push('note');
-      return work();
+      return (await work()).isMoved;
     },
   };
   const move = { ref: 'refs/heads/main', to: 'b'.repeat(40), from: 'a'.repeat(40) };
-  t.true(await moveRef(repository, recorder, log, move));
+  t.true(await moveRef(repository, recorder, move));
   t.deepEqual(calls, ['sync refs/heads/main', 'note', 'update-ref']);
 });
 

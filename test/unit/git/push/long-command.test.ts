@@ -3,7 +3,7 @@ import { PressmarkError } from '../../../../src/errors.js';
 import type { GitAnswer } from '../../../../src/git/cli/git.js';
 import { createLongCommand, type LongRun } from '../../../../src/git/push/long-command.js';
 
-const ANSWER: GitAnswer = { code: 0, stdout: '', bytes: Buffer.alloc(0) };
+const ANSWER: GitAnswer = { code: 0, stdout: '', stderr: '', bytes: Buffer.alloc(0) };
 const HOUR_MS = 3_600_000;
 
 /** Commands that end when the test says so. */

@@ -14,7 +14,7 @@ const REF = 'refs/heads/main';
 
 function read(code: number, ...lines: string[]) {
   const stdout = ['To https://example.org/site.git', ...lines, 'Done'].join('\n');
-  return pushedBy({ code, stdout, bytes: Buffer.from(stdout) }, REF, NAME);
+  return pushedBy({ code, stdout, stderr: '', bytes: Buffer.from(stdout) }, REF, NAME);
 }
 
 test('a push is accepted only where git says so', (t) => {
@@ -64,7 +64,7 @@ test('a delivery is answered within 30 s, as each command that talks to the remo
     const name = args.find((arg) => /^[a-z][a-z-]+$/.test(arg)) ?? '';
     if (name !== 'config') limits.set(name, timeoutMs);
     const stdout = name === 'ls-remote' ? 'abc\trefs/heads/main\n' : '';
-    return { code: 0, stdout, bytes: Buffer.from(stdout) };
+    return { code: 0, stdout, stderr: '', bytes: Buffer.from(stdout) };
   };
   const remote = await createRemote({ git }, { branch: 'main' }, {});
   t.is(await remote.fetch(null), 'abc');
