@@ -95,8 +95,10 @@ export async function rollBackLeftEntries(
   if (lock === undefined) return 0;
   try {
     const intents = await readIndexIntents(repository, isDead);
-    const count = await rollBackEntries(repository, lock, intents.isIntended);
-    if (count === undefined) return 0;
+    const head = await readHead(repository);
+    // In the middle of a merge, the same entry may be one that the owner has merged.
+    if (head.kind === 'not now') return 0;
+    const count = await rollBackEntries(repository, lock, head.tip, intents.isIntended);
     await intents.remove();
     return count;
   } finally {
@@ -107,18 +109,18 @@ export async function rollBackLeftEntries(
 /**
  * Sets those of the index's entries back to HEAD that differ from it and are ours; the index is held.
  *
- * @returns how many; undefined where that cannot be done now, as the owner is in the middle of something.
+ * @param tip the commit that HEAD is at; null before the first.
+ * @returns how many.
  */
 export async function rollBackEntries(
   repository: Repository,
   lock: IndexLock,
+  tip: string | null,
   isOurs: (entry: IndexEntry) => boolean,
-): Promise<number | undefined> {
-  const head = await readHead(repository);
-  if (head.kind === 'not now') return undefined;
-  const staged = await stagedBlobs(repository, head.tip);
+): Promise<number> {
+  const staged = await stagedBlobs(repository, tip);
   const paths = [...staged].filter(([path, blob]) => isOurs({ path, blob })).map(([path]) => path);
-  const files = await filesAt(repository, head.tip, paths);
+  const files = await filesAt(repository, tip, paths);
   await writeEntries(
     repository,
     lock,

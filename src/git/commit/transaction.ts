@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '../../log.js';
 import type { KeptPacks } from '../cli/kept-packs.js';
+import { commitAt } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
 import { type Branch, type NotNow, notNow, readHead } from './head.js';
 import { type Identity, identityOf, type Person } from './identity.js';
@@ -134,11 +135,11 @@ export async function commitBatch<D extends BatchDraft>(
       head = later;
     }
   } finally {
-    let isLeft = written.length > 0;
     try {
-      // The branch has moved without these entries.
-      if (lock !== undefined && isLeft)
-        isLeft = (await rollBackEntries(repository, lock, isWritten)) === undefined;
+      // The branch does not have these entries. Nobody else has written any, as the index has been locked since: they are
+      // set back also where the owner has begun a merge meanwhile, whose abort would remove the articles' files with them.
+      if (lock !== undefined && written.length > 0)
+        await rollBackEntries(repository, lock, await commitAt(repository, 'HEAD'), isWritten);
     } finally {
       await lock?.release();
       next?.remove();
@@ -146,7 +147,7 @@ export async function commitBatch<D extends BatchDraft>(
     }
     // Before a file may be replaced or an answer be given: a power loss must not take the commits away.
     if (moved !== undefined) await repository.syncRef(moved);
-    if (!isLeft) await intents.remove();
+    await intents.remove();
   }
   const waitingFor = `git to let ${head.ref.replace('refs/heads/', '')} be moved`;
   return { kind: 'not now', why: notNow(waitingFor, head.tip) };

@@ -1,3 +1,5 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pino } from 'pino';
 import { findLockHelper } from '../../../src/fs/lock-helper.js';
@@ -94,6 +96,24 @@ test('an entry that is set back has no intent any more', async (t) => {
   t.is((await commitBatch(branch, drafting, context)).kind, 'committed');
   t.is(gitIn(dir, 'diff', '--cached', '--name-only'), '');
   t.true((await readIndexIntents(repository)).isEmpty);
+});
+
+test('the entry of an article whose commit is not made is set back, also in the middle of a merge', async (t) => {
+  const { dir, repository, edit, branch, context } = await start(t, (command) => {
+    if (command !== 'update-ref') return;
+    // as the last step of a merge that has released the index, and before it another program's lock
+    fs.writeFileSync(join(dir, '.git', 'MERGE_HEAD'), `${branch.tip}\n`);
+    fs.writeFileSync(join(dir, '.git', 'HEAD.lock'), 'somebody');
+  });
+  const draft = { ...edit('one.md'), isEdit: false };
+  fs.writeFileSync(join(dir, 'one.md'), draft.blob.content ?? '');
+  const result = await commitBatch(branch, async () => [draft], context);
+  t.like(result, { kind: 'not now', why: { waitingFor: 'a merge to end' } });
+  t.is(gitIn(dir, 'diff', '--cached', '--name-only'), '');
+  t.true((await readIndexIntents(repository)).isEmpty);
+  fs.rmSync(join(dir, '.git', 'HEAD.lock'));
+  gitIn(dir, 'merge', '--abort');
+  t.is(fs.readFileSync(join(dir, 'one.md'), 'utf8'), 'one.md');
 });
 
 test('an entry has its intent until the branch is on the disk', async (t) => {
