@@ -1,5 +1,5 @@
 // Before the modules that it observes.
-import './recorded-syncs.js';
+import '../../../support/recorded-syncs.js';
 
 import fs from 'node:fs';
 import { join } from 'node:path';
@@ -7,9 +7,9 @@ import test from 'ava';
 import { identityOf } from '../../../../src/git/commit/identity.js';
 import { follow } from '../../../../src/git/push/follow.js';
 import { commitAndPush, gitIn, makeRemote } from '../../../support/clones.js';
+import { recorder, syncs } from '../../../support/recorded-syncs.js';
 import { tempDir } from '../../../support/temp-dir.js';
 import { followerOf } from './follower.js';
-import { recorder, syncs } from './recorded-syncs.js';
 
 test('the folders of new, changed and removed files are on the disk before the branch has the files', async (t) => {
   const clones = makeRemote(tempDir(t));
