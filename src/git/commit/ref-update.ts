@@ -6,13 +6,20 @@ import type { Log } from '../../log.js';
 import type { Repository } from '../cli/repository.js';
 import { possibleHolders } from './lock-holders.js';
 
+/** The move of a ref from the commit where it is; from null, there is no such ref yet. */
+export interface OtherMove {
+  readonly ref: string;
+  readonly to: string;
+  readonly from: string | null;
+}
+
 /** A ref that is being moved; written down before git is asked to, as a killed git leaves its locks behind. */
 export interface RefMove {
   readonly ref: string;
   /** The commit it moves to; null where the ref is removed. */
   readonly to: string | null;
-  /** A ref that moves in the same transaction, from wherever it is. */
-  readonly also?: { readonly ref: string; readonly to: string };
+  /** A ref that moves in the same transaction. */
+  readonly also?: OtherMove;
   /** When git was asked, in milliseconds since 1970. */
   readonly since: number;
   /** When it was over, in milliseconds since 1970; undefined while it is under way, and after a kill. */
@@ -71,7 +78,8 @@ export async function moveRef(
   const old = from === undefined ? [] : [from ?? zeros];
   const alone = to === null ? ['-d', ref, ...old] : [...reflog, ref, to, ...old];
   const args = also === undefined ? alone : [...reflog, '--stdin', '-z'];
-  const input = also && `update ${ref}\0${to}\0${old.join('')}\0update ${also.ref}\0${also.to}\0\0`;
+  const input =
+    also && `update ${ref}\0${to}\0${old.join('')}\0update ${also.ref}\0${also.to}\0${also.from ?? zeros}\0`;
   const move: RefMove = { ref, to, since: Date.now(), ...(also && { also }) };
   // Objects first: a branch that is on the disk before its commit breaks the repository at a power loss.
   if (to !== null && !isOnDisk) await repository.syncObjectsAndRef(ref);

@@ -9,7 +9,7 @@ import { mergeIntoIndex } from '../commit/index.js';
 import type { IndexLocker } from '../commit/index-lock.js';
 import { moveRef } from '../commit/ref-update.js';
 import { isSparse } from '../committable.js';
-import { FETCHED_REF } from './remote.js';
+import { laterMoveOfFetchedRef } from './remote.js';
 import { syncFoldersOf } from './work-file.js';
 import { checkOutChanges } from './worktree-checkout.js';
 import type { WorktreeState } from './worktree-state.js';
@@ -102,6 +102,7 @@ async function moveOn(
     // Where a power loss took files back that the branch has, they would pass for the owner's changes.
     await syncFoldersOf(repository, paths);
     const stale = await bases.recordStale(changes, checkout.notFollowed);
+    const also = await laterMoveOfFetchedRef(repository, commit);
     const lock = await locker.take(signal);
     if (lock === undefined) return waiting('another git command that has locked the index');
     try {
@@ -112,8 +113,8 @@ async function moveOn(
       if (replaced.length > 0 || now.kind === 'not now' || now.ref !== ref || now.tip !== tip)
         return undefined;
       await mergeIntoIndex(repository, lock, tip, changes, isCommitted);
-      const also = { ref: FETCHED_REF, to: commit };
-      const move = { ref, to: next, from: tip, also, reason: 'pressmark: follow the remote' };
+      const reason = 'pressmark: follow the remote';
+      const move = { ref, to: next, from: tip, reason, ...(also && { also }) };
       if (!(await moveRef(repository, locker, move))) return undefined;
     } finally {
       await lock.release();

@@ -1,7 +1,9 @@
 import { PressmarkError } from '../../errors.js';
 import type { GitAnswer } from '../cli/git.js';
+import { isAncestor } from '../cli/history.js';
+import { commitAt } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
-import { moveRef, type RefMoveRecorder } from '../commit/ref-update.js';
+import { moveRef, type OtherMove, type RefMoveRecorder } from '../commit/ref-update.js';
 import { createLongCommand, type LongRun } from './long-command.js';
 
 /** Where commits are pushed to. */
@@ -45,7 +47,22 @@ export interface Remote {
 /** The ref of the commit that was fetched last, so that housekeeping keeps its objects. */
 export const FETCHED_REF = 'refs/pressmark/remote';
 
-/** Returns a function that moves `FETCHED_REF`. */
+/**
+ * The move of `FETCHED_REF` to a commit that was fetched earlier.
+ *
+ * @returns undefined where it is at that commit or at a later one: what was fetched meanwhile may have no other ref, as where
+ *   the remote is given by a URL and has no remote-tracking branches.
+ */
+export async function laterMoveOfFetchedRef(
+  repository: Repository,
+  commit: string,
+): Promise<OtherMove | undefined> {
+  const from = await commitAt(repository, FETCHED_REF);
+  if (from === commit || (from !== null && (await isAncestor(repository, commit, from)))) return undefined;
+  return { ref: FETCHED_REF, to: commit, from };
+}
+
+/** Returns a function that moves `FETCHED_REF` to what was fetched just now. */
 export function fetchedRefMover(repository: Repository, recorder: RefMoveRecorder) {
   return (tip: string): Promise<boolean> => moveRef(repository, recorder, { ref: FETCHED_REF, to: tip });
 }

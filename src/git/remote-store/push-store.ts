@@ -97,7 +97,6 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     worktree,
     status,
     tip: () => tree.tip,
-    moveFetchedRef,
     releaseLater: tree.releaseLater,
     folder,
     onFiles: options.onFiles,

@@ -1,13 +1,13 @@
+import { moveRef } from '../commit/ref-update.js';
 import { type FollowOptions, follow } from '../push/follow.js';
 import { type PushStatusKeeper, wordsOf } from '../push/push-status.js';
+import { laterMoveOfFetchedRef } from '../push/remote.js';
 import { createRepeatedTask, type RepeatedTask } from '../push/repeated-task.js';
 
 export interface WorktreeFollowerOptions extends Omit<FollowOptions, 'signal'> {
   readonly status: PushStatusKeeper;
   /** The last commit that the remote is known to have; null for none. */
   tip(): string | null;
-  /** Moves `FETCHED_REF`, where the branch cannot. */
-  moveFetchedRef(commit: string): Promise<boolean>;
   /** Returns a function that is called when a ref leads to the tip as it is now. */
   releaseLater(): () => Promise<void>;
 }
@@ -24,11 +24,10 @@ const AGAIN_MS = 3_000;
 export function createWorktreeFollower({
   status,
   tip,
-  moveFetchedRef,
   releaseLater,
   ...options
 }: WorktreeFollowerOptions): RepeatedTask {
-  const { worktree, log } = options;
+  const { repository, locker, worktree, log } = options;
 
   async function attempt(): Promise<string | undefined> {
     const commit = tip();
@@ -37,14 +36,19 @@ export function createWorktreeFollower({
     const { signal } = task;
     try {
       const followed = await follow(commit, { ...options, signal });
-      const isReferenced = followed.kind === 'followed' || (await moveFetchedRef(commit));
-      if (isReferenced) await releasePacks();
+      if (followed.kind === 'followed' || (await keepByFetchedRef(commit))) await releasePacks();
       if (followed.kind === 'waiting') return followed.waitingFor;
       await worktree.bases.settle(tip());
       return undefined;
     } catch (error) {
       return signal.aborted ? undefined : wordsOf(error);
     }
+  }
+
+  /** Where the branch cannot be moved. @returns whether a ref leads to the commit now. */
+  async function keepByFetchedRef(commit: string): Promise<boolean> {
+    const move = await laterMoveOfFetchedRef(repository, commit);
+    return move === undefined || moveRef(repository, locker, move);
   }
 
   const task = createRepeatedTask({
