@@ -111,13 +111,8 @@ export function discard(path: string): void {
 }
 
 /** Waits until a directory's entries are on the disk: without it a rename can be lost with the power. */
-export async function syncDirectory(directory: string): Promise<void> {
-  const fd = fs.openSync(directory, 'r');
-  try {
-    await fsync(fd);
-  } finally {
-    fs.closeSync(fd);
-  }
+export function syncDirectory(directory: string): Promise<void> {
+  return syncFile(directory);
 }
 
 /** Waits until a file's content, as it stands, is on the disk. */

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import { syncDirectory } from '../../fs/atomic-write.js';
 import { eachAtATime } from '../../fs/each-at-a-time.js';
+import { syncIfThere } from '../../fs/sync-files.js';
 
 /** So many folders are synced at a time, so that the files of deliveries need not wait for all of git's, which has up to 258. */
 const SYNCED_AT_A_TIME = 8;
@@ -47,6 +48,7 @@ export function createDirectorySync({
     const paths = [gitDir, commonDir].flatMap((folder) => [folder, join(folder, 'reftable')]);
     // The file of the ref too: git before 2.36 does not sync it.
     for (let at = join(base, ref); at.length > base.length; at = dirname(at)) paths.push(at);
+    // With reftable, some are files; git may have packed the files of a folder, and removed it.
     await eachAtATime(SYNCED_AT_A_TIME, new Set(paths), syncIfThere);
   }
 
@@ -77,15 +79,6 @@ export function createDirectorySync({
   return { syncRef, syncObject, syncObjectsAndRef };
 }
 
-/** Syncs a folder; git may have packed its files, and removed it, meanwhile, and with reftable there is a file. */
-export async function syncIfThere(folder: string): Promise<void> {
-  try {
-    await syncDirectory(folder);
-  } catch (error) {
-    if (!isAbsent(error)) throw error;
-  }
-}
-
 /**
  * When a folder was changed; undefined where it is none. Not asynchronous, as git has 258 of these folders: the system
  * knows their times, and says each in a microsecond, while a turn of another thread takes several.
@@ -94,11 +87,7 @@ function changedAt(folder: string): number | undefined {
   try {
     return statSync(folder).mtimeMs;
   } catch (error) {
-    if (isAbsent(error)) return undefined;
+    if (['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) return undefined;
     throw error;
   }
-}
-
-function isAbsent(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '');
 }

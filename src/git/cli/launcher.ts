@@ -58,9 +58,9 @@ export function createLaunchedGit(options: GitOptions): Git {
     if (!isOfLines(command)) return git(args, run);
     const shell = idle.pop() ?? startShell(options);
     const exit = await shell.run(command, limitsOf(run, options));
-    // a command that has failed may have left some of its input, which the shell would read next
-    const isLeft = exit.code !== 0 && input.length > 0;
-    if (isLeft || idle.length >= MOST_IDLE) shell.end();
+    // a command that has failed may not have read all of its input, which the shell would read next
+    const mayBeUnread = exit.code !== 0 && input.length > 0;
+    if (mayBeUnread || idle.length >= MOST_IDLE) shell.end();
     else idle.push(shell);
     return answerOf(args, run, exit);
   };

@@ -56,7 +56,7 @@ export async function ignoredPaths(
 
 /** Those that a rule would ignore, whatever the index has; in a sparse work tree some rules are in the index only. */
 async function matchingPaths(repository: Repository, paths: readonly string[]): Promise<readonly string[]> {
-  const place = isSparse(repository) ? [] : ['--no-index'];
+  const place = mayBeSparse(repository) ? [] : ['--no-index'];
   const command = [...CHECK_IGNORE, '-z', '--verbose', '--non-matching', ...place, '--stdin'];
   // After `./`, no character of a path means anything else.
   const input = paths.map((path) => `./${path}\0`).join('');
@@ -81,7 +81,7 @@ async function matchingPaths(repository: Repository, paths: readonly string[]): 
 function basisFor(repository: Repository, paths: readonly string[], name: string): string | undefined {
   const { top, gitDir, commonDir } = repository;
   const [folder, ...others] = new Set(paths.map((path) => dirname(join(top, path))));
-  if (folder === undefined || others.length > 0 || isSparse(repository)) return undefined;
+  if (folder === undefined || others.length > 0 || mayBeSparse(repository)) return undefined;
   const files = [
     join(commonDir, 'info', name === '.gitignore' ? 'exclude' : 'attributes'),
     join(commonDir, 'config'),
@@ -92,7 +92,8 @@ function basisFor(repository: Repository, paths: readonly string[], name: string
   return [folder, ...files.map(versionAt), Math.floor(Date.now() / OUTSIDE_MS)].join('\n');
 }
 
-function isSparse({ gitDir }: Repository): boolean {
+/** The file stays when the owner makes the work tree whole again. */
+function mayBeSparse({ gitDir }: Repository): boolean {
   return versionAt(join(gitDir, 'info', 'sparse-checkout')) !== undefined;
 }
 

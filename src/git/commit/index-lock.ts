@@ -11,7 +11,7 @@ import { createStuckLocks, type StuckLocks } from './stuck-locks.js';
 /** Git's `index.lock`, held. */
 export interface IndexLock {
   /** A free path on the index's file system for its next version. */
-  readonly draft: string;
+  readonly nextIndex: string;
   release(): Promise<void>;
 }
 
@@ -50,7 +50,7 @@ export function createIndexLocker(
     const endTurn = await turns.enter();
     try {
       if (await takeFromOthers(signal))
-        return { draft: token.newDraft(), release: () => release().finally(endTurn) };
+        return { nextIndex: token.nextIndex(), release: () => release().finally(endTurn) };
     } catch (error) {
       endTurn();
       throw error;

@@ -60,52 +60,52 @@ export interface NextIndex {
 /** Makes the next version of the index, as far as nobody has staged anything at the entries' paths. */
 export async function prepareIndex(
   repository: Repository,
-  draft: string,
+  nextIndex: string,
   tip: string | null,
   entries: readonly IndexEntry[],
 ): Promise<NextIndex> {
   const version = indexVersion(repository.gitDir);
   const paths = new Set(entries.map(({ path }) => path));
-  const made = makeDraft(repository, draft, entries);
+  const made = makeNextIndex(repository, nextIndex, entries);
   const [staged] = await Promise.all([stagedBlobs(repository, tip, paths), made]).catch(async (error) => {
     await made.catch(() => undefined);
-    removeDraft(draft);
+    removeNextIndex(nextIndex);
     throw error;
   });
   return {
     staged,
     isCurrent: () => indexVersion(repository.gitDir) === version,
-    use: () => useDraft(repository, draft),
-    remove: () => removeDraft(draft),
+    use: () => putInPlace(repository, nextIndex),
+    remove: () => removeNextIndex(nextIndex),
   };
 }
 
 /** Puts entries into the index, whose lock is held, and leaves the rest of it as it is. */
 export async function writeEntries(
   repository: Repository,
-  { draft }: IndexLock,
+  { nextIndex }: IndexLock,
   entries: readonly IndexEntry[],
 ): Promise<void> {
   if (entries.length === 0) return;
   try {
-    await makeDraft(repository, draft, entries);
-    await useDraft(repository, draft);
+    await makeNextIndex(repository, nextIndex, entries);
+    await putInPlace(repository, nextIndex);
   } finally {
-    removeDraft(draft);
+    removeNextIndex(nextIndex);
   }
 }
 
-async function makeDraft(
+async function makeNextIndex(
   repository: Repository,
-  draft: string,
+  nextIndex: string,
   entries: readonly IndexEntry[],
 ): Promise<void> {
   const { git, gitDir, version } = repository;
   // somebody may have removed it while the receiver runs
-  mkdirSync(dirname(draft), { recursive: true });
+  mkdirSync(dirname(nextIndex), { recursive: true });
   try {
     // Git writes a new file beside it and renames that, so a second name does for a copy.
-    await link(join(gitDir, 'index'), draft);
+    await link(join(gitDir, 'index'), nextIndex);
   } catch (error) {
     // A repository has no index before the first `git add`.
     if (systemCode(error) !== 'ENOENT' || indexVersion(gitDir) !== undefined) throw error;
@@ -118,24 +118,24 @@ async function makeDraft(
     blob === '' ? `0 ${none}\t${path}\0` : `${mode} ${blob} 0\t${path}\0`,
   );
   const args = isFew ? ['--add', '--replace', ...infos] : ['-z', '--index-info'];
-  await git(['update-index', ...args], { input: isFew ? '' : lines.join(''), indexFile: draft });
+  await git(['update-index', ...args], { input: isFew ? '' : lines.join(''), indexFile: nextIndex });
   // A newer git has synced it, by the setting core.fsync.
-  if (isOlder(version, [2, 36])) await syncFile(draft);
+  if (isOlder(version, [2, 36])) await syncFile(nextIndex);
 }
 
 /**
- * Puts a draft in the place of the index, whose lock is held. The index is on the disk then: a power loss that took it
+ * Puts the next index in the place of the index, whose lock is held. The index is on the disk then: a power loss that took it
  * back, and not the branch that moves next, would have the owner's next commit undo the articles.
  */
-async function useDraft(repository: Repository, draft: string): Promise<void> {
+async function putInPlace(repository: Repository, nextIndex: string): Promise<void> {
   const { gitDir } = repository;
-  await withoutNewConflicts(repository, () => rename(draft, join(gitDir, 'index')));
+  await withoutNewConflicts(repository, () => rename(nextIndex, join(gitDir, 'index')));
   await syncDirectory(gitDir);
 }
 
 /** A killed git command leaves a lock beside it. */
-function removeDraft(draft: string): void {
-  for (const file of [draft, `${draft}.lock`]) rmSync(file, { force: true });
+function removeNextIndex(nextIndex: string): void {
+  for (const file of [nextIndex, `${nextIndex}.lock`]) rmSync(file, { force: true });
 }
 
 /**

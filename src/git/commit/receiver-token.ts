@@ -31,7 +31,7 @@ export interface ReceiverToken extends RefMoveRecorder {
   /** A free path for the record of what a batch writes into the index; it outlives this process. */
   newIntents(): string;
   /** A free path for a next version of the index; sweeping removes what a killed process leaves. */
-  newDraft(): string;
+  nextIndex(): string;
   /** Keeps new packs, from repacking and for as long as this process lives, until they are released. */
   keepPacks(): KeptPacks;
   /**
@@ -60,7 +60,7 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
   let unfreed: readonly RefMove[] = [];
   let held: FileHandle | undefined;
   let making: Promise<void> | undefined;
-  let drafts = 0;
+  let indexCount = 0;
   let records = 0;
   /** All tokens of dead receivers that were found. One stays where a lock may be its receiver's or not. */
   const foundDead = new Set<string>();
@@ -128,9 +128,9 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
     const recorded = parseMoves(await file.readFile('utf8'));
     // While it is not known whose a lock is, the token stays: nothing else says that it may be ours.
     if ((await notFreed(recorded)).length > 0) return;
-    const draft = name.replace('token-', 'index-');
+    const indexes = name.replace('token-', 'index-');
     for (const one of await readdir(folder))
-      if (one.startsWith(draft)) await rm(join(folder, one), { force: true });
+      if (one.startsWith(indexes)) await rm(join(folder, one), { force: true });
     await unlink(join(folder, name));
   }
 
@@ -184,7 +184,7 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
     held = undefined;
   }
 
-  const newDraft = () => join(folder, `index-${id}-${drafts++}`);
+  const nextIndex = () => join(folder, `index-${id}-${indexCount++}`);
   const newIntents = () => join(folder, `intents-${id}-${records++}`);
   const keepPacks = () => createKeptPacks(commonDir, () => announce().then(() => token), log);
   return {
@@ -192,7 +192,7 @@ export function createReceiverToken(places: LockPlaces, helper: LockHelper, log:
     linkAs,
     unlinkAs,
     newIntents,
-    newDraft,
+    nextIndex,
     keepPacks,
     sweep,
     sweepDeadReceivers,

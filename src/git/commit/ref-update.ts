@@ -66,7 +66,7 @@ const CLOCK_MS = 50;
  *
  * @param from the commit it is at; null where there is no such ref yet; undefined moves it from wherever it is.
  * @returns false where it is somewhere else, or another git command has it for the moment.
- * @throws PressmarkError GIT_FAILED; what a killed git has left locked is free again then.
+ * @throws PressmarkError GIT_FAILED.
  */
 export async function moveRef(
   repository: Repository,

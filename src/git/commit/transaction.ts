@@ -170,7 +170,7 @@ async function prepare(
   await locker.announce();
   const [commits, next, recorded] = await Promise.allSettled([
     writeCommits(repository, tip, drafts, identity, packs),
-    prepareIndex(repository, locker.newDraft(), tip, entries),
+    prepareIndex(repository, locker.nextIndex(), tip, entries),
     intents.add(entries),
   ]);
   if (commits.status === 'fulfilled' && next.status === 'fulfilled' && recorded.status === 'fulfilled')

@@ -55,8 +55,8 @@ export function createBeforeReplace({
     if (isBeforeAnswer || !queue.isFailing) {
       try {
         const pending = { path, cause: { kind: 'found' } } as const;
-        const leftMs = Math.max(0, began + limitMs - performance.now());
-        const outcome = await queue.commitSoon(pending, { isReplaced: true, limitMs: leftMs, onLate });
+        const remainingMs = Math.max(0, began + limitMs - performance.now());
+        const outcome = await queue.commitSoon(pending, { isReplaced: true, limitMs: remainingMs, onLate });
         if (outcome !== undefined && isInGit(outcome)) return;
         if (isBeforeAnswer && outcome?.kind !== 'passed over')
           throw refusal(outcome?.kind === 'failed' ? outcome.error : undefined);

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { PressmarkError } from '../../errors.js';
+import { syncFoldersOf } from '../../fs/sync-files.js';
 import type { Log } from '../../log.js';
 import { blobsInHistory, changesBetween, isAncestor, type TreeChange } from '../cli/history.js';
 import type { Repository } from '../cli/repository.js';
@@ -10,7 +12,6 @@ import type { IndexLocker } from '../commit/index-lock.js';
 import { moveRef } from '../commit/ref-update.js';
 import { isSparse } from '../committable.js';
 import { laterMoveOfFetchedRef } from './remote.js';
-import { syncFoldersOf } from './work-file.js';
 import { checkOutChanges } from './worktree-checkout.js';
 import type { WorktreeState } from './worktree-state.js';
 
@@ -100,7 +101,10 @@ async function moveOn(
   try {
     const paths = changes.map(({ path }) => path);
     // Where a power loss took files back that the branch has, they would pass for the owner's changes.
-    await syncFoldersOf(repository, paths);
+    await syncFoldersOf(
+      repository.top,
+      paths.map((path) => join(repository.top, path)),
+    );
     const stale = await bases.recordStale(changes, checkout.notFollowed);
     const also = await laterMoveOfFetchedRef(repository, commit);
     const lock = await locker.take(signal);

@@ -68,22 +68,22 @@ export function createLongCommand<A extends { readonly code: number }>(
   async function run(key: string, start: (run: LongRun) => Promise<A>, waitMs: number) {
     const until = performance.now() + waitMs;
     for (;;) {
-      const leftMs = until - performance.now();
+      const remainingMs = until - performance.now();
       const before = underWay;
       if (before === undefined)
-        return { answer: await within(leftMs, begin(key, start).answer, throwTimeUp), isJoined: false };
+        return { answer: await within(remainingMs, begin(key, start).answer, throwTimeUp), isJoined: false };
       if (performance.now() - before.lastOutput >= silentMs) {
-        const answer = await start({ timeoutMs: Math.max(1, leftMs) });
+        const answer = await start({ timeoutMs: Math.max(1, remainingMs) });
         if (answer.code === 0) before.stop.abort();
         return { answer, isJoined: false };
       }
       if (before.key === key)
-        return { answer: await within(leftMs, before.answer, throwTimeUp), isJoined: true };
+        return { answer: await within(remainingMs, before.answer, throwTimeUp), isJoined: true };
       const ended = before.answer.then(
         () => undefined,
         () => undefined, // reported to the callers that have begun it
       );
-      await within(leftMs, ended, throwTimeUp);
+      await within(remainingMs, ended, throwTimeUp);
     }
   }
 

@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { mkdir, readFile, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { systemCode } from '../../errors.js';
-import { putNew, syncDirectory } from '../../fs/atomic-write.js';
+import { putNew } from '../../fs/atomic-write.js';
 import type { Repository } from '../cli/repository.js';
 
 /** A file of the work tree or a symbolic link; undefined where there is none. */
@@ -95,18 +95,6 @@ export async function replaceFile(
   }
   if (made === null) removeEmptyFolders(top, dirname(target));
   return true;
-}
-
-/** Waits until the entries of the folders that these files are or were in, and of those above, are on the disk. */
-export async function syncFoldersOf({ top }: Repository, paths: Iterable<string>): Promise<void> {
-  const folders = new Set<string>();
-  for (const path of paths)
-    for (let at = dirname(join(top, path)); at.length >= top.length && !folders.has(at); at = dirname(at))
-      folders.add(at);
-  for (const folder of folders)
-    await syncDirectory(folder).catch((error: unknown) => {
-      if (!['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')) throw error;
-    });
 }
 
 /** As in git, a folder without files does not exist. */
