@@ -164,8 +164,10 @@ export async function createRemote(
 
   async function fetch(known: string | null): Promise<string | null> {
     const listed = await askRemote(['ls-remote', '--quiet', remote, ref], { timeoutMs: limits.list });
-    const last = listed.stdout.split('\t', 1)[0] ?? '';
-    if (last === '') return null;
+    // It lists the refs whose names end so.
+    const line = listed.stdout.split('\n').find((one) => one.endsWith(`\t${ref}`));
+    if (line === undefined) return null;
+    const last = line.slice(0, line.indexOf('\t'));
     // Most often nothing is new: this question takes a tenth of the time of a fetch.
     if (last === known) return last;
     const until = performance.now() + limits.fetch;

@@ -75,6 +75,18 @@ test('a delivery is answered within 30 s, as each command that talks to the remo
   t.true(8_000 + push + list + fetch < 30_000, `${push}, ${list} and ${fetch} ms`);
 });
 
+test('a ref whose name ends in that of the branch is not taken for it', async (t) => {
+  let listed = 'abc\trefs/backup/refs/heads/main\n';
+  const git: Git = async (args) => {
+    const stdout = args[0] === 'ls-remote' ? listed : '';
+    return { code: 0, stdout, stderr: '', bytes: Buffer.from(stdout) };
+  };
+  const remote = await createRemote({ git }, { branch: 'main' }, {});
+  t.is(await remote.fetch(null), null);
+  listed += 'def\trefs/heads/main\n';
+  t.is(await remote.fetch(null), 'def');
+});
+
 /** A git that runs a program of its own for ever. */
 function endlessGit(bin: string, signal?: AbortSignal) {
   const child = join(bin, 'child');
