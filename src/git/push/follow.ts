@@ -77,7 +77,8 @@ async function moveTo(commit: string, options: FollowOptions): Promise<Followed>
     if (await isSparse(repository)) return waiting('you to run git pull: the clone is sparse');
     const followed = await moveOn(head, { next, commit }, options);
     if (followed !== undefined) return followed;
-    // another git command has the branch for a moment, or has moved it
+    // Another git command has the branch for a moment, or has moved it; or a killed one has left a lock.
+    if (attempt === 0) await options.locker.sweep();
     await setTimeout(20 * (attempt + 1));
   }
   throw new PressmarkError('GIT_FAILED', 'the branch could not be moved to what the remote has');

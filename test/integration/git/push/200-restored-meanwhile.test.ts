@@ -1,7 +1,6 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { identityOf } from '../../../../src/git/commit/identity.js';
 import { follow } from '../../../../src/git/push/follow.js';
 import { commitAndPush, gitIn, makeRemote } from '../../../support/clones.js';
 import { tempDir } from '../../../support/temp-dir.js';
@@ -17,19 +16,12 @@ async function followWhile(t: ExecutionContext, meanwhile: (dir: string) => void
   gitIn(dir, 'pull', '--quiet');
   const tip = commitAndPush(other, FILE, 'new\n');
   gitIn(dir, 'fetch', '--quiet');
-  const { repository, locker, staging, worktree, log } = await followerOf(dir);
+  const { locker, staging, worktree, options } = await followerOf(dir);
   t.teardown(locker.close);
   const { bases } = worktree;
   let done = false;
   const followed = await follow(tip, {
-    repository,
-    locker,
-    identity: await identityOf(repository.git),
-    ref: 'refs/heads/main',
-    log,
-    signal: new AbortController().signal,
-    folder: 'content/',
-    onFiles: () => undefined,
+    ...options,
     worktree: {
       ...worktree,
       bases: {

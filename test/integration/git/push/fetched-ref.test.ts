@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { identityOf } from '../../../../src/git/commit/identity.js';
 import { follow } from '../../../../src/git/push/follow.js';
 import { createPushStatus } from '../../../../src/git/push/push-status.js';
 import { FETCHED_REF } from '../../../../src/git/push/remote.js';
@@ -20,22 +19,8 @@ async function fetchedTwice(t: ExecutionContext) {
   const second = commitAndPush(other, 'content/b.md', 'b\n');
   gitIn(dir, '-c', 'fetch.unpackLimit=1', 'fetch', '--quiet', '--no-write-fetch-head', clones.remote, 'main');
   gitIn(dir, 'update-ref', FETCHED_REF, second);
-  const { repository, locker, worktree, log } = await followerOf(dir);
-  t.teardown(async () => {
-    await worktree.close();
-    await locker.close();
-  });
-  const options = {
-    repository,
-    locker,
-    identity: await identityOf(repository.git),
-    ref: 'refs/heads/main',
-    worktree,
-    folder: 'content/',
-    onFiles: () => undefined,
-    log,
-    signal: new AbortController().signal,
-  };
+  const { options, close } = await followerOf(dir);
+  t.teardown(close);
   return { dir, first, second, options };
 }
 

@@ -2,7 +2,9 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { findLockHelper } from '../../../../src/fs/lock-helper.js';
 import { openRepository } from '../../../../src/git/cli/repository.js';
+import { identityOf } from '../../../../src/git/commit/identity.js';
 import { createIndexLocker } from '../../../../src/git/commit/index-lock.js';
+import type { FollowOptions } from '../../../../src/git/push/follow.js';
 import { createWorktreeState } from '../../../../src/git/push/worktree-state.js';
 import { gitEnvironment } from '../../../support/clones.js';
 
@@ -16,6 +18,22 @@ export async function followerOf(dir: string) {
   const locker = createIndexLocker(repository, helper, log);
   const stateDir = join(dir, '.pressmark');
   const staging = join(stateDir, 'staging');
-  const options = { repository, siteDir: dir, stateDir, staging, idleMs: 0, helper, log };
-  return { repository, locker, staging, worktree: createWorktreeState(options), log };
+  const state = { repository, siteDir: dir, stateDir, staging, idleMs: 0, helper, log };
+  const worktree = createWorktreeState(state);
+  const options: FollowOptions = {
+    repository,
+    locker,
+    identity: await identityOf(repository.git),
+    ref: 'refs/heads/main',
+    worktree,
+    folder: 'content/',
+    onFiles: () => undefined,
+    log,
+    signal: new AbortController().signal,
+  };
+  const close = async () => {
+    await worktree.close();
+    await locker.close();
+  };
+  return { repository, locker, staging, worktree, log, options, close };
 }

@@ -4,7 +4,6 @@ import '../../../support/recorded-syncs.js';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { identityOf } from '../../../../src/git/commit/identity.js';
 import { follow } from '../../../../src/git/push/follow.js';
 import { commitAndPush, gitIn, makeRemote } from '../../../support/clones.js';
 import { recorder, syncs } from '../../../support/recorded-syncs.js';
@@ -25,7 +24,7 @@ test('the folders of new, changed and removed files are on the disk before the b
   const newest = commitAndPush(other, 'content/2026/11/d.md', 'd\n');
   gitIn(dir, 'fetch', '--quiet');
 
-  const { repository, locker, worktree, log } = await followerOf(dir);
+  const { options, close } = await followerOf(dir);
   const isThere = (path: string) => fs.existsSync(join(dir, path));
   const files = ['content/a.md', 'content/2026/11/d.md'];
   recorder.observe = () =>
@@ -34,20 +33,9 @@ test('the folders of new, changed and removed files are on the disk before the b
       ...(files.every(isThere) && !isThere('content/old') ? ['files after'] : []),
     ].join(', ');
   syncs.length = 0;
-  const followed = await follow(newest, {
-    repository,
-    locker,
-    identity: await identityOf(repository.git),
-    ref: 'refs/heads/main',
-    worktree,
-    folder: 'content/',
-    onFiles: () => undefined,
-    log,
-    signal: new AbortController().signal,
-  });
+  const followed = await follow(newest, options);
   recorder.observe = () => '';
-  await worktree.close();
-  await locker.close();
+  await close();
   t.like(followed, { kind: 'followed', tip: newest });
   const inTime = new Set(
     syncs.filter(({ observed }) => observed === 'branch before, files after').map(({ path }) => path),
