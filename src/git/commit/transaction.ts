@@ -100,7 +100,7 @@ export async function commitBatch<D extends BatchDraft>(
           for (const draft of plan.staged) staged.set(draft.path, draft);
           continue;
         }
-        written = [...written, ...entriesOf(drafts)];
+        written = [...written, ...plan.entries];
         if (isCurrent && inIndex.size === 0) await next.use();
         else await writeEntries(repository, lock, plan.entries);
         if (await moveBranch(context, head, commits)) {
