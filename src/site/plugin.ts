@@ -2,7 +2,7 @@ import type { Worker } from 'node:worker_threads';
 import { definePlugin, type Plugin } from '../host/plugins.js';
 import { createBurst, createSchedule, type Work } from './builder/schedule.js';
 import { createBuilderThread } from './builder/thread-client.js';
-import { isTermTextPath } from './index/standalone-pages.js';
+import { isTermTextPath } from './index/owner-texts.js';
 import type { ListPages, Search } from './search/search.js';
 
 /** How long pending work may take when the service stops. */

@@ -216,8 +216,13 @@ export function createBuilder(options: SiteOptions): Builder {
   /** The threads that render pages of articles. They have no plugins, whose filters may ask for other articles. */
   function preparedWorkers(pool: RenderPool) {
     pool.start(due.size);
-    const { themeDirs } = options;
-    return pool.prepared({ themeDirs, site: options.site, digest: site.context().digest });
+    const { theme, navigation } = site.context();
+    return pool.prepared({
+      themeDirs: options.themeDirs,
+      site: options.site,
+      digest: theme.digest,
+      navigation,
+    });
   }
 
   /** Builds files in one session, those first that pages link and that do not stand yet. */
