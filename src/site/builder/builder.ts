@@ -290,7 +290,9 @@ export function createBuilder(options: SiteOptions): Builder {
       const isTrusted = manifest.reading === reading;
       articleFiles.applyDelta(delta, isTrusted);
       site.skipChange(); // these pages stand
-      isWhole ||= isTrusted;
+      // Where the manifest has been lost, everything that was known of the articles is gone with it.
+      isWhole = isTrusted || (isWhole && !delta.isWhole);
+      isReady &&= isWhole;
     }
     site.addDue(delta.stale);
     // Left by another process that was to build everything, and has not come to the end.

@@ -102,6 +102,7 @@ export function openManifest(path: string, outputDir: string) {
   const subject = { pressmark: VERSION, output: relative(dirname(path), outputDir) };
   const lines = openLineFile<Line>(path, subject, () => {
     const ofFiles = fileLines(files.keys());
+    lacksArticles = files.size > 0;
     return files.size === 0 ? ofFiles : [...ofFiles, { unsynced: [...unsynced.keys()] }];
   });
   const files = new Map<string, WrittenFile>();
@@ -120,6 +121,8 @@ export function openManifest(path: string, outputDir: string) {
   let sequence = 0;
   /** The last build that came to its end. */
   let last = NO_BUILD;
+  /** Whether the file was lost in the midst of a build and was begun anew, without the articles. */
+  let lacksArticles = false;
 
   /** Reads what has been added since, also by another process on the same folder. */
   function refresh(): ManifestDelta {
@@ -255,13 +258,15 @@ export function openManifest(path: string, outputDir: string) {
   function endBuild({ key, isComplete, reading, articles, stale, everything }: BuildEnd): void {
     const isSame = last.committed === key && (last.isIncomplete !== true) === isComplete;
     if (isSame && articles.size + stale.length + unfinished.size + announced.size === 0) return;
+    lines.open();
     const end: EndLine = { committed: key, reading, stale };
     const line = isComplete ? end : { ...end, isIncomplete: true as const };
     // There is a page to nearly every article, so that the files tell how much of the manifest is out of date.
-    if (lines.count() + articles.size + 1 > 1_000 + 6 * files.size) {
+    if (lacksArticles || lines.count() + articles.size + 1 > 1_000 + 6 * files.size) {
       forgetAnnounced();
       const ofArticles = [...everything()].map((article): Line => ({ article }));
       lines.rewrite([...fileLines(stale), { unsynced: [...unsynced.keys()] }, ...ofArticles, line]);
+      lacksArticles = false;
     } else {
       const changes = [...articles].map(
         ([removed, article]): Line => (article === undefined ? { removed } : { article }),
