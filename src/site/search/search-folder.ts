@@ -92,6 +92,9 @@ export function openSearchFolder(outputDir: string) {
     return record?.of === digest && isWhole(record);
   }
 
+  /** Whether Pressmark has written an index there. */
+  const isOurs = () => readRecord() !== undefined;
+
   /** Whether somebody else has put an index there, or files of one: then it is theirs. */
   function isForeign(): boolean {
     const record = readRecord();
@@ -149,7 +152,7 @@ export function openSearchFolder(outputDir: string) {
     for (const path of filesBelow(root)) if (isLeftover(path)) discard(join(root, path));
   }
 
-  /** Removes our files, and the folders that are then empty. */
+  /** Removes our files, and the folders that are then empty. The lock keeps others away. */
   function remove(): void {
     const record = readRecord();
     if (record === undefined) return;
@@ -160,5 +163,5 @@ export function openSearchFolder(outputDir: string) {
       removeEmptyFolder(folder);
   }
 
-  return { isCurrent, isForeign, replace, remove };
+  return { isCurrent, isOurs, isForeign, replace, remove };
 }
