@@ -352,7 +352,7 @@ export function createBuilder(options: SiteOptions): Builder {
     noteChecked(options);
   }
 
-  /** Has all files written anew, and those removed that only their mark shows to be ours. */
+  /** Has all files compared with what they should be, and those removed that only their mark shows to be ours. */
   function forgetOutput(): void {
     writer.distrust();
     for (const file of filesBelow(outputDir))
