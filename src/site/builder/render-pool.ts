@@ -31,8 +31,7 @@ export type RenderJob = {
 export interface RenderSettings {
   readonly themeDirs: readonly string[];
   readonly site: SiteInfo;
-  /** Of the theme. */
-  readonly digest: string;
+  readonly themeHash: string;
   /** The links to pages of the owner's. */
   readonly navigation: readonly SiteLink[];
 }

@@ -48,14 +48,14 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
 
   async function answer(request: RenderRequest): Promise<RenderAnswer> {
     if (request.kind === 'prepare') {
-      const { themeDirs, site, digest, navigation } = request;
+      const { themeDirs, site, themeHash, navigation } = request;
       const linked = {
         tags: { get: (name: string) => slugIn('tags', name) },
         authors: { get: (name: string) => slugIn('authors', name) },
       };
       const theme = loadTheme(themeDirs, site);
       context = createRenderContext(theme, site, createHooks(log), linked, navigation, []);
-      return { kind: 'prepared', alike: theme.digest === digest };
+      return { kind: 'prepared', alike: theme.hash === themeHash };
     }
     if (request.kind === 'headers') {
       const entries = request.paths.map((path) => readHeaderEntry(content, path) ?? null);

@@ -55,7 +55,7 @@ export function createRenderContext(
   const helpers = createHelpers(site, theme, linked, navigation);
   // With links of the config's own, no page shows them.
   const shown = site.navigation === null ? navigation : null;
-  const dependencies = [FORMAT, theme.digest, shown, site, ...further];
+  const dependencies = [FORMAT, theme.hash, shown, site, ...further];
   const key = hash('sha256', JSON.stringify(dependencies)).slice(0, 16);
 
   async function render(page: Page): Promise<string> {
@@ -155,12 +155,12 @@ export function contextFor(
   navigation: readonly SiteLink[],
 ): RenderContext {
   const { site, hooks, content, pageSize, fingerprint } = options;
-  const further = [pageSize ?? null, readingOf(content), fingerprint ?? ''];
+  const further = [pageSize ?? null, parseKeyOf(content), fingerprint ?? ''];
   return createRenderContext(theme, site, hooks, linked, navigation, further);
 }
 
-/** What is read in an article's file depends on this besides the file: an article whose file has no URL gets one. */
-export function readingOf({ layout }: ContentFolder): string {
+/** Changes where the same files of articles are parsed in another way: an article whose file has no URL gets one. */
+export function parseKeyOf({ layout }: ContentFolder): string {
   return `${FORMAT} ${layout.url('slug', '2001-02-03T04:05:06Z')}`;
 }
 

@@ -69,11 +69,11 @@ async function perform({ outputDir, stateDir, wanted }: SearchRequest): Promise<
     }
     if (folder.isForeign()) return { kind: 'foreign' };
     const { pages, version } = wanted;
-    const digest = hash('sha256', JSON.stringify([INDEXER_VERSION, version, pages]));
-    if (folder.isCurrent(digest)) return { kind: 'current' };
+    const sourceHash = hash('sha256', JSON.stringify([INDEXER_VERSION, version, pages]));
+    if (folder.isCurrent(sourceHash)) return { kind: 'current' };
     const start = performance.now();
     const { files, isComplete } = await indexOf(outputDir, pages);
-    const of = isComplete ? digest : null; // else the next job looks for the missing pages
+    const of = isComplete ? sourceHash : null; // else the next job looks for the missing pages
     if (!(await folder.replace(files, of))) return { kind: 'foreign' };
     if (of !== null && !folder.isCurrent(of))
       throw new Error('files of the index were removed while it was written');

@@ -13,7 +13,7 @@ import { post } from '../post.js';
 const end = (key: string): BuildEnd => ({
   key,
   isComplete: true,
-  reading: 'r',
+  parseKey: 'r',
   articles: new Map(),
   stale: [],
   everything: () => [],
