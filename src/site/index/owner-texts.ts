@@ -74,11 +74,12 @@ export function readOwnerText(
     const stamp = stampOf(fs.statSync(join(root, path)));
     if (known !== undefined && sameStamp(known.stamp, stamp)) return known;
     const { article, html } = format.decodeForPages(fs.readFileSync(join(root, path), 'utf8'), path);
-    const { description, extra } = article;
+    // As it comes back from the manifest, where `.inf` is null.
+    const extra: StandalonePage['extra'] = JSON.parse(JSON.stringify(article.extra));
     // The format gives a file without a title its name; a term has one of its own.
     const isNameless = isTermTextPath(path) && article.title === posix.basename(path, '.md');
     const title = isNameless ? '' : article.title;
-    return { path, stamp, title, description, html: html(), toc: [], extra };
+    return { path, stamp, title, description: article.description, html: html(), toc: [], extra };
   } catch (error) {
     if (isGone(error)) return undefined;
     throw error;

@@ -4,7 +4,7 @@ import { addressOfPage, type OwnerText } from '../index/owner-texts.js';
 import type { SiteIndex } from '../index/site-index.js';
 import { sitePage } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
-import { fileAt } from './addresses.js';
+import { fileAt, pathOf } from './addresses.js';
 import type { ListDeps } from './list-pages.js';
 import { fixedOutput, type Output, renderedPages } from './output.js';
 
@@ -63,8 +63,7 @@ export function standalonePages(
       const page = at(file);
       if (page === undefined) return undefined;
       const { title, description } = page;
-      const address = `/${file.slice(0, -HOME.length)}`;
-      return { ...sitePage(site, 'page', address, { title, description }), page };
+      return { ...sitePage(site, 'page', pathOf(file), { title, description }), page };
     }),
   };
 }

@@ -2,10 +2,9 @@ import type { Hooks } from '../../host/hooks.js';
 import type { PluginOutput } from '../../host/outputs.js';
 import type { Log } from '../../log.js';
 import type { Post } from '../index/article-list.js';
-import { addressOfPage } from '../index/owner-texts.js';
 import type { SiteIndex } from '../index/site-index.js';
 import type { Hosting } from '../options.js';
-import { fileAt } from './addresses.js';
+import { pathOf } from './addresses.js';
 import { type Compress, compressedVariants } from './compressed-variants.js';
 import { feeds } from './feeds.js';
 import { archivePages, type ListDeps, termPages } from './list-pages.js';
@@ -37,11 +36,7 @@ export function siteOutputs(deps: OutputDeps): SiteOutputs {
   const { site, index, hooks, hosting, context, articles, added, log, summaryOf, compress } = deps;
   const ownPages = standalonePages(site, index, context);
   /** The paths of the owner's pages that no article and no page of the site's own comes before. */
-  const ownPaths = () =>
-    [...index.texts.keys()].flatMap((path) => {
-      const address = addressOfPage(path);
-      return address !== undefined && sources.at(fileAt(address)) === ownPages ? [address] : [];
-    });
+  const ownPaths = () => [...ownPages.paths()].filter((file) => sources.at(file) === ownPages).map(pathOf);
   const outputs: readonly Output[] = [
     articles,
     themeFiles(context),

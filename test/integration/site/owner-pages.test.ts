@@ -97,6 +97,21 @@ test('an edit of a page builds that page alone, unless it changes what other pag
   t.false(site.has('about'));
 });
 
+test('a start takes for a page’s front matter what its file says, also numbers that JSON does not have', async (t) => {
+  const { site, rendered } = await siteWithPage(t);
+  writePage(site, ABOUT.replace('order: 2', 'order: .inf\nrank: .nan\nwhen: 2026-01-02'));
+  writePage(site, '---\ntitle: Next\nnavigation: true\norder: 1\n---\n', 'next');
+  await site.builder.buildAll();
+  await site.builder.close();
+  rendered.length = 0;
+  const again = createBuilder(site.options);
+  t.true(await again.load());
+  rendered.length = 0;
+  await again.buildAll();
+  t.deepEqual(rendered, []);
+  t.deepEqual(site.output(), await builtAnew(site.options));
+});
+
 test('what another process has built of a page is not built again', async (t) => {
   const { site, rendered } = await siteWithPage(t);
   const other = createBuilder(site.options);
