@@ -5,7 +5,7 @@ import { CONFIG_NAMES } from '../config/config-file.js';
 import type { Settings } from '../config/load.js';
 import { messageOf } from '../errors.js';
 import type { Log } from '../log.js';
-import { isTermTextPath } from '../site/index/standalone-pages.js';
+import { isTermTextPath } from '../site/index/owner-texts.js';
 import { themeOf } from './builder/theme.js';
 import { foldersOf } from './content/folders.js';
 

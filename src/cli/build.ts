@@ -25,7 +25,10 @@ export function buildCommand(): Command {
       'build the whole site once: with its own generator, or by Pressmark, which only writes files that differ',
     )
     .option('--json', 'print the summary as JSON')
-    .option('--clean', 'write every file anew, and remove whatever Pressmark wrote and would not write today')
+    .option(
+      '--clean',
+      'make every file anew, write those that differ, and remove whatever Pressmark wrote and would not write today',
+    )
     .addOption(
       new Option('--check', 'write nothing; exit 1 if the output is not what a clean build gives').conflicts(
         'clean',

@@ -55,8 +55,8 @@ export interface BuildRequest {
   /** Whether every page is built anew; files are still only written where they differ. @default false */
   readonly force?: boolean;
   /**
-   * Whether no file is believed to stand as it was written. Then all are written anew, and what Pressmark wrote in other
-   * times is removed too. @default false
+   * Whether no file is believed to stand as it was written. Then all are compared with what they should be, and what
+   * Pressmark wrote in other times is removed too. @default false
    */
   readonly clean?: boolean;
   /** Called after each file with how many are done and how many there are. */

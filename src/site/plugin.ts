@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { definePlugin, type Plugin } from '../host/plugins.js';
 import { createBurst, createSchedule, type Work } from './builder/schedule.js';
 import { createBuilderThread } from './builder/thread-client.js';
-import { isTermTextPath } from './index/standalone-pages.js';
+import { isTermTextPath } from './index/owner-texts.js';
 import type { ListPages, Search } from './search/search.js';
 
 /** How long pending work may take when the service stops. */
@@ -150,7 +151,8 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         burst.stop();
         thread.pace(false);
         const end = performance.now() + closeMs;
-        await Promise.race([Promise.all([fullBuilds.drain(), schedule.drain()]), elapsed(closeMs)]);
+        const drained = Promise.all([fullBuilds.drain(), schedule.drain()]);
+        await Promise.race([drained, sleep(closeMs, undefined, { ref: false })]);
         fullBuilds.stop();
         schedule.stop();
         await thread.close(Math.max(0, end - performance.now()));
@@ -162,8 +164,4 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
 function folderPrefix(folder: string): string {
   const path = folder.replaceAll('\\', '/').replace(/^\.\/|^\.$|\/+$/g, '');
   return path === '' ? '' : `${path}/`;
-}
-
-function elapsed(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }

@@ -39,7 +39,7 @@ export type BuildSession = ReturnType<typeof createBuildSession>;
  *
  * @param start when it began, by the steady clock.
  */
-export function createBuildSession(output: BuildWriter, start = performance.now()) {
+export function createBuildSession(writer: BuildWriter, start = performance.now()) {
   /** The sizes of what was made; some files are made twice, as what they show has changed meanwhile. */
   const sizes = new Map<string, number>();
   const failed = new Set<string>();
@@ -73,15 +73,15 @@ export function createBuildSession(output: BuildWriter, start = performance.now(
   }
 
   function put(file: string, made: Exclude<Made, undefined>): readonly string[] {
-    if (isContent(made)) return output.put(file, made);
-    if ('variant' in made) return output.put(file, made.variant, made.source);
-    return 'staged' in made ? output.putStaged(file, made.staged) : [];
+    if (isContent(made)) return writer.put(file, made);
+    if ('variant' in made) return writer.put(file, made.variant, made.source);
+    return 'staged' in made ? writer.putStaged(file, made.staged) : [];
   }
 
   /** Removes a file. @returns whether it was done. */
   function remove(file: string): boolean {
     try {
-      const files = output.remove(file);
+      const files = writer.remove(file);
       note(files);
       if (files.includes(file)) removed++;
       return true;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FilterName } from '../../host/hook-types.js';
 import type { BuildRequest, SiteOptions, SiteReport } from '../options.js';
 import { sourceOf } from '../outputs/compressed-variants.js';
-import { readingOf } from '../render/render-context.js';
+import { parseKeyOf } from '../render/render-context.js';
 import { newestPages } from '../search/pagefind.js';
 import type { ListPages } from '../search/search.js';
 import { isCheckedSinceBoot, noteChecked } from '../write/boot.js';
@@ -81,7 +81,7 @@ export function createBuilder(options: SiteOptions): Builder {
   const site = createSite(options, compress ? { root: outputDir, writtenOf: writer.intact } : undefined);
   const { index, outputs, articleFiles, due, unsure } = site;
   const files = createFileBuilder(site, writer);
-  const reading = readingOf(options.content);
+  const parseKey = parseKeyOf(options.content);
   const outputSync = createOutputSync({
     manifest,
     root: outputDir,
@@ -143,7 +143,7 @@ export function createBuilder(options: SiteOptions): Builder {
 
   /** Builds the changes that wait, each for its own caller. */
   async function buildChanges(): Promise<void> {
-    if (!isBuildingAll && isForeign()) {
+    if (!isBuildingAll && isBuiltByOther()) {
       if (await yieldsToOther()) {
         queue.answerChanges(nothingBuilt);
         return;
@@ -192,7 +192,7 @@ export function createBuilder(options: SiteOptions): Builder {
     queue.begin();
     try {
       site.renewTheme();
-      if (!force && !clean && isForeign() && (await yieldsToOther())) return nothingBuilt();
+      if (!force && !clean && isBuiltByOther() && (await yieldsToOther())) return nothingBuilt();
       await scan(force || clean, pool);
       if (clean) forgetOutput();
       const workers = hasPageFilters() ? [] : await preparedWorkers(pool);
@@ -216,8 +216,13 @@ export function createBuilder(options: SiteOptions): Builder {
   /** The threads that render pages of articles. They have no plugins, whose filters may ask for other articles. */
   function preparedWorkers(pool: RenderPool) {
     pool.start(due.size);
-    const { themeDirs } = options;
-    return pool.prepared({ themeDirs, site: options.site, digest: site.context().digest });
+    const { theme, navigation } = site.context();
+    return pool.prepared({
+      themeDirs: options.themeDirs,
+      site: options.site,
+      themeHash: theme.hash,
+      navigation,
+    });
   }
 
   /** Builds files in one session, those first that pages link and that do not stand yet. */
@@ -282,10 +287,12 @@ export function createBuilder(options: SiteOptions): Builder {
   function catchUp(): void {
     const delta = manifest.refresh();
     if (delta.articles.size > 0 || delta.isWhole) {
-      const isTrusted = manifest.reading === reading;
+      const isTrusted = manifest.parseKey === parseKey;
       articleFiles.applyDelta(delta, isTrusted);
       site.skipChange(); // these pages stand
-      isWhole ||= isTrusted;
+      // Where the manifest has been lost, everything that was known of the articles is gone with it.
+      isWhole = isTrusted || (isWhole && !delta.isWhole);
+      isReady &&= isWhole;
     }
     site.addDue(delta.stale);
     // Left by another process that was to build everything, and has not come to the end.
@@ -303,7 +310,7 @@ export function createBuilder(options: SiteOptions): Builder {
   }
 
   /** Whether another process has built with other settings since this one has. */
-  function isForeign(): boolean {
+  function isBuiltByOther(): boolean {
     return hasScanned && manifest.key !== key && manifest.key !== site.context().key;
   }
 
@@ -345,7 +352,7 @@ export function createBuilder(options: SiteOptions): Builder {
     noteChecked(options);
   }
 
-  /** Has all files written anew, and those removed that only their mark shows to be ours. */
+  /** Has all files compared with what they should be, and those removed that only their mark shows to be ours. */
   function forgetOutput(): void {
     writer.distrust();
     for (const file of filesBelow(outputDir))
@@ -366,7 +373,7 @@ export function createBuilder(options: SiteOptions): Builder {
     manifest.endBuild({
       key,
       isComplete,
-      reading,
+      parseKey,
       articles: articleFiles.unsaved(),
       // Without a name here, what a file held before would be forgotten, and pass for its owner's.
       stale: isTooMuch ? [...due].filter((file) => manifest.formerOf(file).length > 0) : [...due],

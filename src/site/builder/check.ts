@@ -54,8 +54,8 @@ function comparingWriter(
 
   function compare(file: string, content: Content): readonly string[] {
     const bytes = bytesOf(content);
-    const isNotForeign = note(file, (present) => present.equals(bytes));
-    if (!compress || !isNotForeign || bytes.length < SMALLEST) return [];
+    const isOurFile = note(file, (present) => present.equals(bytes));
+    if (!compress || !isOurFile || bytes.length < SMALLEST) return [];
     // Whatever another version of a library makes of the same text.
     for (const variant of variantsOf(file))
       note(variant, (present) => unpacked(variant, present)?.equals(bytes) ?? false);
@@ -65,14 +65,10 @@ function comparingWriter(
   /** @returns whether the file is ours, or would be. */
   function note(file: string, isAsBuilt: (present: Buffer) => boolean): boolean {
     const present = readSmall(join(root, file));
-    if (present === undefined) {
-      put.set(file, 'missing');
-      return true;
-    }
-    const same = isAsBuilt(present);
+    const isSame = present !== undefined && isAsBuilt(present);
     // What a person has put there is kept by a clean build too.
-    const isForeign = !same && !isOurs(file, present);
-    put.set(file, same || isForeign ? 'same' : 'different');
+    const isForeign = present !== undefined && !isSame && !isOurs(file, present);
+    put.set(file, present === undefined ? 'missing' : isSame || isForeign ? 'same' : 'different');
     return !isForeign;
   }
 

@@ -120,12 +120,12 @@ export function createFileBuilder(site: Site, writer: BuildWriter) {
 
   async function buildVariant(session: BuildSession, file: string): Promise<void> {
     const source = sourceOf(file) ?? '';
-    const digest = () => writer.intact(source)?.crc;
-    const before = digest();
+    const sourceCrc = () => writer.intact(source)?.crc;
+    const before = sourceCrc();
     const isBuilt = await session.build(file, async () => {
       const content = await outputs.at(file)?.render(file);
       // Another one is due where its source has changed meanwhile.
-      if (content === undefined || before === undefined || digest() !== before) return undefined;
+      if (content === undefined || before === undefined || sourceCrc() !== before) return undefined;
       return { variant: content, source: before };
     });
     if (isBuilt) due.delete(file);

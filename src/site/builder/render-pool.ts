@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import { messageOf } from '../../errors.js';
-import type { SiteInfo } from '../../host/page-types.js';
+import type { SiteInfo, SiteLink } from '../../host/page-types.js';
 import type { Log } from '../../log.js';
 import type { ReadHeaders } from '../index/article-files.js';
 import type { IndexEntry } from '../index/index-entry.js';
@@ -31,8 +31,9 @@ export type RenderJob = {
 export interface RenderSettings {
   readonly themeDirs: readonly string[];
   readonly site: SiteInfo;
-  /** Of the theme. */
-  readonly digest: string;
+  readonly themeHash: string;
+  /** The links to pages of the owner's. */
+  readonly navigation: readonly SiteLink[];
 }
 
 /** What the builder asks of a render worker. */

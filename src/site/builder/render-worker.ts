@@ -6,9 +6,9 @@ import type { Log } from '../../log.js';
 import type { ContentFolder } from '../../store/catalog/entry.js';
 import { createArticleCache } from '../index/article-cache.js';
 import { readHeaderEntry } from '../index/index-entry.js';
-import { readStandalonePages } from '../index/standalone-pages.js';
 import { articlePage } from '../outputs/article-pages.js';
 import { createRenderContext, type RenderContext } from '../render/render-context.js';
+import { loadTheme } from '../render/theme.js';
 import { bytesOf, stageFile } from '../write/staged-file.js';
 import type { RenderAnswer, Rendered, RenderJob, RenderRequest } from './render-pool.js';
 
@@ -48,20 +48,14 @@ export function serveRenders(port: MessagePort, content: ContentFolder, log: Log
 
   async function answer(request: RenderRequest): Promise<RenderAnswer> {
     if (request.kind === 'prepare') {
-      const { themeDirs, site, digest } = request;
+      const { themeDirs, site, themeHash, navigation } = request;
       const linked = {
         tags: { get: (name: string) => slugIn('tags', name) },
         authors: { get: (name: string) => slugIn('authors', name) },
       };
-      context = createRenderContext(
-        themeDirs,
-        site,
-        createHooks(log),
-        linked,
-        readStandalonePages(content),
-        [],
-      );
-      return { kind: 'prepared', alike: context.digest === digest };
+      const theme = loadTheme(themeDirs, site);
+      context = createRenderContext(theme, site, createHooks(log), linked, navigation, []);
+      return { kind: 'prepared', alike: theme.hash === themeHash };
     }
     if (request.kind === 'headers') {
       const entries = request.paths.map((path) => readHeaderEntry(content, path) ?? null);

@@ -7,7 +7,8 @@ import type { SiteOptions } from '../options.js';
 import { articlePages } from '../outputs/article-pages.js';
 import { type OutputDeps, siteOutputs } from '../outputs/site-outputs.js';
 import { summaryOf } from '../render/page.js';
-import { contextFor } from '../render/render-context.js';
+import { contextFor, type RenderContext } from '../render/render-context.js';
+import { loadTheme } from '../render/theme.js';
 
 /** A site in memory: what it consists of, and which of its files are due; see `createSite`. */
 export type Site = ReturnType<typeof createSite>;
@@ -22,15 +23,16 @@ export function createSite(options: SiteOptions, compress?: OutputDeps['compress
   const index = createSiteIndex(site, (path) => outputs.isReserved(path));
   const cache = createArticleCache(content);
   const articleFiles = openArticleFiles({ content, catalog, index, cache, log });
-  let context = contextFor(options, index);
-  const articles = articlePages(index, cache, articleFiles, () => context);
+  let theme = loadTheme(options.themeDirs, site);
+  let latest: RenderContext | undefined;
+  const articles = articlePages(index, cache, articleFiles, context);
   const outputs = siteOutputs({
     site,
     index,
     hooks,
     pageSize,
     hosting,
-    context: () => context,
+    context,
     articles,
     log,
     added: options.outputs ?? [],
@@ -79,7 +81,15 @@ export function createSite(options: SiteOptions, compress?: OutputDeps['compress
 
   /** Reads the theme again. */
   function renewTheme(): void {
-    context = contextFor(options, index);
+    theme = loadTheme(options.themeDirs, site);
+    latest = undefined;
+  }
+
+  /** How the site looks by the theme that was read last, and the index as it is now. */
+  function context(): RenderContext {
+    const navigation = index.navigation();
+    if (latest?.navigation !== navigation) latest = contextFor(options, theme, index, navigation);
+    return latest;
   }
 
   return {
@@ -93,6 +103,6 @@ export function createSite(options: SiteOptions, compress?: OutputDeps['compress
     addAffected,
     skipChange,
     renewTheme,
-    context: () => context,
+    context,
   };
 }

@@ -1,14 +1,20 @@
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { Catalog } from '../../store/catalog/catalog.js';
-import { type ContentFolder, type Entry, ownStrings, type ReadablePage } from '../../store/catalog/entry.js';
+import {
+  type ContentFolder,
+  type Entry,
+  NEVER_READ,
+  ownStrings,
+  type ReadablePage,
+} from '../../store/catalog/entry.js';
 import { isArticlePath, refresh, walk } from '../../store/catalog/scan.js';
 import { timeOf } from '../render/dates.js';
 import type { ManifestDelta } from '../write/manifest.js';
 import { type ArticleCache, type ParsedArticle, parsedOf } from './article-cache.js';
 import { type IndexEntry, indexEntryOf, MOST_TAGS, readHeaderEntry } from './index-entry.js';
+import { isOwnerTextPath, isTermTextPath, ownerTextPathsIn, readOwnerText } from './owner-texts.js';
 import type { SiteIndex, SourceEntry } from './site-index.js';
-import { isTermTextPath, readTermText, termTextPathsIn } from './standalone-pages.js';
 
 interface Deps {
   readonly content: ContentFolder;
@@ -45,10 +51,10 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
   /** Known by the beginnings of their files alone. */
   const byHeader = new Set<string>();
 
-  /** Reads these files again where they have changed. */
+  /** Reads these files again where they have changed. Not pages of the owner's, which all other pages may link. */
   function readChanged(paths: Iterable<string>): void {
     for (const path of paths) {
-      if (isTermTextPath(path)) readChangedTerm(path);
+      if (isTermTextPath(path)) readChangedText(path);
       if (!isArticlePath(content, path)) continue;
       read(path);
       const state = waiting.get(path);
@@ -86,20 +92,19 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
     sorted.sort((a, b) => a.time - b.time);
     for (const { path, state } of sorted) apply(path, state);
     waiting.clear();
-    for (const path of new Set([...termTextPathsIn(content), ...index.termTexts.keys()]))
-      readChangedTerm(path);
+    for (const path of new Set([...ownerTextPathsIn(content), ...index.texts.keys()])) readChangedText(path);
   }
 
-  /** Reads again what the owner wrote of a tag or an author, where that has changed. */
-  function readChangedTerm(path: string): void {
+  /** Reads a text of the owner's again, where that has changed. */
+  function readChangedText(path: string): void {
     try {
-      const known = index.termTexts.get(path);
-      const page = readTermText(content, path, known);
-      if (page === known) return;
-      index.applyTermText(path, page);
-      unsaved.set(path, page);
+      const known = index.texts.get(path);
+      const text = readOwnerText(content, path, known);
+      if (text === known) return;
+      index.applyText(path, text);
+      unsaved.set(path, text);
     } catch (error) {
-      log.warn({ path, reason: messageOf(error) }, 'malformed page; what stands of it stays');
+      log.warn({ path, reason: messageOf(error) }, 'malformed page; it stays as it was last read');
     }
   }
 
@@ -197,15 +202,19 @@ export function openArticleFiles({ content, catalog, index, cache, log }: Deps) 
   }
 
   function applySource(path: string, given: SourceEntry | undefined, isTrusted: boolean): void {
-    if (isTermTextPath(path)) {
-      if (given === undefined || (isTrusted && 'html' in given)) index.applyTermText(path, given, true);
+    if (given !== undefined && 'html' in given) {
+      // Where it is malformed now, it stays as it was read.
+      index.applyText(path, isTrusted ? given : { ...given, stamp: NEVER_READ }, true);
       return;
     }
-    const entry = given !== undefined && 'html' in given ? undefined : given;
-    index.apply(path, entry, true);
+    if (given === undefined && isOwnerTextPath(path)) {
+      index.applyText(path, undefined, true);
+      return;
+    }
+    index.apply(path, given, true);
     broken.delete(path);
-    if (entry === undefined) catalog.delete(path);
-    else if (isTrusted) catalog.set(entry);
+    if (given === undefined) catalog.delete(path);
+    else if (isTrusted) catalog.set(given);
   }
 
   /** What the manifest lacks has been written: every page is made, and nothing is known by its header alone. */

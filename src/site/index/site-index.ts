@@ -1,17 +1,17 @@
-import type { SiteInfo } from '../../host/page-types.js';
+import type { SiteInfo, SiteLink } from '../../host/page-types.js';
 import { fileOf } from '../outputs/addresses.js';
 import { timeOf } from '../render/dates.js';
 import { createArticleList, type ListChange, type Post } from './article-list.js';
 import type { IndexEntry } from './index-entry.js';
+import { addressOfPage, navigationOf, type OwnerText } from './owner-texts.js';
 import { affectedNeighbours } from './related.js';
-import type { TermText } from './standalone-pages.js';
 import { createAuthors, createTags, type TaxonomyChange, type Term } from './taxonomy.js';
 
 /** What the site consists of: which article has which page, and the lists they are on. */
 export type SiteIndex = ReturnType<typeof createSiteIndex>;
 
 /** What the index has of one file of the content folder. */
-export type SourceEntry = IndexEntry | TermText;
+export type SourceEntry = IndexEntry | OwnerText;
 
 /** What has become of the articles since outputs were last asked which of their files that affects. */
 export interface SiteChange {
@@ -24,8 +24,8 @@ export interface SiteChange {
   readonly authors: TaxonomyChange;
   /** The terms of both whose lists may look different. */
   readonly terms: ReadonlyMap<Term, ListChange>;
-  /** The files of terms that were added, changed or removed; see `TermText`. */
-  readonly termTexts: ReadonlySet<string>;
+  /** The paths of the owner's texts that were added, changed or removed. */
+  readonly texts: ReadonlySet<string>;
   /** Articles that have no page: their URL is not the site's, or another file has it. */
   readonly unroutable: readonly IndexEntry[];
 }
@@ -52,8 +52,9 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
   let files = new Set<string>();
   let articles = new Map<string, ArticleChange>();
   let unroutable = new Map<string, IndexEntry>();
-  const termTexts = new Map<string, TermText>();
-  let changedTermTexts = new Set<string>();
+  const texts = new Map<string, OwnerText>();
+  let changedTexts = new Set<string>();
+  let navigation: readonly SiteLink[] | undefined;
 
   /** Takes in what an article file says now; undefined where it is gone. @param isShown whether all pages show it. */
   function apply(path: string, entry: IndexEntry | undefined, isShown = false): void {
@@ -79,11 +80,12 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     if (after !== undefined && at(after.file) !== after) unroutable.set(path, after.entry);
   }
 
-  /** Takes in what a file says of a term now, in the same way. */
-  function applyTermText(path: string, page: TermText | undefined, isShown = false): void {
-    if (page === undefined) termTexts.delete(path);
-    else termTexts.set(path, page);
-    if (!isShown) changedTermTexts.add(path);
+  /** Takes in what a text of the owner's says now, in the same way. */
+  function applyText(path: string, text: OwnerText | undefined, isShown = false): void {
+    if (text === undefined) texts.delete(path);
+    else texts.set(path, text);
+    if (addressOfPage(path) !== undefined) navigation = undefined;
+    if (!isShown) changedTexts.add(path);
   }
 
   function addClaim(post: Post): void {
@@ -153,10 +155,10 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
       tags: ofTags,
       authors: ofAuthors,
       terms: new Map([...lists].map((term) => [term, term.list.takeChange()])),
-      termTexts: changedTermTexts,
+      texts: changedTexts,
       unroutable: [...unroutable.values()],
     };
-    [files, unroutable, articles, changedTermTexts] = [new Set(), new Map(), new Map(), new Set()];
+    [files, unroutable, articles, changedTexts] = [new Set(), new Map(), new Map(), new Set()];
     return change;
   }
 
@@ -185,7 +187,7 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
   /** Everything that was taken in. */
   function* everything(): Generator<SourceEntry> {
     yield* entries();
-    yield* termTexts.values();
+    yield* texts.values();
   }
 
   return {
@@ -193,14 +195,16 @@ export function createSiteIndex(site: SiteInfo, isReserved: (file: string) => bo
     all,
     tags,
     authors,
-    /** What the owner wrote of tags and authors, by the paths of the files. */
-    termTexts: termTexts as ReadonlyMap<string, TermText>,
+    /** What the owner wrote besides articles, by the paths of the files. */
+    texts: texts as ReadonlyMap<string, OwnerText>,
+    /** The links to pages of the owner's; the same array as long as none of these pages has changed. */
+    navigation: () => (navigation ??= navigationOf(texts.values())),
     at,
     entryAt,
     entries,
     everything,
     apply,
-    applyTermText,
+    applyText,
     takeChange,
   };
 }

@@ -53,6 +53,11 @@ export function fileAt(path: string): string {
   return path.endsWith('/') ? `${path.slice(1)}index.html` : path.slice(1);
 }
 
+/** The path of the page in a file, the other way round. */
+export function pathOf(file: string): string {
+  return `/${file.replace(/(^|\/)index\.html$/, '$1')}`;
+}
+
 /** A path below the site's base path as a link. */
 export function linkBelow(path: string, site: SiteInfo): string {
   return `${site.basePath}${path}`;

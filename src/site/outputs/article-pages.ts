@@ -9,6 +9,7 @@ import type { SiteIndex } from '../index/site-index.js';
 import { excerptOf } from '../render/html-text.js';
 import { linkOf, type Page, summaryOf } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
+import { pathOf } from './addresses.js';
 import type { Output } from './output.js';
 
 /** All that an article's page needs beside its file; plain data, as it may travel to another thread. */
@@ -43,7 +44,7 @@ export function articlePage(job: ArticleJob, cache: Pick<ArticleCache, 'read'>):
   const summary = summaryOf(entry, () => length.readingMinutes);
   return {
     kind: 'article',
-    path: `/${file.replace(/(^|\/)index\.html$/, '$1')}`,
+    path: pathOf(file),
     title: summary.title,
     description: summary.description,
     canonical: summary.url,

@@ -1,7 +1,7 @@
 import type { ArticleSummary, SiteInfo } from '../../host/page-types.js';
 import { type ArticleList, isAnyChanged, type ListChange, type Post } from '../index/article-list.js';
+import { termTextPathOf } from '../index/owner-texts.js';
 import type { SiteChange, SiteIndex } from '../index/site-index.js';
-import { termTextPathOf } from '../index/standalone-pages.js';
 import type { Term } from '../index/taxonomy.js';
 import type { Text } from '../render/i18n.js';
 import { numbered, type Page, type PageLink, type Pager, sitePage } from '../render/page.js';
@@ -40,7 +40,7 @@ export function archivePages(deps: ListDeps, all: ArticleList): Output {
 export function termPages(
   deps: ListDeps,
   kind: 'tag' | 'author',
-  index: Pick<SiteIndex, 'tags' | 'authors' | 'termTexts'>,
+  index: Pick<SiteIndex, 'tags' | 'authors' | 'texts'>,
 ): Output {
   const { pageSize } = deps;
   const folder = `${kind}s/`;
@@ -65,7 +65,7 @@ export function termPages(
   function* affectedBy(change: SiteChange): Generator<string> {
     const { vacated } = kind === 'tag' ? change.tags : change.authors;
     for (const { address, count } of vacated) yield* filesOf(address, count, pageSize);
-    for (const path of change.termTexts) {
+    for (const path of change.texts) {
       const term = termAt(path.replace(/\.md$/, ''));
       if (term !== undefined) yield* pagesOf(term).files();
     }
@@ -77,7 +77,7 @@ export function termPages(
     const [term, list] = [termAt(path), listAt(path)];
     if (term === undefined || list === undefined) return undefined;
     const { name, address } = term;
-    const text = index.termTexts.get(termTextPathOf(address));
+    const text = index.texts.get(termTextPathOf(address));
     const title = text?.title || name;
     const description = text?.description || { t: phrase, values: { [kind]: name } };
     return { ...listed(deps, list, kind, { title, description }), [kind]: name, ...(text && { page: text }) };

@@ -1,12 +1,16 @@
 import type { SiteInfo } from '../../host/page-types.js';
 import { type ArticleList, isChangedFrom } from '../index/article-list.js';
+import { addressOfPage, type OwnerText } from '../index/owner-texts.js';
+import type { SiteIndex } from '../index/site-index.js';
 import { sitePage } from '../render/page.js';
 import type { RenderContext } from '../render/render-context.js';
+import { fileAt, pathOf } from './addresses.js';
 import type { ListDeps } from './list-pages.js';
-import { fixedOutput, type Output } from './output.js';
+import { fixedOutput, type Output, renderedPages } from './output.js';
 
 const HOME = 'index.html';
 const NOT_FOUND = '404.html';
+const INDEX = '/index.html';
 
 /** The home page, which shows the newest articles. */
 export function homePage({ site, pageSize, context, summaryOf }: ListDeps, all: ArticleList): Output {
@@ -42,17 +46,32 @@ export function searchPage(site: SiteInfo, context: () => RenderContext): Output
 }
 
 /** The pages that the owner wrote; none where an article, or a page of the site's own, stands already. */
-export function standalonePages(site: SiteInfo, context: () => RenderContext): Output {
-  const all = () => context().pages.all;
+export function standalonePages(
+  site: SiteInfo,
+  { texts }: Pick<SiteIndex, 'texts'>,
+  context: () => RenderContext,
+): Output {
+  const at = (file: string): OwnerText | undefined =>
+    file.endsWith(INDEX) ? texts.get(`pages/${file.slice(0, -INDEX.length)}.md`) : undefined;
+
   return {
     reserved: [],
-    paths: () => all().keys(),
-    has: (path) => all().has(path),
-    affectedBy: () => [],
-    keeps: (path) => all().get(path)?.broken !== undefined,
-    render: (file) => {
-      const page = all().get(file);
-      return page && context().render({ ...sitePage(site, 'page', page.path, page), page });
-    },
+    paths: () => filesOf(texts.keys()),
+    has: (path) => at(path) !== undefined,
+    affectedBy: (change) => filesOf(change.texts),
+    ...renderedPages(context, (file) => {
+      const page = at(file);
+      if (page === undefined) return undefined;
+      const { title, description } = page;
+      return { ...sitePage(site, 'page', pathOf(file), { title, description }), page };
+    }),
   };
+}
+
+/** The files of those pages among the owner's texts. */
+function* filesOf(paths: Iterable<string>): Generator<string> {
+  for (const path of paths) {
+    const address = addressOfPage(path);
+    if (address !== undefined) yield fileAt(address);
+  }
 }

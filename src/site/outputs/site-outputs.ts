@@ -4,6 +4,7 @@ import type { Log } from '../../log.js';
 import type { Post } from '../index/article-list.js';
 import type { SiteIndex } from '../index/site-index.js';
 import type { Hosting } from '../options.js';
+import { pathOf } from './addresses.js';
 import { type Compress, compressedVariants } from './compressed-variants.js';
 import { feeds } from './feeds.js';
 import { archivePages, type ListDeps, termPages } from './list-pages.js';
@@ -33,12 +34,9 @@ export interface OutputDeps extends ListDeps {
 /** Every output of a site. To add one, write it and name it here. */
 export function siteOutputs(deps: OutputDeps): SiteOutputs {
   const { site, index, hooks, hosting, context, articles, added, log, summaryOf, compress } = deps;
-  const ownPages = standalonePages(site, context);
+  const ownPages = standalonePages(site, index, context);
   /** The paths of the owner's pages that no article and no page of the site's own comes before. */
-  const ownPaths = () =>
-    [...context().pages.all]
-      .filter(([file, { broken }]) => broken === undefined && sources.at(file) === ownPages)
-      .map(([, { path }]) => path);
+  const ownPaths = () => [...ownPages.paths()].filter((file) => sources.at(file) === ownPages).map(pathOf);
   const outputs: readonly Output[] = [
     articles,
     themeFiles(context),

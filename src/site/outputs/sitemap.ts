@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { ErrorLevel, SitemapIndexStream, SitemapStream, streamToPromise } from 'sitemap';
 import type { SiteInfo } from '../../host/page-types.js';
 import { type ArticleList, isAnyChanged, type Post } from '../index/article-list.js';
+import { addressOfPage } from '../index/owner-texts.js';
 import type { SiteChange } from '../index/site-index.js';
 import type { Output } from './output.js';
 
@@ -29,14 +30,21 @@ export function sitemap(
   { items }: ArticleList,
   pages: ListedPages = { has: () => false, paths: () => [] },
 ): Output {
-  function affectedBy({ all: changes, pages: ofArticles }: Pick<SiteChange, 'all' | 'pages'>): string[] {
-    if (!isAnyChanged(changes)) return [];
+  function affectedBy({
+    all: changes,
+    pages: ofArticles,
+    texts,
+  }: Pick<SiteChange, 'all' | 'pages' | 'texts'>): string[] {
+    // An article has taken, or left, the address of a page; or a page has come or gone.
+    const isFirstChanged =
+      [...ofArticles].some(pages.has) || [...texts].some((path) => addressOfPage(path) !== undefined);
+    if (!isAnyChanged(changes) && !isFirstChanged) return [];
     const last = Math.max(shardsOf(items.length), shardsOf(changes.before));
     const isOne = shardsOf(Math.min(items.length, changes.before)) === 1;
     const first = isOne ? 1 : numberOf(changes.from); // where one file becomes several, or several one, all change
     const numbers = new Set([...changes.touched].map(numberOf));
     for (let number = first; number <= last; number++) numbers.add(number);
-    if ([...ofArticles].some(pages.has)) numbers.add(1); // an article has taken, or left, the address of one
+    if (isFirstChanged) numbers.add(1);
     return last === 1 ? [WHOLE] : [WHOLE, ...[...numbers].map(shardName)];
   }
 

@@ -1,23 +1,20 @@
 import { hash } from 'node:crypto';
 import { itemComments, keepItemComments } from '../../article/article.js';
 import type { Hooks } from '../../host/hooks.js';
-import type { PageContext, PageKind, SiteInfo, StandalonePage } from '../../host/page-types.js';
+import type { PageContext, PageKind, SiteInfo, SiteLink, StandalonePage } from '../../host/page-types.js';
 import type { ContentFolder } from '../../store/catalog/entry.js';
-import { readStandalonePages, type StandalonePages } from '../index/standalone-pages.js';
 import type { SiteOptions } from '../options.js';
 import { createHelpers, type Linked } from './helpers.js';
 import { textOf } from './i18n.js';
 import type { Page, PageLink } from './page.js';
 import { withToc } from './table-of-contents.js';
-import { loadTheme, type Theme } from './theme.js';
+import type { Theme } from './theme.js';
 
 /** How the site looks now: the theme, and what makes pages of it. */
 export interface RenderContext {
   readonly theme: Theme;
-  /** The pages that the owner wrote. */
-  readonly pages: StandalonePages;
-  /** Of the theme and of these pages. */
-  readonly digest: string;
+  /** The links to pages of the owner's. */
+  readonly navigation: readonly SiteLink[];
   /** Of all that pages depend on besides the articles; another key means that all pages may look different. */
   readonly key: string;
   /** Renders a page to HTML through the filters. */
@@ -41,24 +38,25 @@ const LAYOUT = /^(?!layout$)[\w-]+$/;
 const NO_LINKS: readonly PageLink[] = [];
 
 /**
- * Reads the theme.
+ * What makes pages with this theme.
  *
  * @param linked the terms that pages link to.
- * @param pages those that the owner wrote.
+ * @param navigation the links to pages of the owner's.
  * @param further what else pages depend on.
  */
 export function createRenderContext(
-  themeDirs: readonly string[],
+  theme: Theme,
   site: SiteInfo,
   hooks: Hooks,
   linked: Linked,
-  pages: StandalonePages,
+  navigation: readonly SiteLink[],
   further: readonly unknown[],
 ): RenderContext {
-  const theme = loadTheme(themeDirs, site);
-  const helpers = createHelpers(site, theme, linked, pages.navigation);
-  const digest = hash('sha256', theme.digest + pages.digest);
-  const key = hash('sha256', JSON.stringify([FORMAT, digest, site, ...further])).slice(0, 16);
+  const helpers = createHelpers(site, theme, linked, navigation);
+  // With links of the config's own, no page shows them.
+  const shown = site.navigation === null ? navigation : null;
+  const dependencies = [FORMAT, theme.hash, shown, site, ...further];
+  const key = hash('sha256', JSON.stringify(dependencies)).slice(0, 16);
 
   async function render(page: Page): Promise<string> {
     const { kind, path } = page;
@@ -146,21 +144,23 @@ export function createRenderContext(
   }
 
   const icon = () => theme.render(ICON, { site, ...helpers });
-  return { theme, pages, digest, key, render, files: new Map([[ICON, icon], ...theme.files]) };
+  return { theme, navigation, key, render, files: new Map([[ICON, icon], ...theme.files]) };
 }
 
-/** Reads the theme of a site that is built in earnest. */
-export function contextFor(options: SiteOptions, linked: Linked): RenderContext {
-  const { themeDirs, site, hooks, content, pageSize, fingerprint } = options;
-  return createRenderContext(themeDirs, site, hooks, linked, readStandalonePages(content, options.log), [
-    pageSize ?? null,
-    readingOf(content),
-    fingerprint ?? '',
-  ]);
+/** What makes the pages of a site that is built in earnest. */
+export function contextFor(
+  options: SiteOptions,
+  theme: Theme,
+  linked: Linked,
+  navigation: readonly SiteLink[],
+): RenderContext {
+  const { site, hooks, content, pageSize, fingerprint } = options;
+  const further = [pageSize ?? null, parseKeyOf(content), fingerprint ?? ''];
+  return createRenderContext(theme, site, hooks, linked, navigation, further);
 }
 
-/** What is read in an article's file depends on this besides the file: an article whose file has no URL gets one. */
-export function readingOf({ layout }: ContentFolder): string {
+/** Changes where the same files of articles are parsed in another way: an article whose file has no URL gets one. */
+export function parseKeyOf({ layout }: ContentFolder): string {
   return `${FORMAT} ${layout.url('slug', '2001-02-03T04:05:06Z')}`;
 }
 

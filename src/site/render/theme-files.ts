@@ -52,9 +52,9 @@ export function rootFilesIn(folder: string): [name: string, read: () => Uint8Arr
 }
 
 /** A file's name with a hash of its content before the type. */
-export function withHash(file: string, digest: string): string {
+export function withHash(file: string, contentHash: string): string {
   const { dir, name, ext } = posix.parse(file);
-  return posix.join(dir, `${name}.${digest.slice(0, 8)}${ext}`);
+  return posix.join(dir, `${name}.${contentHash.slice(0, 8)}${ext}`);
 }
 
 /** Which files of the output have such a name. */

@@ -14,7 +14,7 @@ export interface Theme {
   readonly hashedFiles: readonly string[];
   readonly t: Translate;
   /** Of everything that pages are made of; another value means that all pages may look different. */
-  readonly digest: string;
+  readonly hash: string;
   /** Whether there is a template `<name>.eta`. */
   has(name: string): boolean;
   /**
@@ -54,7 +54,7 @@ export function loadTheme(folders: readonly string[], site: SiteInfo): Theme {
     ]),
     hashedFiles,
     t: translations(layers, site),
-    digest: hash('sha256', JSON.stringify([layers.map((layer) => [...layer]), hashedFiles])),
+    hash: hash('sha256', JSON.stringify([layers.map((layer) => [...layer]), hashedFiles])),
     has: (name) => sources.has(`${name}.eta`),
     hashed: (name) => {
       const file = name === 'style.css' ? styleSheet.file : assets.get(`assets/${name}`)?.hashedFile;

@@ -5,11 +5,11 @@ import type { SiteInfo } from '../../host/page-types.js';
 import type { Log } from '../../log.js';
 import type { IndexEntry } from '../index/index-entry.js';
 import { createSiteIndex } from '../index/site-index.js';
-import type { StandalonePages } from '../index/standalone-pages.js';
 import { articlePages } from '../outputs/article-pages.js';
 import { siteOutputs } from '../outputs/site-outputs.js';
 import { summaryOf } from './page.js';
 import { createRenderContext } from './render-context.js';
+import { loadTheme } from './theme.js';
 
 const HTML = `<p>Words.</p>${'<h2>Heading</h2><h3>Below</h3>'.repeat(9)}\n<table></table>\n<!-- svc:item:sample -->`;
 
@@ -36,12 +36,6 @@ const SAMPLE_FILE = {
   isHeaderComplete: true,
 };
 
-const SAMPLE_PAGES: StandalonePages = {
-  all: new Map([['sample/index.html', { path: '/sample/', ...TEXT }]]),
-  navigation: [],
-  digest: '',
-};
-
 /**
  * Makes a page of every kind of made-up articles, and the files of plugins, writing nothing.
  *
@@ -56,9 +50,9 @@ export async function tryTheme(
 ): Promise<string[]> {
   const index = createSiteIndex(site, () => false);
   for (const [name, sample] of Object.entries(SAMPLES)) index.apply(name, entryOf(name, site, sample));
-  for (const path of ['tags/tag.md', 'authors/somebody.md'])
-    index.applyTermText(path, { path, stamp: STAMP, ...TEXT });
-  const context = createRenderContext(themeDirs, site, hooks, index, SAMPLE_PAGES, []);
+  for (const path of ['pages/sample.md', 'tags/tag.md', 'authors/somebody.md'])
+    index.applyText(path, { path, stamp: STAMP, ...TEXT });
+  const context = createRenderContext(loadTheme(themeDirs, site), site, hooks, index, [], []);
   const read = (path: string) => {
     const entry = index.entryAt(path);
     return entry && { ...SAMPLE_FILE, article: { ...entry, slug: '', keyword: '', jsonLd: '', extra: {} } };

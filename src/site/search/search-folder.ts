@@ -38,7 +38,7 @@ type Checksums = Readonly<{ [path: string]: number | undefined }>;
 /** What Pressmark has written in the folder: each of these files is as `index` has it or as `former` has it. */
 interface IndexRecord {
   readonly generator: 'Pressmark';
-  /** The digest of what the index was made of; null where that is not known. */
+  /** The hash of what the index was made of; null where that is not known. */
   readonly of: string | null;
   /** The newest index; where its job was killed, some of its files are not in their places. */
   readonly index: Checksums;
@@ -86,11 +86,14 @@ export function openSearchFolder(outputDir: string) {
     return Object.entries(index).every(([path, crc]) => crcOf(path) === crc);
   }
 
-  /** Whether the folder holds the whole index that was made of what has this digest. */
-  function isCurrent(digest: string): boolean {
+  /** Whether the folder holds the whole index that was made of what has this hash. */
+  function isCurrent(sourceHash: string): boolean {
     const record = readRecord();
-    return record?.of === digest && isWhole(record);
+    return record?.of === sourceHash && isWhole(record);
   }
+
+  /** Whether Pressmark has written an index there. */
+  const isOurs = () => readRecord() !== undefined;
 
   /** Whether somebody else has put an index there, or files of one: then it is theirs. */
   function isForeign(): boolean {
@@ -114,11 +117,11 @@ export function openSearchFolder(outputDir: string) {
    * of it, nor after a power loss: what the new one needs is written and synced first, then the entry is replaced, and
    * what the old one needed stays until the next time, as a browser that is searching may still ask for it.
    *
-   * @param digest of what it was made of; null where pages were missing.
+   * @param sourceHash of what it was made of; null where pages were missing.
    * @returns false where a file of one of these names is somebody else's; the old index stays.
    * @throws Error where the files cannot be synced, and where there is no output folder; the old index stays.
    */
-  async function replace(files: readonly IndexFile[], digest: string | null): Promise<boolean> {
+  async function replace(files: readonly IndexFile[], sourceHash: string | null): Promise<boolean> {
     const last = readRecord() ?? NO_RECORD;
     const former = checksums(ownFiles(last));
     const needed = files.filter(({ path }) => INDEX.test(path));
@@ -128,7 +131,7 @@ export function openSearchFolder(outputDir: string) {
     const isUnused = (path: string) => !(path in last.index || path in index);
     const unused = isWhole(last) ? Object.keys(former).filter(isUnused) : [];
     for (const folder of foldersOf(Object.keys(index))) makeBelow(outputDir, folder);
-    const record: IndexRecord = { generator: 'Pressmark', of: digest, index, former };
+    const record: IndexRecord = { generator: 'Pressmark', of: sourceHash, index, former };
     await writeAtomically(join(root, RECORD), `${JSON.stringify(record)}\n`);
     const due = needed
       .filter(({ path }) => index[path] !== former[path])
@@ -149,7 +152,7 @@ export function openSearchFolder(outputDir: string) {
     for (const path of filesBelow(root)) if (isLeftover(path)) discard(join(root, path));
   }
 
-  /** Removes our files, and the folders that are then empty. */
+  /** Removes our files, and the folders that are then empty. The lock keeps others away. */
   function remove(): void {
     const record = readRecord();
     if (record === undefined) return;
@@ -160,5 +163,5 @@ export function openSearchFolder(outputDir: string) {
       removeEmptyFolder(folder);
   }
 
-  return { isCurrent, isForeign, replace, remove };
+  return { isCurrent, isOurs, isForeign, replace, remove };
 }

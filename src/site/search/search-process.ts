@@ -17,9 +17,8 @@ export interface SearchRequest {
   readonly outputDir: string;
   /** Absolute; where the lock is by which receivers on one folder take turns. */
   readonly stateDir: string;
-  readonly pages: readonly SearchPage[];
-  /** The version of Pagefind. */
-  readonly version: string;
+  /** What is indexed, by which version of Pagefind; null where the index is to be removed. */
+  readonly wanted: { readonly pages: readonly SearchPage[]; readonly version: string } | null;
 }
 
 /** What became of the request. */
@@ -27,6 +26,7 @@ export type SearchOutcome =
   | { readonly kind: 'written'; readonly pages: number; readonly ms: number }
   /** The index was of these very pages already. */
   | { readonly kind: 'current' }
+  | { readonly kind: 'removed' }
   /** Somebody else's index lies in the folder. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'failed'; readonly reason: string };
@@ -54,7 +54,7 @@ function yieldToOthers(): void {
   }
 }
 
-async function perform({ outputDir, stateDir, pages, version }: SearchRequest): Promise<SearchOutcome> {
+async function perform({ outputDir, stateDir, wanted }: SearchRequest): Promise<SearchOutcome> {
   const lockDir = join(stateDir, 'search');
   // The state folder may have been deleted; where its folder is gone too, so is the site.
   makeBelow(dirname(stateDir), lockDir);
@@ -63,12 +63,17 @@ async function perform({ outputDir, stateDir, pages, version }: SearchRequest): 
   await lock?.enter();
   try {
     const folder = openSearchFolder(outputDir);
+    if (wanted === null) {
+      folder.remove();
+      return { kind: 'removed' };
+    }
     if (folder.isForeign()) return { kind: 'foreign' };
-    const digest = hash('sha256', JSON.stringify([INDEXER_VERSION, version, pages]));
-    if (folder.isCurrent(digest)) return { kind: 'current' };
+    const { pages, version } = wanted;
+    const sourceHash = hash('sha256', JSON.stringify([INDEXER_VERSION, version, pages]));
+    if (folder.isCurrent(sourceHash)) return { kind: 'current' };
     const start = performance.now();
     const { files, isComplete } = await indexOf(outputDir, pages);
-    const of = isComplete ? digest : null; // else the next job looks for the missing pages
+    const of = isComplete ? sourceHash : null; // else the next job looks for the missing pages
     if (!(await folder.replace(files, of))) return { kind: 'foreign' };
     if (of !== null && !folder.isCurrent(of))
       throw new Error('files of the index were removed while it was written');

@@ -69,7 +69,7 @@ export function createSearch(options: SearchOptions) {
   /**
    * Brings the index up to date at once. Never rejects.
    *
-   * @returns undefined where there is no search, or it was closed.
+   * @returns undefined where there is no search and no index of one, or it was closed.
    */
   async function index(): Promise<SearchOutcome | undefined> {
     const outcome = await attempt().catch(
@@ -85,25 +85,23 @@ export function createSearch(options: SearchOptions) {
 
   async function attempt(): Promise<SearchOutcome | undefined> {
     const wanted = settings();
-    if (wanted === false) {
-      openSearchFolder(outputDir).remove();
-      return undefined;
-    }
+    // By a job as well: another receiver may be writing in the folder.
+    if (wanted === false) return openSearchFolder(outputDir).isOurs() ? start(null) : undefined;
     version ??= pagefindVersion(log);
     const program = await version;
     if (program === undefined) return undefined;
     const pages = await listPages(wanted === true ? undefined : wanted.maxPages);
     if (pages === undefined || closing.signal.aborted) return undefined;
-    const start = performance.now();
-    const outcome = runProcess(
-      { outputDir, stateDir, pages, version: program },
-      longestJobMs,
-      closing.signal,
-    );
+    return start({ pages, version: program });
+  }
+
+  function start(wanted: SearchRequest['wanted']): Promise<SearchOutcome | undefined> {
+    const begin = performance.now();
+    const outcome = runProcess({ outputDir, stateDir, wanted }, longestJobMs, closing.signal);
     job = outcome
       .catch(() => undefined)
       .then(() => {
-        const pause = Math.min(PAUSE * (performance.now() - start), LONGEST_PAUSE_MS);
+        const pause = Math.min(PAUSE * (performance.now() - begin), LONGEST_PAUSE_MS);
         notBefore = performance.now() + pause;
       });
     return outcome;
@@ -122,14 +120,14 @@ export function createSearch(options: SearchOptions) {
 /** What the log says of an outcome; empty for nothing. */
 function warningOf(outcome: SearchOutcome | undefined): string {
   if (outcome?.kind === 'failed')
-    return `the search index could not be written; the old one stays: ${outcome.reason}`;
+    return `the search index could not be changed; the old one stays: ${outcome.reason}`;
   if (outcome?.kind === 'foreign')
     return `kept a search index that Pressmark did not write; remove ${SEARCH_FOLDER}/ from the output folder to have one`;
   return '';
 }
 
 /**
- * Has a process of its own make the index.
+ * Has a process of its own make the index, or remove it.
  *
  * @param longestMs after so long the process is killed, and all that it has started.
  * @param signal kills it, too; what is on the disk stays whole.

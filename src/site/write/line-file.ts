@@ -136,6 +136,8 @@ export function openLineFile<Line>(path: string, subject: object, snapshot: () =
 
   return {
     readNew,
+    /** Opens the file, and begins it anew where it is not the one that was read last. */
+    open: () => void opened(),
     append,
     rewrite,
     /** Waits until all lines are on the disk. */

@@ -31,8 +31,8 @@ export interface BuildEnd {
   readonly key: string;
   /** Whether all files are of this key, but for those that are stale. */
   readonly isComplete: boolean;
-  /** How the articles were read. */
-  readonly reading: string;
+  /** Of how files of articles were parsed. */
+  readonly parseKey: string;
   readonly articles: ReadonlyMap<string, SourceEntry | undefined>;
   readonly stale: readonly string[];
   /** All articles and other entries of the index, for a manifest that is written anew. */
@@ -42,7 +42,7 @@ export interface BuildEnd {
 /** What stands in the output folder, and which state of the articles it shows; see `openManifest`. */
 export type Manifest = ReturnType<typeof openManifest>;
 
-const VERSION = 11;
+const VERSION = 12;
 
 type Line =
   | { readonly file: string; readonly is: WrittenFile | null }
@@ -59,12 +59,12 @@ type Line =
 /** The end of a build; see `BuildEnd`. */
 interface EndLine {
   readonly committed: string;
-  readonly reading: string;
+  readonly parseKey: string;
   readonly stale: readonly string[];
   readonly isIncomplete?: true;
 }
 
-const NO_BUILD: EndLine = { committed: '', reading: '', stale: [] };
+const NO_BUILD: EndLine = { committed: '', parseKey: '', stale: [] };
 
 const NONE: readonly WrittenFile[] = [];
 
@@ -102,6 +102,7 @@ export function openManifest(path: string, outputDir: string) {
   const subject = { pressmark: VERSION, output: relative(dirname(path), outputDir) };
   const lines = openLineFile<Line>(path, subject, () => {
     const ofFiles = fileLines(files.keys());
+    lacksArticles = files.size > 0;
     return files.size === 0 ? ofFiles : [...ofFiles, { unsynced: [...unsynced.keys()] }];
   });
   const files = new Map<string, WrittenFile>();
@@ -120,6 +121,8 @@ export function openManifest(path: string, outputDir: string) {
   let sequence = 0;
   /** The last build that came to its end. */
   let last = NO_BUILD;
+  /** Whether the file was lost in the midst of a build and was begun anew, without the articles. */
+  let lacksArticles = false;
 
   /** Reads what has been added since, also by another process on the same folder. */
   function refresh(): ManifestDelta {
@@ -252,16 +255,18 @@ export function openManifest(path: string, outputDir: string) {
   }
 
   /** Notes the end of a build. */
-  function endBuild({ key, isComplete, reading, articles, stale, everything }: BuildEnd): void {
+  function endBuild({ key, isComplete, parseKey, articles, stale, everything }: BuildEnd): void {
     const isSame = last.committed === key && (last.isIncomplete !== true) === isComplete;
     if (isSame && articles.size + stale.length + unfinished.size + announced.size === 0) return;
-    const end: EndLine = { committed: key, reading, stale };
+    lines.open();
+    const end: EndLine = { committed: key, parseKey, stale };
     const line = isComplete ? end : { ...end, isIncomplete: true as const };
     // There is a page to nearly every article, so that the files tell how much of the manifest is out of date.
-    if (lines.count() + articles.size + 1 > 1_000 + 6 * files.size) {
+    if (lacksArticles || lines.count() + articles.size + 1 > 1_000 + 6 * files.size) {
       forgetAnnounced();
       const ofArticles = [...everything()].map((article): Line => ({ article }));
       lines.rewrite([...fileLines(stale), { unsynced: [...unsynced.keys()] }, ...ofArticles, line]);
+      lacksArticles = false;
     } else {
       const changes = [...articles].map(
         ([removed, article]): Line => (article === undefined ? { removed } : { article }),
@@ -302,9 +307,9 @@ export function openManifest(path: string, outputDir: string) {
     get isComplete() {
       return last.isIncomplete !== true;
     },
-    /** How that one has read the articles. */
-    get reading() {
-      return last.reading;
+    /** Of how that one has parsed files of articles. */
+    get parseKey() {
+      return last.parseKey;
     },
     /** When the manifest was last written, in milliseconds. */
     lastWriteMs: () => fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,

@@ -14,8 +14,8 @@ export function isReplaceable(
 ): boolean {
   const known = files.get(file);
   if (known === undefined) return isMarked(file, present);
-  const digest = crc32(present);
-  if (known.crc === digest || formerOf(file).some(({ crc }) => crc === digest)) return true;
+  const crc = crc32(present);
+  if ([known, ...formerOf(file)].some((written) => written.crc === crc)) return true;
   return hasPageMark(unpacked(file, present) ?? present);
 }
 

@@ -38,7 +38,7 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   /** Whether the manifest names no file at all, as after its loss: then a file without content is what is left of a page. */
   let isManifestLost = false;
   let stagingFolder = stagingDir;
-  /** Where nothing else is believed to stand as it was written: what was written since. */
+  /** Where nothing else is believed to stand as it was written: what was written since, or found to be as it should. */
   let trusted: Set<string> | undefined;
 
   /**
@@ -75,8 +75,9 @@ export function openWriter(root: string, stagingDir: string, manifest: Manifest,
   function keep(file: string, { temp, written }: StagedFile): readonly string[] | undefined {
     const present = read(file);
     if (present === undefined) return undefined;
-    if (!manifest.files.has(file) && present.equals(fs.readFileSync(temp))) {
+    if (present.equals(fs.readFileSync(temp))) {
       record(file, present, written.source);
+      trusted?.add(file);
       damaged.delete(file);
       return [];
     }

@@ -103,7 +103,7 @@ export function readForPages(content: ContentFolder, path: string): ReadablePage
 }
 
 /** The stamp of a file that could not be read. No file has it, so that it is read again whenever it is looked at. */
-const NEVER_READ: Stamp = { ino: -1, size: -1, mtimeMs: -1 };
+export const NEVER_READ: Stamp = { ino: -1, size: -1, mtimeMs: -1 };
 
 /** Whether an entry is of a file that could not even be read; `broken` has the system's words. */
 export function isUnread({ stamp }: Entry): boolean {

@@ -232,3 +232,14 @@ test('a check names what was compressed before that was switched off, and nothin
   await createBuilder(site.options).buildAll();
   t.deepEqual(await site.builder.check(), []);
 });
+
+test('a clean build makes compressed files also where the manifest was lost', async (t) => {
+  const site = testSite(t);
+  const options = { ...site.options, compress: true };
+  site.write('a');
+  await createBuilder(options).buildAll();
+  const built = site.output();
+  fs.rmSync(options.stateDir, { recursive: true });
+  await createBuilder(options).buildAll({ clean: true });
+  t.deepEqual(site.output(), built);
+});

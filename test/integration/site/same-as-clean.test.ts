@@ -64,8 +64,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       is: fc.constant('describe' as const),
-      term: fc.constantFrom('tags/bees', 'tags/c', 'authors/ada'),
-      text: fc.constantFrom(null, '---\ntitle: All of it\n---\nWords.\n', '---\ndescription: Words\n---\n'),
+      term: fc.constantFrom('tags/bees', 'tags/c', 'authors/ada', 'pages/about', 'pages/articles/a1'),
+      text: fc.constantFrom(
+        null,
+        '---\ntitle: All of it\n---\nWords.\n',
+        '---\ndescription: Words\nnavigation: true\n---\n',
+        '---\nnavigation: Here\norder: 1\n---\nWords.\n',
+      ),
     }),
   },
   {

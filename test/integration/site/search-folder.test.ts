@@ -139,12 +139,12 @@ test('an index of which somebody has changed a file is theirs, and so is a file 
 });
 
 /** Writes an index until its first new fragment is there, as a job does that is killed then. */
-async function replaceInPart(t: ExecutionContext, dir: string, files: IndexFile[], digest: string) {
+async function replaceInPart(t: ExecutionContext, dir: string, files: IndexFile[], sourceHash: string) {
   const first = files.find(({ path }) => path.endsWith('.pf_fragment'))?.path ?? '';
   const restore = beforeDiskChanges(() => {
     if (fs.existsSync(join(dir, 'pagefind', first))) throw new Error('the process is dead');
   });
-  await t.throwsAsync(openSearchFolder(dir).replace(files, digest), { message: 'the process is dead' });
+  await t.throwsAsync(openSearchFolder(dir).replace(files, sourceHash), { message: 'the process is dead' });
   restore();
 }
 

@@ -193,9 +193,34 @@ test('the index follows the articles and the settings, and is not made again of 
 
   put(join(site.dir, 'public/pagefind/mine.txt'), 'mine');
   want(false);
-  t.is(await search.index(), undefined);
+  t.deepEqual(await search.index(), { kind: 'removed' });
   t.deepEqual(fs.readdirSync(join(site.dir, 'public/pagefind')), ['mine.txt']);
+  t.is(await search.index(), undefined);
   t.deepEqual(site.logged, []);
+});
+
+test('an index that is not wanted any more is removed when no other receiver is at work on it', async (t) => {
+  const { site, open, want } = searchableSite(t);
+  site.write('hive');
+  await site.builder.buildAll();
+  const search = open();
+  t.is((await search.index())?.kind, 'written');
+  const release = await holdLock(t, site.dir);
+  want(false);
+  const removal = search.index();
+  t.is(indexed(site.dir), 1);
+  await release();
+  t.deepEqual(await removal, { kind: 'removed' });
+  t.false(fs.existsSync(join(site.dir, 'public/pagefind')));
+
+  want(true);
+  t.is((await search.index())?.kind, 'written');
+  await holdLock(t, site.dir);
+  want(false);
+  const ended = search.index();
+  await search.close();
+  t.is(await ended, undefined);
+  t.is(indexed(site.dir), 1);
 });
 
 test('a job brings nothing back of a site whose folder was removed while it started', async (t) => {

@@ -198,6 +198,43 @@ test('compressed files that a power loss has damaged are made again; those of th
   }
 });
 
+test('a file without a mark that was replaced right before a power loss stays Pressmark’s, though the manifest has lost that', async (t) => {
+  for (const isLoadedFirst of [true, false]) {
+    const site = testSite(t);
+    const options = { ...site.options, compress: true };
+    const writeNotes = (text: string) =>
+      put(join(options.templatesDir, 'root/notes.txt'), text.repeat(1_500));
+    writeNotes('one');
+    const builder = createBuilder(options);
+    await builder.buildAll();
+    afterCleanStop(site);
+    const manifest = fs.readFileSync(manifestPath(options));
+    writeNotes('two');
+    await builder.buildAll();
+    fs.writeFileSync(manifestPath(options), manifest);
+    fs.appendFileSync(manifestPath(options), '{"announced":["notes.txt","notes.txt.br","notes.txt.gz"]}\n');
+    for (const file of ['notes.txt', 'notes.txt.br', 'notes.txt.gz']) {
+      const later = Date.now() / 1_000 + 20;
+      fs.utimesSync(fileIn(site, file), later, later);
+    }
+    forgetBoot(options.stateDir);
+
+    const again = createBuilder(options);
+    if (isLoadedFirst) await again.load();
+    await again.buildAll();
+    for (const text of ['two', 'three']) {
+      writeNotes(text);
+      await again.buildAll();
+      t.is(site.page('notes.txt'), text.repeat(1_500));
+      t.is(gunzipSync(fs.readFileSync(fileIn(site, 'notes.txt.gz'))).toString(), site.page('notes.txt'));
+    }
+    t.deepEqual(
+      site.logged.filter((line) => line.includes('did not write')),
+      [],
+    );
+  }
+});
+
 // Serial: all tests of a process share node:fs.
 test.serial('after a clean stop a start reads no page but the newest, and writes nothing', async (t) => {
   const site = await builtSite(t);

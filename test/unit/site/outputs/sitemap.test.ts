@@ -52,6 +52,14 @@ test('the first part lists the owner’s pages, and changes where an article tak
   t.true((await textsOf(['sitemap-1.xml'], sitemap))[0]?.includes('/about/'));
 });
 
+test('the first part changes where a page of the owner’s has changed, and with a text on a tag nothing does', (t) => {
+  const list = createArticleList();
+  const sitemap = sitemapOf(siteInfo('https://x.example'), list);
+  const changed = (path: string) => [...sitemap.affectedBy({ ...NO_CHANGE, texts: new Set([path]) })];
+  t.deepEqual(changed('pages/about.md'), ['sitemap.xml']);
+  t.deepEqual(changed('tags/soil.md'), []);
+});
+
 test('where one file becomes several or several become one, all of them change', (t) => {
   const list = createArticleList();
   const sitemap = sitemapOf(siteInfo('https://x.example'), list);

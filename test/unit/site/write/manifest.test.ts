@@ -8,11 +8,12 @@ import {
   openManifest,
 } from '../../../../src/site/write/manifest.js';
 import { tempDir } from '../../../support/temp-dir.js';
+import { post } from '../post.js';
 
 const end = (key: string): BuildEnd => ({
   key,
   isComplete: true,
-  reading: 'r',
+  parseKey: 'r',
   articles: new Map(),
   stale: [],
   everything: () => [],
@@ -212,3 +213,24 @@ test.serial(
     t.deepEqual([...reader.files.keys()], ['one.html', 'two.html']);
   },
 );
+
+test('a manifest that was lost in the midst of a build has all articles when the build has ended', (t) => {
+  for (const isWritten of [true, false]) {
+    const path = join(tempDir(t), 'm');
+    const manifest = openManifest(path, join(path, '../out'));
+    manifest.setFile('one.html', WRITTEN);
+    manifest.endBuild(end('k'));
+    manifest.close();
+    fs.rmSync(path);
+    if (isWritten) manifest.setFile('two.html', WRITTEN);
+    const articles = [post(1).entry, post(2).entry];
+    manifest.endBuild({
+      ...end('k'),
+      articles: new Map([['a1.md', articles[0]]]),
+      everything: () => articles,
+    });
+    const reader = openManifest(path, join(path, '../out'));
+    t.deepEqual([...reader.refresh().articles.keys()], ['a1.md', 'a2.md']);
+    t.is(reader.files.size, isWritten ? 2 : 1);
+  }
+});

@@ -1,0 +1,127 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { createBuilder } from '../../../src/site/builder/builder.js';
+import { builtAnew, put, type TestSite, testSite } from './test-site.js';
+
+// What other pages show of a page that the owner wrote is its link alone.
+
+const ABOUT = '---\ntitle: About us\nnavigation: true\norder: 2\n---\nWe *write*.\n';
+const HALF_AN_EDIT = '---\ntitle: ["About\n---\n';
+const LINK = '<a href="/about/">About us</a>';
+
+function writePage(site: TestSite, text: string | undefined, name = 'about'): void {
+  const path = join(site.options.content.root, `pages/${name}.md`);
+  if (text === undefined) fs.rmSync(path);
+  else put(path, text);
+}
+
+/** A site with a page, and the paths of all pages that were rendered. */
+async function siteWithPage(t: ExecutionContext): Promise<{ site: TestSite; rendered: string[] }> {
+  const rendered: string[] = [];
+  const site = testSite(t, {
+    addHooks: (hooks) =>
+      hooks.addFilter(
+        'page.html',
+        (html, { path }) => {
+          rendered.push(path);
+          return html;
+        },
+        { plugin: 'watching' },
+      ),
+  });
+  const known = { ...site, options: { ...site.options, fingerprint: 'of the filter' } };
+  for (const slug of ['a', 'b']) site.write(slug);
+  writePage(site, ABOUT);
+  const builder = createBuilder(known.options);
+  t.is((await builder.buildAll()).failed, 0);
+  rendered.length = 0;
+  return { site: { ...known, builder }, rendered };
+}
+
+test('a page that is malformed for a while keeps its link and its last text, also after a start, and is reported', async (t) => {
+  const { site } = await siteWithPage(t);
+  const before = site.output();
+  writePage(site, HALF_AN_EDIT);
+  await site.builder.buildAll();
+  t.deepEqual(site.output(), before);
+  t.true(site.logged.some((line) => line.includes('pages/about.md') && line.includes('malformed')));
+  await site.builder.close();
+
+  put(join(site.options.templatesDir, 'partials/footer.eta'), '<footer>Another one</footer>\n');
+  const again = createBuilder(site.options);
+  await again.load();
+  await again.buildAll();
+  for (const file of ['index.html', 'articles/a/index.html', '404.html'])
+    t.true(site.page(file).includes(LINK), file);
+  const about = site.page('about/index.html');
+  t.true(about.includes('We <em>write</em>.') && about.includes('Another one'));
+  t.true(site.page('sitemap.xml').includes('https://x.example/about/'));
+
+  writePage(site, ABOUT.replace('write', 'dig'));
+  await again.buildAll();
+  t.true(site.page('about/index.html').includes('We <em>dig</em>.'));
+  t.deepEqual(site.output(), await builtAnew(site.options));
+});
+
+test('a malformed page stays also where articles are read by other rules than before', async (t) => {
+  const { site } = await siteWithPage(t);
+  await site.builder.close();
+  writePage(site, HALF_AN_EDIT);
+  const { content } = site.options;
+  const layout = { ...content.layout, url: (slug: string) => `https://x.example/notes/${slug}/` };
+  const again = createBuilder({ ...site.options, content: { ...content, layout } });
+  await again.load();
+  await again.buildAll();
+  t.true(site.page('about/index.html').includes('We <em>write</em>.'));
+  t.true(site.page('index.html').includes(LINK));
+});
+
+test('an edit of a page builds that page alone, unless it changes what other pages show of it', async (t) => {
+  const { site, rendered } = await siteWithPage(t);
+  writePage(site, ABOUT.replace('write', 'dig').replace('order: 2', 'order: 2\nlayout: page'));
+  t.deepEqual((await site.builder.buildAll()).files, ['about/index.html']);
+  t.deepEqual(rendered.splice(0), ['/about/']);
+
+  writePage(site, '---\ntitle: Hidden\n---\nWords.\n', 'hidden');
+  t.deepEqual([...(await site.builder.buildAll()).files].sort(), ['hidden/index.html', 'sitemap.xml']);
+  t.deepEqual(rendered.splice(0), ['/hidden/']);
+
+  for (const text of [ABOUT.replace('About us', 'Who we are'), ABOUT, undefined]) {
+    writePage(site, text);
+    await site.builder.buildAll();
+    t.true(rendered.splice(0).includes('/articles/a/'));
+    t.deepEqual(site.output(), await builtAnew(site.options));
+    rendered.length = 0;
+  }
+  t.false(site.has('about'));
+});
+
+test('a start takes for a page’s front matter what its file says, also numbers that JSON does not have', async (t) => {
+  const { site, rendered } = await siteWithPage(t);
+  writePage(site, ABOUT.replace('order: 2', 'order: .inf\nrank: .nan\nwhen: 2026-01-02'));
+  writePage(site, '---\ntitle: Next\nnavigation: true\norder: 1\n---\n', 'next');
+  await site.builder.buildAll();
+  await site.builder.close();
+  rendered.length = 0;
+  const again = createBuilder(site.options);
+  t.true(await again.load());
+  rendered.length = 0;
+  await again.buildAll();
+  t.deepEqual(rendered, []);
+  t.deepEqual(site.output(), await builtAnew(site.options));
+});
+
+test('what another process has built of a page is not built again', async (t) => {
+  const { site, rendered } = await siteWithPage(t);
+  const other = createBuilder(site.options);
+  await other.buildAll();
+  writePage(site, ABOUT.replace('About us', 'Who we are'));
+  await other.buildAll();
+  await other.close();
+  rendered.length = 0;
+  await site.builder.buildChanged([site.write('c', { date: '2026-12-01' })]);
+  t.true(site.page('articles/c/index.html').includes('<a href="/about/">Who we are</a>'));
+  t.false(rendered.includes('/about/') || rendered.includes('/404.html'));
+  t.deepEqual(site.output(), await builtAnew(site.options));
+});
