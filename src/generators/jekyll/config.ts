@@ -35,8 +35,9 @@ export function recognise(files: SiteFiles): string | undefined {
     return usesJekyllGem(files) && files.list('_posts').length > 0 ? 'Gemfile' : undefined;
   // Hexo's configuration has the same name.
   if (/"hexo"\s*:/.test(files.read('package.json') ?? '')) return undefined;
-  if (usesJekyllGem(files) || files.list('').some((name) => JEKYLL_FOLDERS.has(name))) return path;
   const config = readConfig(files);
+  if (usesJekyllGem(files)) return path;
+  if (files.list(sourceFolder(config.data)).some((name) => JEKYLL_FOLDERS.has(name))) return path;
   const isJekylls = config.kind === 'read' && JEKYLL_KEYS.some((key) => Object.hasOwn(config.data, key));
   return isJekylls ? path : undefined;
 }

@@ -33,6 +33,10 @@ test('a Jekyll site is recognised by its configuration and its folders or gems',
     '_config.toml',
   );
   t.is(jekyll.recognise(siteOf({ '_config.yaml': 'theme: minima\n' })), '_config.yaml');
+  t.is(
+    jekyll.recognise(siteOf({ '_config.yml': 'source: src\n', 'src/_layouts/post.html': '' })),
+    '_config.yml',
+  );
   t.is(jekyll.recognise(siteOf({ '_config.yml': 'title: x\n' })), undefined);
   t.is(jekyll.recognise(siteOf({ 'hugo.toml': '' })), undefined);
 });
