@@ -15,6 +15,7 @@ import {
 import type { Amended, ArticleFormat, BodyKind } from './format.js';
 import { editFrontMatter, type FrontMatterChange, newFrontMatter } from './front-matter/edit.js';
 import { readFrontMatter } from './front-matter/read.js';
+import { spelledKey } from './key-spelling.js';
 import { withLf } from './line-ends.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, IncomingBody, ProvenAddress } from './mapping.js';
 import { renderMarkdown } from './markdown.js';
@@ -98,10 +99,8 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
 
   /** Keys of a file as they are written there, by the names that the mapping has for them. */
   function spellings(data: ReadFile['data']): ReadonlyMap<string, string> {
-    const names = Object.keys(data);
-    const known = mapping.ignoresKeyCase ? [...ownKeys].filter((key) => !Object.hasOwn(data, key)) : [];
-    const found = known.map((key) => [key, names.find((name) => name.toLowerCase() === key.toLowerCase())]);
-    return new Map(found.filter((pair): pair is [string, string] => pair[1] !== undefined));
+    const found = [...ownKeys].map((key) => [key, spelledKey(data, key, mapping)] as const);
+    return new Map(found.filter(([key, name]) => name !== key));
   }
 
   function withKnownKeys(data: ReadFile['data']): ReadFile['data'] {

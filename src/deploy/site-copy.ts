@@ -87,7 +87,7 @@ interface Copied {
 
 /**
  * Copies a site for builds that must not touch the site itself. Packages are not copied: the copy's `node_modules` holds
- * links to them. A symbolic link within the site leads to its counterpart in the copy; one that leaves the site leads where
+ * links to them. So does the copy of a repository to what stands next to the site. A symbolic link within the site leads to its counterpart in the copy; one that leaves the site leads where
  * it has led.
  *
  * @throws PressmarkError SITE_TOO_LARGE; nothing of the copy is left then.
@@ -113,6 +113,7 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
     let files = 0;
     fs.utimesSync(root, new Date(), new Date()); // it is not abandoned
     await copyFolder(siteDir, dir);
+    if (repository !== undefined) linkNeighbours(siteDir, dir, repository.prefix);
     linkPackagesAbove(siteDir, join(root, 'site'));
     for (const path of before.keys()) if (!now.has(path)) discard(path);
     if (repository !== undefined) await borrowHistory(repository, top, options.env ?? {});
@@ -260,6 +261,23 @@ async function borrowHistory(
   if (head.code !== 0) return; // before the first commit
   await copy(['update-ref', 'HEAD', head.stdout.trim()]);
   await copy(['read-tree', 'HEAD']);
+}
+
+/**
+ * Links what a build reads next to the site in its repository, such as the themes of several sites. Hidden files and
+ * folders are not linked: secrets and git's own are among them.
+ */
+function linkNeighbours(siteDir: string, copyDir: string, prefix: string): void {
+  let from = siteDir;
+  let to = copyDir;
+  for (let depth = prefix.split('/').filter((name) => name !== '').length; depth > 0; depth--) {
+    const ours = basename(from);
+    from = dirname(from);
+    to = dirname(to);
+    for (const name of fs.readdirSync(from))
+      if (name !== ours && name !== 'node_modules' && !name.startsWith('.'))
+        linkTo(join(from, name), join(to, name));
+  }
 }
 
 /** The packages of a repository in which the site is a folder. */

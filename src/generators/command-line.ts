@@ -10,3 +10,8 @@ export function shellWord(text: string): string {
 export function passedOn(flags: string, command: string): string {
   return /^\s*npm\s/.test(command) && !/\s--(?:\s|$)/.test(command) ? `-- ${flags}` : flags;
 }
+
+/** The flag by which a build of Hugo or Jekyll writes to another folder; the last one on a command line decides. */
+export function destinationFlags(command: string, output: string): string {
+  return passedOn(`--destination ${shellWord(output)}`, command);
+}

@@ -1,11 +1,13 @@
 import fs from 'node:fs';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { Settings } from '../../config/load.js';
 import { canonicalUrl } from '../../contract/canonical-url.js';
+import { type AddressRecord, readAddressFile } from '../../deploy/trial/address-file.js';
 import { messageOf } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
 import { recogniseGenerators } from '../../generators/registry.js';
+import { ADDRESSES } from '../../store/catalog/addresses.js';
 import { createCatalog } from '../../store/catalog/catalog.js';
 import type { Entry } from '../../store/catalog/entry.js';
 import { scan } from '../../store/catalog/scan.js';
@@ -16,10 +18,8 @@ import { foldersOf } from '../content/folders.js';
 import { siteFiles } from '../content/site-files.js';
 import { addPostbuild, runsPostScripts } from '../init/npm-postbuild.js';
 import { siteStatus } from '../status.js';
-import type { Finding } from './finding.js';
-
-/** A finding lists no more files than these. */
-const MAX_LISTED = 5;
+import { type Finding, listed, MAX_LISTED } from './finding.js';
+import { unprovenPosts } from './unproven-posts.js';
 
 /** What keeps articles from being displayed, or lookups from finding posts, where another generator builds the site. @throws what the start refuses. */
 export async function generatorFindings(settings: Settings): Promise<Finding[]> {
@@ -37,14 +37,14 @@ export async function generatorFindings(settings: Settings): Promise<Finding[]> 
             fix: `set generator: '${recognised.generator.name}' in the config; or move the config away and run pressmark init`,
           },
         ];
-  const { contentDir } = foldersOf(settings);
+  const { contentDir, stateDir } = foldersOf(settings);
   const catalog = createCatalog();
   if (fs.existsSync(contentDir)) await scan(contentOf(settings), catalog);
   const entries = [...catalog.entries()].toSorted((a, b) => (a.path < b.path ? -1 : 1));
   const findings = [
     ...definitionFindings(settings, site),
     ...postbuildScript(settings, site),
-    ...addressFindings(entries),
+    ...addressFindings(entries, readAddressFile(join(stateDir, ADDRESSES))?.records ?? []),
     ...movedFindings(settings),
     ...clashes(entries),
     ...switchFindings(entries, site, contentDir),
@@ -104,7 +104,7 @@ function postbuildScript(settings: Settings, { files }: SiteGenerator): Finding[
 }
 
 /** Files whose URL is not certain, by the reason. */
-function addressFindings(entries: readonly Entry[]): Finding[] {
+function addressFindings(entries: readonly Entry[], records: readonly AddressRecord[]): Finding[] {
   const uncertain = entries.filter(
     ({ address, broken }) => address?.kind === 'unknown' && broken === undefined,
   );
@@ -112,7 +112,7 @@ function addressFindings(entries: readonly Entry[]): Finding[] {
   const posts = uncertain.filter((entry) => !isDelivered(entry));
   return [
     ...byReason(articles).map(([reason, paths]) => articleFinding(reason, paths)),
-    ...byReason(posts).map(([reason, paths]) => postFinding(reason, paths)),
+    ...byReason(posts).flatMap(([reason, paths]) => postFindings(reason, paths, records)),
   ];
 }
 
@@ -171,17 +171,19 @@ function articleFinding(reason: string, paths: readonly string[]): Finding {
   };
 }
 
-function postFinding(reason: string, paths: readonly string[]): Finding {
+function postFindings(
+  reason: string,
+  paths: readonly string[],
+  records: readonly AddressRecord[],
+): readonly Finding[] {
   const about = 'addresses';
-  const text = `${reason}: ${listed(paths)}`;
   if (IS_DRAFT.test(reason) || IS_FUTURE.test(reason))
-    return { level: 'ok', about, text: `no page yet, as the post ${text}` };
-  return {
-    level: 'warn',
-    about,
-    text: `lookups do not find these posts, as each ${text}`,
-    fix: 'run pressmark urls, which proves addresses by building a copy of the site',
-  };
+    return [{ level: 'ok', about, text: `no page yet, as the post ${reason}: ${listed(paths)}` }];
+  const { shown, others } = unprovenPosts(paths, records);
+  if (others.length === 0) return shown;
+  const text = `lookups do not find these posts, as each ${reason}: ${listed(others)}`;
+  const fix = 'run pressmark urls, which proves addresses by building a copy of the site';
+  return [...shown, { level: 'warn', about, text, fix }];
 }
 
 /** Posts of unknown address whose guessed address is that of an article. */
@@ -331,9 +333,4 @@ function notBuilt(settings: Settings, entries: readonly Entry[]): ReadonlySet<st
     (entry) => entry.broken !== undefined || excluded.has(siteRelativeOf(settings, entry)),
   );
   return new Set(paths.map(({ path }) => path));
-}
-
-function listed(items: readonly string[], separator = ', '): string {
-  const more = items.length > MAX_LISTED ? `${separator}and ${items.length - MAX_LISTED} more` : '';
-  return `${items.slice(0, MAX_LISTED).join(separator)}${more}`;
 }

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import fs from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { systemCode } from '../../errors.js';
-import { syncDirectory, syncFile, writeAtomically } from '../../fs/atomic-write.js';
+import { makeDirectory, syncDirectory, syncFile, writeAtomically } from '../../fs/atomic-write.js';
 import { eachAtATime } from '../../fs/each-at-a-time.js';
 import { isGone } from '../../store/catalog/entry.js';
 import { FILES_AT_A_TIME, filesIn, tryLink } from '../folder-files.js';
@@ -116,6 +116,8 @@ async function assemble(
 /** Lets a path lead to a new output, by one rename; a folder that is there the first time is moved away before. */
 async function switchTo(target: string, path: string): Promise<void> {
   const suffix = randomBytes(6).toString('hex');
+  // Before the first build, there may be no folder `build` for an output `build/www`.
+  for (const folder of makeDirectory(dirname(path))) await syncDirectory(folder);
   const link = join(dirname(path), `.pressmark-${suffix}.tmp`);
   const linkTarget = relative(fs.realpathSync(dirname(path)), fs.realpathSync(target));
   fs.symlinkSync(linkTarget, link);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
+import { stripVTControlCharacters } from 'node:util';
 import { messageOf } from '../../errors.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 
@@ -161,8 +162,20 @@ export function runFailure(
         : result.signal !== null
           ? `was ended by ${result.signal}`
           : 'could not be started';
-  const end = result.output.trimEnd().split('\n').slice(-20).join('\n');
+  const end = readableEnd(result.output);
   return `the ${what} command ${JSON.stringify(command)} ${how}${end === '' ? '; it printed nothing' : `:\n${end}`}`;
+}
+
+/** A line of a stack trace of Ruby or Node.js. Ruby's traces are longer than the end that is kept, and follow the error. */
+const STACK_FRAME = /^\s+(?:from .+:\d+:in .+|at .+:\d+\)?)$/;
+
+/** The last lines of what a command printed, without stack traces and colours. */
+function readableEnd(output: string): string {
+  const lines = stripVTControlCharacters(output).replaceAll('\t', '  ').trimEnd().split(/\r?\n/);
+  return lines
+    .filter((line) => !STACK_FRAME.test(line))
+    .slice(-20)
+    .join('\n');
 }
 
 function signalGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {

@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addressDigest } from '../../article/address-digest.js';
+import { spelledKey } from '../../article/key-spelling.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue } from '../../article/mapping.js';
 import { PressmarkError } from '../../errors.js';
 import type { Generator } from '../../generators/generator.js';
@@ -293,7 +294,14 @@ function pinsOf(posts: readonly Post[], before: TrialSite, mapping: ArticleMappi
       if (finding?.kind !== 'proven' || mapping.isPinned(post, finding.address)) return [];
       const pin = Object.entries(mapping.pin(finding.address));
       // Astro has no key for an address.
-      return pin.length === 0 ? [] : [[index, pin.map(([key, value]) => ({ key, value }))] as const];
+      return pin.length === 0
+        ? []
+        : [
+            [
+              index,
+              pin.map(([key, value]) => ({ key: spelledKey(post.data, key, mapping), value })),
+            ] as const,
+          ];
     }),
   );
 }
@@ -345,7 +353,7 @@ function htmlFiles(output: string): string[] {
  * @returns undefined where its front matter cannot be edited; an update could not be stored either.
  */
 function trialTexts(
-  { text, body, path }: Post,
+  { text, body, path, data }: Post,
   index: number,
   markers: Markers,
   mapping: ArticleMapping,
@@ -356,12 +364,15 @@ function trialTexts(
   const markdown = `${FILLER}\n\n${marker}\n`;
   // HTML, for which a generator may turn off more than for Markdown, such as templates in permalinks (Eleventy).
   const stored = mapping.body({ kind: 'html', html }, path);
-  const changes = Object.entries(stored.frontMatter).map(([key, value]) => ({ key, value }));
-  const title = { key: mapping.keys.title, value: `${markers.title(index)} in a trial build` };
+  const title = [mapping.keys.title, `${markers.title(index)} in a trial build`] as const;
+  const changes = [title, ...Object.entries(stored.frontMatter)].map(([key, value]) => ({
+    key: spelledKey(data, key, mapping),
+    value,
+  }));
   try {
     return {
       1: frontMatter.edit(text, [], `${body.trimEnd()}\n\n${isHtml(path) ? html : markdown}`),
-      2: frontMatter.edit(text, [title, ...changes], stored.text),
+      2: frontMatter.edit(text, changes, stored.text),
     };
   } catch (error) {
     if (error instanceof PressmarkError) return undefined;

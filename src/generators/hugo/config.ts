@@ -2,6 +2,7 @@ import yaml from 'js-yaml';
 import { tomlLibrary } from '../../article/front-matter/libraries.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Problem, SiteFiles } from '../generator.js';
+import { isOutside } from '../output-inside.js';
 import { npmScripts } from '../package-json.js';
 import { isMap, mapOf, type ValueMap } from '../value.js';
 
@@ -159,8 +160,8 @@ export interface SiteShape {
   readonly languageFolder: string;
   /** `/en` where the default language has a path of its own; empty otherwise. */
   readonly languagePath: string;
+  /** The folder that the configuration names; it may be outside of the site's. */
   readonly output: string;
-  readonly uglyUrls: boolean;
   readonly timeZone: string | undefined;
   readonly rawHtml: boolean;
 }
@@ -184,8 +185,7 @@ export function shapeOf({ values }: HugoConfig): SiteShape {
       values.defaultcontentlanguageinsubdir === true && Object.keys(languages).length > 0
         ? `/${language}`
         : '',
-    output: cleanFolder(textAt(values, 'publishdir') ?? 'public'),
-    uglyUrls: values.uglyurls === true,
+    output: cleanOutput(textAt(values, 'publishdir') ?? 'public'),
     timeZone: textAt(own, 'timezone') ?? textAt(values, 'timezone'),
     rawHtml: valueAt(values, 'markup', 'goldmark', 'renderer', 'unsafe') === true,
   };
@@ -194,6 +194,11 @@ export function shapeOf({ values }: HugoConfig): SiteShape {
 /** A folder's path with forward slashes, without `./` and a slash at its end; `.` for the site's folder. */
 export function cleanFolder(folder: string): string {
   return folder.replaceAll('\\', '/').replace(/^(?:\.?\/)+|\/+$/g, '') || '.';
+}
+
+/** The same of an output folder, which may be outside of the site's and is then as it was written. */
+export function cleanOutput(folder: string): string {
+  return isOutside(folder) ? folder : cleanFolder(folder);
 }
 
 function mountedContent(values: ValueMap, language: string): string | undefined {

@@ -1,4 +1,4 @@
-import { passedOn, shellWord } from '../command-line.js';
+import { destinationFlags } from '../command-line.js';
 import type { Generator } from '../generator.js';
 import { CONFIG_FILES, findConfig } from './config.js';
 import { inspect } from './inspect.js';
@@ -16,6 +16,6 @@ export const hugo: Generator = {
   configFiles: [...CONFIG_FILES, 'config', 'layouts', 'themes', 'go.mod', 'go.sum', 'package.json'],
   // Not resources/_gen: some sites commit it, so that they build without Sass.
   caches: ['public', '.hugo_build.lock'],
-  outputFlags: (command, output) => passedOn(`--destination ${shellWord(output)}`, command),
+  outputFlags: destinationFlags,
   problems,
 };

@@ -1,6 +1,7 @@
 import { PressmarkError, quote } from '../../errors.js';
 import type { Question, SiteFacts, SiteFiles } from '../generator.js';
 import { isGitIgnored, missingIgnoreLines } from '../git-ignore.js';
+import { isOutside, outputInside } from '../output-inside.js';
 import { mapOf, textsOf, type ValueMap } from '../value.js';
 import { buildCommand, readableConfig, shapeOf, siteUrlOf, textAt, valueAt } from './config.js';
 import { optionsOf } from './options.js';
@@ -20,7 +21,14 @@ export function inspect(files: SiteFiles): SiteFacts {
   const folder = datedFolder(ofSection);
   const below = [section, folder].filter((part) => part !== '');
   const address = addressPattern(values, shape, section, below);
-  const build = buildCommand(files);
+  const { command, script } = buildCommand(files);
+  const inScript = /(?:^|\s)(?:-d|--destination)[ =]([\w./-]+)/.exec(script)?.[1];
+  const { output, build, warnings } = outputInside(
+    inScript ?? shape.output,
+    inScript === undefined ? `publishDir in ${config.source}` : 'The destination in package.json',
+    'public',
+    command,
+  );
   const siteUrl = siteUrlOf(shape.baseUrl);
   const questions: Question[] = [];
   if (siteUrl === undefined)
@@ -44,15 +52,15 @@ export function inspect(files: SiteFiles): SiteFacts {
     content: shape.content,
     file: `${shape.languageFolder}${[...below, ':slug.md'].join('/')}`,
     permalink: address.pattern,
-    output: /(?:^|\s)(?:-d|--destination)[ =]([\w./-]+)/.exec(build.script)?.[1] ?? shape.output,
-    build: build.command,
+    output,
+    build,
     frontMatter: sharedFrontMatter(ofSection),
     options: optionsOf(config),
     edits: [],
-    ignore: ignoreLines(files, shape.output),
+    ignore: ignoreLines(files, isOutside(shape.output) ? output : shape.output),
     questions,
     ...(siteUrl !== undefined && { sources: { siteUrl: `baseURL in ${config.source}` } }),
-    warnings: configProblems(config),
+    warnings: [...configProblems(config), ...warnings],
   };
 }
 

@@ -37,7 +37,7 @@ export function mapping(options: MappingOptions): ArticleMapping {
         ? '.html'
         : '.md',
     body: (incoming, path) => storedBody(incoming, path, rawHtml),
-    pin: (address) => ({ url: decodedAddress(address) }),
+    pin: (address) => pinned(decodedAddress(address)),
     isPinned: ({ data }, address) => {
       const url = valueIn(data, 'url');
       return typeof url === 'string' && PLAIN_PATH.test(url) && isSamePage(url, decodedAddress(address));
@@ -66,6 +66,11 @@ function valueIn(data: FileFacts['data'], key: string): unknown {
   if (Object.hasOwn(data, key)) return data[key];
   const spelling = Object.keys(data).find((name) => name.toLowerCase() === key);
   return spelling === undefined ? undefined : data[spelling];
+}
+
+/** Hugo writes all output formats of a page to the one file that a `url` with an extension names. */
+function pinned(url: string): Readonly<Record<string, FrontMatterValue>> {
+  return url.includes('.') && !url.endsWith('/') ? { url, outputs: ['html'] } : { url };
 }
 
 /** A path that all versions of Hugo take as it is; newer ones replace `:slug` and the like in a `url`. */

@@ -1,5 +1,5 @@
 import type { ValueMap } from '../value.js';
-import { type SiteShape, textAt } from './config.js';
+import { type SiteShape, textAt, valueAt } from './config.js';
 
 /** Hugo's permalink tokens in terms of Pressmark's. */
 const TOKENS: Readonly<Record<string, string>> = {
@@ -43,7 +43,12 @@ export function addressPattern(
   );
   const path = `/${filled}`.replace(/\/{2,}/g, '/').replace(/\/$/, '');
   const whole = path.includes(':slug') ? path : `${path}/:slug`;
-  const isFile = shape.uglyUrls || /\.html?$/.test(whole);
+  const isFile = hasUglyUrls(values, section) || /\.html?$/.test(whole);
   const end = isFile ? whole.replace(/(?:\.html?)?$/, '.html') : `${whole}/`;
   return { pattern: `${shape.languagePath}${end.toLowerCase().replaceAll(' ', '-')}`, unknown };
+}
+
+/** `uglyURLs` is a switch, or one for each section. */
+function hasUglyUrls(values: ValueMap, section: string): boolean {
+  return values.uglyurls === true || valueAt(values, 'uglyurls', section.toLowerCase()) === true;
 }

@@ -1,5 +1,6 @@
 import { quote } from '../../errors.js';
 import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
+import { isOutside } from '../output-inside.js';
 import { isTimeZone } from '../time-zone.js';
 import { mapOf, textsOf, type ValueMap } from '../value.js';
 import {
@@ -45,7 +46,7 @@ export function problems(files: SiteFiles, settings: SiteSettings): readonly Pro
     });
   const { command, script } = buildCommand(files);
   const isElsewhere = command !== 'hugo' && /(?:^|\s)(?:-d|--destination)\b/.test(script);
-  if (!isElsewhere && cleanFolder(settings.output) !== shape.output)
+  if (!isElsewhere && !isOutside(shape.output) && cleanFolder(settings.output) !== shape.output)
     found.push({
       level: 'fail',
       text: `Hugo writes to ${quote(`${shape.output}/`)}, but output is ${quote(settings.output)}.`,

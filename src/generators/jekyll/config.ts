@@ -1,5 +1,6 @@
 import { tomlLibrary, yamlLibrary } from '../../article/front-matter/libraries.js';
 import type { SiteFiles } from '../generator.js';
+import { isOutside, type Output, outputInside } from '../output-inside.js';
 import { npmScripts } from '../package-json.js';
 import { mapOf, type ValueMap } from '../value.js';
 
@@ -34,8 +35,9 @@ export function recognise(files: SiteFiles): string | undefined {
     return usesJekyllGem(files) && files.list('_posts').length > 0 ? 'Gemfile' : undefined;
   // Hexo's configuration has the same name.
   if (/"hexo"\s*:/.test(files.read('package.json') ?? '')) return undefined;
-  if (usesJekyllGem(files) || files.list('').some((name) => JEKYLL_FOLDERS.has(name))) return path;
   const config = readConfig(files);
+  if (usesJekyllGem(files)) return path;
+  if (files.list(sourceFolder(config.data)).some((name) => JEKYLL_FOLDERS.has(name))) return path;
   const isJekylls = config.kind === 'read' && JEKYLL_KEYS.some((key) => Object.hasOwn(config.data, key));
   return isJekylls ? path : undefined;
 }
@@ -94,22 +96,34 @@ export function siteUrlOf(files: SiteFiles, config: ValueMap): string | undefine
   return `${url.replace(/\/+$/, '')}${base === '' ? '' : `/${base}`}`;
 }
 
-/** Front matter that `defaults:` gives to every post. */
-export function defaultsOfPosts(config: ValueMap, content: string): ValueMap {
+/** Front matter that `defaults:` gives to every post in the folder `_posts`. */
+export function defaultsOfPosts(config: ValueMap): ValueMap {
   const list: readonly unknown[] = Array.isArray(config.defaults) ? config.defaults : [];
   const applying = list.map(mapOf).filter(({ scope }) => {
-    const { path = '', type = 'posts' } = mapOf(scope);
-    const below = folder(String(path ?? ''));
-    return (type === 'posts' || type === 'post') && (below === '' || `${content}/`.startsWith(`${below}/`));
+    const { type = 'posts' } = mapOf(scope);
+    return (type === 'posts' || type === 'post') && isScopeOfPosts(scopePath(scope), config);
   });
   // Narrower scopes go first.
   applying.sort((a, b) => width(a) - width(b));
   return Object.assign({}, ...applying.map(({ values }) => mapOf(values)));
 }
 
+/** The folder of a scope, relative to the source folder. */
+function scopePath(scope: unknown): string {
+  return folder(String(mapOf(scope).path ?? ''));
+}
+
+/** Whether a scope holds the files of `_posts`. Jekyll compares the beginnings of paths, without `collections_dir`. */
+function isScopeOfPosts(path: string, config: ValueMap): boolean {
+  const collections = folder(textIn(config, 'collections_dir') ?? '');
+  const isBelow = collections !== '' && path.startsWith(`${collections}/`);
+  const inCollections = isBelow ? path.slice(collections.length + 1) : path;
+  if (path.includes('*') && !isBelow && collections !== '') return false;
+  return '_posts/'.startsWith(inCollections) || /^(?:_posts|\*\*?)(?:\/\*\*)*(?:\/\*)?$/.test(inCollections);
+}
+
 function width(entry: ValueMap): number {
-  const { path = '', type } = mapOf(entry.scope);
-  return String(path ?? '').length * 2 + (type === undefined ? 0 : 1);
+  return scopePath(entry.scope).length * 2 + (mapOf(entry.scope).type === undefined ? 0 : 1);
 }
 
 /** The names of the site's own layouts; those of a theme are not known. */
@@ -125,10 +139,12 @@ export function hasTheme(config: ValueMap): boolean {
   return textIn(config, 'theme') !== undefined || textIn(config, 'remote_theme') !== undefined;
 }
 
-/** The folder of the built site. */
-export function outputFolder(files: SiteFiles, config: ValueMap): string {
+/** The folder of the built site, and the command that builds it. */
+export function outputOf(files: SiteFiles, config: ValueMap, configFile: string): Output {
   const flag = /(?:--destination|-d)[ =]["']?([^\s"']+)/.exec(buildScript(files) ?? '')?.[1];
-  return folder(flag ?? textIn(config, 'destination') ?? '_site') || '_site';
+  const own = flag ?? textIn(config, 'destination') ?? '_site';
+  const source = flag === undefined ? `destination in ${configFile}` : 'The destination in package.json';
+  return outputInside(isOutside(own) ? own : folder(own) || '_site', source, '_site', buildCommand(files));
 }
 
 /** The `build` script of package.json where it runs Jekyll. */
@@ -137,8 +153,8 @@ function buildScript(files: SiteFiles): string | undefined {
   return build !== undefined && /\bjekyll\b/.test(build) ? build : undefined;
 }
 
-/** The command that builds the site. */
-export function buildCommand(files: SiteFiles): string {
+/** The command that builds the site as its people do. */
+function buildCommand(files: SiteFiles): string {
   if (buildScript(files) !== undefined) return 'npm run build';
   return usesJekyllGem(files) ? 'bundle exec jekyll build' : 'jekyll build';
 }

@@ -1,15 +1,7 @@
 import type { Problem, Question, SiteFacts, SiteFiles, SiteSettings } from '../generator.js';
 import { missingIgnoreLines } from '../git-ignore.js';
 import type { ValueMap } from '../value.js';
-import {
-  buildCommand,
-  contentFolder,
-  listIn,
-  outputFolder,
-  readConfig,
-  siteUrlOf,
-  textIn,
-} from './config.js';
+import { contentFolder, listIn, outputOf, readConfig, siteUrlOf, textIn } from './config.js';
 import { excludeEdit, UNEXCLUDED } from './excludes.js';
 import { options } from './options.js';
 import { permalinkRule, pressmarkPattern } from './permalink.js';
@@ -28,7 +20,7 @@ export function inspect(files: SiteFiles): SiteFacts {
       flag: 'site-url',
       text: `${configFile} has no url. At which address, with its path, is the site published?`,
     });
-  const rule = permalinkRule(config, posts, content);
+  const rule = permalinkRule(config, posts);
   const { pattern, unknown } = pressmarkPattern(rule);
   if (unknown.length > 0)
     questions.push({
@@ -37,7 +29,7 @@ export function inspect(files: SiteFiles): SiteFacts {
       fallback: pattern,
     });
   const layout = layoutOf(files, config, posts);
-  const output = outputFolder(files, config);
+  const { output, build, warnings } = outputOf(files, config, configFile);
   const excludes = excludeEdit(files, config);
   const site: SiteSettings = { siteUrl: siteUrl ?? '', content, output };
   return {
@@ -48,7 +40,7 @@ export function inspect(files: SiteFiles): SiteFacts {
     file: ':year-:month-:day-:slug.md',
     permalink: pattern,
     output,
-    build: buildCommand(files),
+    build,
     frontMatter: layout === undefined ? {} : { layout },
     options: options(files),
     edits: excludes === undefined ? [] : [excludes],
@@ -60,6 +52,7 @@ export function inspect(files: SiteFiles): SiteFacts {
       ...problems(files, site, layout).filter(
         ({ text }) => excludes === undefined || !text.includes(UNEXCLUDED),
       ),
+      ...warnings,
       ...secondJsonLd(files, config),
     ],
   };

@@ -1,4 +1,4 @@
-import { passedOn, shellWord } from '../command-line.js';
+import { destinationFlags } from '../command-line.js';
 import type { Generator } from '../generator.js';
 import { CONFIG_FILES, recognise } from './config.js';
 import { inspect } from './inspect.js';
@@ -15,6 +15,6 @@ export const jekyll: Generator = {
   mapping,
   configFiles: [...CONFIG_FILES, 'Gemfile', 'Gemfile.lock', '_layouts', '_includes', '_plugins', '_data'],
   caches: ['_site', '.jekyll-cache', '.jekyll-metadata', '.sass-cache', 'vendor/bundle'],
-  outputFlags: (command, output) => passedOn(`--destination ${shellWord(output)}`, command),
+  outputFlags: destinationFlags,
   problems,
 };

@@ -45,8 +45,8 @@ const NEAREST: Readonly<Record<string, string>> = {
 };
 
 /** The permalink rule of new posts, in Jekyll's tokens. */
-export function permalinkRule(config: ValueMap, posts: readonly Post[], content: string): string {
-  const inDefaults = defaultsOfPosts(config, content).permalink;
+export function permalinkRule(config: ValueMap, posts: readonly Post[]): string {
+  const inDefaults = defaultsOfPosts(config).permalink;
   const ofPosts = mapOf(mapOf(config.collections).posts).permalink;
   const given = [inDefaults, ofPosts, config.permalink].find(
     (rule) => typeof rule === 'string' && rule !== '',

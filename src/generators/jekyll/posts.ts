@@ -3,7 +3,7 @@ import type { FileFacts } from '../../article/mapping.js';
 import { PressmarkError } from '../../errors.js';
 import type { SiteFiles } from '../generator.js';
 import { byFrequency, type ValueMap } from '../value.js';
-import { contentFolder, defaultsOfPosts, hasTheme, layoutNames } from './config.js';
+import { defaultsOfPosts, hasTheme, layoutNames } from './config.js';
 import { isPostName, MARKDOWN_EXTENSIONS, slugOfFile } from './mapping.js';
 
 const SAMPLE_OF_POSTS = 200;
@@ -13,11 +13,12 @@ export interface Post extends FileFacts {
   readonly slug: string;
 }
 
-/** The newest posts, as far as their front matter can be read. */
+/** The newest posts, as far as their front matter can be read; Jekyll reads the folders below `_posts` too. */
 export function readPosts(files: SiteFiles, content: string): readonly Post[] {
-  const names = files.list(content).filter((name) => isPostName(name, MARKDOWN_EXTENSIONS));
-  return names
-    .sort()
+  const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+  return filesBelow(files, content)
+    .filter((path) => isPostName(nameOf(path), MARKDOWN_EXTENSIONS))
+    .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
     .slice(-SAMPLE_OF_POSTS)
     .flatMap((path) => {
       try {
@@ -30,9 +31,20 @@ export function readPosts(files: SiteFiles, content: string): readonly Post[] {
     });
 }
 
+/** Symbolic links can make folders endlessly deep. */
+const MOST_FOLDERS_DEEP = 5;
+
+function filesBelow(files: SiteFiles, content: string, below = '', depth = 0): string[] {
+  if (depth > MOST_FOLDERS_DEEP) return [];
+  const names = files.list(`${content}/${below}`.replace(/\/$/, ''));
+  return names.flatMap((name) =>
+    name.endsWith('/') ? filesBelow(files, content, `${below}${name}`, depth + 1) : [`${below}${name}`],
+  );
+}
+
 /** The layout that a new article has to name; undefined where `defaults:` names one or there is none. */
 export function layoutOf(files: SiteFiles, config: ValueMap, posts: readonly Post[]): string | undefined {
-  if (defaultsOfPosts(config, contentFolder(config)).layout !== undefined) return undefined;
+  if (defaultsOfPosts(config).layout !== undefined) return undefined;
   const common = byFrequency(
     posts.flatMap(({ data }) => (typeof data.layout === 'string' ? [data.layout] : [])),
   )[0];

@@ -11,6 +11,7 @@ import {
   listIn,
   readConfig,
   siteUrlOf,
+  sourceFolder,
   textIn,
 } from './config.js';
 import { missingExcludes, UNEXCLUDED } from './excludes.js';
@@ -62,7 +63,7 @@ export function problems(files: SiteFiles, settings: SiteSettings, newLayout?: s
   const content = contentFolder(config);
   const layout =
     newLayout ??
-    textIn(defaultsOfPosts(config, content), 'layout') ??
+    textIn(defaultsOfPosts(config), 'layout') ??
     layoutOf(files, config, readPosts(files, content));
   if (layout === undefined)
     warn(
@@ -82,6 +83,12 @@ export function problems(files: SiteFiles, settings: SiteSettings, newLayout?: s
     warn(
       `Jekyll ignores ${undated.slice(0, 3).join(', ')}${undated.length > 3 ? ` and ${undated.length - 3} more` : ''} in ${settings.content}: the name does not begin with a date.`,
       `Rename such a file to YYYY-MM-DD-name, or move it to _drafts.`,
+    );
+  const others = postFoldersBelow(files, sourceFolder(config)).filter((other) => other !== content);
+  if (others.length > 0)
+    warn(
+      `Jekyll also reads posts from ${others.slice(0, 3).join(', ')}${others.length > 3 ? ` and ${others.length - 3} more` : ''}, and Pressmark from ${content} alone: lookups do not find the others.`,
+      `Move them to ${content}, and keep their addresses with the folder as their first category, such as categories: [${others[0]?.split('/').at(-2)}].`,
     );
   if (folder(settings.content) !== content)
     warn(
@@ -129,3 +136,16 @@ export function problems(files: SiteFiles, settings: SiteSettings, newLayout?: s
     fail(`limit_posts in ${path} drops all but ${config.limit_posts} posts.`, 'Remove it.');
   return found;
 }
+
+/** Where Jekyll looks for posts: each folder of the site may have its `_posts`. Symbolic links can make circles of folders. */
+function postFoldersBelow(files: SiteFiles, parent: string, depth = 0): readonly string[] {
+  if (depth > MOST_FOLDERS_DEEP) return [];
+  return files.list(parent).flatMap((name) => {
+    const path = `${parent === '' ? '' : `${parent}/`}${name.slice(0, -1)}`;
+    if (!name.endsWith('/') || name === 'node_modules/' || path === 'vendor') return [];
+    if (name === '_posts/') return [path];
+    return /^[._#~]/.test(name) ? [] : postFoldersBelow(files, path, depth + 1);
+  });
+}
+
+const MOST_FOLDERS_DEEP = 3;

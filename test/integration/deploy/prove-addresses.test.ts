@@ -177,6 +177,18 @@ test('an address that depends on what an update in HTML turns off moves', async 
   });
 });
 
+test('the title of a file that writes its keys in another case is the title in the trial, too', async (t) => {
+  const post = toyPost({ Title: 'Late Frost', permalink: '/p/:title/' });
+  const { dir, prove } = site(t, { 'frost.md': post });
+  const toy = fs.readFileSync(join(dir, 'toy.mjs'), 'utf8');
+  // As Hugo does: keys in lowercase, the first of two that are equal then.
+  const data = '{ ...folderData, ...yaml.load(front) }';
+  const folded = `Object.fromEntries(Object.entries(${data}).toReversed().map(([key, value]) => [key.toLowerCase(), value]))`;
+  fs.writeFileSync(join(dir, 'toy.mjs'), toy.replace(data, folded));
+  const mapping = { ...TOY_MAPPING, ignoresKeyCase: true };
+  t.deepEqual((await prove(undefined, { mapping })).shown, { 'frost.md': '/p/late-frost/ moves' });
+});
+
 test('posts that an update in HTML would move to one address, at which the build fails, are proven all the same', async (t) => {
   const { prove } = site(t, {
     'named.md': toyPost({ title: 'Named', permalink: '/p/:name/' }),

@@ -103,7 +103,7 @@ test('a site that is too large is not copied', async (t) => {
 
 test('a copy has the history of the site’s repository, and changes nothing in it', async (t) => {
   const top = tempDir(t);
-  write(top, { 'docs/content/a.md': 'a', 'README.md': 'x' });
+  write(top, { 'docs/content/a.md': 'a', 'README.md': 'x', '.env': 'PRESSMARK_SECRET=x' });
   const env = { PATH: process.env.PATH };
   const git = (cwd: string, ...args: string[]) =>
     execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], {
@@ -111,7 +111,7 @@ test('a copy has the history of the site’s repository, and changes nothing in 
       encoding: 'utf8',
     });
   git(top, 'init', '-q');
-  git(top, 'add', '.');
+  git(top, 'add', 'docs', 'README.md');
   git(top, 'commit', '-qm', 'First');
   const siteDir = join(top, 'docs');
   const repository = await openRepository(siteDir, env);
@@ -120,9 +120,11 @@ test('a copy has the history of the site’s repository, and changes nothing in 
   t.teardown(remove);
   t.is(git(dir, 'log', '--format=%an %s', '--', 'content/a.md'), 'Ada First\n');
   t.is(git(dir, 'rev-parse', '--show-prefix'), 'docs/\n');
+  t.is(fs.readFileSync(join(dir, '../README.md'), 'utf8'), 'x', 'a build may read what is next to the site');
+  t.false(fs.existsSync(join(dir, '../.env')), 'but not a secret there');
   git(dir, 'commit', '-q', '--allow-empty', '-m', 'Second');
   t.is(git(top, 'log', '--format=%s'), 'First\n');
-  t.is(git(top, 'status', '--short'), '');
+  t.is(git(top, 'status', '--short'), '?? .env\n');
 });
 
 test('files are written into a copy and removed from it, but never through a symbolic link', async (t) => {

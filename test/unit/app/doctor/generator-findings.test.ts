@@ -6,6 +6,7 @@ import type { Finding } from '../../../../src/app/doctor/finding.js';
 import { generatorFindings } from '../../../../src/app/doctor/generator-findings.js';
 import { draftOf } from '../../../../src/article/article.js';
 import { loadSettings } from '../../../../src/config/load.js';
+import { ADDRESSES_VERSION } from '../../../../src/store/catalog/addresses.js';
 import { article } from '../../../support/events.js';
 import { tempDir } from '../../../support/temp-dir.js';
 
@@ -123,6 +124,33 @@ test('posts without a proven address come with the command that proves it', asyn
   t.like(first, { level: 'warn', about: 'addresses' });
   t.regex(first?.text ?? '', /posts\/a\.md/);
   t.regex(first?.fix ?? '', /^run pressmark urls/);
+});
+
+test('posts whose address a build could not prove come with what it has shown, and a post without a page is no problem', async (t) => {
+  const posts = {
+    'content/posts/a.md': post('A'),
+    'content/posts/b.md': post('B'),
+    'content/posts/c.md': post('C'),
+  };
+  const dir = siteWith(t, posts);
+  const unproven = [
+    { path: 'posts/a.md', digest: 'sha256-a', reason: 'no page' },
+    { path: 'posts/b.md', digest: 'sha256-b', reason: 'several pages' },
+  ];
+  const shown = { version: ADDRESSES_VERSION, configDigest: 'sha256-c', records: [], unproven };
+  write(dir, { '.pressmark/addresses.json': JSON.stringify(shown) });
+  const findings = await findingsIn(dir);
+  t.like(findings, [
+    {
+      level: 'ok',
+      text: 'the site makes no page of its own of these posts, so that lookups do not find them: posts/a.md',
+    },
+    {
+      level: 'warn',
+      fix: 'let one page alone have the whole text, and others a summary; or set the address in the front matter',
+    },
+    { level: 'warn', text: 'lookups do not find these posts, as each has no proven URL: posts/c.md' },
+  ]);
 });
 
 test('an article whose pin was removed is a failure', async (t) => {

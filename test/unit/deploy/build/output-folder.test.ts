@@ -36,6 +36,18 @@ test('a new output replaces the old one by a link, and equal files stay the same
   t.is(fs.statSync(join(place.path, 'a/index.html')).ino, ino);
 });
 
+test('the folders above a nested output are made where they are missing', async (t) => {
+  const dir = tempDir(t);
+  for (const [name, staysFolder] of [
+    ['link', false],
+    ['folder', true],
+  ] as const) {
+    const place = { path: join(dir, name, 'www'), outputsDir: join(dir, 'outputs'), staysFolder };
+    await replaceOutput(write(join(dir, `built-${name}`), first), place);
+    t.deepEqual(await contentOf(place.path), first);
+  }
+});
+
 test('whoever has opened the old output still reads it whole after a switch', async (t) => {
   const dir = tempDir(t);
   const place = { path: join(dir, 'public'), outputsDir: join(dir, 'outputs'), staysFolder: false };

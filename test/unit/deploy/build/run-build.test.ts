@@ -37,6 +37,25 @@ test('a build command that fails gives its exit code and the end of its output',
   );
 });
 
+// As Jekyll 4.3.1 on Ruby 3.1 prints it, and Node.js 20.
+test('the reason of a failed build has the error and no stack trace', async (t) => {
+  const frames = Array.from(
+    { length: 30 },
+    (_, line) => `\tfrom /usr/lib/liquid/block.rb:${line + 1}:in \`parse'\n`,
+  );
+  const reason = (output: string) =>
+    buildFailure('x', { kind: 'failed', ms: 1, exitCode: 1, signal: null, output });
+  t.is(
+    reason(
+      `\u001b[31m  Liquid Exception: Unknown tag 'x' in a.md\u001b[0m\n/usr/lib/liquid/a.rb:36:in \`parse': Unknown tag 'x'\n${frames.join('')}`,
+    ),
+    "the build command \"x\" ended with exit code 1:\n  Liquid Exception: Unknown tag 'x' in a.md\n/usr/lib/liquid/a.rb:36:in `parse': Unknown tag 'x'",
+  );
+  const node =
+    'Error: no title\n    at build (file:///site/build.mjs:3:9)\n    at node:internal/main:49:3\n\nNode.js v20.19.0\n';
+  t.is(reason(node), 'the build command "x" ended with exit code 1:\nError: no title\n\nNode.js v20.19.0');
+});
+
 test('of a build command that prints 1 GB, the end is kept', async (t) => {
   const command = 'yes "a line of a build that says too much" | head -c 1000000000; echo the end; exit 1';
   const result = await runBuild({ command, cwd: tempDir(t), env });

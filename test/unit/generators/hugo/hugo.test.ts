@@ -65,6 +65,8 @@ test('an address is made in the manner of the site: languages, dated folders, ug
     hugo.inspect(siteOf({ 'hugo.toml': `baseURL = "https://garden.example"\n${config}`, [path]: post }));
   t.is(inspect('').permalink, '/posts/:slug/');
   t.is(inspect('uglyURLs = true').permalink, '/posts/:slug.html');
+  t.is(inspect('[uglyURLs]\nPosts = true').permalink, '/posts/:slug.html');
+  t.is(inspect('[uglyURLs]\ndocs = true').permalink, '/posts/:slug/');
   t.is(
     inspect('defaultContentLanguageInSubdir = true\n[languages.en]\n[languages.de]').permalink,
     '/en/posts/:slug/',
@@ -81,6 +83,27 @@ test('an address is made in the manner of the site: languages, dated folders, ug
     ),
     { content: 'content', file: 'de/beitraege/:slug.md', permalink: '/beitraege/:slug/', language: 'de' },
   );
+});
+
+test('an output folder outside of the site is replaced by one in it, which the build command names', (t) => {
+  const inspect = (publishDir: string, script?: string) =>
+    hugo.inspect(
+      siteOf({
+        'hugo.toml': `baseURL = "https://garden.example"\npublishDir = "${publishDir}"`,
+        ...(script !== undefined && { 'package.json': JSON.stringify({ scripts: { build: script } }) }),
+      }),
+    );
+  for (const folder of ['../build', '/srv/www', './a/../../b']) {
+    const { output, build, ignore, warnings } = inspect(folder);
+    t.like({ output, build }, { output: 'public', build: 'hugo --destination public' }, folder);
+    t.true(ignore.includes('/public/'));
+    t.regex(warnings[0]?.text ?? '', /^publishDir in hugo\.toml is ".*", outside of the site's folder/);
+  }
+  t.like(inspect('dist', 'hugo -d ../out'), {
+    output: 'public',
+    build: 'npm run build -- --destination public',
+  });
+  t.like(inspect('./dist/a/'), { output: 'dist/a', build: 'hugo', warnings: [] });
 });
 
 test('a permalink rule that no pattern can say becomes a question with an answer near to it', (t) => {
@@ -290,6 +313,8 @@ test('an address is pinned from the root of the site, and a pin holds for that a
   const file = (url: unknown) => ({ path: 'posts/a.md', data: { url } });
   t.deepEqual(pin('/posts/soil/'), { url: '/posts/soil/' });
   t.deepEqual(pin('/posts/%C3%A4pfel/'), { url: '/posts/äpfel/' });
+  t.deepEqual(pin('/posts/soil.html'), { url: '/posts/soil.html', outputs: ['html'] });
+  t.deepEqual(pin('/v1.2/soil/'), { url: '/v1.2/soil/' });
   t.true(isPinned(file('/posts/soil/'), '/posts/soil/'));
   t.true(isPinned(file('/posts/soil'), '/posts/soil/'));
   t.true(isPinned({ path: 'posts/a.md', data: { URL: '/posts/soil/' } }, '/posts/soil/'));
@@ -377,6 +402,7 @@ test('doctor names what keeps articles from their addresses', (t) => {
   t.regex(problems('')[0] ?? '', /^warn hugo\.toml has no absolute baseURL/);
   t.regex(problems(good, { content: 'posts' })[0] ?? '', /^fail Hugo reads "content\/"/);
   t.regex(problems(good, { output: 'dist' })[0] ?? '', /^fail Hugo writes to "public\/"/);
+  t.deepEqual(problems(`${good}publishDir = "../build"`), []);
   t.regex(problems(`${good}disableKinds = ["page"]`)[0] ?? '', /^fail disableKinds/);
   t.regex(problems(`${good}disableKinds = ["taxonomy"]`)[0] ?? '', /^warn .*pages of tags off/);
   t.regex(problems(`${good}enableEmoji = true`)[0] ?? '', /^warn enableEmoji/);

@@ -33,6 +33,10 @@ test('a Jekyll site is recognised by its configuration and its folders or gems',
     '_config.toml',
   );
   t.is(jekyll.recognise(siteOf({ '_config.yaml': 'theme: minima\n' })), '_config.yaml');
+  t.is(
+    jekyll.recognise(siteOf({ '_config.yml': 'source: src\n', 'src/_layouts/post.html': '' })),
+    '_config.yml',
+  );
   t.is(jekyll.recognise(siteOf({ '_config.yml': 'title: x\n' })), undefined);
   t.is(jekyll.recognise(siteOf({ 'hugo.toml': '' })), undefined);
 });
@@ -108,6 +112,39 @@ test('posts with a permalink of their own show the rule', (t) => {
 test('a layout that defaults give is not written again', (t) => {
   const config = 'defaults:\n  - scope: { path: "" }\n    values: { layout: post }\n';
   t.deepEqual(facts({ '_config.yml': config }).frontMatter, {});
+});
+
+// Which scopes apply was seen with Jekyll 4.3.1.
+test('defaults apply to the posts whose folder, relative to source and without collections_dir, they name', (t) => {
+  const frontMatter = (path: string, config = 'source: src\ncollections_dir: pages\n') =>
+    facts({
+      '_config.yml': `${config}defaults:\n  - scope: { path: "${path}" }\n    values: { layout: essay }\n`,
+      'src/_layouts/post.html': '',
+    }).frontMatter;
+  for (const path of ['', '_posts', 'pages/_posts', 'pages/_posts/', 'pages/*', 'pages/_posts/**/*'])
+    t.deepEqual(frontMatter(path), {}, path);
+  for (const path of ['src/pages/_posts', 'pages', '*', 'pages/_posts/*/*', 'about'])
+    t.deepEqual(frontMatter(path), { layout: 'post' }, path);
+});
+
+test('posts in folders below _posts show the layout, too', (t) => {
+  const found = jekyll.inspect(
+    siteOf({
+      '_config.yml': '',
+      '_layouts/default.html': '',
+      '_layouts/entry.html': '',
+      '_posts/2025/2025-03-02-beans.md': '---\nlayout: entry\n---\n',
+    }),
+  );
+  t.deepEqual(found.frontMatter, { layout: 'entry' });
+});
+
+test('an output folder outside of the site is replaced by one in it, which the build command names', (t) => {
+  const found = facts({ '_config.yml': 'url: https://a.example\ndestination: ../public\n' });
+  t.like(found, { output: '_site', build: 'jekyll build --destination _site' });
+  t.true(found.ignore.includes('_site/'));
+  t.regex(found.warnings[0]?.text ?? '', /^destination in _config\.yml is "\.\.\/public", outside/);
+  t.is(facts({ '_config.yml': 'destination: /srv/www\n' }).output, '_site');
 });
 
 test('the switch against Liquid is used where the version is known to have it', (t) => {
@@ -368,5 +405,9 @@ test('doctor names what keeps articles from being displayed', (t) => {
     /no layout gone/,
   );
   t.regex(texts(fine, { '_posts/notes.md': '' }), /ignores notes\.md/);
+  t.regex(
+    texts(fine, { 'travel/italy/_posts/2025-03-02-a.md': POST }),
+    /^Jekyll also reads posts from travel\/italy\/_posts, and Pressmark from _posts alone/,
+  );
   t.regex(texts('url: [\n'), /cannot be read/);
 });
