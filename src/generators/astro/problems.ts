@@ -4,7 +4,6 @@ import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
 import { folderOf, refusesOurKey } from './collections.js';
 import { NAMES, readSite, type Site, setting, siteUrlOf } from './config.js';
 import { optionsOf } from './options.js';
-import { routeOf } from './permalink.js';
 import { neededKeys } from './posts.js';
 
 /** Plugins for Markdown that read files which an article names. */
@@ -54,12 +53,6 @@ export function problems(files: SiteFiles, settings: SiteSettings): readonly Pro
       level: 'fail',
       text: `${collection?.configFile} demands ${missing.join(', ')}, which not every article has; one without breaks the build.`,
       fix: `Add ${missing.join(' and ')} to articles.frontMatter in pressmark.config.mjs, or make it optional in the schema.`,
-    });
-  if (collection !== undefined && routeOf(files, site) === undefined)
-    found.push({
-      level: 'warn',
-      text: `No page below ${site.srcDir}/pages shows at which address the files of ${collection.name} are.`,
-      fix: 'Check articles.permalink with a build: pressmark build names each article that is not at its address.',
     });
   return found;
 }

@@ -180,6 +180,35 @@ test('init asks where a rule cannot be read, and where there are no posts', (t) 
   );
 });
 
+test('the address of new articles follows the permalink that the configuration gives to every page', (t) => {
+  const rule = (value: string) =>
+    eleventy.inspect(
+      siteOf({
+        'eleventy.config.cjs': `module.exports = (cfg) => { cfg.addGlobalData("permalink", ${value}); };`,
+        '_data/site.json': '{"url":"https://a.example"}',
+        'articles/a.md': post('date: 2026-01-01'),
+      }),
+    );
+  t.is(rule('() => (data) => `$' + '{data.page.filePathStem}.html`').permalink, '/articles/:slug.html');
+  t.is(rule("'/p/{{ page.fileSlug }}/'").permalink, '/p/:slug/');
+  t.deepEqual(
+    rule('() => addressOf').questions.map(({ text }) => text),
+    ['eleventy.config.cjs computes the addresses of posts. Which address does a new article get?'],
+  );
+});
+
+test('front matter in JSON is read', (t) => {
+  const facts = eleventy.inspect(
+    siteOf({
+      'eleventy.config.js': 'export default () => {};',
+      'posts/a.md': post('title: A\nlayout: post.njk\ntags: post'),
+      'posts/b.md': '---json\n{"title":"B","layout":"post.njk","tags":["post","bees"]}\n---\nWords.\n',
+      'index.njk': '{{ collections.post | length }}',
+    }),
+  );
+  t.deepEqual(facts.frontMatter, { layout: 'post.njk', tags: ['post'] });
+});
+
 test('layout and collection tags of a data file are not repeated in articles', (t) => {
   const facts = eleventy.inspect(
     siteOf({
