@@ -15,6 +15,7 @@ export const jekyll: Generator = {
   mapping,
   configFiles: [...CONFIG_FILES, 'Gemfile', 'Gemfile.lock', '_layouts', '_includes', '_plugins', '_data'],
   caches: ['_site', '.jekyll-cache', '.jekyll-metadata', '.sass-cache', 'vendor/bundle'],
-  outputFlags: (command, output) => passedOn(`--destination ${shellWord(output)}`, command),
+  outputFlags: (command, output, scripts) =>
+    passedOn(`--destination ${shellWord(output)}`, command, 'jekyll', scripts),
   problems,
 };

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test from 'ava';
 import { initCommand } from '../../../src/cli/init.js';
 import { loadSettings } from '../../../src/config/load.js';
@@ -173,6 +173,26 @@ test('without a terminal, a question without an answer ends init with code 2 and
   t.is(later.code, 0);
   t.regex(later.stdout, /→ set siteUrl in pressmark\.config\.mjs before the first article/);
   t.regex(later.stdout, /^ {2}1\. Set siteUrl in pressmark\.config\.mjs\.$/m);
+});
+
+test('a proposal that was taken without asking is reported once', async (t) => {
+  const dir = tempDir(t);
+  const write = (path: string, text: string) => {
+    fs.mkdirSync(dirname(join(dir, path)), { recursive: true });
+    fs.writeFileSync(join(dir, path), text);
+  };
+  write('eleventy.config.js', '');
+  write('blog/blog.11tydata.js', 'export default { permalink: addressOf };');
+  write('blog/a.md', '---\ndate: 2026-01-01\n---\n');
+  const { code, stdout } = await init(dir, '--yes', '--site-url', 'https://garden.example');
+  t.is(code, 0);
+  t.true(
+    stdout.includes(`! blog/blog.11tydata.js computes the addresses of posts. Which address does a new article get?
+  → "/blog/:slug/" was taken. If that is wrong, change articles.permalink in pressmark.config.mjs before the first article.
+`),
+    stdout,
+  );
+  t.false((await init(dir, '--yes')).stdout.includes('was taken'));
 });
 
 test('an address in the environment or in .env is not asked for', async (t) => {

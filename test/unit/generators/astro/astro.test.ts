@@ -160,6 +160,16 @@ test('a picture key is left out where a component would have to fetch a remote p
   );
 });
 
+test('the only date that a schema demands is the publication’s, whatever its name', (t) => {
+  const keyOf = (dates: string) =>
+    astro.inspect(
+      siteWith({ 'src/content.config.ts': collection(`z.object({ title: z.string(), ${dates} })`) }),
+    ).options.keys?.date;
+  t.is(keyOf('pub_date: z.date(), revised: z.date().optional()'), 'pub_date');
+  t.is(keyOf('begins: z.coerce.date(), ends: z.coerce.date()'), 'pubDate');
+  t.is(keyOf('begins: z.coerce.date(), date: z.coerce.date()'), 'date');
+});
+
 test('a date that the schema wants as a text is written as one', (t) => {
   const dates = (schema: string) =>
     astro.options(
@@ -599,6 +609,6 @@ test('a draft has no page', (t) => {
 });
 
 test('the trial build writes to a folder of its own', (t) => {
-  t.is(astro.outputFlags('npm run build', '/tmp/a'), '-- --outDir /tmp/a');
-  t.is(astro.outputFlags('npx astro build', '/tmp/a b'), "--outDir '/tmp/a b'");
+  t.is(astro.outputFlags('npm run build', '/tmp/a', {}), '-- --outDir /tmp/a');
+  t.is(astro.outputFlags('npx astro build', '/tmp/a b', {}), "--outDir '/tmp/a b'");
 });

@@ -112,6 +112,24 @@ test('folders, the base path and flags of the build script are read', (t) => {
   });
 });
 
+test('folders in constants are read', (t) => {
+  const facts = eleventy.inspect(
+    siteOf({
+      '.eleventy.js':
+        'const { input } = require("./folders.js");\nconst OUT = "dist"\nmodule.exports = () => ({ dir: { input, output: OUT, data: DATA } });',
+      'folders.js': 'const input = "src";\nconst DATA = "../data";\nmodule.exports = { input };',
+      'data/site.json': '{"url":"https://a.example"}',
+      'src/posts/one.md': post('title: One'),
+    }),
+  );
+  t.like(facts, {
+    siteUrl: 'https://a.example',
+    content: 'src/posts',
+    permalink: '/posts/:slug/',
+    output: 'dist',
+  });
+});
+
 test('the address of a template is not taken for the public one', (t) => {
   const facts = eleventy.inspect(
     siteOf({
@@ -435,9 +453,9 @@ test('drafts are hidden and future posts are not', (t) => {
 });
 
 test('the build can be led to another folder', (t) => {
-  t.is(eleventy.outputFlags('npm run build', '/tmp/a'), '-- --output=/tmp/a');
-  t.is(eleventy.outputFlags('npm run build -- --quiet', '/tmp/a'), '--output=/tmp/a');
-  t.is(eleventy.outputFlags('npx @11ty/eleventy', '/tmp/a b'), "--output='/tmp/a b'");
+  t.is(eleventy.outputFlags('npm run build', '/tmp/a', {}), '-- --output=/tmp/a');
+  t.is(eleventy.outputFlags('npm run build -- --quiet', '/tmp/a', {}), '--output=/tmp/a');
+  t.is(eleventy.outputFlags('npx @11ty/eleventy', '/tmp/a b', {}), "--output='/tmp/a b'");
 });
 
 test('options say what of the configuration matters to bodies', (t) => {
