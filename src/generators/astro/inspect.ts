@@ -6,7 +6,7 @@ import { objectSource, resolved, stringOf } from './js-objects.js';
 import { optionsOf } from './options.js';
 import { likelyRoute, permalinkOf, routeOf } from './permalink.js';
 import { below, neededKeys, tagsOf } from './posts.js';
-import { configProblems } from './problems.js';
+import { configProblems, refusals } from './problems.js';
 
 /** What `init` reads of an Astro site. */
 export function inspect(files: SiteFiles): SiteFacts {
@@ -75,7 +75,7 @@ export function inspect(files: SiteFiles): SiteFacts {
         : { content: `the collection ${collection.name} in ${collection.configFile}` }),
       ...(route === undefined ? {} : { permalink: route.path }),
     },
-    warnings: [...warnings, ...needed.warnings],
+    warnings: [...warnings, ...(strict === undefined ? refusals(collection) : []), ...needed.warnings],
   };
 }
 
