@@ -2,7 +2,7 @@ import fs from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command, Option } from 'commander';
 import { siteFiles } from '../app/content/site-files.js';
-import { type Answers, flagText, type InitQuestion, withAnswer } from '../app/init/answers.js';
+import { type Answers, assumption, flagText, type InitQuestion, withAnswer } from '../app/init/answers.js';
 import { applyChanges } from '../app/init/apply-changes.js';
 import type { Change } from '../app/init/change.js';
 import { surroundingsOf } from '../app/init/init-site.js';
@@ -72,9 +72,12 @@ async function init(options: Options): Promise<void> {
     if (recognition.kind === 'question') throw noAnswer([recognition.question]);
   }
   const first = inspectSite(files, recognition, answers, knownUrl);
-  answers = await answered(first.questions.filter(isOpen(first, options)), answers, options);
+  const questions = first.questions.filter(isOpen(first, options));
+  answers = await answered(questions, answers, options);
   const inspection = inspectSite(files, recognition, answers, knownUrl);
-  const plan = planInit(files, inspection, answers, surroundingsOf(dir, knownUrl));
+  const planned = planInit(files, inspection, answers, surroundingsOf(dir, knownUrl));
+  const assumed = isAsking(options) || existing !== undefined ? [] : questions.flatMap(assumption);
+  const plan = { ...planned, warnings: [...planned.warnings, ...assumed] };
   const readings = readingReport(inspection, plan.siteUrl, answers);
 
   if (!options.dryRun) {
@@ -114,13 +117,18 @@ function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
+/** Whether a person answers questions. */
+function isAsking({ yes, json }: Options): boolean {
+  return isInteractive() && !yes && !json;
+}
+
 /** The answers with those to questions: a person's on a terminal, else the fallbacks. */
 async function answered(
   questions: readonly InitQuestion[],
   answers: Answers,
-  { yes, json }: Options,
+  options: Options,
 ): Promise<Answers> {
-  if (questions.length > 0 && isInteractive() && !yes && !json) return ask(questions, answers);
+  if (questions.length > 0 && isAsking(options)) return ask(questions, answers);
   const open = questions.filter(({ fallback }) => fallback === undefined);
   if (open.length > 0) throw noAnswer(open);
   // The report says itself which address of the site was taken.

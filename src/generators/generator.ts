@@ -132,8 +132,12 @@ export interface Generator {
   readonly configFiles: readonly string[];
   /** Folders and files that a scratch copy for a trial build does not need besides `.git` and `node_modules`, such as `public`. */
   readonly caches: readonly string[];
-  /** Arguments that make the build command write to another folder. The scratch build uses them. */
-  outputFlags(command: string, output: string): string;
+  /**
+   * Arguments that make the build command write to another folder. The scratch build puts them to its end.
+   *
+   * @param scripts the npm scripts of the site, by name.
+   */
+  outputFlags(command: string, output: string, scripts: Readonly<Record<string, string>>): string;
   /** What `doctor` finds in the site's configuration. */
   problems(files: SiteFiles, settings: SiteSettings): readonly Problem[];
 }

@@ -16,19 +16,22 @@ export interface Output {
   readonly warnings: readonly Problem[];
 }
 
+const USUAL_OUTPUT = { hugo: 'public', jekyll: '_site' } as const;
+
 /**
  * The output folder for `init`: where the site's own one is outside of its folder, another one, which the build command
  * names.
  *
  * @param own the site's own output folder, as its configuration has it.
  * @param source what names it, such as `publishDir in hugo.toml`.
- * @param usual the generator's usual output folder.
+ * @param program the generator's program, whose usual output folder is taken.
  */
-export function outputInside(own: string, source: string, usual: string, build: string): Output {
+export function outputInside(own: string, source: string, program: 'hugo' | 'jekyll', build: string): Output {
   if (!isOutside(own)) return { output: own, build, warnings: [] };
+  const usual = USUAL_OUTPUT[program];
   return {
     output: usual,
-    build: `${build} ${destinationFlags(build, usual)}`,
+    build: `${build} ${destinationFlags(program)(build, usual)}`.trimEnd(),
     warnings: [
       {
         level: 'warn',

@@ -2,7 +2,7 @@ import type { SiteFiles } from './generator.js';
 import { mapOf } from './value.js';
 
 /** The site's `package.json`; empty where there is none or where it is not JSON, which npm itself reports. */
-export function readPackageJson(files: SiteFiles): Readonly<Record<string, unknown>> {
+export function readPackageJson(files: Pick<SiteFiles, 'read'>): Readonly<Record<string, unknown>> {
   try {
     return mapOf(JSON.parse(files.read('package.json')?.replace(/^\ufeff/, '') ?? '{}'));
   } catch (error) {
@@ -12,7 +12,7 @@ export function readPackageJson(files: SiteFiles): Readonly<Record<string, unkno
 }
 
 /** The npm scripts of the site, by name. */
-export function npmScripts(files: SiteFiles): Readonly<Record<string, string>> {
+export function npmScripts(files: Pick<SiteFiles, 'read'>): Readonly<Record<string, string>> {
   const scripts = Object.entries(mapOf(readPackageJson(files).scripts));
   return Object.fromEntries(
     scripts.filter((entry): entry is [string, string] => typeof entry[1] === 'string'),

@@ -2,7 +2,7 @@ import { parse } from 'yaml';
 import type { FrontMatterValue } from '../../article/mapping.js';
 import { schema } from '../../config/schema.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import type { Question } from '../../generators/generator.js';
+import type { Problem, Question } from '../../generators/generator.js';
 
 /** What the command line of `init`, or a person who was asked, says. */
 export interface Answers {
@@ -89,6 +89,15 @@ export function isAnswered({ flag, key }: InitQuestion, answers: Answers): boole
   if (flag !== 'front-matter') return answers[SETTINGS[flag]] !== undefined;
   const { frontMatter } = answers;
   return key === undefined ? frontMatter !== undefined : frontMatter !== undefined && key in frontMatter;
+}
+
+/** What a person has to know about a proposal that was taken without asking; of an address, every `init` reminds. */
+export function assumption({ flag, key, text, fallback }: InitQuestion): Problem[] {
+  if (flag === 'site-url' || flag === 'generator' || fallback === undefined) return [];
+  const setting = { content: 'content', file: 'articles.file', permalink: 'articles.permalink' };
+  const name = flag === 'front-matter' ? `articles.frontMatter.${key ?? '<key>'}` : setting[flag];
+  const fix = `${quote(fallback, 200)} was taken. If that is wrong, change ${name} in pressmark.config.mjs before the first article.`;
+  return [{ level: 'warn', text, fix }];
 }
 
 /** A question's flag with an example of its value, for a message. */

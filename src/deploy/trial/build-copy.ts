@@ -1,6 +1,8 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { systemCode } from '../../errors.js';
 import type { Generator } from '../../generators/generator.js';
+import { npmScripts } from '../../generators/package-json.js';
 import type { BuildResult, RunBuild } from '../build/run-build.js';
 import type { SiteCopy } from '../site-copy.js';
 
@@ -28,7 +30,11 @@ export async function buildCopy(copy: Pick<SiteCopy, 'dir'>, build: CopyBuild): 
   const { command, generator, env, variables, timeoutMs, signal, onOutput } = build;
   const output = join(copy.dir, build.output);
   fs.rmSync(output, { recursive: true, force: true });
-  const flags = generator.outputFlags(command, output);
+  const flags = generator.outputFlags(
+    command,
+    output,
+    npmScripts({ read: (path) => textOf(join(copy.dir, path)) }),
+  );
   return await build.runBuild({
     command: flags === '' ? command : `${command} ${flags}`,
     cwd: copy.dir,
@@ -39,4 +45,13 @@ export async function buildCopy(copy: Pick<SiteCopy, 'dir'>, build: CopyBuild): 
     ...(signal !== undefined && { signal }),
     ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
   });
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return fs.readFileSync(path, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }

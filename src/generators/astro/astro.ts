@@ -26,6 +26,7 @@ export const astro: Generator = {
   ],
   // Two builds that share `node_modules/.astro` read each other's articles.
   caches: ['dist', '.astro', 'node_modules/.astro', 'node_modules/.vite'],
-  outputFlags: (command, output) => passedOn(`--outDir ${shellWord(output)}`, command),
+  outputFlags: (command, output, scripts) =>
+    passedOn(`--outDir ${shellWord(output)}`, command, 'astro', scripts),
   problems,
 };

@@ -1,9 +1,11 @@
 import type { FileEdit, SiteFiles } from '../generator.js';
+import { withImports } from '../own-modules.js';
 import {
   argumentOf,
   closing,
   type ObjectSource,
   objectSource,
+  outline,
   resolved,
   stringOf,
   stringsOf,
@@ -54,8 +56,8 @@ export interface Schema {
   readonly keys: readonly SchemaKey[];
   /** Whether it refuses keys that it does not name. */
   readonly isStrict: boolean;
-  /** Where a further key can be put into the file. */
-  readonly insertAt: number;
+  /** Where a further key can be put into the file; undefined where another module has the schema. */
+  readonly insertAt: number | undefined;
 }
 
 /** Where Astro looks for the content configuration, in this order. */
@@ -66,11 +68,14 @@ export const contentConfigs = (srcDir: string): string[] => [
 
 /** The collections that a site defines. */
 export function readCollections(files: SiteFiles, srcDir: string): Collection[] {
-  for (const path of contentConfigs(srcDir)) {
-    const text = files.read(path);
-    if (text !== undefined) return collectionsOf(withoutComments(text), path, srcDir);
-  }
-  return [];
+  const path = contentConfigs(srcDir).find((name) => files.read(name) !== undefined);
+  if (path === undefined) return [];
+  const length = files.read(path)?.length ?? 0;
+  return collectionsOf(withoutComments(withImports(files, path, srcDir)), path, srcDir).map((collection) => {
+    const { schema } = collection;
+    const isElsewhere = schema?.insertAt !== undefined && schema.insertAt > length;
+    return isElsewhere ? { ...collection, schema: { ...schema, insertAt: undefined } } : collection;
+  });
 }
 
 function collectionsOf(source: string, configFile: string, srcDir: string): Collection[] {
@@ -149,19 +154,35 @@ export function folderOf(path: string | undefined): string | undefined {
 function schemaOf(expression: string | undefined, source: string): Schema | undefined {
   const text = resolved(expression, source);
   if (text === undefined) return undefined;
-  const call = /\bz\s*\.\s*(object|strictObject|looseObject)\s*\(/.exec(text);
-  if (call === null) return undefined;
-  const open = text.indexOf('(', call.index);
+  const [extended, base] = /^([\w$]+)\s*\.\s*(?:extend|safeExtend)\s*\(/.exec(text) ?? [];
+  const call = extended === undefined ? /\bz\s*\.\s*(object|strictObject|looseObject)\s*\(/.exec(text) : null;
+  const inherited = base === undefined ? undefined : schemaOf(base, source);
+  if (call === null && inherited === undefined) return undefined;
+  const open = text.indexOf('(', call?.index ?? 0);
   const end = closing(text, open);
   const shape = resolved(text.slice(open + 1, end - 1).trim(), source) ?? '';
   if (!shape.startsWith('{')) return undefined;
   const at = source.indexOf(text);
+  const rest = text.slice(end);
+  const extension = resolved(argumentOf(rest, /^\s*\.\s*(?:extend|safeExtend)\s*\(/), source);
+  // The last one to name a key says what it is.
+  const own = [...new Map([...objectSource(shape), ...objectSource(extension)])].map(([name, value]) =>
+    schemaKey(name, value, source),
+  );
+  const named = new Set(own.map(({ name }) => name));
   return {
-    keys: [...objectSource(shape)].map(([name, value]) => schemaKey(name, value, source)),
-    isStrict: call[1] === 'strictObject' || /^\s*\.strict\s*\(/.test(text.slice(end)),
+    keys: [...(inherited?.keys ?? []).filter(({ name }) => !named.has(name)), ...own],
+    isStrict: call?.[1] === 'strictObject' || /^\s*\.strict\s*\(/.test(rest) || inherited?.isStrict === true,
     insertAt: source.indexOf(shape, at === -1 ? 0 : at) + 1,
   };
 }
+
+/** A key that a file may lack. */
+const OPTIONAL =
+  /\.\s*(?:optional|nullish|default|prefault|catch)\s*\(|\bz\s*\.\s*(?:optional|nullish|any|unknown)\s*\(/;
+
+/** Schemas that say by what they are made of whether a file may lack the key. */
+const COMPOSED = /^z\s*\.\s*(?:union|preprocess|lazy|pipe)\s*\(/;
 
 function schemaKey(name: string, value: string, source: string): SchemaKey {
   const text = resolved(value, source) ?? value;
@@ -170,10 +191,8 @@ function schemaKey(name: string, value: string, source: string): SchemaKey {
   return {
     name,
     kind,
-    isRequired:
-      !/\.\s*(?:optional|nullish|default|prefault|catch)\s*\(|\bz\s*\.\s*(?:optional|any|unknown)\s*\(/.test(
-        text,
-      ),
+    // What a nested object may lack says nothing of the object.
+    isRequired: !OPTIONAL.test(COMPOSED.test(text) ? text : outline(text)),
     values: enumeration === undefined ? [] : stringsOf(resolved(enumeration, source)),
     limit:
       /\.\s*(?:min|max|length|nonempty|regex|startsWith|endsWith|includes|refine|superRefine|check|email|uuid|brand)\s*\((?:[^()]|\([^()]*\))*\)/
@@ -182,10 +201,14 @@ function schemaKey(name: string, value: string, source: string): SchemaKey {
   };
 }
 
+/** Values that no text of an article is. */
+const STRUCTURED = /(?:\bz\s*\.\s*(?:object|strictObject|looseObject|record|map|tuple)|\breference)\s*\(/;
+
 function kindOf(text: string): SchemaKey['kind'] {
   const is = (pattern: RegExp) => pattern.test(text);
+  if (text.search(STRUCTURED) === 0) return 'other';
   if (is(/\bimage\s*\(\s*\)/)) return 'image';
-  if (is(/\.\s*array\s*\(/)) return is(/\.\s*enum\s*\(/) ? 'other' : 'list';
+  if (is(/\.\s*array\s*\(/)) return is(/\.\s*enum\s*\(/) || is(STRUCTURED) ? 'other' : 'list';
   if (is(/\.\s*enum\s*\(/)) return 'enum';
   if (is(/\bcoerce\s*\.\s*date\s*\(/)) return 'date';
   if (is(/\biso\s*\.\s*date\s*\(|\bstring\s*\(\s*\)\s*\.\s*date\s*\(/)) return 'day';
@@ -201,8 +224,9 @@ function kindOf(text: string): SchemaKey['kind'] {
 /** The line that lets a strict schema accept Pressmark's key. */
 export function strictEdit(files: SiteFiles, collection: Collection | undefined): FileEdit | undefined {
   const text = collection === undefined ? undefined : files.read(collection.configFile);
-  if (collection?.schema === undefined || text === undefined || !refusesOurKey(collection)) return undefined;
-  const at = collection.schema.insertAt;
+  const at = collection?.schema?.insertAt;
+  if (collection === undefined || text === undefined || at === undefined || !refusesOurKey(collection))
+    return undefined;
   const indent = /^[^\S\n]*\n([^\S\n]*)/.exec(text.slice(at))?.[1];
   const line = 'pressmark: z.unknown().optional(),';
   return {

@@ -1,5 +1,6 @@
 import type { KeyNames } from '../../article/mapping.js';
 import type { SiteFiles } from '../generator.js';
+import { withImports } from '../own-modules.js';
 import { type Collection, folderOf, readCollections } from './collections.js';
 import {
   argumentOf,
@@ -82,9 +83,8 @@ export interface Site {
 
 /** Reads the site's configuration and chooses the collection of its articles. */
 export function readSite(files: SiteFiles): Site {
-  const text = withoutComments(
-    CONFIG_FILES.map((name) => files.read(name)).find((found) => found !== undefined) ?? '',
-  );
+  const path = CONFIG_FILES.find((name) => files.read(name) !== undefined);
+  const text = path === undefined ? '' : withoutComments(withImports(files, path));
   const argument =
     argumentOf(text, /\bdefineConfig\s*\(/) ?? /\bexport\s+default\s+([\s\S]*)/.exec(text)?.[1];
   const config = objectSource(resolved(argument?.trim().replace(/;$/, ''), text));

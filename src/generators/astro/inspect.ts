@@ -4,9 +4,9 @@ import { contentConfigs, folderOf, strictEdit } from './collections.js';
 import { readSite, type Site, setting, siteUrlOf } from './config.js';
 import { objectSource, resolved, stringOf } from './js-objects.js';
 import { optionsOf } from './options.js';
-import { permalinkOf, routeOf } from './permalink.js';
+import { likelyRoute, permalinkOf, routeOf } from './permalink.js';
 import { below, neededKeys, tagsOf } from './posts.js';
-import { configProblems } from './problems.js';
+import { configProblems, refusals } from './problems.js';
 
 /** What `init` reads of an Astro site. */
 export function inspect(files: SiteFiles): SiteFacts {
@@ -32,15 +32,16 @@ export function inspect(files: SiteFiles): SiteFacts {
       fallback: content,
     });
 
+  const file = filePattern(collection?.patterns ?? []);
   const route = routeOf(files, site);
   const permalink = permalinkOf(
     site,
-    route ?? { path: '', folder: collection?.name ?? 'blog', isIndex: false },
+    route ?? likelyRoute(files, site) ?? { path: '', folder: collection?.name ?? 'blog', isIndex: false },
   );
   if (route === undefined || collection?.hasOwnIds === true)
     questions.push({
       flag: 'permalink',
-      text: `At which address is the page of ${content}/:slug.md? No page below ${site.srcDir}/pages makes it clear`,
+      text: `At which address is the page of ${content}/${file}? No page below ${site.srcDir}/pages makes it clear`,
       fallback: permalink,
     });
 
@@ -53,7 +54,7 @@ export function inspect(files: SiteFiles): SiteFacts {
     language: languageOf(files, site),
     theme: undefined,
     content,
-    file: ':slug.md',
+    file,
     permalink,
     output: folderOf(setting(site, 'outDir')) ?? 'dist',
     build: /"build"\s*:/.test(scriptsOf(files)) ? 'npm run build' : 'npx astro build',
@@ -74,9 +75,17 @@ export function inspect(files: SiteFiles): SiteFacts {
         : { content: `the collection ${collection.name} in ${collection.configFile}` }),
       ...(route === undefined ? {} : { permalink: route.path }),
     },
-    warnings: [...warnings, ...needed.warnings],
+    warnings: [...warnings, ...(strict === undefined ? refusals(collection) : []), ...needed.warnings],
   };
 }
+
+/** Where a new article goes: a loader may read one file of each folder alone. */
+const filePattern = (patterns: readonly string[]): string => {
+  const read = patterns.filter((pattern) => !pattern.startsWith('!'));
+  const isFolder =
+    read.length > 0 && read.every((pattern) => /\/index\.(?:md|\{[^}]*\bmd\b[^}]*\})$/.test(pattern));
+  return isFolder ? ':slug/index.md' : ':slug.md';
+};
 
 const scriptsOf = (files: SiteFiles): string =>
   /"scripts"\s*:\s*\{[^}]*\}/.exec(files.read('package.json') ?? '')?.[0] ?? '';

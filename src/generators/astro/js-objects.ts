@@ -81,14 +81,34 @@ export function argumentOf(source: string, call: RegExp, n = 0): string | undefi
   return open === -1 ? undefined : parts(source, open)[n];
 }
 
-/** A name's value, where the file declares it as a constant; every other expression as it is. */
+/**
+ * The value of a name that the source declares as a constant, or of a member of such an object, such as
+ * `SITE.website`; every other expression as it is.
+ */
 export function resolved(expression: string | undefined, source: string): string | undefined {
-  if (expression === undefined || !/^[\w$]+$/.test(expression)) return expression;
-  const declared = new RegExp(
-    `\\b(?:const|let|var)\\s+${expression.replaceAll('$', '\\$')}\\b[^=]*=\\s*`,
-  ).exec(source);
+  const [, name, member] = /^([\w$]+)(?:\.([\w$]+))?$/.exec(expression ?? '') ?? [];
+  if (name === undefined) return expression;
+  const declared = new RegExp(`\\b(?:const|let|var)\\s+${name.replaceAll('$', '\\$')}\\b[^=]*=\\s*`).exec(
+    source,
+  );
   if (declared === null) return expression;
-  return expressionAt(source, declared.index + declared[0].length);
+  const value = expressionAt(source, declared.index + declared[0].length);
+  return member === undefined ? value : (objectSource(value).get(member) ?? expression);
+}
+
+/** An expression with its brackets emptied: `z.object().optional()`, whatever is in the object. */
+export function outline(expression: string): string {
+  let found = '';
+  for (let at = 0; at < expression.length; at++) {
+    const char = expression.charAt(at);
+    found += char;
+    if (!'([{'.includes(char)) continue;
+    const end = closing(expression, at);
+    if (end === -1) break;
+    found += expression.charAt(end - 1);
+    at = end - 1;
+  }
+  return found;
 }
 
 /** The expression that starts at a position: to the `;`, or the line end, at which no bracket is open. */

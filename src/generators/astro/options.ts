@@ -37,7 +37,11 @@ function fieldsOf(files: SiteFiles, site: Site): Pick<GeneratorOptions, 'keys' |
       .map((name) => keys.find((key) => key.name === name && kinds.includes(key.kind)))
       .find((key) => key !== undefined);
   const dateKinds = ['date', 'strict-date', 'string', 'day', 'other'] as const;
-  const date = find('date', dateKinds);
+  // A schema that demands one date under a name of its own demands the publication's.
+  const dates = keys.filter(
+    ({ kind, isRequired }) => isRequired && (kind === 'date' || kind === 'strict-date'),
+  );
+  const date = find('date', dateKinds) ?? (dates.length === 1 ? dates[0] : undefined);
   const kind = date?.kind;
   const image = find('image', ['string', 'url', 'image'])?.name;
   return {

@@ -14,8 +14,29 @@ interface Route {
 
 /** The page that Astro makes for each file of the collection; undefined where none or several may be it. */
 export function routeOf(files: SiteFiles, site: Site): Route | undefined {
+  const routes = dynamicPages(files, site).filter(({ isId }) => isId);
+  const named = routes.filter(({ isNamed }) => isNamed);
+  return only(named.length > 0 ? named : routes);
+}
+
+/** The page that is most likely for the files of the collection, though it computes their addresses. */
+export function likelyRoute(files: SiteFiles, site: Site): Route | undefined {
+  return only(dynamicPages(files, site).filter(({ isNamed }) => isNamed));
+}
+
+const only = (routes: readonly Route[]): Route | undefined => (routes.length === 1 ? routes[0] : undefined);
+
+interface DynamicPage extends Route {
+  /** Whether the last part of its address is the id of an entry. */
+  readonly isId: boolean;
+  /** Whether it names the collection. */
+  readonly isNamed: boolean;
+}
+
+/** The pages with one parameter, which may be an entry of the collection. */
+function dynamicPages(files: SiteFiles, site: Site): DynamicPage[] {
   const pages = `${site.srcDir}/pages`;
-  const found = below(files, pages, 5).flatMap((path) => {
+  return below(files, pages, 5).flatMap((path) => {
     const shape = /^(?:(.*)\/)?\[(?:\.\.\.)?(\w+)\](\/index)?\.astro$/.exec(path.slice(pages.length + 1));
     if (shape === null || shape[1]?.includes('[')) return [];
     const text = withoutComments(files.read(path) ?? '');
@@ -27,16 +48,13 @@ export function routeOf(files: SiteFiles, site: Site): Route | undefined {
       (['id', 'slug'].includes(param) &&
         new RegExp(`params\\s*:\\s*\\{\\s*${param}\\s*,?\\s*\\}`).test(text) &&
         new RegExp(`\\{\\s*${param}\\b`).test(text));
-    if (!isId) return [];
     const names = [...text.matchAll(/\bgetCollection\s*(?:<[^>]*>)?\(\s*["']([\w-]+)["']/g)].map(
       ([, name]) => name,
     );
     if (names.length > 0 && !names.includes(site.collection?.name)) return [];
-    return [{ path, folder: shape[1] ?? '', isIndex: shape[3] !== undefined, isNamed: names.length > 0 }];
+    const isNamed = names.length > 0;
+    return [{ path, folder: shape[1] ?? '', isIndex: shape[3] !== undefined, isId, isNamed }];
   });
-  const named = found.filter(({ isNamed }) => isNamed);
-  const candidates = named.length > 0 ? named : found;
-  return candidates.length === 1 ? candidates[0] : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { splitFrontMatter } from '../../article/front-matter/read.js';
+import { readFrontMatter } from '../../article/front-matter/read.js';
 import type { FrontMatterValue } from '../../article/mapping.js';
 import { PressmarkError } from '../../errors.js';
 import type { GeneratorOptions, Problem, Question, SiteFiles } from '../generator.js';
@@ -13,7 +13,7 @@ export function postsOf(files: SiteFiles, site: Site): Readonly<Record<string, u
     .slice(0, 200)
     .flatMap((path) => {
       try {
-        return [splitFrontMatter(files.read(path) ?? '').data];
+        return [readFrontMatter(files.read(path) ?? '').data];
       } catch (error) {
         if (error instanceof PressmarkError) return []; // `doctor` names files that cannot be read
         throw error;
@@ -58,9 +58,8 @@ export function neededKeys(files: SiteFiles, site: Site, options: GeneratorOptio
             ? usual
             : undefined;
     if (kind === 'list') constants[name] = [];
-    else if (kind === 'enum' || kind === 'boolean') {
-      if (value !== undefined) constants[name] = value;
-    } else
+    else if ((kind === 'enum' || kind === 'boolean') && value !== undefined) constants[name] = value;
+    else
       questions.push({
         flag: 'front-matter',
         text: `${file} demands the key ${name} (${kind}), which an article does not have. Which value do new articles get?`,
@@ -71,7 +70,7 @@ export function neededKeys(files: SiteFiles, site: Site, options: GeneratorOptio
       warnings.push({
         level: 'warn',
         text: `${file} demands the key ${name}; new articles get ${JSON.stringify(value)}.`,
-        fix: `Set articles.frontMatter.${name} in pressmark.config.mjs to another of ${values.join(', ')}.`,
+        fix: `Check articles.frontMatter.${name} in pressmark.config.mjs${values.length === 0 ? '' : `; the schema accepts ${values.join(', ')}`}.`,
       });
   }
   return { constants, questions, warnings };

@@ -1,10 +1,9 @@
 import type { KeyNames } from '../../article/mapping.js';
 import { quote } from '../../errors.js';
 import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
-import { folderOf, refusesOurKey } from './collections.js';
+import { type Collection, folderOf, refusesOurKey } from './collections.js';
 import { NAMES, readSite, type Site, setting, siteUrlOf } from './config.js';
 import { optionsOf } from './options.js';
-import { routeOf } from './permalink.js';
 import { neededKeys } from './posts.js';
 
 /** Plugins for Markdown that read files which an article names. */
@@ -42,12 +41,7 @@ export function problems(files: SiteFiles, settings: SiteSettings): readonly Pro
       text: `Articles are stored in ${settings.content}, but the collection ${collection.name} reads ${collection.base}.`,
       fix: `Set content to '${collection.base}' in pressmark.config.mjs.`,
     });
-  if (collection !== undefined && refusesOurKey(collection))
-    found.push({
-      level: 'fail',
-      text: `The schema of ${collection.name} refuses keys that it does not name, and each article has a key pressmark.`,
-      fix: `Add the line  pressmark: z.unknown().optional(),  to the schema in ${collection.configFile}.`,
-    });
+  found.push(...refusals(collection));
   const missing = demandedKeys(files, site, settings.written);
   if (missing.length > 0)
     found.push({
@@ -55,13 +49,19 @@ export function problems(files: SiteFiles, settings: SiteSettings): readonly Pro
       text: `${collection?.configFile} demands ${missing.join(', ')}, which not every article has; one without breaks the build.`,
       fix: `Add ${missing.join(' and ')} to articles.frontMatter in pressmark.config.mjs, or make it optional in the schema.`,
     });
-  if (collection !== undefined && routeOf(files, site) === undefined)
-    found.push({
-      level: 'warn',
-      text: `No page below ${site.srcDir}/pages shows at which address the files of ${collection.name} are.`,
-      fix: 'Check articles.permalink with a build: pressmark build names each article that is not at its address.',
-    });
   return found;
+}
+
+/** A schema that refuses each article. */
+export function refusals(collection: Collection | undefined): Problem[] {
+  if (collection === undefined || !refusesOurKey(collection)) return [];
+  return [
+    {
+      level: 'fail',
+      text: `The schema of ${collection.name} refuses keys that it does not name, and each article has a key pressmark.`,
+      fix: `Add the line  pressmark: z.unknown().optional(),  to the schema in ${collection.configFile}${collection.schema?.insertAt === undefined ? ' or a module that it imports' : ''}.`,
+    },
+  ];
 }
 
 /** The keys that the schema demands and that new articles do not have. */

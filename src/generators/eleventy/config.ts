@@ -1,4 +1,5 @@
 import type { SiteFiles } from '../generator.js';
+import { joined, withImports } from '../own-modules.js';
 import { npmScripts } from '../package-json.js';
 import { type Literals, literalsOf, text } from './js-literals.js';
 
@@ -61,25 +62,6 @@ export function readSite(files: SiteFiles): Site {
     pathPrefix: `/${trimmed(prefix)}/`.replace('//', '/'),
     script,
   };
-}
-
-/** The text of a module, followed by those of the site's own modules that it imports. */
-function withImports(files: SiteFiles, first: string): string {
-  const found = new Map<string, string>();
-  const waiting = [first];
-  for (let path = waiting.shift(); path !== undefined && found.size < 50; path = waiting.shift()) {
-    const source = found.has(path) ? undefined : files.read(path);
-    if (source === undefined) continue;
-    found.set(path, source);
-    const folder = path.split('/').slice(0, -1).join('/');
-    for (const [, target = ''] of source.matchAll(
-      /(?:\bfrom|\bimport|\brequire)\s*\(?\s*['"](\.{1,2}\/[^'"]+)['"]/g,
-    )) {
-      const base = joined(folder, target);
-      waiting.push(...(/\.[cm]?[jt]s$/.test(base) ? [base] : [`${base}.js`, `${base}/index.js`]));
-    }
-  }
-  return [...found.values()].join('\n');
 }
 
 const RUNS_ELEVENTY = /(?:^|[\s/;&|=])(?:@11ty\/)?eleventy(?=$|[\s;&|@])/;
@@ -149,16 +131,6 @@ export function filesBelow(files: SiteFiles, folder: string): string[] {
 /** A URL; null where the text is not one. */
 export function urlOf(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;
-}
-
-/** A path below a folder, normalised: `content` and `../_includes` give `_includes`. */
-export function joined(folder: string, path: string): string {
-  const parts: string[] = [];
-  for (const part of `${folder}/${path}`.split('/')) {
-    if (part === '..' && parts.length > 0) parts.pop();
-    else if (part !== '' && part !== '.') parts.push(part);
-  }
-  return parts.join('/');
 }
 
 /** A path without slashes at its ends. */

@@ -1,8 +1,9 @@
-import { splitFrontMatter } from '../../article/front-matter/read.js';
+import { readFrontMatter } from '../../article/front-matter/read.js';
 import { PressmarkError } from '../../errors.js';
 import type { SiteFiles } from '../generator.js';
+import { joined } from '../own-modules.js';
 import { isMap } from '../value.js';
-import { joined, type Site, urlOf } from './config.js';
+import { type Site, urlOf } from './config.js';
 import { type Literals, literalsOf } from './js-literals.js';
 
 const DATA_NAMES = ['metadata', 'site', 'meta', 'config', 'settings'];
@@ -75,10 +76,10 @@ export function directoryData(
   }
 }
 
-/** YAML front matter; empty where there is none or where it cannot be read. */
+/** Front matter in any form; empty where there is none or where it cannot be read. */
 export function frontMatter(source: string): Readonly<Record<string, unknown>> {
   try {
-    return splitFrontMatter(source).data;
+    return readFrontMatter(source).data;
   } catch (error) {
     if (error instanceof PressmarkError) return {};
     throw error;

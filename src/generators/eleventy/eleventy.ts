@@ -25,6 +25,7 @@ export const eleventy: Generator = {
     ),
   ],
   caches: ['_site', '.cache'],
-  outputFlags: (command, output) => passedOn(`--output=${shellWord(output)}`, command),
+  outputFlags: (command, output, scripts) =>
+    passedOn(`--output=${shellWord(output)}`, command, 'eleventy', scripts),
   problems,
 };

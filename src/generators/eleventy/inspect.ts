@@ -1,16 +1,8 @@
 import type { GeneratorOptions, Problem, Question, SiteFacts, SiteFiles } from '../generator.js';
 import { missingIgnoreLines } from '../git-ignore.js';
+import { joined } from '../own-modules.js';
 import { readPackageJson } from '../package-json.js';
-import {
-  buildCommand,
-  configFile,
-  filesBelow,
-  joined,
-  readSite,
-  type Site,
-  trimmed,
-  trimmedEnd,
-} from './config.js';
+import { buildCommand, configFile, filesBelow, readSite, type Site, trimmed, trimmedEnd } from './config.js';
 import { directoryData, frontMatter, isTemplateAddress, publicUrl, publicUrlOf, siteData } from './data.js';
 import { isArticlePath } from './mapping.js';
 import { siteOptions } from './options.js';

@@ -25,11 +25,12 @@ const CLOSING = new Set(['}', ']', ')']);
 
 /**
  * Reads the literals of a source text. An expression with a default, such as `address || 'https://a.example'`,
- * counts as its default; any other expression is left out. Comments are skipped.
+ * counts as its default, and the name of a constant as its literal; any other expression is left out. Comments are
+ * skipped.
  */
 export function literalsOf(source: string): Literals {
-  const tokens = (source.match(TOKEN) ?? []).filter(
-    (token) => !token.startsWith('//') && !token.startsWith('/*'),
+  const tokens = withConstants(
+    (source.match(TOKEN) ?? []).filter((token) => !token.startsWith('//') && !token.startsWith('/*')),
   );
   const properties: LiteralProperty[] = [];
   const calls: LiteralCall[] = [];
@@ -65,6 +66,28 @@ export function literalsOf(source: string): Literals {
       calls.push({ name: token, strings: argumentAt(tokens, index + 2) });
   });
   return { properties, calls };
+}
+
+/** The tokens with the literal of a constant wherever its name is a value. */
+function withConstants(tokens: readonly string[]): readonly string[] {
+  const constants = new Map<string, string>();
+  tokens.forEach((token, index) => {
+    const [name = '', equals, value = '', next] = tokens.slice(index + 1, index + 5);
+    if (token !== 'const' || equals !== '=' || literal(value) === undefined) return;
+    // A line may end without a semicolon, and then another statement begins.
+    if (endsValue(next) || /^[A-Za-z_$]/.test(next ?? '')) constants.set(name, value);
+  });
+  if (constants.size === 0) return tokens;
+  const open: string[] = [];
+  return tokens.flatMap((token, index) => {
+    if (OPENING.has(token)) open.push(token);
+    if (CLOSING.has(token)) open.pop();
+    const value = constants.get(token);
+    const before = tokens[index - 1] ?? '';
+    if (value === undefined || !/^[:([{,]$/.test(before) || !endsValue(tokens[index + 1])) return [token];
+    const isShorthand = open.at(-1) === '{' && before !== ':';
+    return isShorthand ? [token, ':', value] : [value];
+  });
 }
 
 /** The value of the first property whose path ends in these keys. */

@@ -1,6 +1,6 @@
 import type { Question } from '../generator.js';
-import type { Site } from './config.js';
-import { type Literals, text } from './js-literals.js';
+import { configFile, type Site } from './config.js';
+import { type Literals, literalsOf, text } from './js-literals.js';
 import { fileSlug } from './mapping.js';
 import type { Post } from './posts.js';
 
@@ -21,9 +21,9 @@ export function permalinkPattern(
   const agreed = own[0];
   if (own.length > posts.length / 2 && agreed !== undefined && own.every((pattern) => pattern === agreed))
     return agreed;
-  const ruled = folderData.find(({ source }) => /\bpermalink\b/.test(source));
+  const ruled = folderData.find(({ source }) => /\bpermalink\b/.test(source)) ?? globalRule(site);
   const rule =
-    ruled && (text(ruled, 'permalink') ?? /\bpermalink['"]?\s*[:(][^`\n]*`([^`]+)`/.exec(ruled.source)?.[1]);
+    ruled && (text(ruled, 'permalink') ?? /\bpermalink['"]?\s*[:(,][^`\n]*`([^`]+)`/.exec(ruled.source)?.[1]);
   const pattern = rule === undefined ? undefined : patternOf(rule, folder);
   if (pattern !== undefined) return pattern;
   if (ruled !== undefined) {
@@ -40,6 +40,14 @@ export function permalinkPattern(
     });
   }
   return usual;
+}
+
+/** The permalink that the configuration gives to every page. */
+function globalRule(site: Site): (Literals & { readonly source: string; readonly path: string }) | undefined {
+  const [source, , value] = /\baddGlobalData\(\s*(['"])permalink\1\s*,([\s\S]*?)\);/.exec(site.source) ?? [];
+  if (source === undefined) return undefined;
+  const path = configFile(site.files) ?? 'the configuration';
+  return { ...literalsOf(`{ permalink: ${value} }`), source, path };
 }
 
 /** The pattern of a permalink template; undefined where it uses anything that a pattern has no name for. */

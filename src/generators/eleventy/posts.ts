@@ -1,7 +1,8 @@
 import type { FrontMatterValue, KeyNames } from '../../article/mapping.js';
 import type { Problem } from '../generator.js';
+import { joined } from '../own-modules.js';
 import { byFrequency } from '../value.js';
-import { filesBelow, joined, type Site } from './config.js';
+import { filesBelow, type Site } from './config.js';
 import type { Literals } from './js-literals.js';
 import { collectionTags } from './options.js';
 

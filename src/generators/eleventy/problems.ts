@@ -1,11 +1,11 @@
 import type { Problem, SiteFiles, SiteSettings } from '../generator.js';
 import { isGitIgnored } from '../git-ignore.js';
+import { joined } from '../own-modules.js';
 import { SWITCH } from './body.js';
 import {
   configFile,
   dropsRawHtml,
   filesBelow,
-  joined,
   readSite,
   type Site,
   switchOff,

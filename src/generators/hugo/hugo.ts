@@ -16,6 +16,6 @@ export const hugo: Generator = {
   configFiles: [...CONFIG_FILES, 'config', 'layouts', 'themes', 'go.mod', 'go.sum', 'package.json'],
   // Not resources/_gen: some sites commit it, so that they build without Sass.
   caches: ['public', '.hugo_build.lock'],
-  outputFlags: destinationFlags,
+  outputFlags: destinationFlags('hugo'),
   problems,
 };

@@ -26,7 +26,7 @@ export function inspect(files: SiteFiles): SiteFacts {
   const { output, build, warnings } = outputInside(
     inScript ?? shape.output,
     inScript === undefined ? `publishDir in ${config.source}` : 'The destination in package.json',
-    'public',
+    'hugo',
     command,
   );
   const siteUrl = siteUrlOf(shape.baseUrl);

@@ -144,7 +144,7 @@ export function outputOf(files: SiteFiles, config: ValueMap, configFile: string)
   const flag = /(?:--destination|-d)[ =]["']?([^\s"']+)/.exec(buildScript(files) ?? '')?.[1];
   const own = flag ?? textIn(config, 'destination') ?? '_site';
   const source = flag === undefined ? `destination in ${configFile}` : 'The destination in package.json';
-  return outputInside(isOutside(own) ? own : folder(own) || '_site', source, '_site', buildCommand(files));
+  return outputInside(isOutside(own) ? own : folder(own) || '_site', source, 'jekyll', buildCommand(files));
 }
 
 /** The `build` script of package.json where it runs Jekyll. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import test from 'ava';
 import { initCommand } from '../../../src/cli/init.js';
 import { loadSettings } from '../../../src/config/load.js';
@@ -186,6 +186,26 @@ test('an answer that init takes by itself is named, with the flag for another on
     /use :monthname, .* The answer taken is \/:year\/:month\/:slug\/; another one: --permalink <pattern>/,
   );
   t.is((await loadSettings(dir, {}, {})).articles.permalink, '/:year/:month/:slug/');
+});
+
+test('a proposal that was taken without asking is reported once', async (t) => {
+  const dir = tempDir(t);
+  const write = (path: string, text: string) => {
+    fs.mkdirSync(dirname(join(dir, path)), { recursive: true });
+    fs.writeFileSync(join(dir, path), text);
+  };
+  write('eleventy.config.js', '');
+  write('blog/blog.11tydata.js', 'export default { permalink: addressOf };');
+  write('blog/a.md', '---\ndate: 2026-01-01\n---\n');
+  const { code, stdout } = await init(dir, '--yes', '--site-url', 'https://garden.example');
+  t.is(code, 0);
+  t.true(
+    stdout.includes(`! blog/blog.11tydata.js computes the addresses of posts. Which address does a new article get?
+  → "/blog/:slug/" was taken. If that is wrong, change articles.permalink in pressmark.config.mjs before the first article.
+`),
+    stdout,
+  );
+  t.false((await init(dir, '--yes')).stdout.includes('was taken'));
 });
 
 test('an address in the environment or in .env is not asked for', async (t) => {

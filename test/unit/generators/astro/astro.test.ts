@@ -160,6 +160,16 @@ test('a picture key is left out where a component would have to fetch a remote p
   );
 });
 
+test('the only date that a schema demands is the publication’s, whatever its name', (t) => {
+  const keyOf = (dates: string) =>
+    astro.inspect(
+      siteWith({ 'src/content.config.ts': collection(`z.object({ title: z.string(), ${dates} })`) }),
+    ).options.keys?.date;
+  t.is(keyOf('pub_date: z.date(), revised: z.date().optional()'), 'pub_date');
+  t.is(keyOf('begins: z.coerce.date(), ends: z.coerce.date()'), 'pubDate');
+  t.is(keyOf('begins: z.coerce.date(), date: z.coerce.date()'), 'date');
+});
+
 test('a date that the schema wants as a text is written as one', (t) => {
   const dates = (schema: string) =>
     astro.options(
@@ -216,6 +226,113 @@ test('a key that the schema demands besides is asked for, or gets the first valu
     facts.questions.map(({ flag, key, fallback }) => [flag, key, fallback]),
     [['front-matter', 'author', 'Ada']],
   );
+});
+
+test('a structured key is none of the fields of an article, and is demanded though parts of it may be missing', (t) => {
+  const schema = `z.object({
+    title: z.string(), description: z.string(), pubDate: z.coerce.date(),
+    image: z.object({ src: z.string(), alt: z.string().optional() }).optional(),
+    author: z.object({ name: z.string(), url: z.string().optional() }),
+    tags: z.array(reference('tags')).default([]),
+    kind: z.object({ of: z.enum(['a', 'b']) }).strict().nullish(),
+  })`;
+  const facts = astro.inspect(siteWith({ 'src/content.config.ts': collection(schema) }));
+  t.like(facts.options.keys, { image: null, tags: null });
+  t.deepEqual(facts.frontMatter, {});
+  t.deepEqual(
+    facts.questions.map(({ key }) => key),
+    ['author'],
+  );
+});
+
+test('an enum whose values are not known is asked for', (t) => {
+  const schema = `z.object({
+    title: z.string(), description: z.string(), pubDate: z.coerce.date(), category: z.enum(categoriesOf(site)),
+  })`;
+  const facts = (post: string) =>
+    astro.inspect(siteWith({ 'src/content.config.ts': collection(schema), 'src/content/blog/one.md': post }));
+  t.deepEqual(
+    facts('---\ntitle: One\n---\n').questions.map(({ key }) => key),
+    ['category'],
+  );
+  const used = facts('---\ntitle: One\ncategory: garden\n---\n');
+  t.deepEqual(used.frontMatter, { category: 'garden' });
+  t.is(used.warnings[0]?.fix, 'Check articles.frontMatter.category in pressmark.config.mjs.');
+});
+
+test('constants and schemas of the modules that a configuration imports are known', (t) => {
+  const files = {
+    'astro.config.mjs':
+      'import { SITE } from "./src/config";\nexport default defineConfig({ site: SITE.website });',
+    'src/config.ts':
+      'export const SITE = {\n  website: "https://a.example/", // yours\n  lang: "en",\n} as const;\n',
+    'src/content.config.ts': `import { article } from '@/schemas';
+import { KINDS } from './kinds.ts';
+const kinds = z.enum(KINDS);
+${collection('article.extend({ kind: z.enum(KINDS), author: z.string() }).strict()')}`,
+    'src/kinds.ts': "export const KINDS = ['essay', 'note'] as const;",
+    'src/schemas/index.ts': `import { z } from 'astro/zod';
+const base = z.object({ title: z.string(), author: z.string().optional() });
+export const article = base.extend({ summary: z.string(), published: z.coerce.date(), topics: z.array(z.string()) });`,
+  };
+  const facts = astro.inspect(siteWith(files));
+  t.is(facts.siteUrl, 'https://a.example');
+  t.like(facts.options.keys, {
+    title: 'title',
+    description: 'summary',
+    date: 'published',
+    tags: 'topics',
+  });
+  t.deepEqual(facts.frontMatter, { kind: 'essay' });
+  t.deepEqual(
+    facts.questions.map(({ key }) => key),
+    ['author'],
+  );
+});
+
+test('a line for a strict schema of another module is left to the owner', (t) => {
+  const files = siteWith({
+    'src/content.config.ts': `import { article } from './schemas';\n${collection('article')}`,
+    'src/schemas.ts': `export const article = ${/z\.object[\s\S]*?\}\)/.exec(COLLECTION)?.[0]}.strict();`,
+  });
+  const { edits, warnings } = astro.inspect(files);
+  t.deepEqual(edits, []);
+  t.regex(warnings[0]?.fix ?? '', /pressmark: z\.unknown\(\)\.optional\(\),.* or a module that it imports/);
+  const settings = { siteUrl: 'https://garden.example/notes', content: 'src/content/blog', output: 'dist' };
+  t.regex(astro.problems(files, settings)[0]?.text ?? '', /refuses keys/);
+});
+
+test('posts with front matter in TOML are read', (t) => {
+  const facts = astro.inspect(
+    siteWith({ 'src/content/blog/one.md': '+++\ntitle = "One"\ntags = ["Soil"]\n+++\nText.\n' }),
+  );
+  t.deepEqual(facts.tags, ['Soil']);
+});
+
+test('where the loader reads one file of each folder, an article gets a folder', (t) => {
+  const file = (pattern: string) =>
+    astro.inspect(
+      siteWith({
+        'src/content.config.ts': COLLECTION.replace("'**/*.{md,mdx}'", pattern),
+      }),
+    ).file;
+  t.is(file("'**/index.md'"), ':slug/index.md');
+  t.is(file("['*/index.{md,mdx}', '!**/_*/**']"), ':slug/index.md');
+  t.is(file("'**/*.md'"), ':slug.md');
+  t.is(file("['**/index.md', '*.md']"), ':slug.md');
+});
+
+test('the page that computes addresses is taken for the proposed one, and doctor does not repeat the question', (t) => {
+  const files = siteWith({
+    'src/pages/blog/[...slug].astro': undefined,
+    'src/pages/posts/[...slug]/index.astro': ROUTE.replace('post.id', 'pathOf(post.id)'),
+  });
+  t.deepEqual(
+    astro.inspect(files).questions.map(({ flag, fallback }) => [flag, fallback]),
+    [['permalink', '/posts/:slug/']],
+  );
+  const settings = { siteUrl: 'https://garden.example/notes', content: 'src/content/blog', output: 'dist' };
+  t.deepEqual(astro.problems(files, settings), []);
 });
 
 test('doctor names a key that the schema demands since init, until it stands in the config', (t) => {
@@ -494,6 +611,6 @@ test('a draft has no page', (t) => {
 });
 
 test('the trial build writes to a folder of its own', (t) => {
-  t.is(astro.outputFlags('npm run build', '/tmp/a'), '-- --outDir /tmp/a');
-  t.is(astro.outputFlags('npx astro build', '/tmp/a b'), "--outDir '/tmp/a b'");
+  t.is(astro.outputFlags('npm run build', '/tmp/a', {}), '-- --outDir /tmp/a');
+  t.is(astro.outputFlags('npx astro build', '/tmp/a b', {}), "--outDir '/tmp/a b'");
 });

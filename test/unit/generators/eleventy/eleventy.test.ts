@@ -112,6 +112,24 @@ test('folders, the base path and flags of the build script are read', (t) => {
   });
 });
 
+test('folders in constants are read', (t) => {
+  const facts = eleventy.inspect(
+    siteOf({
+      '.eleventy.js':
+        'const { input } = require("./folders.js");\nconst OUT = "dist"\nmodule.exports = () => ({ dir: { input, output: OUT, data: DATA } });',
+      'folders.js': 'const input = "src";\nconst DATA = "../data";\nmodule.exports = { input };',
+      'data/site.json': '{"url":"https://a.example"}',
+      'src/posts/one.md': post('title: One'),
+    }),
+  );
+  t.like(facts, {
+    siteUrl: 'https://a.example',
+    content: 'src/posts',
+    permalink: '/posts/:slug/',
+    output: 'dist',
+  });
+});
+
 test('the address of a template is not taken for the public one', (t) => {
   const facts = eleventy.inspect(
     siteOf({
@@ -178,6 +196,35 @@ test('init asks where a rule cannot be read, and where there are no posts', (t) 
       ['site-url', undefined],
     ],
   );
+});
+
+test('the address of new articles follows the permalink that the configuration gives to every page', (t) => {
+  const rule = (value: string) =>
+    eleventy.inspect(
+      siteOf({
+        'eleventy.config.cjs': `module.exports = (cfg) => { cfg.addGlobalData("permalink", ${value}); };`,
+        '_data/site.json': '{"url":"https://a.example"}',
+        'articles/a.md': post('date: 2026-01-01'),
+      }),
+    );
+  t.is(rule('() => (data) => `$' + '{data.page.filePathStem}.html`').permalink, '/articles/:slug.html');
+  t.is(rule("'/p/{{ page.fileSlug }}/'").permalink, '/p/:slug/');
+  t.deepEqual(
+    rule('() => addressOf').questions.map(({ text }) => text),
+    ['eleventy.config.cjs computes the addresses of posts. Which address does a new article get?'],
+  );
+});
+
+test('front matter in JSON is read', (t) => {
+  const facts = eleventy.inspect(
+    siteOf({
+      'eleventy.config.js': 'export default () => {};',
+      'posts/a.md': post('title: A\nlayout: post.njk\ntags: post'),
+      'posts/b.md': '---json\n{"title":"B","layout":"post.njk","tags":["post","bees"]}\n---\nWords.\n',
+      'index.njk': '{{ collections.post | length }}',
+    }),
+  );
+  t.deepEqual(facts.frontMatter, { layout: 'post.njk', tags: ['post'] });
 });
 
 test('layout and collection tags of a data file are not repeated in articles', (t) => {
@@ -406,9 +453,9 @@ test('drafts are hidden and future posts are not', (t) => {
 });
 
 test('the build can be led to another folder', (t) => {
-  t.is(eleventy.outputFlags('npm run build', '/tmp/a'), '-- --output=/tmp/a');
-  t.is(eleventy.outputFlags('npm run build -- --quiet', '/tmp/a'), '--output=/tmp/a');
-  t.is(eleventy.outputFlags('npx @11ty/eleventy', '/tmp/a b'), "--output='/tmp/a b'");
+  t.is(eleventy.outputFlags('npm run build', '/tmp/a', {}), '-- --output=/tmp/a');
+  t.is(eleventy.outputFlags('npm run build -- --quiet', '/tmp/a', {}), '--output=/tmp/a');
+  t.is(eleventy.outputFlags('npx @11ty/eleventy', '/tmp/a b', {}), "--output='/tmp/a b'");
 });
 
 test('options say what of the configuration matters to bodies', (t) => {

@@ -32,6 +32,25 @@ test('the strings that a method is called with are found', (t) => {
   ]);
 });
 
+test('the name of a constant counts as its literal', (t) => {
+  const { properties, calls } = literalsOf(`const INPUT = "src", other = 1
+    const out = 'dist'
+    let changed = 'a';
+    const { dir } = x;
+    setDataDirectory(out);
+    export default { dir: { input: INPUT, output: out, data: changed, includes: INPUT.length, INPUT }, list: [out] }`);
+  t.deepEqual(
+    properties.map(({ path, value }) => [path.join('.'), value]),
+    [
+      ['dir.input', 'src'],
+      ['dir.output', 'dist'],
+      ['dir.INPUT', 'src'],
+      ['list', 'dist'],
+    ],
+  );
+  t.deepEqual(calls, [{ name: 'setDataDirectory', strings: ['dist'] }]);
+});
+
 test('literals in an array are properties of its key', (t) => {
   const { properties } = literalsOf("export default { tags: ['posts', \"notes\"], layout: 'post.njk' }");
   t.deepEqual(

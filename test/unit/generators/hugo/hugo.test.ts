@@ -382,8 +382,8 @@ test('images are a list, as Hugo reads them', (t) => {
 });
 
 test('the scratch build writes elsewhere, through npm too', (t) => {
-  t.is(hugo.outputFlags('hugo --minify', '/tmp/x'), '--destination /tmp/x');
-  t.is(hugo.outputFlags('npm run build', "/tmp/it's"), `-- --destination '/tmp/it'\\''s'`);
+  t.is(hugo.outputFlags('hugo --minify', '/tmp/x', {}), '--destination /tmp/x');
+  t.is(hugo.outputFlags('npm run build', "/tmp/it's", {}), `-- --destination '/tmp/it'\\''s'`);
 });
 
 test('doctor names what keeps articles from their addresses', (t) => {
