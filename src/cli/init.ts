@@ -131,12 +131,6 @@ async function answered(
   if (questions.length > 0 && isAsking(options)) return ask(questions, answers);
   const open = questions.filter(({ fallback }) => fallback === undefined);
   if (open.length > 0) throw noAnswer(open);
-  // The report says itself which address of the site was taken.
-  for (const question of questions)
-    if (question.flag !== 'site-url')
-      console.error(
-        `pressmark: ${question.text} The answer taken is ${question.fallback}; another one: ${flagText(question)}`,
-      );
   return questions.reduce((all, question) => withAnswer(all, question, question.fallback ?? ''), answers);
 }
 

@@ -175,19 +175,6 @@ test('without a terminal, a question without an answer ends init with code 2 and
   t.regex(later.stdout, /^ {2}1\. Set siteUrl in pressmark\.config\.mjs\.$/m);
 });
 
-test('an answer that init takes by itself is named, with the flag for another one', async (t) => {
-  const dir = tempDir(t);
-  hugoSite(dir);
-  fs.appendFileSync(join(dir, 'hugo.toml'), '[permalinks]\nposts = "/:year/:monthname/:slug/"\n');
-  const { code, stderr } = await init(dir, '--yes');
-  t.is(code, 0);
-  t.regex(
-    stderr,
-    /use :monthname, .* The answer taken is \/:year\/:month\/:slug\/; another one: --permalink <pattern>/,
-  );
-  t.is((await loadSettings(dir, {}, {})).articles.permalink, '/:year/:month/:slug/');
-});
-
 test('a proposal that was taken without asking is reported once', async (t) => {
   const dir = tempDir(t);
   const write = (path: string, text: string) => {
