@@ -25,7 +25,8 @@ const BATCH = 64;
 
 /**
  * Queues an article for each file that is not queued yet; those that are stay as they are, so that a run that was cut
- * off is gone on with by doing it again. One that has failed and whose file has changed since is queued anew.
+ * off is gone on with by doing it again. One that the receiver has refused and whose file has changed since is queued
+ * anew.
  *
  * @param now milliseconds since the epoch.
  */

@@ -150,6 +150,40 @@ test('a failed delivery is shown with its reason, escaped, and sent again when a
   t.like(JSON.parse(done.stdout), { msg: 'delivered', attempts: 1, code: 200 });
 });
 
+test('a text that the receiver may have stored is never taken for the one that it is sent next', async (t) => {
+  const stored = new Map<string, string>();
+  const endpoint = await startEndpoint(t, (got, response) => {
+    const { event, data } = JSON.parse(got.body.toString()) as {
+      event: string;
+      data: Record<string, string>;
+    };
+    if (event === 'webhook.test') return reply(200)(got, response);
+    const redelivered = stored.has(String(data.id));
+    if (!redelivered) stored.set(String(data.id), String(data.content_markdown));
+    return reply(redelivered ? 200 : 504)(got, response); // the article is stored, the answer is lost
+  });
+  const { dir, sender, write } = await connected(t, endpoint.url);
+  const post = write('bees.md', '---\n---\nFirst text.\n');
+  await sender('publish', post);
+  const [file = ''] = fs.readdirSync(join(dir, '.pressmark-sender/deliveries'));
+  const path = join(dir, '.pressmark-sender/deliveries', file);
+  const failed = fs
+    .readFileSync(path, 'utf8')
+    .replace('"status":"pending"', '"status":"failed"')
+    .replace(/"nextRetryAt":"[^"]*"/, '"nextRetryAt":null');
+  fs.writeFileSync(path, failed);
+
+  write('bees.md', '---\n---\nSecond text.\n');
+  const again = await sender('publish', post);
+  t.is(again.code, 1, 'the second text is nowhere');
+  t.regex(again.stdout, /A file has changed since its delivery failed\..* pressmark refresh <url> <file>/);
+  await sender('deliveries', 'retry', 'all');
+  const delivered = await sender('publish', post);
+  t.regex(delivered.stdout, /1 file: 1 delivered\n1 file has changed since it was delivered/);
+  t.deepEqual([...stored.values()].length, 1);
+  t.regex([...stored.values()].join(), /^First text\./);
+});
+
 test('work sends what others queue, until SIGTERM', async (t) => {
   const endpoint = await startEndpoint(t, reply(200, { received: true, url: 'https://g.example/a' }));
   const { dir, sender, write } = await connected(t, endpoint.url);
