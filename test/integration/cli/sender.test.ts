@@ -295,6 +295,26 @@ test('the secret may come over standard input; it is shown nowhere', async (t) =
   t.notRegex((await runHere(connectCommand(), ['--json', '--dir', dir])).stdout, /secret-from|key/);
 });
 
+test('a connector that is connected anew keeps what is not given, also where its file is broken', async (t) => {
+  const endpoint = await startEndpoint(t, reply(200));
+  const { dir, sender, write } = await connected(t, endpoint.url);
+  const tracking = 'https://stats.example/v';
+  await sender('connect', 'garden', endpoint.url, '--author', 'Marta Oak', '--tracking', tracking);
+  const post = write('bees.md', '---\n---\nText.\n');
+  await sender('publish', post);
+  const path = join(dir, '.pressmark-sender/connectors/garden.json');
+  const stored = () => JSON.parse(fs.readFileSync(path, 'utf8')) as Record<string, unknown>;
+  const before = stored();
+  await sender('connect', 'garden', endpoint.url, '--secret', 'another');
+  t.deepEqual(stored(), { ...before, secret: 'another' });
+  fs.writeFileSync(path, JSON.stringify({ ...before, secret: 5, other: 1 }));
+  await sender('connect', 'garden', endpoint.url);
+  t.deepEqual(stored(), before);
+  t.regex((await sender('publish', post)).stdout, /^1 file: 1 delivered\n$/, 'the post has not changed');
+  await sender('connect', 'garden', endpoint.url, '--no-tracking', '--author', '');
+  t.deepEqual(stored(), { ...before, tracking: null, author: '' });
+});
+
 test('wrong usage is refused, and the message says what to do', async (t) => {
   const endpoint = await startEndpoint(t, reply(200));
   const { sender, program, dir, write } = await connected(t, endpoint.url);
