@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { parseMoment } from '../contract/moment.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { lastRefreshes, saysTheSame } from './article/already-sent.js';
 import { articleId, composeArticle, refuseTooLarge } from './article/compose.js';
@@ -63,7 +64,7 @@ interface Ready {
 function prepare(state: SenderState, connector: Connector, path: string, now: number): Prepared {
   try {
     const draft = readDraft(path);
-    if (draft.unfinished) return { path, kind: 'unfinished' };
+    if (draft.unfinished || parseMoment(draft.date ?? '') > now) return { path, kind: 'unfinished' };
     const id = articleId(draft, connector, state.dir, path);
     const timestamp = new Date(now).toISOString();
     const data = { ...composeArticle(draft, connector, id, timestamp) };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
 import { relative } from 'node:path';
 import type { LookupTarget } from '../contract/answers.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
@@ -56,7 +57,7 @@ export async function refresh({ state, queue, connector, url, path, clock }: Ref
   const entry: Entry = {
     id: entryId(connector.name, draftId),
     connector: connector.name,
-    source: relative(state.dir, path),
+    source: relative(state.dir, fs.realpathSync(path)), // as `publish` names it
     liveUrl: null,
     note: null,
     record: queued(connector.url, payload, now),

@@ -57,7 +57,7 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
   t.regex(ended.stdout, /garden is connected: a Version 3 receiver at .*\nIt takes articles and refreshes\./);
   const bees = write('bees.md', '---\ntitle: Bees\n---\nText.\n');
   write('wind.md', '---\ntitle: Wind\n---\nText.\n');
-  write('later.md', '---\ntitle: Later\ndraft: true\n---\nText.\n');
+  write('later.md', '---\ntitle: Later\ndate: 9999-01-01\n---\nText.\n');
   write('README.md', 'no front matter');
 
   const first = await program('publish', posts);
@@ -343,6 +343,37 @@ test('wrong usage is refused, and the message says what to do', async (t) => {
   const nowhere = await run(['publish', post, '--dir', tempDir(t)]);
   t.is(nowhere.code, 2);
   t.regex(nowhere.stderr, /nothing is published until a receiver is connected/);
+});
+
+test('a folder that is named by way of a symbolic link holds the same articles', async (t) => {
+  const endpoint = await startEndpoint(t, reply(200));
+  const { dir, posts, sender, write } = await connected(t, endpoint.url);
+  write('bees.md', '---\n---\nText.\n');
+  const link = join(tempDir(t), 'link');
+  fs.symlinkSync(dir, link);
+  await sender('publish', posts);
+  const sent = endpoint.got.length;
+  t.regex((await sender('publish', join(link, 'posts'))).stdout, /^1 file: 1 delivered\n$/);
+  const linked = await here('publish', join(link, 'posts', 'bees.md'), '--dir', link);
+  t.regex(linked.stdout, /^1 file: 1 delivered\n$/);
+  t.is(endpoint.got.length, sent);
+});
+
+test('a folder without articles is wrong usage, and one of posts with TOML front matter has them refused', async (t) => {
+  const endpoint = await startEndpoint(t, reply(200));
+  const { posts, sender, write } = await connected(t, endpoint.url);
+  write('README.md', 'no front matter');
+  write('page.mdx', '---\n---\nText.\n');
+  const none = await sender('publish', posts);
+  t.is(none.error, 'USAGE');
+  t.regex(none.stderr, /there is no article in .*posts; articles are \.md or \.markdown files/);
+  write('hugo.md', '+++\ntitle = "x"\n+++\nText.\n');
+  const toml = await sender('publish', posts);
+  t.is(toml.code, 1);
+  t.regex(
+    toml.stdout,
+    /✗ .*hugo\.md: line 1: TOML front matter is not read; .*\n1 file: 0 delivered, 1 refused\n/,
+  );
 });
 
 test('a file that cannot be an article is refused with its reason; the others are published, exit code 1', async (t) => {

@@ -231,7 +231,26 @@ test('the id is the file’s own, or made from its place and the connector’s k
 
 for (const [what, text, words] of [
   ['no front matter', 'hello', /line 1: there is no YAML front matter/],
-  ['TOML front matter', '+++\ntitle = "x"\n+++\nhello', /line 1: there is no YAML front matter/],
+  [
+    'TOML front matter',
+    '+++\ntitle = "x"\n+++\nhello',
+    /line 1: TOML front matter is not read; write it as YAML/,
+  ],
+  [
+    'a date in another form',
+    '---\ndate: 01.05.2024\n---\nhello',
+    /date "01\.05\.2024" is not an ISO 8601 date/,
+  ],
+  [
+    'a day that there is not',
+    '---\ndate: 2026-02-30\n---\nhello',
+    /date "2026-02-30" is not an ISO 8601 date/,
+  ],
+  [
+    'a draft that is neither on nor off',
+    '---\ndraft: maybe\n---\nhello',
+    /draft "maybe" is neither true nor false/,
+  ],
   ['front matter that never ends', '---\ntitle: x\nhello', /never closed/],
   [
     'broken YAML',
@@ -274,8 +293,16 @@ test('a file with CRLF, a BOM and a thematic break is read like any other file',
   t.is(data.content_html, '<p>One</p>\n<hr>\n<p>Two</p>\n<!-- svc:item:a-1 -->');
 });
 
-test('a file with draft: true or published: false is unfinished', (t) => {
-  t.true(draft(t, '---\ndraft: true\n---\nx').unfinished);
-  t.true(draft(t, '---\npublished: false\n---\nx').unfinished);
-  t.false(draft(t, '---\ndraft: false\n---\nx').unfinished);
+test('a file with draft: true or published: false, in any words of YAML, is unfinished', (t) => {
+  for (const line of [
+    'draft: true',
+    'draft: yes',
+    'draft: On',
+    'draft: 1',
+    'published: false',
+    'published: no',
+  ])
+    t.true(draft(t, `---\n${line}\n---\nx`).unfinished, line);
+  for (const line of ['draft: false', 'draft: no', 'draft: 0', 'draft:', 'published: yes', 'published: true'])
+    t.false(draft(t, `---\n${line}\n---\nx`).unfinished, line);
 });
