@@ -103,10 +103,10 @@ async function compare(
   const other = resolve(state.dir, there.source);
   if (other !== path && fs.existsSync(other))
     return { path, kind: 'refused', reason: `${path}: ${there.source} has the same id, ${draft.id}` };
-  if (saysTheSame(draft, connector, there.record.payload))
+  if (saysTheSame(queue, draft, connector, there.record.payload))
     return { path, kind: 'known', entry: there, changed: false };
   if (await queue.replace(entry)) return { path, kind: 'queued', entry };
   const refresh = refreshes().get(entry.source);
-  const changed = refresh === undefined || !saysTheSame(draft, connector, refresh);
+  const changed = refresh === undefined || !saysTheSame(queue, draft, connector, refresh);
   return { path, kind: 'known', entry: there, changed };
 }

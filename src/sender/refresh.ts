@@ -4,6 +4,7 @@ import { relative } from 'node:path';
 import type { LookupTarget } from '../contract/answers.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
+import { publishedAt } from './article/already-sent.js';
 import { composeUpdate, refuseTooLarge } from './article/compose.js';
 import { readDraft } from './article/draft.js';
 import type { Clock } from './clock.js';
@@ -50,8 +51,9 @@ export async function refresh({ state, queue, connector, url, path, clock }: Ref
 
   const now = clock.now();
   const timestamp = new Date(now).toISOString();
+  const published = publishedAt(queue, connector, target.id);
   const draftId = `refresh-${randomUUID()}`;
-  const data = { ...composeUpdate(draft, connector, target, draftId, timestamp) };
+  const data = { ...composeUpdate(draft, connector, target, draftId, timestamp, published) };
   const payload = envelopeOf('article.updated', data, timestamp);
   refuseTooLarge(path, payload);
   const entry: Entry = {

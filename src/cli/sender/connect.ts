@@ -63,6 +63,10 @@ export function connectCommand(): Command {
       console.log(
         noRefresh === undefined ? 'It takes articles and refreshes.' : `It takes articles; ${noRefresh}.`,
       );
+      if (version === 2)
+        console.log(
+          'Version 3 is current: where each publish is answered with the id and the url of the article, its live link is known here.',
+        );
     });
 }
 

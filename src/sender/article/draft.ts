@@ -6,6 +6,7 @@ import { canonicalUrl } from '../../contract/canonical-url.js';
 import { isMoment } from '../../contract/moment.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { listOf, type MarkdownFile, splitFrontMatter, textOf } from './front-matter.js';
+import { plainLine } from './markdown.js';
 
 /** An article as a person wrote it in a Markdown file. */
 export interface Draft {
@@ -51,7 +52,7 @@ function draftOf(text: string, path: string): Draft {
   const named = textOf(file, 'title');
   const [title, body] =
     named === undefined && heading !== null
-      ? [heading[1] ?? '', file.body.slice(heading[0].length)]
+      ? [plainLine(heading[1] ?? ''), file.body.slice(heading[0].length)]
       : [named ?? '', file.body];
   const markdown = body.replace(/^(?:[ \t]*\r?\n)+/, '').trimEnd();
   if (markdown === '') throw new Error('there is no text below the front matter; write the article there');

@@ -238,6 +238,27 @@ test('on Ctrl-C publish ends what is under way, and the same command goes on', a
   t.is(endpoint.got.length, 1 + 12);
 });
 
+test('connect offers a Version 2 receiver the current version, and a refresh that conflicts says what to do', async (t) => {
+  const capabilities = ['article.published', 'article.lookup', 'article.updated'];
+  const endpoint = await startEndpoint(t, (got, response) => {
+    const { event, data } = JSON.parse(got.body.toString()) as {
+      event: string;
+      data: { target_url: string };
+    };
+    const target = { id: 'a', url: data.target_url, revision_id: 'r', title: 'A', content_html: '<p>' };
+    if (event === 'article.updated') return reply(409, { error: 'Article revision conflict' })(got, response);
+    return reply(200, { received: true, contract_version: 2, capabilities, target })(got, response);
+  });
+  const { sender, write, ended } = await connected(t, endpoint.url);
+  t.regex(ended.stdout, /a Version 2 receiver .*\nIt takes articles and refreshes\.\nVersion 3 is current: /);
+  const refreshed = await sender('refresh', 'https://g.example/a/', write('a.md', '---\n---\nText.\n'));
+  t.is(refreshed.code, 1);
+  t.regex(
+    refreshed.stdout,
+    /failed: HTTP 409: .*\nThe article has changed since it was looked up, and stays as it is\./,
+  );
+});
+
 test('connect refuses what cannot work, and stores nothing', async (t) => {
   const wrong = await startEndpoint(t, reply(401, { error: 'no' }));
   const dir = tempDir(t);
