@@ -37,7 +37,7 @@ const GATHER_MS = 50;
 /** How the line of an ordinary delivery begins. */
 const INFO = `{"level":${pino.levels.values.info},`;
 
-/** More than this is not kept for a reader that does not read, in characters. */
+/** More than this is not kept for a reader that does not read, in bytes. */
 const MOST_WAITING = 1_000_000;
 
 /** How a log is written. */
@@ -82,6 +82,9 @@ function readable(fd: number) {
   return stream;
 }
 
+/** One for each log of this process. */
+const flushers: (() => void)[] = [];
+
 /**
  * Where log lines are written. pino's own destination tries for ever to write to a full disk, and does not let
  * the process end; here a line that cannot be written is lost.
@@ -91,10 +94,13 @@ function readable(fd: number) {
  */
 function createLineWriter(fd: number, atOnce: boolean): { write(line: string): void } {
   let waiting = '';
+  /** What a full pipe has not taken; it may begin in the middle of a character. */
+  let rest = Buffer.alloc(0);
 
   function flush(): void {
-    if (waiting === '') return;
-    const bytes = Buffer.from(waiting);
+    if (waiting === '' && rest.length === 0) return;
+    const bytes = Buffer.concat([rest, Buffer.from(waiting)]);
+    rest = Buffer.alloc(0);
     waiting = '';
     let written = 0;
     try {
@@ -102,12 +108,15 @@ function createLineWriter(fd: number, atOnce: boolean): { write(line: string): v
     } catch (error) {
       // A pipe that is full just now gets the rest later; any other failure costs these lines and nothing else.
       if (systemCode(error) === 'EAGAIN' && bytes.length - written < MOST_WAITING)
-        waiting = bytes.toString('utf8', written) + waiting;
+        rest = bytes.subarray(written);
     }
   }
 
   setInterval(flush, GATHER_MS).unref();
-  process.on('exit', flush);
+  if (flushers.push(flush) === 1)
+    process.on('exit', () => {
+      for (const last of flushers) last();
+    });
   return {
     write: (line) => {
       waiting += line;

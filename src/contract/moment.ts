@@ -12,7 +12,14 @@ const LAST = Date.parse('9999-12-31T23:59:59.999Z');
  */
 export function parseMoment(text: string): number {
   const at = USUAL.test(text) ? Date.parse(text) : parseUnusual(text);
-  return at >= FIRST && at <= LAST ? at : Number.NaN; // an offset can lead out of the four-digit years
+  // An offset can lead out of the four-digit years.
+  return at >= FIRST && at <= LAST && isDayOfItsMonth(text) ? at : Number.NaN;
+}
+
+/** Whether a date that `Date.parse` takes is in the calendar: it takes 31 days for every month, and goes on in the next one. */
+function isDayOfItsMonth(text: string): boolean {
+  const day = Number(text.slice(8, 10));
+  return day <= 28 || new Date(text.slice(0, 10)).getUTCDate() === day;
 }
 
 function parseUnusual(text: string): number {

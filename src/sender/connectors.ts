@@ -30,11 +30,13 @@ const schema = z.strictObject({
 /** A receiver that articles are published to. */
 export type Connector = z.infer<typeof schema> & { readonly name: string };
 
-/** A connector as a person gives it. */
-export type ConnectorInput = Omit<Connector, 'key'>;
+/** A connector as a person gives it; what is undefined stays as it was. */
+export type ConnectorInput = Pick<Connector, 'name' | 'url' | 'secret'> & {
+  readonly [field in 'author' | 'application' | 'tracking']?: Connector[field] | undefined;
+};
 
 /**
- * Checks what a person gave; one that is there under that name keeps its key.
+ * Checks what a person gave; one that is there under that name keeps its key, and the fields that were not given.
  *
  * @throws PressmarkError USAGE, naming the field.
  */
@@ -44,19 +46,34 @@ export function makeConnector(state: SenderState, { name, ...input }: ConnectorI
       'USAGE',
       `${quote(name)} cannot be the name of a connector; use lowercase letters, digits and hyphens, at most 40`,
     );
-  const key = keyOf(join(state.connectors, `${name}.json`)) ?? randomBytes(16).toString('hex');
-  const result = schema.safeParse({ ...input, key });
+  const key = randomBytes(16).toString('hex');
+  const stored = storedFields(join(state.connectors, `${name}.json`));
+  const given = Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+  const result = schema.safeParse({
+    author: '',
+    application: name,
+    tracking: null,
+    key,
+    ...stored,
+    ...given,
+  });
   if (!result.success) throw new PressmarkError('USAGE', `the connector's ${firstIssue(result.error)}`);
   return { name, ...result.data };
 }
 
-/** The key in a connector's file, whatever else is wrong with it: without it, published articles would be new ones. */
-function keyOf(path: string): string | undefined {
+/** The valid fields in a connector's file, whatever else is wrong with it: with others, published articles would be changed or new ones. */
+function storedFields(path: string): Readonly<Record<string, unknown>> {
+  let json: unknown;
   try {
-    return schema.shape.key.safeParse(JSON.parse(fs.readFileSync(path, 'utf8')).key).data;
+    json = JSON.parse(fs.readFileSync(path, 'utf8'));
   } catch {
-    return undefined; // there is no such file, or nothing to be had from it
+    return {}; // there is no such file, or nothing to be had from it
   }
+  const fields = Object.entries(schema.partial().shape).map(([name, field]) => {
+    const value: unknown = (json as Readonly<Record<string, unknown>> | null)?.[name];
+    return [name, field.safeParse(value).data] as const;
+  });
+  return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
 }
 
 /**

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { parseMoment } from '../contract/moment.js';
 import { messageOf, PressmarkError } from '../errors.js';
 import { lastRefreshes, saysTheSame } from './article/already-sent.js';
 import { articleId, composeArticle, refuseTooLarge } from './article/compose.js';
@@ -25,7 +26,8 @@ const BATCH = 64;
 
 /**
  * Queues an article for each file that is not queued yet; those that are stay as they are, so that a run that was cut
- * off is gone on with by doing it again. One that has failed and whose file has changed since is queued anew.
+ * off is gone on with by doing it again. One that the receiver has refused and whose file has changed since is queued
+ * anew.
  *
  * @param now milliseconds since the epoch.
  */
@@ -62,7 +64,7 @@ interface Ready {
 function prepare(state: SenderState, connector: Connector, path: string, now: number): Prepared {
   try {
     const draft = readDraft(path);
-    if (draft.unfinished) return { path, kind: 'unfinished' };
+    if (draft.unfinished || parseMoment(draft.date ?? '') > now) return { path, kind: 'unfinished' };
     const id = articleId(draft, connector, state.dir, path);
     const timestamp = new Date(now).toISOString();
     const data = { ...composeArticle(draft, connector, id, timestamp) };
@@ -101,10 +103,10 @@ async function compare(
   const other = resolve(state.dir, there.source);
   if (other !== path && fs.existsSync(other))
     return { path, kind: 'refused', reason: `${path}: ${there.source} has the same id, ${draft.id}` };
-  if (saysTheSame(draft, connector, there.record.payload))
+  if (saysTheSame(queue, draft, connector, there.record.payload))
     return { path, kind: 'known', entry: there, changed: false };
   if (await queue.replace(entry)) return { path, kind: 'queued', entry };
   const refresh = refreshes().get(entry.source);
-  const changed = refresh === undefined || !saysTheSame(draft, connector, refresh);
+  const changed = refresh === undefined || !saysTheSame(queue, draft, connector, refresh);
   return { path, kind: 'known', entry: there, changed };
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import fs from 'node:fs';
 import { relative } from 'node:path';
 import type { LookupTarget } from '../contract/answers.js';
 import { canonicalUrl } from '../contract/canonical-url.js';
 import { PressmarkError, quote } from '../errors.js';
+import { publishedAt } from './article/already-sent.js';
 import { composeUpdate, refuseTooLarge } from './article/compose.js';
 import { readDraft } from './article/draft.js';
 import type { Clock } from './clock.js';
@@ -49,14 +51,15 @@ export async function refresh({ state, queue, connector, url, path, clock }: Ref
 
   const now = clock.now();
   const timestamp = new Date(now).toISOString();
+  const published = publishedAt(queue, connector, target.id);
   const draftId = `refresh-${randomUUID()}`;
-  const data = { ...composeUpdate(draft, connector, target, draftId, timestamp) };
+  const data = { ...composeUpdate(draft, connector, target, draftId, timestamp, published) };
   const payload = envelopeOf('article.updated', data, timestamp);
   refuseTooLarge(path, payload);
   const entry: Entry = {
     id: entryId(connector.name, draftId),
     connector: connector.name,
-    source: relative(state.dir, path),
+    source: relative(state.dir, fs.realpathSync(path)), // as `publish` names it
     liveUrl: null,
     note: null,
     record: queued(connector.url, payload, now),

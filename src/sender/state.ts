@@ -15,8 +15,9 @@ export interface SenderState {
   readonly deliveries: string;
 }
 
-/** The places below a folder; nothing is made. */
-export function stateOf(dir: string): SenderState {
+/** The places below a folder, which may be named by way of a symbolic link; nothing is made. */
+export function stateOf(given: string): SenderState {
+  const dir = fs.existsSync(given) ? fs.realpathSync(given) : given;
   const folder = join(dir, NAME);
   return { dir, folder, connectors: join(folder, 'connectors'), deliveries: join(folder, 'deliveries') };
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
@@ -40,3 +41,26 @@ test('an error is logged with its type, code, message and stack, and without the
   t.regex(lines[1].err.stack, /outside[\s\S]*caused by: Error: Parse Error/);
   t.is(lines[5].err, 'a text');
 });
+
+for (const odd of ['', 'x']) {
+  onLinux(
+    `a pipe that is full for a while gets the rest of a line byte for byte, ${odd.length} bytes on`,
+    (t) => {
+      const path = join(tempDir(t), 'pipe');
+      execFileSync('mkfifo', [path]);
+      const fd = fs.openSync(path, fs.constants.O_RDWR | fs.constants.O_NONBLOCK);
+      const log = createLog({ level: 'info', terminal: false, fd, atOnce: true });
+      const read = () => {
+        const bytes = Buffer.alloc(500_000);
+        return bytes.subarray(0, fs.readSync(fd, bytes));
+      };
+      const text = `${odd}${'ä'.repeat(50_000)}`; // more than a pipe takes
+      log.info(text);
+      const first = read();
+      log.info('more');
+      const [line = '', second = ''] = Buffer.concat([first, read()]).toString().split('\n');
+      t.is(JSON.parse(line).msg, text);
+      t.is(JSON.parse(second).msg, 'more');
+    },
+  );
+}

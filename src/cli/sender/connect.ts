@@ -13,7 +13,7 @@ interface ConnectOptions {
   readonly secret?: string;
   readonly author?: string;
   readonly application?: string;
-  readonly tracking?: string;
+  readonly tracking?: string | false;
   readonly json?: boolean;
 }
 
@@ -32,6 +32,7 @@ export function connectCommand(): Command {
     .option('--author <name>', 'the byline of articles whose file names none')
     .option('--application <name>', 'who publishes: the last byline, and the Organization of the JSON-LD')
     .option('--tracking <url>', 'the address of a view-tracking image that every article gets')
+    .option('--no-tracking', 'no such image any more')
     .option('--json', 'print what is connected as JSON, without the secrets')
     .addHelpText(
       'after',
@@ -50,9 +51,9 @@ export function connectCommand(): Command {
         name,
         url,
         secret: await secretOf(options.secret, settings.secrets[0]),
-        author: options.author ?? '',
-        application: options.application ?? name,
-        tracking: options.tracking ?? null,
+        author: options.author,
+        application: options.application,
+        tracking: options.tracking === false ? null : options.tracking,
       });
       const { version, noRefresh } = await testConnection(connector, Date.now());
       await saveConnector(state, connector);
@@ -62,6 +63,10 @@ export function connectCommand(): Command {
       console.log(
         noRefresh === undefined ? 'It takes articles and refreshes.' : `It takes articles; ${noRefresh}.`,
       );
+      if (version === 2)
+        console.log(
+          'Version 3 is current: where each publish is answered with the id and the url of the article, its live link is known here.',
+        );
     });
 }
 

@@ -156,4 +156,8 @@ function printSummary(rows: readonly Row[], counts: ReturnType<typeof summaryOf>
     console.log('What waits is sent by pressmark work, or by the same command when it is due.');
   if (counts.failed > 0)
     console.log('What failed is not sent again by itself: pressmark deliveries retry <id>');
+  if (rows.some((row) => row.changed && row.status === 'failed'))
+    console.log(
+      'A file has changed since its delivery failed. As the receiver may have stored the article, retry sends the text that was queued; pressmark refresh <url> <file> brings the new one.',
+    );
 }

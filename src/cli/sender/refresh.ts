@@ -39,6 +39,10 @@ export function refreshCommand(): Command {
             }),
           );
         else console.log(standingOf(entry));
+        if (!json && status === 'failed' && lastStatusCode === 409)
+          console.log(
+            'The article has changed since it was looked up, and stays as it is. Look at it; the same command then replaces it.',
+          );
         if (status !== 'success') process.exitCode = 1;
       } finally {
         queue.close();

@@ -1,11 +1,18 @@
 import type { Connector } from '../connectors.js';
 import type { Envelope } from '../delivery/send-event.js';
+import { entryId } from '../queue/entry.js';
 import type { Queue } from '../queue/queue.js';
 import { composeArticle, composeUpdate } from './compose.js';
 import type { Draft } from './draft.js';
 
+/** When an article was published from here, by the id that the receiver has for it; ISO 8601. */
+export function publishedAt(queue: Queue, connector: Connector, id: string): string | undefined {
+  return queue.read(entryId(connector.name, id))?.record.payload.timestamp;
+}
+
 /** Whether a file would make what was sent. */
 export function saysTheSame(
+  queue: Queue,
   draft: Draft,
   connector: Connector,
   { event, timestamp, data }: Envelope,
@@ -20,7 +27,14 @@ export function saysTheSame(
   };
   const composed =
     event === 'article.updated'
-      ? composeUpdate(draft, connector, target, text('id'), timestamp)
+      ? composeUpdate(
+          draft,
+          connector,
+          target,
+          text('id'),
+          timestamp,
+          publishedAt(queue, connector, target.id),
+        )
       : composeArticle(draft, connector, text('id'), timestamp);
   return JSON.stringify(composed) === JSON.stringify(data);
 }

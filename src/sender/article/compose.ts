@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { relative } from 'node:path';
-import MarkdownIt from 'markdown-it';
 import type { LookupTarget } from '../../contract/answers.js';
 import type { ArticleData, UpdateData } from '../../contract/envelope.js';
 import { itemComment, itemComments } from '../../contract/item-comment.js';
@@ -10,9 +9,7 @@ import type { Connector } from '../connectors.js';
 import { type Envelope, envelopeBytes } from '../delivery/send-event.js';
 import type { Draft } from './draft.js';
 import { jsonLdOf } from './json-ld.js';
-
-// Raw HTML is kept: whoever writes the file also writes the site.
-const markdownIt = new MarkdownIt({ html: true });
+import { htmlOf, missingFence, parseMarkdown } from './markdown.js';
 
 /**
  * The id of an article: the one that its file names, else one made from the file's place. It is the deduplication key,
@@ -52,6 +49,7 @@ export function composeArticle(
  *
  * @param target what the answer to the lookup has.
  * @param draftId unique to this refresh.
+ * @param publishedAt when the article was published from here, ISO 8601; undefined where it was not.
  */
 export function composeUpdate(
   draft: Draft,
@@ -59,6 +57,7 @@ export function composeUpdate(
   target: LookupTarget,
   draftId: string,
   timestamp: string,
+  publishedAt?: string,
 ): UpdateData {
   const comments = [...new Set(itemComments(target.content_html))];
   const kept = comments.length > 0 ? comments : [itemComment(target.id)];
@@ -68,11 +67,11 @@ export function composeUpdate(
       timestamp,
       item: target.id,
       comments: kept,
-      published: draft.date,
+      published: draft.date ?? publishedAt,
       modified: timestamp,
     }),
     target_id: target.id,
-    target_url: target.url,
+    target_url: target.url.replace(/#.*/s, ''), // no fragment is part of a canonical URL
     base_revision_id: target.revision_id,
     revision_id: draftId,
   };
@@ -93,8 +92,8 @@ function compose(draft: Draft, connector: Connector, setting: Setting): ArticleD
   const { id, timestamp, item, comments, published, modified } = setting;
   // Byline (contract: author): the file's, then the connector's, then the application's name.
   const author = draft.author || connector.author || connector.application;
-  const tokens = markdownIt.parse(markdown, {});
-  const html = markdownIt.renderer.render(tokens, markdownIt.options, {});
+  const tokens = parseMarkdown(markdown);
+  const html = htmlOf(tokens);
   const end = [
     ...(connector.tracking === null ? [] : [trackingImage(connector.tracking, item)]),
     ...comments.filter((comment) => !html.includes(comment)),
@@ -105,7 +104,7 @@ function compose(draft: Draft, connector: Connector, setting: Setting): ArticleD
     title,
     slug: draft.slug || id,
     content_html: `${html}${end}`.trimEnd(),
-    content_markdown: `${markdown}\n\n${end}`.trimEnd(),
+    content_markdown: `${markdown}${missingFence(tokens)}\n\n${end}`.trimEnd(),
     meta_description: description,
     focus_keyword: draft.keyword,
     featured_image_url: image,

@@ -5,7 +5,8 @@ import slugify from '@sindresorhus/slugify';
 import { canonicalUrl } from '../../contract/canonical-url.js';
 import { isMoment } from '../../contract/moment.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
-import { listOf, splitFrontMatter, textOf } from './front-matter.js';
+import { listOf, type MarkdownFile, splitFrontMatter, textOf } from './front-matter.js';
+import { plainLine } from './markdown.js';
 
 /** An article as a person wrote it in a Markdown file. */
 export interface Draft {
@@ -51,7 +52,7 @@ function draftOf(text: string, path: string): Draft {
   const named = textOf(file, 'title');
   const [title, body] =
     named === undefined && heading !== null
-      ? [heading[1] ?? '', file.body.slice(heading[0].length)]
+      ? [plainLine(heading[1] ?? ''), file.body.slice(heading[0].length)]
       : [named ?? '', file.body];
   const markdown = body.replace(/^(?:[ \t]*\r?\n)+/, '').trimEnd();
   if (markdown === '') throw new Error('there is no text below the front matter; write the article there');
@@ -65,7 +66,7 @@ function draftOf(text: string, path: string): Draft {
     author: textOf(file, 'author') ?? '',
     tags: listOf(file, 'tags'),
     date: dateOf(textOf(file, 'date')),
-    unfinished: textOf(file, 'draft') === 'true' || textOf(file, 'published') === 'false',
+    unfinished: flagOf(file, 'draft') === true || flagOf(file, 'published') === false,
     markdown,
   };
 }
@@ -84,7 +85,19 @@ function imageOf(image: string | undefined): string | null {
 function dateOf(date: string | undefined): string | undefined {
   // As many generators write it, with a space for the T.
   const iso = date?.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d(?::\d\d)?) ?/, '$1T$2');
-  return iso !== undefined && isMoment(iso) ? iso : undefined;
+  if (iso === undefined || iso === '' || isMoment(iso)) return iso || undefined;
+  throw new Error(
+    `date ${quote(date)} is not an ISO 8601 date; write it as 2026-11-19 or 2026-11-19T08:00:00Z`,
+  );
+}
+
+/** A key that is on or off, in the words of YAML 1.1 too, which generators read; undefined where it is missing. */
+function flagOf(file: MarkdownFile, key: string): boolean | undefined {
+  const text = textOf(file, key)?.toLowerCase();
+  if (text === undefined || text === '') return undefined;
+  if (['true', 'yes', 'y', 'on', '1'].includes(text)) return true;
+  if (['false', 'no', 'n', 'off', '0'].includes(text)) return false;
+  throw new Error(`${key} ${quote(text)} is neither true nor false`);
 }
 
 /** What the file's name suggests: without a leading date; of `index.md` its folder's name. */

@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import { hasFrontMatter } from './front-matter.js';
 
@@ -10,15 +10,23 @@ const NO_ARTICLES = new Set(['node_modules', '_drafts', 'drafts']);
  * The Markdown files that were named, and those with front matter in folders that were, sorted. Hidden folders,
  * drafts, Hugo's `_index.md` and symbolic links inside a folder are left out.
  *
- * @throws PressmarkError USAGE where there is no such file or folder.
+ * @throws PressmarkError USAGE where there is no such file or folder, or no article in a folder.
  */
 export function findMarkdown(paths: readonly string[]): string[] {
   const found = paths.flatMap((given) => {
-    const path = resolve(given);
-    const stat = fs.statSync(path, { throwIfNoEntry: false });
+    const stat = fs.statSync(given, { throwIfNoEntry: false });
     if (stat === undefined)
       throw new PressmarkError('USAGE', `there is no ${given}; name Markdown files or folders of them`);
-    return stat.isDirectory() ? markdownIn(path) : [path];
+    // An article's id is made from its path: by way of a symbolic link it would be another one.
+    const path = fs.realpathSync(given);
+    if (!stat.isDirectory()) return [path];
+    const articles = markdownIn(path);
+    if (articles.length === 0)
+      throw new PressmarkError(
+        'USAGE',
+        `there is no article in ${given}; articles are .md or .markdown files that begin with front matter between two lines ---`,
+      );
+    return articles;
   });
   return [...new Set(found)];
 }

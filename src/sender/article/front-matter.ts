@@ -10,9 +10,9 @@ export interface MarkdownFile {
 
 const FENCED = /^\ufeff?---[ \t]*\r?\n([\s\S]*?)(?<=\n)---[ \t]*(?:\r?\n|$)/;
 
-/** Whether a text begins as a file with front matter does. */
+/** Whether a text begins as a file with front matter does, in YAML or in TOML, which is refused when it is read. */
 export function hasFrontMatter(text: string): boolean {
-  return /^\ufeff?---[ \t]*\r?\n/.test(text);
+  return /^\ufeff?(?:---|\+\+\+)[ \t]*\r?\n/.test(text);
 }
 
 /**
@@ -24,12 +24,16 @@ export function hasFrontMatter(text: string): boolean {
 export function splitFrontMatter(text: string): MarkdownFile {
   const [whole, source] = FENCED.exec(text) ?? [];
   if (whole === undefined || source === undefined) {
-    const reason = hasFrontMatter(text)
-      ? 'the front matter is never closed; end it with a line ---'
-      : 'there is no YAML front matter; the file must start with a line ---';
-    throw invalid(1, reason);
+    throw invalid(1, whyNotCut(text));
   }
   return { data: parse(source), body: text.slice(whole.length) };
+}
+
+function whyNotCut(text: string): string {
+  if (!hasFrontMatter(text)) return 'there is no YAML front matter; the file must start with a line ---';
+  return /^\ufeff?\+/.test(text)
+    ? 'TOML front matter is not read; write it as YAML between two lines ---'
+    : 'the front matter is never closed; end it with a line ---';
 }
 
 function parse(source: string): Readonly<Record<string, unknown>> {

@@ -1,6 +1,4 @@
-import type MarkdownIt from 'markdown-it';
-
-type Token = ReturnType<InstanceType<typeof MarkdownIt>['parse']>[number];
+import { plainText, type Token } from './markdown.js';
 
 /** What the JSON-LD blocks are made of. */
 export interface JsonLdSource {
@@ -26,7 +24,7 @@ export function jsonLdOf(source: JsonLdSource): string {
   const { title, description, image, author, tags, published, modified } = source;
   const article = {
     '@type': 'Article',
-    headline: title,
+    ...(title !== '' && { headline: title }),
     ...(description !== '' && { description }),
     ...(image !== null && { image }),
     author: { '@type': 'Person', name: author },
@@ -67,20 +65,4 @@ function questionsOf(tokens: readonly Token[]): Question[] {
     const answer = plainText(tokens.slice(start + 3, starts[n + 1] ?? tokens.length));
     return /[?？]$/.test(question) && answer !== '' ? [{ question, answer }] : [];
   });
-}
-
-function plainText(tokens: readonly Token[]): string {
-  return tokens
-    .map(({ type, content, children }) => {
-      if (type === 'inline') return (children ?? []).map(inlineText).join('');
-      return type === 'fence' || type === 'code_block' ? content : '';
-    })
-    .join(' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-}
-
-function inlineText({ type, content }: Token): string {
-  if (type === 'softbreak' || type === 'hardbreak') return ' ';
-  return type === 'html_inline' ? '' : content; // of an image, the alternative text
 }

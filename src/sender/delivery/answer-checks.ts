@@ -89,17 +89,18 @@ export function checkLookup(reply: Reply, requested: string): Checked<LookupTarg
   const checked = checkAnswer(reply);
   if ('refusal' in checked) return checked;
   const { target } = checked.value;
-  if (typeof target !== 'object' || target === null) return { refusal: 'target is missing in the answer' };
+  if (typeof target !== 'object' || target === null) return refusal(reply, 'target is missing in the answer');
   const fields = target as Readonly<Record<string, unknown>>;
   const bad = TARGET_FIELDS.find((name) => typeof fields[name] !== 'string' || fields[name] === '');
   if (bad !== undefined)
-    return { refusal: `target.${bad} must be a nonempty string, got ${shown(fields[bad])}` };
+    return refusal(reply, `target.${bad} must be a nonempty string, got ${shown(fields[bad])}`);
   const found = fields as unknown as LookupTarget;
   const canonical = canonicalUrl(found.url);
   if (canonical === undefined || canonical !== canonicalUrl(requested))
-    return {
-      refusal: `target.url ${quote(found.url, 200)} is not the address that was asked for, ${quote(requested, 200)}`,
-    };
+    return refusal(
+      reply,
+      `target.url ${quote(found.url, 200)} is not the address that was asked for, ${quote(requested, 200)}`,
+    );
   const { id, url, revision_id, title, content_html } = found;
   return { value: { id, url, revision_id, title, content_html } };
 }
@@ -111,22 +112,27 @@ export function checkUpdated(reply: Reply, revisionId: string): Checked<true> {
   const { revision_id: stored } = checked.value;
   return stored === revisionId
     ? { value: true }
-    : { refusal: `revision_id must be ${quote(revisionId)} in the answer, got ${shown(stored)}` };
+    : refusal(reply, `revision_id must be ${quote(revisionId)} in the answer, got ${shown(stored)}`);
 }
 
 /** What answers to lookup and update have in common (contract: Events, Rules). */
 function checkAnswer(reply: Reply): Checked<Readonly<Record<string, unknown>>> {
   if (reply.status !== 200) return { refusal: statusText(reply) };
-  if (reply.incomplete !== undefined) return { refusal: `the answer ${reply.incomplete}` };
+  if (reply.incomplete !== undefined) return refusal(reply, `the answer ${reply.incomplete}`);
   const json = objectOf(reply);
-  if (json === undefined)
-    return { refusal: `the answer must be a JSON object, got ${quote(errorText(reply), 200)}` };
+  if (json === undefined) return refusal(reply, 'the answer must be a JSON object');
   if (json.received !== true)
-    return { refusal: `received must be true in the answer, got ${shown(json.received)}` };
+    return refusal(reply, `received must be true in the answer, got ${shown(json.received)}`);
   const { contract_version: version } = json;
   if (version !== 2 && version !== 3)
-    return { refusal: `contract_version must be 2 or 3 in the answer, got ${shown(version)}` };
+    return refusal(reply, `contract_version must be 2 or 3 in the answer, got ${shown(version)}`);
   return { value: json };
+}
+
+/** A 200 that breaks a rule; with the start of its body, as the error of any answer (contract: Limits, Stored error text). */
+function refusal(reply: Reply, rule: string): { readonly refusal: string } {
+  const text = errorText(reply);
+  return { refusal: `${rule}; ${text === '' ? 'its body is empty' : `the answer: ${text}`}` };
 }
 
 /** The JSON object of a whole answer; undefined where it is none. */

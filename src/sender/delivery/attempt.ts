@@ -39,16 +39,9 @@ export async function attempt(
 
 /** No earlier answer of a receiver is relied upon (contract: webhook.test, nothing is cached). */
 async function refreshRefusal(connector: Connector, sentAt: number): Promise<Outcome | undefined> {
-  const reply = await sendTest(connector, sentAt);
-  const checked = checkTest(reply);
-  if ('refusal' in checked)
-    return {
-      result: 'refused',
-      statusCode: reply.status,
-      error: `webhook.test: ${checked.refusal}`,
-      final: false,
-    };
+  const checked = checkTest(await sendTest(connector, sentAt));
+  // Without a status code: the update itself was not sent, and a 409 to the test is no conflict of the article's.
+  if ('refusal' in checked) return failedWithout(`webhook.test: ${checked.refusal}`);
   const { noRefresh } = checked.value;
-  if (noRefresh === undefined) return undefined;
-  return { result: 'refused', statusCode: reply.status, error: noRefresh, final: true };
+  return noRefresh === undefined ? undefined : failedWithout(noRefresh, { final: true });
 }

@@ -103,6 +103,15 @@ function mayBeRetried({ status, payload, lastStatusCode }: Delivery): boolean {
   return status === 'failed' && !(payload.event === 'article.updated' && lastStatusCode === 409);
 }
 
+/**
+ * Whether a failed publication may be queued anew with another text. After a timeout or a 5xx the receiver may have
+ * stored the article: it would answer the same id with 200 again, and the new text would be nowhere. A 4xx says that
+ * it has not, as an article that it has is answered with 2xx.
+ */
+export function mayBeReplaced({ status, lastStatusCode }: Delivery): boolean {
+  return status === 'failed' && lastStatusCode !== null && lastStatusCode >= 400 && lastStatusCode <= 499;
+}
+
 function again(delivery: Delivery, now: number): Delivery {
   return { ...delivery, status: 'pending', attempts: 0, nextRetryAt: moment(now) };
 }

@@ -1,7 +1,7 @@
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { createLock, type LockOptions } from '../../fs/lock.js';
 import { findLockHelper } from '../../fs/lock-helper.js';
-import { advance, type DeliveryEvent, type Outcome } from '../delivery/delivery.js';
+import { advance, type DeliveryEvent, mayBeReplaced, type Outcome } from '../delivery/delivery.js';
 import { makeState, type SenderState } from '../state.js';
 import type { Entry } from './entry.js';
 import { type EntryFiles, openEntryFiles, type Summary, sweepLeftovers } from './entry-files.js';
@@ -23,7 +23,7 @@ export interface Queue {
    * @returns the ids of those that are new.
    */
   add(entries: readonly Entry[]): Promise<ReadonlySet<string>>;
-  /** Replaces an entry that has failed by a new one of the same id. @returns false where it has not failed. */
+  /** Replaces an entry that the receiver has refused by a new one of the same id. @returns false where it may not (see `mayBeReplaced`). */
   replace(entry: Entry): Promise<boolean>;
   /** Returns deliveries that were stuck to `pending`, and lists those that may be sent now, those that waited longest first. */
   due(filter?: (summary: Summary) => boolean): Promise<readonly Summary[]>;
@@ -198,7 +198,8 @@ export function openQueue({ state, now = Date.now, lock: waits }: QueueOptions):
       ),
     replace: (entry) =>
       submit([entry.id], ({ read, change }) => {
-        if (read(entry.id)?.record.status !== 'failed') return false;
+        const there = read(entry.id);
+        if (there === undefined || !mayBeReplaced(there.record)) return false;
         change(entry);
         return true;
       }),

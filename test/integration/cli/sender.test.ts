@@ -57,7 +57,7 @@ test('an agency connects, publishes, publishes again, refreshes and lists its de
   t.regex(ended.stdout, /garden is connected: a Version 3 receiver at .*\nIt takes articles and refreshes\./);
   const bees = write('bees.md', '---\ntitle: Bees\n---\nText.\n');
   write('wind.md', '---\ntitle: Wind\n---\nText.\n');
-  write('later.md', '---\ntitle: Later\ndraft: true\n---\nText.\n');
+  write('later.md', '---\ntitle: Later\ndate: 9999-01-01\n---\nText.\n');
   write('README.md', 'no front matter');
 
   const first = await program('publish', posts);
@@ -150,6 +150,40 @@ test('a failed delivery is shown with its reason, escaped, and sent again when a
   t.like(JSON.parse(done.stdout), { msg: 'delivered', attempts: 1, code: 200 });
 });
 
+test('a text that the receiver may have stored is never taken for the one that it is sent next', async (t) => {
+  const stored = new Map<string, string>();
+  const endpoint = await startEndpoint(t, (got, response) => {
+    const { event, data } = JSON.parse(got.body.toString()) as {
+      event: string;
+      data: Record<string, string>;
+    };
+    if (event === 'webhook.test') return reply(200)(got, response);
+    const redelivered = stored.has(String(data.id));
+    if (!redelivered) stored.set(String(data.id), String(data.content_markdown));
+    return reply(redelivered ? 200 : 504)(got, response); // the article is stored, the answer is lost
+  });
+  const { dir, sender, write } = await connected(t, endpoint.url);
+  const post = write('bees.md', '---\n---\nFirst text.\n');
+  await sender('publish', post);
+  const [file = ''] = fs.readdirSync(join(dir, '.pressmark-sender/deliveries'));
+  const path = join(dir, '.pressmark-sender/deliveries', file);
+  const failed = fs
+    .readFileSync(path, 'utf8')
+    .replace('"status":"pending"', '"status":"failed"')
+    .replace(/"nextRetryAt":"[^"]*"/, '"nextRetryAt":null');
+  fs.writeFileSync(path, failed);
+
+  write('bees.md', '---\n---\nSecond text.\n');
+  const again = await sender('publish', post);
+  t.is(again.code, 1, 'the second text is nowhere');
+  t.regex(again.stdout, /A file has changed since its delivery failed\..* pressmark refresh <url> <file>/);
+  await sender('deliveries', 'retry', 'all');
+  const delivered = await sender('publish', post);
+  t.regex(delivered.stdout, /1 file: 1 delivered\n1 file has changed since it was delivered/);
+  t.deepEqual([...stored.values()].length, 1);
+  t.regex([...stored.values()].join(), /^First text\./);
+});
+
 test('work sends what others queue, until SIGTERM', async (t) => {
   const endpoint = await startEndpoint(t, reply(200, { received: true, url: 'https://g.example/a' }));
   const { dir, sender, write } = await connected(t, endpoint.url);
@@ -202,6 +236,27 @@ test('on Ctrl-C publish ends what is under way, and the same command goes on', a
   t.is(rest.code, 0);
   t.regex(rest.stdout, /12 files: 12 delivered\n/);
   t.is(endpoint.got.length, 1 + 12);
+});
+
+test('connect offers a Version 2 receiver the current version, and a refresh that conflicts says what to do', async (t) => {
+  const capabilities = ['article.published', 'article.lookup', 'article.updated'];
+  const endpoint = await startEndpoint(t, (got, response) => {
+    const { event, data } = JSON.parse(got.body.toString()) as {
+      event: string;
+      data: { target_url: string };
+    };
+    const target = { id: 'a', url: data.target_url, revision_id: 'r', title: 'A', content_html: '<p>' };
+    if (event === 'article.updated') return reply(409, { error: 'Article revision conflict' })(got, response);
+    return reply(200, { received: true, contract_version: 2, capabilities, target })(got, response);
+  });
+  const { sender, write, ended } = await connected(t, endpoint.url);
+  t.regex(ended.stdout, /a Version 2 receiver .*\nIt takes articles and refreshes\.\nVersion 3 is current: /);
+  const refreshed = await sender('refresh', 'https://g.example/a/', write('a.md', '---\n---\nText.\n'));
+  t.is(refreshed.code, 1);
+  t.regex(
+    refreshed.stdout,
+    /failed: HTTP 409: .*\nThe article has changed since it was looked up, and stays as it is\./,
+  );
 });
 
 test('connect refuses what cannot work, and stores nothing', async (t) => {
@@ -261,6 +316,26 @@ test('the secret may come over standard input; it is shown nowhere', async (t) =
   t.notRegex((await runHere(connectCommand(), ['--json', '--dir', dir])).stdout, /secret-from|key/);
 });
 
+test('a connector that is connected anew keeps what is not given, also where its file is broken', async (t) => {
+  const endpoint = await startEndpoint(t, reply(200));
+  const { dir, sender, write } = await connected(t, endpoint.url);
+  const tracking = 'https://stats.example/v';
+  await sender('connect', 'garden', endpoint.url, '--author', 'Marta Oak', '--tracking', tracking);
+  const post = write('bees.md', '---\n---\nText.\n');
+  await sender('publish', post);
+  const path = join(dir, '.pressmark-sender/connectors/garden.json');
+  const stored = () => JSON.parse(fs.readFileSync(path, 'utf8')) as Record<string, unknown>;
+  const before = stored();
+  await sender('connect', 'garden', endpoint.url, '--secret', 'another');
+  t.deepEqual(stored(), { ...before, secret: 'another' });
+  fs.writeFileSync(path, JSON.stringify({ ...before, secret: 5, other: 1 }));
+  await sender('connect', 'garden', endpoint.url);
+  t.deepEqual(stored(), before);
+  t.regex((await sender('publish', post)).stdout, /^1 file: 1 delivered\n$/, 'the post has not changed');
+  await sender('connect', 'garden', endpoint.url, '--no-tracking', '--author', '');
+  t.deepEqual(stored(), { ...before, tracking: null, author: '' });
+});
+
 test('wrong usage is refused, and the message says what to do', async (t) => {
   const endpoint = await startEndpoint(t, reply(200));
   const { sender, program, dir, write } = await connected(t, endpoint.url);
@@ -289,6 +364,37 @@ test('wrong usage is refused, and the message says what to do', async (t) => {
   const nowhere = await run(['publish', post, '--dir', tempDir(t)]);
   t.is(nowhere.code, 2);
   t.regex(nowhere.stderr, /nothing is published until a receiver is connected/);
+});
+
+test('a folder that is named by way of a symbolic link holds the same articles', async (t) => {
+  const endpoint = await startEndpoint(t, reply(200));
+  const { dir, posts, sender, write } = await connected(t, endpoint.url);
+  write('bees.md', '---\n---\nText.\n');
+  const link = join(tempDir(t), 'link');
+  fs.symlinkSync(dir, link);
+  await sender('publish', posts);
+  const sent = endpoint.got.length;
+  t.regex((await sender('publish', join(link, 'posts'))).stdout, /^1 file: 1 delivered\n$/);
+  const linked = await here('publish', join(link, 'posts', 'bees.md'), '--dir', link);
+  t.regex(linked.stdout, /^1 file: 1 delivered\n$/);
+  t.is(endpoint.got.length, sent);
+});
+
+test('a folder without articles is wrong usage, and one of posts with TOML front matter has them refused', async (t) => {
+  const endpoint = await startEndpoint(t, reply(200));
+  const { posts, sender, write } = await connected(t, endpoint.url);
+  write('README.md', 'no front matter');
+  write('page.mdx', '---\n---\nText.\n');
+  const none = await sender('publish', posts);
+  t.is(none.error, 'USAGE');
+  t.regex(none.stderr, /there is no article in .*posts; articles are \.md or \.markdown files/);
+  write('hugo.md', '+++\ntitle = "x"\n+++\nText.\n');
+  const toml = await sender('publish', posts);
+  t.is(toml.code, 1);
+  t.regex(
+    toml.stdout,
+    /✗ .*hugo\.md: line 1: TOML front matter is not read; .*\n1 file: 0 delivered, 1 refused\n/,
+  );
 });
 
 test('a file that cannot be an article is refused with its reason; the others are published, exit code 1', async (t) => {

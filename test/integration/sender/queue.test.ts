@@ -155,16 +155,35 @@ test('what a killed process left half-written is swept; what another program put
   t.is(queue.problems().size, 0);
 });
 
-test('a failed one may be sent again or replaced; one that has not failed may not', async (t) => {
+test('a failed one may be sent again; one that has not failed may not', async (t) => {
   const { state, connector } = await connected(t, URL);
   const queue = testQueue(t, state, () => T0);
   const entry = makeEntry(connector, 'a');
   await queue.add([entry]);
   t.is(await queue.retry(entry.id), undefined);
-  t.false(await queue.replace(entry));
   const taken = await queue.take(entry.id);
   t.truthy(taken && (await queue.settle(taken, { ...busy, final: true })));
   t.deepEqual(standing(queue.read(entry.id) ?? entry), ['failed', 1, 503, 'HTTP 503: busy']);
   t.deepEqual(standing((await queue.retry(entry.id)) ?? entry), ['pending', 0, 503, 'HTTP 503: busy']);
   t.is(await queue.retry('0000000000000000'), undefined);
 });
+
+for (const [statusCode, replaced] of [
+  [400, true],
+  [422, true],
+  [500, false],
+  [503, false],
+  [null, false],
+] as const) {
+  test(`${statusCode ?? 'a timeout'}: a publication that has failed so ${replaced ? 'may' : 'may not'} get another text under its id`, async (t) => {
+    const { state, connector } = await connected(t, URL);
+    const queue = testQueue(t, state, () => T0);
+    const entry = makeEntry(connector, 'a');
+    await queue.add([entry]);
+    t.false(await queue.replace(entry), 'it has not failed');
+    const taken = await queue.take(entry.id);
+    t.truthy(taken && (await queue.settle(taken, { ...busy, statusCode, final: true })));
+    t.is(await queue.replace({ ...entry, source: 'new.md' }), replaced);
+    t.is(queue.read(entry.id)?.source, replaced ? 'new.md' : entry.source);
+  });
+}

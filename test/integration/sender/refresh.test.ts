@@ -138,7 +138,7 @@ for (const [what, answer, words] of [
     reply(200, { ...found, target: { ...target, revision_id: '' } }),
     /target\.revision_id must be a nonempty string/,
   ],
-  ['an answer without JSON', reply(200, '<h1>Hello</h1>'), /must be a JSON object, got "<h1>Hello/],
+  ['an answer without JSON', reply(200, '<h1>Hello</h1>'), /must be a JSON object; the answer: <h1>Hello/],
   ['a redirect', reply(302, '', { location: '/elsewhere' }), /HTTP 302 to "\/elsewhere"/],
   ['an answer that is too large', reply(200, 'x'.repeat(1_000_001)), /over 1,000,000 bytes/],
 ] as const) {
@@ -185,6 +185,25 @@ test('an update that fails otherwise is tried again, after a fresh test, byte fo
   t.is(queue.read(entry.id)?.record.status, 'success');
   const [first, second] = endpoint.got.filter((got) => requestOf(got).event === 'article.updated');
   t.deepEqual(first?.body, second?.body);
+});
+
+test('409-test-of-a-retry: a 409 to the webhook.test before a retry is no conflict, and the update can be sent again', async (t) => {
+  let busy = false;
+  const { clock, queue, refresh, worker } = await set(
+    t,
+    answering({
+      'webhook.test': () => (busy ? reply(409, 'locked') : reply(200, tested)),
+      'article.updated': () => reply(503),
+    }),
+  );
+  const entry = await refresh();
+  busy = true;
+  for (const minutes of [1, 5, 30, 120, 360]) {
+    clock.pass(minutes * 60_000);
+    await worker().sendDue();
+  }
+  t.deepEqual(standing(queue.read(entry.id) ?? entry), ['failed', 6, null, 'webhook.test: HTTP 409: locked']);
+  t.is((await queue.retry(entry.id))?.record.status, 'pending');
 });
 
 test('an update is stopped when its receiver has become a Version 1 receiver meanwhile', async (t) => {

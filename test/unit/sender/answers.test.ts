@@ -134,7 +134,7 @@ test('lookup: the five fields of a target are read, and no others', (t) => {
 for (const [what, reply, words] of [
   ['404', answer(404, { error: 'nothing there' }), /HTTP 404: \{"error":"nothing there"\}/],
   ['201', found({}, 201), /HTTP 201/],
-  ['a bare 200', answer(200), /must be a JSON object, got ""/],
+  ['a bare 200', answer(200), /must be a JSON object; its body is empty/],
   [
     'a version 1 acknowledgement',
     answer(200, { received: true }),
@@ -192,6 +192,11 @@ test('update: an update counts as stored only where the answer repeats its revis
     const outcome = outcomeOf(update, answer(200, body));
     t.is(outcome.result, 'refused');
     t.true(outcome.result === 'refused' && !outcome.final);
+    const text = typeof body === 'string' ? 'its body is empty' : `the answer: ${JSON.stringify(body)}`;
+    t.true(
+      outcome.result === 'refused' && outcome.error.endsWith(`; ${text}`),
+      'as the error of other answers has it',
+    );
   }
 });
 

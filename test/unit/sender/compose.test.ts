@@ -39,6 +39,12 @@ function draft(t: Test, text: string, name = 'bees.md') {
 const compose = (t: Test, text: string, over: Partial<Connector> = {}, name?: string) =>
   composeArticle(draft(t, text, name), { ...connector, ...over }, 'a-1', AT);
 
+const blocks = (jsonLd: string) =>
+  jsonLd.split('\n').map((line) => {
+    const json = /^<script type="application\/ld\+json">(.*)<\/script>$/.exec(line)?.[1] ?? '';
+    return JSON.parse(json) as Record<string, unknown>;
+  });
+
 test('an article gets every field of the contract from its front matter and its text', (t) => {
   const data = compose(
     t,
@@ -87,6 +93,25 @@ test('a file with empty front matter takes its title from the first heading, its
   t.deepEqual(data.tags, []);
 });
 
+test('a title that comes from a heading has its words alone, and an article without a title has no headline', (t) => {
+  t.is(
+    compose(t, '---\n---\n# **Bees** & `honey` in [towns](https://t.example) <br>\n\nText.\n').title,
+    'Bees & honey in towns',
+  );
+  const untitled = compose(t, '---\n---\nText.\n');
+  t.is(untitled.title, '');
+  t.notRegex(untitled.json_ld, /headline/);
+});
+
+test('the item comment is no code where the text ends in a code block that is still open', (t) => {
+  const markdown = (text: string) => compose(t, `---\n---\n${text}\n`).content_markdown;
+  const comment = '\n\n<!-- svc:item:a-1 -->';
+  t.is(markdown('One\n\n~~~~ js\ncode\n~~~'), `One\n\n~~~~ js\ncode\n~~~\n~~~~${comment}`);
+  t.is(markdown('One\n\n```'), `One\n\n\`\`\`\n\`\`\`${comment}`);
+  for (const closed of ['```\ncode\n```', '```\n```', '- ```\n  code', '    code'])
+    t.is(markdown(closed), `${closed}${comment}`);
+});
+
 test('the author is that of the file, else that of the connector, else the application', (t) => {
   t.is(compose(t, '---\nauthor: A\n---\nx', { author: 'B' }).author, 'A');
   t.is(compose(t, '---\n---\nx', { author: 'B' }).author, 'B');
@@ -117,12 +142,6 @@ test('the body ends with one item comment, also where the file contains it alrea
     'a comment that is shown as code does not count',
   );
 });
-
-const blocks = (jsonLd: string) =>
-  jsonLd.split('\n').map((line) => {
-    const json = /^<script type="application\/ld\+json">(.*)<\/script>$/.exec(line)?.[1] ?? '';
-    return JSON.parse(json) as Record<string, unknown>;
-  });
 
 test('the JSON-LD describes an Article and an Organization, and is the same text each time', (t) => {
   const text = '---\ntitle: "</script><b>"\ndate: 2024-05-01 10:00:00\ntags: a, b\n---\nx';
@@ -203,6 +222,16 @@ test('an update keeps the comment that the article is recognised by, and names t
   t.regex(bare.content_html, /<!-- svc:item:stored -->$/);
 });
 
+test('an update keeps the day of publication, and its target is without a fragment', (t) => {
+  const update = (text: string, publishedAt?: string) =>
+    composeUpdate(draft(t, text), connector, { ...target, url: `${target.url}#top` }, 'd', AT, publishedAt);
+  t.is(update('---\n---\nnew').target_url, target.url);
+  const published = (data: { json_ld: string }) => blocks(data.json_ld)[0]?.datePublished;
+  t.is(published(update('---\n---\nnew', '2024-05-01T08:00:00.000Z')), '2024-05-01T08:00:00.000Z');
+  t.is(published(update('---\ndate: 2023-01-02\n---\nnew', '2024-05-01T08:00:00.000Z')), '2023-01-02');
+  t.is(published(update('---\n---\nnew')), undefined, 'it was not published from here');
+});
+
 test('an update keeps an item comment whose id contains a >', (t) => {
   const content_html = '<p>a</p>\n<!-- svc:item:a>b -->';
   const data = composeUpdate(draft(t, '---\n---\nnew'), connector, { ...target, content_html }, 'd', AT);
@@ -231,7 +260,26 @@ test('the id is the file’s own, or made from its place and the connector’s k
 
 for (const [what, text, words] of [
   ['no front matter', 'hello', /line 1: there is no YAML front matter/],
-  ['TOML front matter', '+++\ntitle = "x"\n+++\nhello', /line 1: there is no YAML front matter/],
+  [
+    'TOML front matter',
+    '+++\ntitle = "x"\n+++\nhello',
+    /line 1: TOML front matter is not read; write it as YAML/,
+  ],
+  [
+    'a date in another form',
+    '---\ndate: 01.05.2024\n---\nhello',
+    /date "01\.05\.2024" is not an ISO 8601 date/,
+  ],
+  [
+    'a day that there is not',
+    '---\ndate: 2026-02-30\n---\nhello',
+    /date "2026-02-30" is not an ISO 8601 date/,
+  ],
+  [
+    'a draft that is neither on nor off',
+    '---\ndraft: maybe\n---\nhello',
+    /draft "maybe" is neither true nor false/,
+  ],
   ['front matter that never ends', '---\ntitle: x\nhello', /never closed/],
   [
     'broken YAML',
@@ -274,8 +322,16 @@ test('a file with CRLF, a BOM and a thematic break is read like any other file',
   t.is(data.content_html, '<p>One</p>\n<hr>\n<p>Two</p>\n<!-- svc:item:a-1 -->');
 });
 
-test('a file with draft: true or published: false is unfinished', (t) => {
-  t.true(draft(t, '---\ndraft: true\n---\nx').unfinished);
-  t.true(draft(t, '---\npublished: false\n---\nx').unfinished);
-  t.false(draft(t, '---\ndraft: false\n---\nx').unfinished);
+test('a file with draft: true or published: false, in any words of YAML, is unfinished', (t) => {
+  for (const line of [
+    'draft: true',
+    'draft: yes',
+    'draft: On',
+    'draft: 1',
+    'published: false',
+    'published: no',
+  ])
+    t.true(draft(t, `---\n${line}\n---\nx`).unfinished, line);
+  for (const line of ['draft: false', 'draft: no', 'draft: 0', 'draft:', 'published: yes', 'published: true'])
+    t.false(draft(t, `---\n${line}\n---\nx`).unfinished, line);
 });
