@@ -57,7 +57,6 @@ export interface SiteBuildOptions {
   storedFiles(siteDir: string): StoredFiles;
   /** Checks and completes the pages of the articles of a copy in an output, but for those at `excluded`. */
   complete(siteDir: string, output: string, excluded: ReadonlySet<string>): PostbuildReport;
-  onOutput?(chunk: Buffer): void;
 }
 
 /** An article that a build has brought into the output, or of which it has changed the text. */
@@ -297,7 +296,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   }
 
   function runOf(site: SiteCopy, signal: AbortSignal): Parameters<RunBuild>[0] {
-    const { env, variables, timeoutMs, onOutput } = options;
+    const { env, variables, timeoutMs } = options;
     return {
       command,
       cwd: site.dir,
@@ -307,7 +306,6 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       background: true,
       signal,
       ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
     };
   }
 

@@ -20,12 +20,11 @@ export interface CopyBuild {
   /** How long the build may take, in milliseconds. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  onOutput?(chunk: Buffer): void;
 }
 
 /** Builds a copy of a site anew, into the output folder of the copy. A build that fails is a result and not an error. */
 export async function buildCopy(copy: Pick<SiteCopy, 'dir'>, build: CopyBuild): Promise<BuildResult> {
-  const { command, generator, env, variables, timeoutMs, signal, onOutput } = build;
+  const { command, generator, env, variables, timeoutMs, signal } = build;
   const output = join(copy.dir, build.output);
   fs.rmSync(output, { recursive: true, force: true });
   const flags = generator.outputFlags(command, output);
@@ -37,6 +36,5 @@ export async function buildCopy(copy: Pick<SiteCopy, 'dir'>, build: CopyBuild): 
     variables: { ...variables, [TRIAL_VARIABLE]: '1' },
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(signal !== undefined && { signal }),
-    ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
   });
 }
