@@ -32,3 +32,12 @@ export function refusal(about: string, error: unknown): Finding {
   if (!(error instanceof PressmarkError) && systemCode(error) === undefined) throw error;
   return { level: 'fail', about, text: messageOf(error), fix: FIX };
 }
+
+/** A finding lists no more items than these. */
+const MAX_LISTED = 5;
+
+/** The first items of a list, and how many more there are. */
+export function listed(items: readonly string[], separator = ', '): string {
+  const more = items.length > MAX_LISTED ? `${separator}and ${items.length - MAX_LISTED} more` : '';
+  return `${items.slice(0, MAX_LISTED).join(separator)}${more}`;
+}
