@@ -81,7 +81,7 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
     ...(repository !== undefined && { repository }),
     timeoutMs,
     runBuild,
-    storedFiles: (siteDir) => {
+    articleSources: (siteDir) => {
       const malformed: MalformedFile[] = [];
       const onMalformed = (file: MalformedFile) => malformed.push({ ...file, path: `${prefix}${file.path}` });
       const articles = [...deliveredArticles(settings, siteDir, onMalformed)].map(({ path, url, text }) => ({

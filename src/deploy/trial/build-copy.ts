@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import type { Generator } from '../../generators/generator.js';
-import type { BuildResult, RunBuild } from '../build/run-build.js';
+import { type BuildResult, type RunBuild, withoutGitVariables } from '../build/run-build.js';
 import type { SiteCopy } from '../site-copy.js';
 
 /** Set for the builds of copies, so that what Pressmark does within a build leaves them alone. */
@@ -31,8 +31,7 @@ export async function buildCopy(copy: Pick<SiteCopy, 'dir'>, build: CopyBuild): 
   return await build.runBuild({
     command: flags === '' ? command : `${command} ${flags}`,
     cwd: copy.dir,
-    // Those of git would lead to the site's own repository.
-    env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))),
+    env: withoutGitVariables(env),
     variables: { ...variables, [TRIAL_VARIABLE]: '1' },
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(signal !== undefined && { signal }),
