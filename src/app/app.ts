@@ -1,4 +1,3 @@
-import { posix } from 'node:path';
 import type { Settings } from '../config/load.js';
 import type { FileChange } from '../host/hook-types.js';
 import { createHooks } from '../host/hooks.js';
@@ -13,7 +12,7 @@ import { createPageCheck } from './builder/page-check.js';
 import { startBuilderEarly } from './builder/start-builder.js';
 import { themeOf } from './builder/theme.js';
 import { contentOf, reservePaths } from './content/content.js';
-import { foldersOf } from './content/folders.js';
+import { contentPrefix, foldersOf } from './content/folders.js';
 import { openDeploy } from './deploy.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './plugins/first-party.js';
@@ -59,17 +58,16 @@ export async function startApp(
   const { outputDir, stateDir } = foldersOf(settings);
   themeOf(settings); // what is wrong with it is said here, and not by each build
   const content = contentOf(settings);
-  const prefix = posix.join(settings.content.replaceAll('\\', '/'), '/');
-  const siteRelative = (path: string) => `${prefix}${path}`;
+  const prefix = contentPrefix(settings);
 
   let host: Host | undefined;
   const onChange = (changes: readonly Change[]) => {
-    for (const change of changes) void reportChange(host, change, siteRelative);
+    for (const change of changes) void reportChange(host, change, prefix);
   };
   const early = startBuilderEarly(settings, terminal);
   const pageCheck = createPageCheck(settings.site === false ? undefined : stateDir, early);
   const hooks = createHooks(log);
-  const opening = openDurableStore({ settings, content, stateDir, log, hooks, siteRelative, onChange });
+  const opening = openDurableStore({ settings, content, log, hooks, onChange });
   const durable = await opening.catch(async (error: unknown) => {
     await early.close();
     throw error;
@@ -122,7 +120,7 @@ export async function startApp(
       hooks,
       log,
       isOwnKey: content.format.isOwnKey,
-      changeOf: (stored) => ({ ...stored, path: siteRelative(stored.path) }),
+      changeOf: (stored) => ({ ...stored, path: `${prefix}${stored.path}` }),
     });
     const disk = createHealth(content, stateDir);
     const server = createServer({
@@ -180,11 +178,11 @@ function report({ recovery }: OpenStore, log: Log): void {
 async function reportChange(
   host: Host | undefined,
   { path, before, after }: Change,
-  siteRelative: (path: string) => string,
+  prefix: string,
 ): Promise<void> {
   const entry = after ?? before;
   if (host === undefined || entry === undefined) return;
-  const change: FileChange = { path: siteRelative(path), id: entry.id, url: entry.url };
+  const change: FileChange = { path: `${prefix}${path}`, id: entry.id, url: entry.url };
   await host.hooks.doAction(after === undefined ? 'article.removed' : 'article.edited', change);
 }
 

@@ -24,8 +24,7 @@ import type { ArticleReader, PluginEntry } from '../host/plugins.js';
 import type { Log } from '../log.js';
 import { manifestPath } from '../site/write/manifest.js';
 import { foldersOf } from './content/folders.js';
-import type { DurableStore } from './durability.js';
-import { isPushed } from './durability.js';
+import { type DurableStore, isPushed } from './durability.js';
 
 /** What the way from the build to the reader is made from. */
 export interface DeployOptions {

@@ -21,6 +21,7 @@ import { type OpenSharedStore, openSharedStore } from '../store/shared/open-shar
 import { openSharedCatalog } from '../store/shared/shared-catalog.js';
 import type { Write } from '../store/write/placing.js';
 import { STAGING } from '../store/write/recover.js';
+import { contentPrefix, foldersOf } from './content/folders.js';
 
 /** A store in service, and what its durability level asks of the git plugin. */
 export interface DurableStore {
@@ -41,18 +42,18 @@ export interface DurableStore {
 export interface DurableStoreOptions {
   readonly settings: Settings;
   readonly content: ContentFolder;
-  readonly stateDir: string;
   readonly log: Log;
   /** The hooks of the plugin host: plugins filter commit messages. */
   readonly hooks: Hooks;
-  /** A path below the content folder, as seen from the site's folder. */
-  readonly siteRelative: (path: string) => string;
   readonly onChange: (changes: readonly Change[]) => void;
   /** Whether people's edits are watched for. @default true */
   readonly watch?: boolean;
 }
 
 interface LevelOptions extends DurableStoreOptions {
+  readonly stateDir: string;
+  /** See `contentPrefix`. */
+  readonly prefix: string;
   readonly pushes: PushStatusKeeper;
 }
 
@@ -67,11 +68,12 @@ export const PUSH_STATUS = 'push.json';
  * @throws PressmarkError CONFIG_INVALID where the level cannot be had; what `openStore` throws.
  */
 export async function openDurableStore(options: DurableStoreOptions): Promise<DurableStore> {
-  const { durability } = options.settings;
-  refuseLevelWithoutGit(options.settings);
-  const pushes = createPushStatus(join(options.stateDir, PUSH_STATUS));
-  const open = durability === 'push' ? openOnRemote : openWithCommits;
-  const level = await open({ ...options, pushes });
+  const { settings } = options;
+  refuseLevelWithoutGit(settings);
+  const { stateDir } = foldersOf(settings);
+  const pushes = createPushStatus(join(stateDir, PUSH_STATUS));
+  const open = settings.durability === 'push' ? openOnRemote : openWithCommits;
+  const level = await open({ ...options, stateDir, prefix: contentPrefix(settings), pushes });
   const close = async () => {
     await level.close();
     await pushes.close();
@@ -82,7 +84,7 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
     find: async (url) => (await store.find(url)).article,
     ids: catalog.ids,
   };
-  return { ...level, articles, pushes: isPushed(options.settings) ? pushes : undefined, close };
+  return { ...level, articles, pushes: isPushed(settings) ? pushes : undefined, close };
 }
 
 /**
@@ -100,11 +102,10 @@ export function refuseLevelWithoutGit({ durability, git }: Pick<Settings, 'durab
 
 /** Levels `disk` and `commit`: the work tree is the store. */
 async function openWithCommits(options: LevelOptions): Promise<Level> {
-  const { settings, content, stateDir, log, hooks, onChange, siteRelative, watch = true } = options;
+  const { settings, content, stateDir, log, hooks, onChange, prefix, watch = true } = options;
   const { dir: siteDir, environment: env, durability } = settings;
   const isBeforeAnswer = durability === 'commit';
-  if (isBeforeAnswer)
-    await committableTree({ siteDir, content: withoutLeadingDot(siteRelative('')), env }, 'commit');
+  if (isBeforeAnswer) await committableTree({ siteDir, content: prefix, env }, 'commit');
   const commits =
     settings.git === false
       ? undefined
@@ -131,17 +132,17 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
     log,
     onChange,
     watch,
-    beforeReplace: ({ path }) => commits.beforeReplace(siteRelative(path)),
+    beforeReplace: ({ path }) => commits.beforeReplace(`${prefix}${path}`),
     ...(isBeforeAnswer && { afterWrite: (writes) => commits.commitBeforeAnswer(writes.map(inSite)) }),
-    onEnsured: (path) => commits.addFound(siteRelative(path)),
+    onEnsured: (path) => commits.addFound(`${prefix}${path}`),
   });
   function inSite({ path, text, article }: Write) {
-    return { path: siteRelative(path), text, article };
+    return { path: `${prefix}${path}`, text, article };
   }
   // called when the store is open
   function* articles() {
     for (const { path, stamp, broken } of opened.catalog.entries())
-      if (broken === undefined) yield { path: siteRelative(path), stamp };
+      if (broken === undefined) yield { path: `${prefix}${path}`, stamp };
   }
   const push = backgroundPush(options, opened);
   const git: GitPluginOptions = {
@@ -183,30 +184,21 @@ export function commitsEdits({ git }: Settings): boolean {
 
 /** Pushing after the answer, where the config wants it. */
 function backgroundPush(
-  { settings, content, siteRelative, pushes: status }: LevelOptions,
+  { settings, content, prefix, pushes: status }: LevelOptions,
   { store }: OpenStore,
 ): PushSettings | undefined {
   if (!isPushed(settings)) return undefined;
   return {
     ...pushConfig(settings),
     status,
-    content: withoutLeadingDot(siteRelative('')),
+    content: prefix,
     onFiles: (paths) => void store.look(paths.filter((path) => isArticlePath(content, path))),
   };
 }
 
 /** Level `push`: the remote is the store. */
 async function openOnRemote(options: LevelOptions): Promise<Level> {
-  const {
-    settings,
-    content,
-    stateDir,
-    hooks,
-    onChange,
-    siteRelative,
-    watch = true,
-    pushes: status,
-  } = options;
+  const { settings, content, stateDir, hooks, onChange, prefix, watch = true, pushes: status } = options;
   const { author, message, skipCi = false } = settings.git === false ? {} : commitSettings(settings.git);
   const log = options.log.child({ plugin: 'git' }, { redact: REDACTION });
   const messages = createCommitMessages({ hooks, log, template: message, skipCi });
@@ -214,7 +206,7 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
   const files = await openSharedFiles({
     ...pushConfig(settings),
     siteDir: settings.dir,
-    content: withoutLeadingDot(siteRelative('')),
+    content: prefix,
     stateDir,
     staging: join(stateDir, STAGING),
     status,
@@ -222,9 +214,9 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
     env: settings.environment,
     log,
     message: ({ article, isEdit = false, path, text }) =>
-      messages.ofFile(isEdit ? 'Edit' : kindOf(article), siteRelative(path), { article, text }),
+      messages.ofFile(isEdit ? 'Edit' : kindOf(article), `${prefix}${path}`, { article, text }),
     onCommit: ({ path }, commit, text) =>
-      void hooks.doAction('git.committed', { commit, path: siteRelative(path), subject: subjectIn(text) }),
+      void hooks.doAction('git.committed', { commit, path: `${prefix}${path}`, subject: subjectIn(text) }),
     onFetched: sharedCatalog.onFetched,
     onFiles: (paths) => void sharedCatalog.worktree.look(paths),
   });
@@ -236,7 +228,6 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
     throw error;
   }
   const { close, store } = opened;
-  const prefix = siteRelative('');
   const edits: ShareEditsOptions | undefined = commitsEdits(settings)
     ? {
         share: store.shareEdit,
@@ -256,11 +247,6 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
       await files.close();
     },
   };
-}
-
-/** A folder's path without `./` in front. */
-function withoutLeadingDot(folder: string): string {
-  return folder.replace(/^(?:\.\/)+/, '');
 }
 
 /** How and where to commits are pushed. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { type Article, keepItemComments } from './article.js';
+import { fileText } from './file-text.js';
 import { type FrontMatter, listOf, splitFrontMatter, textOf } from './front-matter/read.js';
-import { lay } from './lay.js';
 import { withLf } from './line-ends.js';
 import { renderMarkdown } from './markdown.js';
 import { readOwnForm, readOwnTop } from './own-form.js';
@@ -68,7 +68,7 @@ export interface Fallback {
  * double-quoted or a literal block, so that all YAML readers agree.
  */
 export function encode(article: Article): string {
-  return lay(article, article.revision, Buffer.allocUnsafe).text;
+  return fileText(article, article.revision, Buffer.allocUnsafe).text;
 }
 
 /** A new article's file. */
@@ -84,13 +84,13 @@ export interface FirstFile {
 /**
  * The file of a new article, whose first revision is made from everything else that stands in it.
  *
- * @param take memory of at least so many bytes, for the file's.
+ * @param allocate returns memory of at least so many bytes, for the file's.
  */
 export function encodeFirst(
   article: Omit<Article, 'revision'>,
-  take: (size: number) => Buffer = Buffer.allocUnsafe,
+  allocate: (size: number) => Buffer = Buffer.allocUnsafe,
 ): FirstFile {
-  const { revision, text, bytes } = lay(article, undefined, take);
+  const { revision, text, bytes } = fileText(article, undefined, allocate);
   return { text, bytes, article: { revision, ...article } };
 }
 

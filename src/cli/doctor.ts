@@ -1,4 +1,3 @@
-import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { examine } from '../app/doctor/doctor.js';
 import type { Finding } from '../app/doctor/finding.js';
@@ -6,6 +5,7 @@ import { trialFindings } from '../app/doctor/trial-findings.js';
 import { type Flags, loadSettings } from '../config/load.js';
 import { abortOnSignals } from './generator-build.js';
 import { example, withDir, withPort } from './options.js';
+import { paint, printableLines } from './terminal.js';
 
 const MARKS = { ok: '✓', warn: '!', fail: '✗' } as const;
 const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
@@ -44,7 +44,6 @@ function sayBuild(build: number): void {
 }
 
 function print({ level, about, text, fix }: Finding): void {
-  const mark = process.stdout.isTTY ? styleText(COLOURS[level], MARKS[level]) : MARKS[level];
-  console.log(`${mark} ${about}: ${text}`);
-  if (fix !== undefined) console.log(`  → ${fix}`);
+  console.log(`${paint(COLOURS[level], MARKS[level])} ${about}: ${printableLines(text)}`);
+  if (fix !== undefined) console.log(`  → ${printableLines(fix)}`);
 }

@@ -1,8 +1,8 @@
-import { styleText } from 'node:util';
 import { Command } from 'commander';
 import { type ArticleHistory, articleHistory, isUncommitted } from '../app/articles/article-history.js';
 import { loadSettings } from '../config/load.js';
 import { example, withDir } from './options.js';
+import { paint, printable } from './terminal.js';
 
 /** `pressmark log`: the committed revisions of one article. */
 export function logCommand(): Command {
@@ -34,16 +34,22 @@ function summaryOf(history: ArticleHistory) {
 function print(history: ArticleHistory): void {
   const { entry, file, now, revisions } = history;
   const { title, revision } = now.stored.article;
-  console.log(`${strong(plain(title))}\n${entry.url}\n${file}\n`);
+  console.log(`${paint('bold', printable(title))}\n${printable(entry.url)}\n${printable(file)}\n`);
   const rows = revisions.map((row) => ({
     mark: row.current ? '*' : ' ',
-    revision: plain(row.revision ?? '(none)'),
+    revision: printable(row.revision ?? '(none)'),
     date: row.date,
-    who: plain(row.author.name),
-    subject: plain(row.subject),
+    who: printable(row.author.name),
+    subject: printable(row.subject),
   }));
   if (isUncommitted(history))
-    rows.unshift({ mark: '*', revision, date: 'not committed', who: '', subject: '' });
+    rows.unshift({
+      mark: '*',
+      revision: printable(revision),
+      date: 'not committed',
+      who: '',
+      subject: '',
+    });
   const width = (key: 'revision' | 'date' | 'who') => Math.max(...rows.map((row) => row[key].length));
   for (const { mark, revision: token, date, who, subject } of rows) {
     const columns = [
@@ -54,13 +60,4 @@ function print(history: ArticleHistory): void {
     ];
     console.log(`${mark} ${columns.join('  ').trimEnd()}`);
   }
-}
-
-/** Nothing that a title or a name holds moves the cursor or changes colours. */
-function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
-}
-
-function strong(text: string): string {
-  return process.stdout.isTTY ? styleText('bold', text) : text;
 }

@@ -4,6 +4,7 @@ import { loadSettings } from '../config/load.js';
 import { createLog } from '../log.js';
 import { example, withDir } from './options.js';
 import { endSoon, outliveStrayPromises } from './signals.js';
+import { printable } from './terminal.js';
 
 /** `pressmark revert`: an earlier version of an article, as a new revision. */
 export function revertCommand(): Command {
@@ -34,10 +35,8 @@ export function revertCommand(): Command {
           done.commit === null
             ? 'not committed yet; pressmark doctor says why'
             : `commit ${done.commit.slice(0, 10)}`;
-        console.log(
-          `${done.file} has the content of ${done.to.revision} (${done.to.date}) again\n` +
-            `it was at ${done.from} and is at ${done.revision} now, ${commit}`,
-        );
+        console.log(printable(`${done.file} has the content of ${done.to.revision} (${done.to.date}) again`));
+        console.log(printable(`it was at ${done.from} and is at ${done.revision} now, ${commit}`));
       },
     );
 }

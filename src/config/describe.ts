@@ -4,9 +4,6 @@ import { didYouMean, quote } from '../errors.js';
 /** Where a setting comes from, for messages: a file, the environment or the command line. */
 export type SourceOf = (key: PropertyKey | undefined) => string;
 
-/** The keys that are allowed where a path leads. */
-export type KnownKeys = (path: readonly PropertyKey[]) => readonly string[];
-
 /**
  * What is wrong with the settings, in one sentence: the first setting that is wrong, what it must be, and its value.
  *
@@ -15,16 +12,16 @@ export type KnownKeys = (path: readonly PropertyKey[]) => readonly string[];
 export function describe(
   error: z.ZodError,
   input: unknown,
-  { knownKeys, sourceOf }: { readonly knownKeys: KnownKeys; readonly sourceOf: SourceOf },
+  { schema, sourceOf }: { readonly schema: z.core.$ZodType; readonly sourceOf: SourceOf },
 ): string {
   const [first] = error.issues;
   if (first === undefined) return 'the settings are wrong';
-  const issue = innermost(first, input, knownKeys);
+  const issue = innermost(first, input, schema);
   const where = sourceOf(issue.path[0]);
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] ?? '';
     const path = [...issue.path, key].join('.');
-    return `${where}: there is no setting ${quote(path)}${didYouMean(key, knownKeys(issue.path))}`;
+    return `${where}: there is no setting ${quote(path)}${didYouMean(key, keysAt(schema, issue.path))}`;
   }
   const value = valueAt(input, issue.path);
   const found = value === undefined ? 'and is missing' : `got ${shown(value)}`;
@@ -53,7 +50,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The issue inside a value that may have several forms, where one of these forms is recognisably meant; else the issue itself. */
-function innermost(issue: z.core.$ZodIssue, input: unknown, knownKeys: KnownKeys): z.core.$ZodIssue {
+function innermost(issue: z.core.$ZodIssue, input: unknown, schema: z.core.$ZodType): z.core.$ZodIssue {
   if (issue.code !== 'invalid_union') return issue;
   const forms = formsOf(issue).map((form) => form.filter((one) => isUnknownKey(one) || isInside(one)));
   const inside = forms.flat();
@@ -62,10 +59,12 @@ function innermost(issue: z.core.$ZodIssue, input: unknown, knownKeys: KnownKeys
     inside.find(isUnknownKey) ??
     inside.find((one) => isInside(one) && valueAt(input, one.path) !== undefined) ??
     (isMeant ? inside[0] : undefined);
-  return found === undefined ? issue : innermost(found, input, knownKeys);
+  return found === undefined ? issue : innermost(found, input, schema);
 
   function isUnknownKey(one: z.core.$ZodIssue): boolean {
-    return one.code === 'unrecognized_keys' && one.keys.some((key) => !knownKeys(one.path).includes(key));
+    return (
+      one.code === 'unrecognized_keys' && one.keys.some((key) => !keysAt(schema, one.path).includes(key))
+    );
   }
   function isInside({ path }: z.core.$ZodIssue): boolean {
     return path.length > issue.path.length;
@@ -79,6 +78,19 @@ function formsOf({ path, errors }: z.core.$ZodIssueInvalidUnion): z.core.$ZodIss
     const [only] = issues;
     return only?.code === 'invalid_union' && only.path.length === path.length ? formsOf(only) : [issues];
   });
+}
+
+/** The keys that are allowed where a path leads, in any of the forms that a setting may have. */
+function keysAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  const [key, ...below] = path;
+  if ('innerType' in def) return keysAt(def.innerType, path);
+  if (def.type === 'union') return def.options.flatMap((form) => keysAt(form, path));
+  if (def.type === 'array') return keysAt(def.element, below);
+  if (def.type !== 'object') return [];
+  if (key === undefined) return Object.keys(def.shape);
+  const inner = def.shape[String(key)];
+  return inner === undefined ? [] : keysAt(inner, below);
 }
 
 function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {

@@ -5,7 +5,6 @@ import { messageOf, quote } from '../errors.js';
 import { CONFIG_NAMES, invalid, readConfigFile } from './config-file.js';
 import { describe, type SourceOf } from './describe.js';
 import { type Config, type DeploySetting, schema } from './schema.js';
-import { siteSchema } from './site-schema.js';
 
 /** What the command line says; over the environment and the file. */
 export interface Flags {
@@ -63,7 +62,7 @@ export async function loadSettings(
   if (!result.success) {
     const sourceOf: SourceOf = (key = '') =>
       key in flags ? 'command line' : key in set ? 'environment or .env' : (configFile ?? 'config');
-    throw invalid(describe(result.error, given, { knownKeys, sourceOf }));
+    throw invalid(describe(result.error, given, { schema, sourceOf }));
   }
   const { siteUrl, build, deploy, ...config } = result.data;
   const {
@@ -131,26 +130,4 @@ function fromEnvironment(environment: NodeJS.Dict<string>): Record<string, unkno
     ...(port && { port: Number(port) }),
     ...(host && { host }),
   };
-}
-
-function knownKeys(path: readonly PropertyKey[]): string[] {
-  if (path[0] === 'articles') return ['file', 'permalink', 'body', 'frontMatter', 'timeZone'];
-  if (path[0] === 'generator' && path[1] === 'keys')
-    return ['title', 'description', 'date', 'updated', 'tags', 'image'];
-  if (path[0] === 'generator')
-    return ['name', 'keys', 'dates', 'timeZone', 'rawHtml', 'templateSwitch', 'htmlFiles'];
-  if (path[0] === 'build') return ['command', 'background', 'timeLimit'];
-  if (path[0] === 'deploy')
-    return ['branch', 'remote', 'keep', 'folder', 'command', 'timeLimit', 'hook', 'allowPrivate'];
-  if (path[0] === 'site') return knownSiteKeys(path);
-  if (path[0] === 'git' && path[1] === 'push') return ['remote', 'branch', 'debounce', 'fetchEvery'];
-  if (path[0] === 'git') return ['author', 'message', 'skipCi', 'commitEdits', 'push'];
-  return Object.keys(schema.shape);
-}
-
-function knownSiteKeys([, key]: readonly PropertyKey[]): string[] {
-  if (key === 'navigation') return ['label', 'href'];
-  if (key === 'search') return ['maxPages'];
-  if (key === 'logo') return ['src', 'width', 'height'];
-  return Object.keys(siteSchema.shape);
 }

@@ -1,13 +1,14 @@
 import { Worker } from 'node:worker_threads';
-import type { NewFile } from './new-file.js';
-import type { NewFileAnswer, NewFileJob } from './new-files-thread.js';
+import type { NewFile, NewFileAnswer, NewFileJob } from './new-files-thread.js';
 import type { Stamp } from './stamp.js';
 
 /** Makes new files; see `createNewFiles`. */
 export interface NewFiles {
   /**
-   * Makes a file, as `makeNewFile` does. Its bytes may not change meanwhile.
+   * Writes a file, waits until it is on the disk, and gives it its name, never over a file that is there. Its folder is
+   * still to be synced. Its bytes may not change meanwhile.
    *
+   * @returns undefined where `target` exists already.
    * @throws what `beforeBatch` throws; the system's errors; an Error where the thread has died, which may have made it.
    */
   make(file: NewFile): Promise<Stamp | undefined>;

@@ -6,7 +6,6 @@ import { type Log, REDACTION } from '../log.js';
 import type { ActionName, Actions, FilterName, Filters } from './hook-types.js';
 import { type ActionHandler, createHooks, type FilterHandler, type Hooks } from './hooks.js';
 import { checkOutput, type PluginOutput, type SiteOutput } from './outputs.js';
-import { checkPlugin } from './plugin-shape.js';
 
 /** How long plugins may take to stop, in milliseconds; the whole stop has 10 s. */
 export interface CloseLimits {
@@ -236,6 +235,25 @@ function parseOptions(plugin: Plugin, options: unknown, origin: string): unknown
     );
   }
 }
+
+/**
+ * Checks that what a file or the config has given is a plugin.
+ *
+ * @param origin where it came from, for the error.
+ * @throws PressmarkError PLUGIN_INVALID.
+ */
+function checkPlugin(plugin: unknown, origin: string): void {
+  const complain = (what: string) =>
+    new PressmarkError(
+      'PLUGIN_INVALID',
+      `${origin} is not a plugin: ${what}; export default definePlugin({ name, setup })`,
+    );
+  if (typeof plugin !== 'object' || plugin === null) throw complain('it has no default export');
+  const { name, setup }: { name?: unknown; setup?: unknown } = plugin;
+  if (typeof name !== 'string' || name === '') throw complain('its name is missing');
+  if (typeof setup !== 'function') throw complain('it has no setup function');
+}
+
 /** Checks the manifests and puts every plugin behind those it requires, else leaves the order alone. */
 function inOrder(entries: readonly PluginEntry[]): PluginEntry[] {
   const byName = new Map<string, PluginEntry>();

@@ -42,11 +42,7 @@ export interface ReadingOptions {
 /** Everything that the store is asked without changing anything. */
 export type Reading = ReturnType<typeof createReading>;
 
-/**
- * Reading articles: the catalog says where to look, the file as it is now decides.
- *
- * @param writing which paths this process is writing just now; what is seen of them is not yet true.
- */
+/** Reading articles: the catalog says where to look, the file as it is now decides. */
 export function createReading(
   content: ContentFolder,
   catalog: Catalog,

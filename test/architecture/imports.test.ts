@@ -28,6 +28,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   app: [
     'errors',
     'log',
+    'time-limit',
     'contract',
     'fs',
     'config',

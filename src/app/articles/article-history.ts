@@ -8,8 +8,8 @@ import { placeFile } from '../../git/commit/placement.js';
 import { historyOf, mergeHistories, textOf } from '../../git/file-history.js';
 import { replacedFiles } from '../../git/pending/replaced-files.js';
 import { decodeAt, type Entry, type ReadFile, readArticle } from '../../store/catalog/entry.js';
-import { contentOf, siteRelativeOf } from '../content/content.js';
-import { foldersOf } from '../content/folders.js';
+import { contentOf } from '../content/content.js';
+import { contentPrefix, foldersOf } from '../content/folders.js';
 import { findArticle } from './find-article.js';
 
 /** An earlier or the current version of an article, in a commit or in a file below `.pressmark/replaced/`. */
@@ -52,7 +52,7 @@ export async function articleHistory(settings: Settings, name: string): Promise<
   const content = contentOf(settings);
   const entry = await findArticle(settings, name);
   const now = readArticle(content, entry.path);
-  const file = siteRelativeOf(settings, entry);
+  const file = `${contentPrefix(settings)}${entry.path}`;
   const place = await placeFile(repository, file);
   if (place.kind === 'refused') {
     const what = `git has no history of ${quote(file, 200)}: ${place.why}`;

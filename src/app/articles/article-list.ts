@@ -9,7 +9,8 @@ import { openRepository } from '../../git/cli/repository.js';
 import { placeFiles } from '../../git/commit/placement.js';
 import { decodeAt } from '../../store/catalog/entry.js';
 import { walk } from '../../store/catalog/scan.js';
-import { contentOf, siteRelativeOf } from '../content/content.js';
+import { contentOf } from '../content/content.js';
+import { contentPrefix } from '../content/folders.js';
 
 /** One article file of a site. */
 export type ListedArticle = ReadArticle | UnreadableArticle;
@@ -49,7 +50,7 @@ export interface LastAuthor {
 export function listArticles(settings: Settings): ListedArticle[] {
   const content = contentOf(settings);
   return [...walk(content)].toSorted().map((path): ListedArticle => {
-    const file = siteRelativeOf(settings, { path });
+    const file = `${contentPrefix(settings)}${path}`;
     try {
       const { article, address } = decodeAt(content, path, readText(join(content.root, path)).text);
       const { id, revision, title, url } = article;

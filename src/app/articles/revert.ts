@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { posix } from 'node:path';
 import { renderedHtml } from '../../article/codec.js';
 import type { Settings } from '../../config/load.js';
 import { PressmarkError, quote } from '../../errors.js';
@@ -8,7 +7,7 @@ import { definePlugin, startHost } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
 import type { UpdateRequest } from '../../store/verdict.js';
 import { contentOf } from '../content/content.js';
-import { foldersOf } from '../content/folders.js';
+import { contentPrefix } from '../content/folders.js';
 import { commitsEdits, openDurableStore } from '../durability.js';
 import { wordingPlugins } from '../plugins/commit-message-plugins.js';
 import { gitEntry } from '../plugins/first-party.js';
@@ -118,21 +117,9 @@ async function store(
   if (settings.git === false)
     throw new PressmarkError('USAGE', 'git is false in the config: nothing is committed');
   const content = contentOf(settings);
-  const prefix = posix.join(settings.content.replaceAll('\\', '/'), '/');
-  const siteRelative = (path: string) => `${prefix}${path}`;
-  const { stateDir } = foldersOf(settings);
   const onChange = () => undefined;
   const hooks = createHooks(log);
-  const durable = await openDurableStore({
-    settings,
-    content,
-    stateDir,
-    log,
-    hooks,
-    siteRelative,
-    onChange,
-    watch: false,
-  });
+  const durable = await openDurableStore({ settings, content, log, hooks, onChange, watch: false });
   try {
     const { articles, opened } = durable;
     const committed = new Map<string, string>();
@@ -153,7 +140,7 @@ async function store(
       if (commitsEdits(settings)) await durable.shareEdit?.(articlePath);
       const { stored } = await opened.store.update(update);
       if (stored === undefined) return null;
-      path = siteRelative(stored.path);
+      path = `${contentPrefix(settings)}${stored.path}`;
       const change = { event: 'article.updated', ...stored, path, timestamp: update.updated } as const;
       await host.hooks.doAction('article.updated', change);
     } finally {

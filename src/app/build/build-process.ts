@@ -1,6 +1,6 @@
 // The process that builds a site with its own generator in the background; `start-build-process.ts` starts it.
 import fs from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { CRASHED, createSiteBuild, type SiteBuild } from '../../deploy/build/build-site.js';
 import { buildFolder } from '../../deploy/build/build-state.js';
@@ -11,7 +11,7 @@ import { writeAtomically } from '../../fs/atomic-write.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 import { openRepository, type Repository } from '../../git/cli/repository.js';
 import { generatorOf } from '../content/content.js';
-import { foldersOf } from '../content/folders.js';
+import { contentPrefix, foldersOf } from '../content/folders.js';
 import { buildLock } from './build-lock.js';
 import { buildCommandOf } from './existing-addresses.js';
 import { completeSite, deliveredArticles, type MalformedFile } from './postbuild.js';
@@ -68,7 +68,7 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
   const isInGit = repository !== undefined && (await isTracked(repository, dir, output));
   const staysFolder = isInGit || isMountPoint(join(dir, output));
   if (repository !== undefined && !staysFolder) await ignoreLink(repository, output);
-  const below = (siteDir: string, path: string) => relative(siteDir, path).split(sep).join('/');
+  const prefix = contentPrefix(settings);
   return createSiteBuild({
     siteDir: dir,
     stateDir,
@@ -81,12 +81,11 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
     ...(repository !== undefined && { repository }),
     timeoutMs,
     runBuild,
-    storedFiles: (siteDir) => {
-      const inSite = (path: string) => below(siteDir, join(siteDir, settings.content, path));
+    articleSources: (siteDir) => {
       const malformed: MalformedFile[] = [];
-      const onMalformed = (file: MalformedFile) => malformed.push({ ...file, path: inSite(file.path) });
+      const onMalformed = (file: MalformedFile) => malformed.push({ ...file, path: `${prefix}${file.path}` });
       const articles = [...deliveredArticles(settings, siteDir, onMalformed)].map(({ path, url, text }) => ({
-        path: inSite(path),
+        path: `${prefix}${path}`,
         url,
         text,
       }));
@@ -95,9 +94,7 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
     complete: (siteDir, built, excluded) =>
       completeSite(settings, built, {
         siteDir,
-        excluded: new Set(
-          [...excluded].map((path) => below(join(siteDir, settings.content), join(siteDir, path))),
-        ),
+        excluded: new Set([...excluded].map((path) => path.slice(prefix.length))),
       }),
   });
 }

@@ -23,8 +23,6 @@ export interface AddressOptions {
   readonly signal?: AbortSignal;
   /** Called before each trial build: of two, or of three where the second one fails. */
   onBuild?(build: number): void;
-  /** Called with what the trial builds print. */
-  onOutput?(chunk: Buffer): void;
 }
 
 /** What is known of the addresses of files that do not pin them. */
@@ -95,13 +93,14 @@ async function prove(
   settings: Settings,
   site: SiteGenerator,
   files: readonly UnpinnedFile[],
-  { force, signal, onBuild, onOutput }: AddressOptions,
+  options: AddressOptions,
 ) {
-  const { dir, environment } = settings;
+  const { dir, environment, buildTimeoutMs: timeoutMs } = settings;
   const { mapping } = site;
   const { stateDir } = foldersOf(settings);
   const repository = await openRepository(dir, environment);
   return await proveAddresses(files, {
+    ...options,
     ...addressSourcesOf(settings, site),
     cacheFile: join(stateDir, ADDRESSES),
     mapping,
@@ -109,12 +108,9 @@ async function prove(
     command: () => buildCommandOf(settings),
     env: environment,
     runBuild,
+    timeoutMs,
     now: new Date(),
     ...(repository.kind === 'repository' && { repository }),
-    ...(force !== undefined && { force }),
-    ...(signal !== undefined && { signal }),
-    ...(onBuild !== undefined && { onBuild: (number: number) => onBuild(number) }),
-    ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
   });
 }
 

@@ -34,11 +34,11 @@ export interface GeneratorBuild extends PostbuildReport {
  */
 export async function buildWithGenerator(
   settings: Settings,
-  { signal, onOutput }: GeneratorBuildOptions = {},
+  options: GeneratorBuildOptions = {},
 ): Promise<GeneratorBuild> {
   const command = buildCommandOf(settings);
   generatorOf(settings); // what is wrong with it must be said before anything is built
-  const { environment } = settings;
+  const { dir, environment, output, buildTimeoutMs: timeoutMs } = settings;
   if (environment[BUILD_VARIABLE] !== undefined)
     throw new PressmarkError(
       'USAGE',
@@ -50,30 +50,12 @@ export async function buildWithGenerator(
   try {
     // A generator would write through the link, into an output that was checked and may be deployed.
     if (isLinkToOutput(stateDir, outputDir)) fs.unlinkSync(outputDir);
-    return await runAndComplete(settings, command, {
-      ...(signal && { signal }),
-      ...(onOutput && { onOutput }),
-    });
+    const variables = { [BUILD_VARIABLE]: '1' };
+    const result = await runBuild({ ...options, command, cwd: dir, env: environment, variables, timeoutMs });
+    if (result.kind !== 'built') throw new PressmarkError('BUILD_FAILED', buildFailure(command, result));
+    return { ms: result.ms, ...completeSite(settings, output) };
   } finally {
     lock?.leave();
     lock?.close();
   }
-}
-
-async function runAndComplete(
-  settings: Settings,
-  command: string,
-  { signal, onOutput }: GeneratorBuildOptions,
-): Promise<GeneratorBuild> {
-  const { dir, environment, output } = settings;
-  const result = await runBuild({
-    command,
-    cwd: dir,
-    env: environment,
-    variables: { [BUILD_VARIABLE]: '1' },
-    ...(signal !== undefined && { signal }),
-    ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
-  });
-  if (result.kind !== 'built') throw new PressmarkError('BUILD_FAILED', buildFailure(command, result));
-  return { ms: result.ms, ...completeSite(settings, output) };
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { setTimeout } from 'node:timers/promises';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
+import { within } from '../../time-limit.js';
 
 /** The process that builds a site, started when it is needed first. */
 export interface BuildProcess {
@@ -74,8 +74,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
     if (process?.pid === undefined) return;
     const exited = new Promise((resolve) => process.once('exit', resolve));
     process.kill('SIGTERM');
-    const isOver = await Promise.race([exited.then(() => true), setTimeout(CLOSE_MS, false, { ref: false })]);
-    if (!isOver) process.kill('SIGKILL');
+    await within(CLOSE_MS, exited, () => process.kill('SIGKILL'));
     await exited;
   }
 

@@ -37,8 +37,6 @@ export interface TrialOptions {
   readonly mostPosts?: number;
   /** Called before each build of the copy. */
   onBuild?(build: number): void;
-  /** Called with what the builds print. */
-  onOutput?(chunk: Buffer): void;
 }
 
 /** What was found out about a site. */
@@ -85,7 +83,8 @@ export async function tryArticles(settings: Settings, options: TrialOptions = {}
       'the generator is plain: Pressmark builds this site itself, and displays articles as they were sent; --build tries a site that another generator builds',
     );
   const command = buildCommandOf(settings);
-  const { dir, environment, output, siteUrl } = settings;
+  const { dir, environment, output, siteUrl, buildTimeoutMs: timeoutMs } = settings;
+  const { signal, onBuild, mostPosts = 3 } = options;
   const repository = await openRepository(dir, environment);
   const copy = await copySite({
     siteDir: dir,
@@ -104,7 +103,7 @@ export async function tryArticles(settings: Settings, options: TrialOptions = {}
     for (const file of all)
       copy.write(join(settings.content, file.file), wanted.has(file) ? file.text : file.before);
     builds++;
-    options.onBuild?.(builds);
+    onBuild?.(builds);
     const variables = { PRESSMARK_SECRET: secret };
     const { generator } = site as SiteGenerator;
     const result = await buildCopy(copy, {
@@ -114,17 +113,16 @@ export async function tryArticles(settings: Settings, options: TrialOptions = {}
       env: environment,
       variables,
       runBuild,
-      ...(options.signal !== undefined && { signal: options.signal }),
-      ...(options.onOutput !== undefined && { onOutput: (chunk: Buffer) => options.onOutput?.(chunk) }),
+      timeoutMs,
+      ...(signal !== undefined && { signal }),
     });
-    if (options.signal?.aborted === true)
-      throw new PressmarkError('BUILD_FAILED', 'the trial was interrupted');
+    if (signal?.aborted === true) throw new PressmarkError('BUILD_FAILED', 'the trial was interrupted');
     return result.kind === 'built' ? undefined : buildFailure(command, result);
   }
 
   try {
     putSecret(copy, secret);
-    const { files, faults, posts } = await trialFiles(settings, { canary, factors }, options.mostPosts ?? 3);
+    const { files, faults, posts } = await trialFiles(settings, { canary, factors }, mostPosts);
     const done = (found: readonly TrialFault[]): Trial => ({
       generator: site.generator.name,
       articles: files.length - posts,

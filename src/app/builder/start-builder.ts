@@ -1,7 +1,7 @@
-import { setTimeout } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Settings } from '../../config/load.js';
 import type { Answer } from '../../site/builder/thread-client.js';
+import { within } from '../../time-limit.js';
 import { type EarlyThread, earlyThread } from './early-thread.js';
 import type { BuilderSettings } from './site-builder.js';
 
@@ -47,12 +47,7 @@ export function startBuilderEarly(
     ...earlyThread(worker),
     isWhole: () => isWhole,
     isUndamaged: () => isUndamaged,
-    loaded: async () => {
-      const late = new AbortController();
-      const timeout = setTimeout(longestWaitMs, undefined, { signal: late.signal }).catch(() => undefined);
-      await Promise.race([started, timeout]);
-      late.abort();
-    },
+    loaded: () => within(longestWaitMs, started, () => undefined),
   };
 }
 

@@ -1,5 +1,6 @@
 import fs from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, resolve, sep } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { type ArticleFormat, NO_ARTICLES } from '../../article/format.js';
 import { mappedFormat } from '../../article/mapped-format.js';
 import type { ArticleMapping } from '../../article/mapping.js';
@@ -11,11 +12,11 @@ import type { Generator, GeneratorOptions, SiteFiles } from '../../generators/ge
 import type { Layout } from '../../generators/layout.js';
 import { generatorNamed } from '../../generators/registry.js';
 import { ADDRESSES, readAddresses } from '../../store/catalog/addresses.js';
-import { type ContentFolder, contentFolder, type Entry } from '../../store/catalog/entry.js';
+import { type ContentFolder, contentFolder } from '../../store/catalog/entry.js';
 import { foldersOf } from './folders.js';
+import type { FormatThreadData } from './format-thread.js';
 import { layoutOf, mappingOf } from './layout.js';
 import { siteFiles } from './site-files.js';
-import { formatThreadOf } from './start-format-thread.js';
 
 /** The settings on which article files depend; a worker thread has no others. */
 export type ContentSettings = Pick<
@@ -153,9 +154,26 @@ function formatOf(settings: ContentSettings, site: SiteGenerator, layout: Layout
   return mappedFormat({ mapping, siteUrl: settings.siteUrl, url: layout.url, proven });
 }
 
-/** A path below the content folder, as seen from the site's folder, with forward slashes. */
-export function siteRelativeOf(settings: Settings, { path }: Pick<Entry, 'path'>): string {
-  return relative(settings.dir, join(foldersOf(settings).contentDir, path))
-    .split(sep)
-    .join('/');
+/** An article of 1,000,000 bytes needs a tenth of it; what would take more is refused as too complex. */
+const MAX_HEAP_MB = 256;
+
+/**
+ * Starts threads that work on long articles; see `createFormatWork`.
+ *
+ * @param options those of the site's generator, which are not read anew: all threads must agree on them.
+ * @returns undefined for a generator that the owner has defined, whose functions cannot be handed to a thread.
+ */
+function formatThreadOf(
+  { siteUrl, articles, generator }: Pick<Settings, 'siteUrl' | 'articles' | 'generator'>,
+  options: GeneratorOptions | undefined,
+): (() => Worker) | undefined {
+  if (typeof generator === 'object' && 'mapping' in generator) return undefined;
+  const name = typeof generator === 'string' ? generator : generator.name;
+  const workerData: FormatThreadData = {
+    siteUrl,
+    articles,
+    generator: options === undefined ? undefined : { name, options },
+  };
+  const resourceLimits = { maxOldGenerationSizeMb: MAX_HEAP_MB };
+  return () => new Worker(new URL('./format-thread.js', import.meta.url), { workerData, resourceLimits });
 }

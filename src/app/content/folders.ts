@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import type { Settings } from '../../config/load.js';
 
 /** The folders of a site, absolute. */
@@ -16,6 +16,14 @@ export function foldersOf({
     templatesDir: resolve(dir, templates),
     stateDir: (generator === 'plain' ? undefined : stateInGitFolder(dir)) ?? resolve(dir, '.pressmark'),
   };
+}
+
+/**
+ * The content folder relative to the site's folder, with forward slashes and one at its end; empty where both are the same
+ * folder. It stands before the path of an article's file.
+ */
+export function contentPrefix({ content }: Pick<Settings, 'content'>): string {
+  return posix.join(content.replaceAll('\\', '/'), '/').replace(/^\.\//, '');
 }
 
 /**

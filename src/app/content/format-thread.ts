@@ -13,7 +13,7 @@ export interface FormatThreadData extends Pick<Settings, 'siteUrl' | 'articles'>
   readonly generator: { readonly name: string; readonly options: GeneratorOptions } | undefined;
 }
 
-// The entry of the thread for long articles; `start-format-thread.ts` starts it.
+// The entry of the thread for long articles; `content.ts` starts it.
 const { generator, ...settings } = workerData as FormatThreadData;
 if (parentPort === null) throw new Error('this file is the entry of a worker thread');
 const { url } = layoutOf(settings, generator?.options.timeZone);

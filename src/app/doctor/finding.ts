@@ -34,7 +34,7 @@ export function refusal(about: string, error: unknown): Finding {
 }
 
 /** A finding lists no more files than these. */
-export const MAX_LISTED = 5;
+const MAX_LISTED = 5;
 
 /** The first of several items, and the number of the others. */
 export function listed(items: readonly string[], separator = ', '): string {

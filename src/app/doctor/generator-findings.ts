@@ -13,12 +13,12 @@ import type { Entry } from '../../store/catalog/entry.js';
 import { scan } from '../../store/catalog/scan.js';
 import { movedArticles, movedFix, movedSentence } from '../articles/moved-articles.js';
 import { completeSite, missingSentence } from '../build/postbuild.js';
-import { contentOf, generatorOf, type SiteGenerator, siteRelativeOf } from '../content/content.js';
-import { foldersOf } from '../content/folders.js';
+import { contentOf, generatorOf, type SiteGenerator } from '../content/content.js';
+import { contentPrefix, foldersOf } from '../content/folders.js';
 import { siteFiles } from '../content/site-files.js';
 import { addPostbuild, runsPostScripts } from '../init/npm-postbuild.js';
 import { siteStatus } from '../status.js';
-import { type Finding, listed, MAX_LISTED } from './finding.js';
+import { type Finding, listed } from './finding.js';
 import { unprovenPosts } from './unproven-posts.js';
 
 /** What keeps articles from being displayed, or lookups from finding posts, where another generator builds the site. @throws what the start refuses. */
@@ -259,7 +259,7 @@ function tagFindings(entries: readonly Entry[], { mapping }: SiteGenerator): Fin
       return {
         level: 'warn',
         about: 'tags',
-        text: `one tag is spelled in several ways: ${each.slice(0, MAX_LISTED).join(', ')}`,
+        text: `one tag is spelled in several ways: ${listed(each)}`,
         fix: 'use one spelling in all posts; some generators fail where two tags have one page',
       };
     });
@@ -330,7 +330,7 @@ function pageFindings(settings: Settings, entries: readonly Entry[]): Finding[] 
 function notBuilt(settings: Settings, entries: readonly Entry[]): ReadonlySet<string> {
   const excluded = new Set(siteStatus(settings).excluded.map(({ path }) => path));
   const paths = entries.filter(
-    (entry) => entry.broken !== undefined || excluded.has(siteRelativeOf(settings, entry)),
+    (entry) => entry.broken !== undefined || excluded.has(`${contentPrefix(settings)}${entry.path}`),
   );
   return new Set(paths.map(({ path }) => path));
 }

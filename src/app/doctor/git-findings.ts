@@ -1,5 +1,5 @@
 import fs from 'node:fs';
-import { join, posix, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Settings } from '../../config/load.js';
 import { messageOf } from '../../errors.js';
 import { CHECK_IGNORE } from '../../git/cli/path-rules.js';
@@ -12,7 +12,7 @@ import { placeFile } from '../../git/commit/placement.js';
 import { locksOf } from '../../git/commit/ref-update.js';
 import { committableTree } from '../../git/committable.js';
 import { replacedFiles } from '../../git/pending/replaced-files.js';
-import { foldersOf } from '../content/folders.js';
+import { contentPrefix, foldersOf } from '../content/folders.js';
 import { refuseLevelWithoutGit } from '../durability.js';
 import { type Finding, refusalOf } from './finding.js';
 
@@ -119,9 +119,9 @@ async function replaced(settings: Settings): Promise<Finding[]> {
 /** Whether articles can be committed where the content folder is; what the start refuses fails here too. */
 async function content(repository: Repository, settings: Settings): Promise<Finding[]> {
   const { durability } = settings;
-  const folder = contentFolderOf(settings);
-  const probe = `${folder}articles/x.md`;
-  const place = await placeFile(repository, probe);
+  const prefix = contentPrefix(settings);
+  const folder = prefix || './';
+  const place = await placeFile(repository, `${prefix}articles/x.md`);
   if (place.kind === 'refused') {
     const level = durability === 'disk' ? 'warn' : 'fail';
     const text = `articles in ${folder} are not committed: ${place.why}`;
@@ -135,12 +135,8 @@ async function content(repository: Repository, settings: Settings): Promise<Find
 async function refusedLevel(settings: Settings): Promise<Finding[]> {
   const { durability, dir: siteDir, environment: env } = settings;
   if (durability === 'disk') return [];
-  const options = { siteDir, content: contentFolderOf(settings), env };
+  const options = { siteDir, content: contentPrefix(settings), env };
   return refusalOf(about, () => committableTree(options, durability));
-}
-
-function contentFolderOf({ content }: Settings): string {
-  return posix.join(content.replaceAll('\\', '/'), '/');
 }
 
 /** The secret must be ignored. */

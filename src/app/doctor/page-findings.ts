@@ -4,12 +4,9 @@ import { isCheckedSinceBoot } from '../../site/write/boot.js';
 import { manifestPath, openManifest } from '../../site/write/manifest.js';
 import { damagedFiles } from '../../site/write/ownership.js';
 import { foldersOf } from '../content/folders.js';
-import type { Finding } from './finding.js';
+import { type Finding, listed } from './finding.js';
 
 const about = 'pages';
-
-/** Damaged files that are named. */
-const MOST_NAMED = 5;
 
 /** Whether the built pages are as they were written; only those of which a power loss may have left something else. */
 export function pageFindings(settings: Settings): Finding[] {
@@ -20,13 +17,11 @@ export function pageFindings(settings: Settings): Finding[] {
   const again = found.length === 0 ? new Set() : new Set(damage(outputDir, stateDir));
   const lasting = found.filter((file) => again.has(file));
   if (lasting.length === 0) return [{ level: 'ok', about, text: 'as they were written' }];
-  const named = lasting.slice(0, MOST_NAMED).join(', ');
-  const more = lasting.length > MOST_NAMED ? ` and ${lasting.length - MOST_NAMED} more` : '';
   return [
     {
       level: 'warn',
       about,
-      text: `${lasting.length} in ${settings.output}/ are not as they were written, as after a power loss: ${named}${more}`,
+      text: `${lasting.length} in ${settings.output}/ are not as they were written, as after a power loss: ${listed(lasting)}`,
       fix: 'run pressmark build, or start the receiver: both build them again',
     },
   ];

@@ -2,12 +2,9 @@ import type { Settings } from '../../config/load.js';
 import { PressmarkError } from '../../errors.js';
 import { GENERATORS } from '../../generators/registry.js';
 import { type Trial, type TrialFault, type TrialOptions, tryArticles } from '../build/trial-build.js';
-import type { Finding } from './finding.js';
+import { type Finding, listed } from './finding.js';
 
 const ABOUT = 'trial build';
-
-/** A finding names no more articles than these. */
-const MAX_LISTED = 5;
 
 /** The fix of each fault, where the definition is the owner's, and where it is Pressmark's and the site is the cause. */
 const FIXES: Readonly<Record<TrialFault['kind'], { readonly own: string; readonly site: string }>> = {
@@ -84,9 +81,8 @@ export function findingsOf({ generator, articles, posts, builds, faults }: Trial
     ];
   return kinds.map((kind): Finding => {
     const texts = examplesOf(faults.filter((fault) => fault.kind === kind));
-    const more = texts.length > MAX_LISTED ? `; and ${texts.length - MAX_LISTED} more` : '';
     const fix = FIXES[kind][isOwn ? 'own' : 'site'];
-    return { level: 'fail', about: ABOUT, text: `${texts.slice(0, MAX_LISTED).join('; ')}${more}`, fix };
+    return { level: 'fail', about: ABOUT, text: listed(texts, '; '), fix };
   });
 }
 

@@ -4,8 +4,7 @@ import { CONFIG_NAMES, readConfigFile } from '../../config/config-file.js';
 import { didYouMean, PressmarkError, quote } from '../../errors.js';
 import type { Generator, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { GENERATORS, recogniseGenerators } from '../../generators/registry.js';
-import type { Answers, InitQuestion } from './answers.js';
-import { isAnswered } from './answers.js';
+import { type Answers, type InitQuestion, isAnswered } from './answers.js';
 
 /** The name of the generator of a site that Pressmark builds itself. */
 export const PLAIN = 'plain';

@@ -1,8 +1,8 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Settings } from '../../config/load.js';
 import { messageOf, PressmarkError } from '../../errors.js';
 import type { Plugin, PluginEntry, PluginHost } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
+import { within } from '../../time-limit.js';
 import { pluginLoaders } from './load-plugins.js';
 
 /** How long a plugin may take to be loaded, and to be set up, in milliseconds. */
@@ -54,15 +54,8 @@ function wordingOnly(plugin: Plugin, names: ReadonlySet<string>): Plugin {
   return { ...plugin, requires: requires.filter((name) => names.has(name)), setup };
 }
 
-async function inTime<T>(what: string, work: Promise<T>): Promise<T> {
-  const timer = new AbortController();
-  const late = pause(READY_MS, undefined, { signal: timer.signal }).then(() => {
+function inTime<T>(what: string, work: Promise<T>): Promise<T> {
+  return within(READY_MS, work, () => {
     throw new PressmarkError('PLUGIN_INVALID', `${what} after ${READY_MS} ms`);
   });
-  late.catch(() => undefined); // ended by us, or reported below
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    timer.abort();
-  }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import { styleText } from 'node:util';
 import { sampleArticle, sampleTest } from '../../sender/article/sample-event.js';
 import { type EventName, envelopeOf, postEvent } from '../../sender/delivery/send-event.js';
+import { paint } from '../terminal.js';
 import { DEMO_ARTICLES } from './articles.js';
 import type { DemoWatcher } from './watcher.js';
 
@@ -92,8 +92,4 @@ export async function playDemo({ url, endpoint, secret, watcher }: DemoStage): P
   );
   await watcher.settled();
   return ok;
-}
-
-function paint(style: Parameters<typeof styleText>[0], text: string): string {
-  return process.stdout.isTTY ? styleText(style, text) : text;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { PressmarkError } from '../../errors.js';
 import type { Generator } from '../../generators/generator.js';
 import { copySite, type SiteCopy, type SiteCopyOptions, type SiteVersion } from '../site-copy.js';
+import { findBreakingArticles } from './breaking-articles.js';
 import {
   type BuildState,
   buildFolder,
@@ -18,11 +19,10 @@ import { type ChangedFiles, replaceOutput } from './output-folder.js';
 import { outputsInUse } from './outputs-in-use.js';
 import type { PostbuildReport } from './postbuild.js';
 import { createPreviousTexts } from './previous-texts.js';
-import { findGuilty } from './quarantine.js';
-import { buildFailure, type RunBuild } from './run-build.js';
+import { buildFailure, type RunBuild, withoutGitVariables } from './run-build.js';
 
-/** An article file that Pressmark has stored. */
-export interface StoredFile {
+/** An article file that Pressmark has stored, from which the generator makes a page. */
+export interface ArticleSource {
   /** Relative to the site's folder, with forward slashes. */
   readonly path: string;
   readonly url: string;
@@ -30,10 +30,10 @@ export interface StoredFile {
 }
 
 /** The article files of a site. */
-export interface StoredFiles {
-  readonly articles: readonly StoredFile[];
+export interface ArticleSources {
+  readonly articles: readonly ArticleSource[];
   /** Articles whose front matter a person's edit has broken, and how. A generator stops at them, or builds something else. */
-  readonly malformed: readonly (Omit<StoredFile, 'url'> & { readonly reason: string })[];
+  readonly malformed: readonly (Omit<ArticleSource, 'url'> & { readonly reason: string })[];
 }
 
 export interface SiteBuildOptions {
@@ -54,10 +54,9 @@ export interface SiteBuildOptions {
   readonly timeoutMs?: number;
   readonly runBuild: RunBuild;
   /** The stored articles of a copy of the site. */
-  storedFiles(siteDir: string): StoredFiles;
+  articleSources(siteDir: string): ArticleSources;
   /** Checks and completes the pages of the articles of a copy in an output, but for those at `excluded`. */
   complete(siteDir: string, output: string, excluded: ReadonlySet<string>): PostbuildReport;
-  onOutput?(chunk: Buffer): void;
 }
 
 /** An article that a build has brought into the output, or of which it has changed the text. */
@@ -152,7 +151,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     const ms = () => Math.round(performance.now() - began);
     const version = versionOf();
 
-    const { articles: files, malformed } = options.storedFiles(site.dir);
+    const { articles: files, malformed } = options.articleSources(site.dir);
     const texts = new Map([...files, ...malformed].map(({ path, text }) => [path, text]));
     const digests = new Map([...texts].map(([path, text]) => [path, digestOf(text)]));
     const siteDigest = versionOf(new Set(texts.keys()));
@@ -193,7 +192,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       return { path, digest, siteDigest, reason: short(reason), hasPrevious, since: known?.since ?? now() };
     }
 
-    function digestsAt(some: readonly StoredFile[]): Readonly<Record<string, string>> {
+    function digestsAt(some: readonly ArticleSource[]): Readonly<Record<string, string>> {
       return Object.fromEntries(some.map(({ path }) => [path, digests.get(path) ?? '']));
     }
 
@@ -204,31 +203,29 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
 
     const before = new Set(excluded.map(({ path }) => path));
     let first = await run(before);
-    let guilty: ReadonlySet<string> = new Set();
-    const suspects = files
+    let breaking: ReadonlySet<string> = new Set();
+    const candidates = files
       .map(({ path }) => path)
       .filter((path) => !before.has(path) && state.good?.digests[path] !== digests.get(path));
     // A failure that does not repeat itself, such as a network error, is not an article's fault.
-    if (first !== undefined && suspects.length > 0) first = await run(before);
+    if (first !== undefined && candidates.length > 0) first = await run(before);
     if (first !== undefined) {
-      await recallPrevious(suspects, state);
-      const found = await findGuilty(
-        suspects,
+      await recallPrevious(candidates, state);
+      const found = await findBreakingArticles(
+        candidates,
         first,
         async (some) => (await run(new Set([...before, ...some]))) === undefined,
       );
-      if (found === undefined) {
-        return failed(first);
-      }
-      guilty = found;
+      if (found === undefined) return failed(first);
+      breaking = found;
     }
-    const without = new Set([...before, ...guilty]);
+    const without = new Set([...before, ...breaking]);
     if (!isEqual(builtWithout, without)) {
       // The last build of the search was another one.
       const again = await run(without);
       if (again !== undefined) return failed(again);
     }
-    const all = [...excluded, ...[...guilty].map((path) => excludedNow(path, first ?? ''))];
+    const all = [...excluded, ...[...breaking].map((path) => excludedNow(path, first ?? ''))];
     const included = files.filter(({ path }) => !without.has(path));
     const changedArticles = included.filter(({ path }) => state.good?.digests[path] !== digests.get(path));
     replacing = { ...state.replacing, ...digestsAt(changedArticles) };
@@ -297,17 +294,15 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   }
 
   function runOf(site: SiteCopy, signal: AbortSignal): Parameters<RunBuild>[0] {
-    const { env, variables, timeoutMs, onOutput } = options;
+    const { env, variables, timeoutMs } = options;
     return {
       command,
       cwd: site.dir,
-      // Those of git would lead to the site's own repository.
-      env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))),
+      env: withoutGitVariables(env),
       variables,
       background: true,
       signal,
       ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
     };
   }
 

@@ -143,6 +143,11 @@ export function buildEnvironment(env: NodeJS.Dict<string>): NodeJS.Dict<string> 
   );
 }
 
+/** The environment of a build in a copy: the variables of git would lead to the site's own repository. */
+export function withoutGitVariables(env: NodeJS.Dict<string>): NodeJS.Dict<string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_')));
+}
+
 /** One sentence that says how a build failed, with the end of what it printed. */
 export function buildFailure(command: string, result: Exclude<BuildResult, { kind: 'built' }>): string {
   return runFailure('build', command, result);

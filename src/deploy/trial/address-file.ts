@@ -1,9 +1,8 @@
-import fs from 'node:fs';
 import { dirname } from 'node:path';
 import type { ProvenAddress } from '../../article/mapping.js';
-import { systemCode } from '../../errors.js';
 import { makeDirectory, syncDirectory, writeAtomically } from '../../fs/atomic-write.js';
 import { ADDRESSES_VERSION, parseAddresses } from '../../store/catalog/addresses.js';
+import { readOrEmpty } from '../../store/catalog/entry.js';
 
 /** Why the address of a file is not proven though the site was built. */
 export type UnprovenReason = 'no page' | 'several pages' | 'symbolic link' | 'front matter not supported';
@@ -40,9 +39,9 @@ const REASONS: Readonly<Record<UnprovenReason, true>> = {
  * @returns undefined where there is no file or a malformed one: everything is proven anew then.
  */
 export function readAddressFile(path: string): AddressFile | undefined {
-  const text = readText(path);
-  const proven = text === undefined ? undefined : parseAddresses(text);
-  if (text === undefined || proven === undefined) return undefined;
+  const text = readOrEmpty(path);
+  const proven = parseAddresses(text);
+  if (proven === undefined) return undefined;
   const { unproven }: { unproven?: unknown } = JSON.parse(text);
   if (!Array.isArray(unproven) || !unproven.every(isUnproven)) return undefined;
   return {
@@ -74,13 +73,4 @@ function isUnproven(
     typeof reason === 'string' &&
     Object.hasOwn(REASONS, reason)
   );
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return fs.readFileSync(path, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
-    throw error;
-  }
 }

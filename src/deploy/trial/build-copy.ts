@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { systemCode } from '../../errors.js';
 import type { Generator } from '../../generators/generator.js';
 import { npmScripts } from '../../generators/package-json.js';
-import type { BuildResult, RunBuild } from '../build/run-build.js';
+import { type BuildResult, type RunBuild, withoutGitVariables } from '../build/run-build.js';
 import type { SiteCopy } from '../site-copy.js';
 
 /** Set for the builds of copies, so that what Pressmark does within a build leaves them alone. */
@@ -22,12 +22,11 @@ export interface CopyBuild {
   /** How long the build may take, in milliseconds. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  onOutput?(chunk: Buffer): void;
 }
 
 /** Builds a copy of a site anew, into the output folder of the copy. A build that fails is a result and not an error. */
 export async function buildCopy(copy: Pick<SiteCopy, 'dir'>, build: CopyBuild): Promise<BuildResult> {
-  const { command, generator, env, variables, timeoutMs, signal, onOutput } = build;
+  const { command, generator, env, variables, timeoutMs, signal } = build;
   const output = join(copy.dir, build.output);
   fs.rmSync(output, { recursive: true, force: true });
   const flags = generator.outputFlags(
@@ -38,12 +37,10 @@ export async function buildCopy(copy: Pick<SiteCopy, 'dir'>, build: CopyBuild): 
   return await build.runBuild({
     command: flags === '' ? command : `${command} ${flags}`,
     cwd: copy.dir,
-    // Those of git would lead to the site's own repository.
-    env: Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('GIT_'))),
+    env: withoutGitVariables(env),
     variables: { ...variables, [TRIAL_VARIABLE]: '1' },
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(signal !== undefined && { signal }),
-    ...(onOutput !== undefined && { onOutput: (chunk: Buffer) => onOutput(chunk) }),
   });
 }
 

@@ -74,7 +74,6 @@ export interface ProofOptions {
   readonly signal?: AbortSignal;
   /** Called before each trial build. */
   onBuild?(build: number): void;
-  onOutput?(chunk: Buffer): void;
 }
 
 /** Why an address is not proven. */

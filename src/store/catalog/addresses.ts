@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import fs from 'node:fs';
 import type { ProvenAddresses } from '../../article/mapped-format.js';
 import type { ProvenAddress } from '../../article/mapping.js';
-import { systemCode } from '../../errors.js';
+import { versionAt } from '../../fs/stamp.js';
+import { readOrEmpty } from './entry.js';
 
 /** The name of the file of proven addresses, below the state folder. */
 export const ADDRESSES = 'addresses.json';
@@ -39,8 +39,7 @@ export function readAddresses(path: string, configDigest: () => string): ProvenA
   let records = new Map<string, ProvenAddress>();
 
   function refresh(): void {
-    const stat = fs.statSync(path, { throwIfNoEntry: false });
-    const now = stat === undefined ? 'none' : `${stat.ino} ${stat.size} ${stat.mtimeMs}`;
+    const now = versionAt(path) ?? 'none';
     if (now === stamp && (now === 'none' || performance.now() < lookAgain)) return;
     const before = digest;
     if (now !== stamp) text = readOrEmpty(path);
@@ -96,13 +95,4 @@ function isRecord(value: unknown): boolean {
   const { path, digest, address, moves } = value as Record<string, unknown>;
   const isNamed = typeof path === 'string' && typeof digest === 'string' && typeof address === 'string';
   return isNamed && address.startsWith('/') && typeof moves === 'boolean';
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return fs.readFileSync(path, 'utf8');
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return '';
-    throw error;
-  }
 }

@@ -259,3 +259,13 @@ export function sameStamp(a: Stamp, b: Stamp): boolean {
 export function isGone(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
+
+/** The text of a file; empty where there is none. */
+export function readOrEmpty(path: string): string {
+  try {
+    return readText(path).text;
+  } catch (error) {
+    if (isGone(error)) return '';
+    throw error;
+  }
+}

@@ -46,12 +46,7 @@ export interface Watcher {
 }
 
 /** Reports the paths of changed files, below the content folder. */
-interface Source {
-  readonly ready: Promise<void>;
-  readonly unwatched: ReadonlySet<string>;
-  caughtUp(): Promise<void>;
-  close(): Promise<void> | void;
-}
+type Source = Omit<Watcher, 'close'> & { close(): Promise<void> | void };
 
 /**
  * Watches the content folder for changes by other programs.

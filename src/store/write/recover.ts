@@ -5,7 +5,7 @@ import { discard, isLeftover, isUndoOf, syncDirectory, undoMark } from '../../fs
 import type { Lock } from '../../fs/lock.js';
 import type { Log } from '../../log.js';
 import { type Catalog, malformedFiles } from '../catalog/catalog.js';
-import { type ContentFolder, isGone, isUnreadable } from '../catalog/entry.js';
+import { type ContentFolder, isUnreadable, readOrEmpty } from '../catalog/entry.js';
 import { scan } from '../catalog/scan.js';
 import { loadSnapshot } from '../catalog/snapshot.js';
 import { shortDigest } from './placing.js';
@@ -151,13 +151,4 @@ function idLine(text: string): string | undefined {
 
 function sameFile(a: string, b: string): boolean {
   return fs.statSync(a).ino === fs.statSync(b, { throwIfNoEntry: false })?.ino;
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return fs.readFileSync(path, 'utf8');
-  } catch (error) {
-    if (isGone(error)) return '';
-    throw error;
-  }
 }

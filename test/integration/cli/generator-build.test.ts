@@ -3,6 +3,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { runPostbuild } from '../../../src/app/build/postbuild.js';
+import { buildCommand } from '../../../src/cli/build.js';
 import { doctorCommand } from '../../../src/cli/doctor.js';
 import { listCommand } from '../../../src/cli/list.js';
 import { urlsCommand } from '../../../src/cli/urls.js';
@@ -92,6 +93,20 @@ test('build runs the generator, completes the pages and proves the URLs of exist
   ]);
   const json = await runHere(urlsCommand(), ['--dir', dir, '--json']);
   t.like(JSON.parse(json.stdout)[3], { file: 'content/titled.md', address: 'proven', reason: null });
+});
+
+test('the time limit of the config also ends builds by hand and those that prove URLs', async (t) => {
+  const dir = toySite(t);
+  const config = TOY_CONFIG.replace(
+    "'node toy.mjs'",
+    `{ command: 'node -e "setInterval(Date, 1000)"', timeLimit: 1 }`,
+  );
+  fs.writeFileSync(join(dir, 'pressmark.config.mjs'), config);
+  for (const command of [buildCommand(), urlsCommand()]) {
+    const { error, stderr } = await runHere(command, ['--dir', dir]);
+    t.is(error, 'BUILD_FAILED');
+    t.regex(stderr, /the build command ".*" was ended after 1 s/);
+  }
 });
 
 test('an article that somebody has moved is completed at its new address, and the URL that was answered is named', async (t) => {

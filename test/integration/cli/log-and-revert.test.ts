@@ -145,6 +145,19 @@ test.serial('log shows the parked commits of an article, too', async (t) => {
   await untilCommitted(dir, path, 3);
 });
 
+test.serial('log makes control characters visible, also those of a URL and of a file’s name', async (t) => {
+  const { id, path } = await updatedArticle('colours');
+  const clone = cloneWith('colours', {});
+  const name = path.replace('colours', 'colour\u001b[31m');
+  const text = fs.readFileSync(join(clone, path), 'utf8');
+  fs.renameSync(join(clone, path), join(clone, name));
+  fs.writeFileSync(join(clone, name), text.replace(/^url: ".*/m, 'url: "https://x.example/\\u001b[31m"'));
+  const { code, stdout } = await run(['log', id, '--dir', clone], ENV);
+  t.is(code, 0);
+  t.false(stdout.includes('\u001b'), stdout);
+  t.is(stdout.split('\\u001b[31m').length, 3);
+});
+
 test.serial('log shows the versions of an article; an edit that is not committed stands first', async (t) => {
   const { id, url, first, last, path, file } = await updatedArticle('bees');
   const { revisions, ...shown } = await log(dir, id);

@@ -197,6 +197,14 @@ for (const [config, words] of [
   [{ deploy: { hook: 'https://x.example/hooks/token' } }, /deploy.* got .*https:\/\/x\.example\/…/],
   [{ git: 'yes' }, /git must be true, false, or \{ author, .* \}, got "yes"$/],
   [{ git: { author: { name: 'a' } } }, /git\.author\.email must be a text, and is missing$/],
+  [
+    { generator: { name: 'hugo', futurePage: true } },
+    /there is no setting "generator\.futurePage"; did you mean futurePages\?$/,
+  ],
+  [
+    { site: { navigation: [{ lable: 'Home', href: '/' }] } },
+    /there is no setting "site\.navigation\.0\.lable"; did you mean label\?$/,
+  ],
   [{ build: { comand: 'x' } }, /there is no setting "build\.comand"; did you mean command\?$/],
   [{ deploy: [{ hook: false }] }, /deploy\.0\.hook must be true, got false$/],
   [{ deploy: { bransh: 'x' } }, /there is no setting "deploy\.bransh"; did you mean branch\?$/],

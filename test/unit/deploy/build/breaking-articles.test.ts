@@ -1,5 +1,5 @@
 import test from 'ava';
-import { findGuilty } from '../../../../src/deploy/build/quarantine.js';
+import { findBreakingArticles } from '../../../../src/deploy/build/breaking-articles.js';
 import { fc, runs } from '../../../support/property.js';
 
 /** A build that fails with any of these articles; counts its runs. */
@@ -16,31 +16,35 @@ const paths = Array.from({ length: 25 }, (_, n) => `posts/article-${String(n).pa
 
 test('an article that the build names is found by one build', async (t) => {
   const build = brokenBy(['posts/article-17.md']);
-  const guilty = await findGuilty(paths, 'error in /tmp/x/posts/article-17.md:3:1', build.without);
+  const guilty = await findBreakingArticles(paths, 'error in /tmp/x/posts/article-17.md:3:1', build.without);
   t.deepEqual(guilty, new Set(['posts/article-17.md']));
   t.is(build.runs, 1);
 });
 
 test('an article that the build does not name is found by halving', async (t) => {
   const build = brokenBy(['posts/article-17.md']);
-  t.deepEqual(await findGuilty(paths, 'error', build.without), new Set(['posts/article-17.md']));
+  t.deepEqual(await findBreakingArticles(paths, 'error', build.without), new Set(['posts/article-17.md']));
   t.true(build.runs <= 11, String(build.runs));
 });
 
 test('where the build names another article, the guilty one is found all the same', async (t) => {
   const build = brokenBy(['posts/article-17.md']);
   const printed = 'rendering article-03.md\nerror';
-  t.deepEqual(await findGuilty(paths, printed, build.without), new Set(['posts/article-17.md']));
+  t.deepEqual(await findBreakingArticles(paths, printed, build.without), new Set(['posts/article-17.md']));
 });
 
 test('a site that is broken without its new articles has no guilty article', async (t) => {
-  t.is(await findGuilty(paths, 'error', brokenBy(['posts/by-hand.md']).without), undefined);
-  t.is(await findGuilty([], 'error', brokenBy(['posts/by-hand.md']).without), undefined);
+  t.is(await findBreakingArticles(paths, 'error', brokenBy(['posts/by-hand.md']).without), undefined);
+  t.is(await findBreakingArticles([], 'error', brokenBy(['posts/by-hand.md']).without), undefined);
 });
 
 test('of posts that are called index.md, only the one in the named folder is tried first', async (t) => {
   const build = brokenBy(['b/index.md']);
-  await findGuilty(['a/index.md', 'b/index.md', 'c/index.md'], 'in content/b/index.md', build.without);
+  await findBreakingArticles(
+    ['a/index.md', 'b/index.md', 'c/index.md'],
+    'in content/b/index.md',
+    build.without,
+  );
   t.is(build.runs, 1);
 });
 
@@ -48,7 +52,7 @@ test('exactly the articles that break the build are found, however many there ar
   const some = fc.subarray(paths, { minLength: 1 });
   await fc.assert(
     fc.asyncProperty(some, fc.subarray(paths), async (broken, named) => {
-      const guilty = await findGuilty(paths, named.join('\n'), brokenBy(broken).without);
+      const guilty = await findBreakingArticles(paths, named.join('\n'), brokenBy(broken).without);
       t.deepEqual(guilty, new Set(broken));
     }),
     { numRuns: runs(100) },

@@ -3,8 +3,8 @@ import type { Article } from './article.js';
 import { extraLines, literal, quoted, quotedList } from './front-matter/yaml-text.js';
 import { withLf } from './line-ends.js';
 
-/** An article's file, as text and in UTF-8. */
-export interface LaidOut {
+/** The text of an article's file, as a string and in UTF-8. */
+interface FileText {
   readonly revision: string;
   /** Only put together where somebody reads it. */
   readonly text: string;
@@ -18,25 +18,25 @@ const BYTES_A_UNIT = 3;
 const DIGEST_LINES_BYTES = 1_000;
 
 /**
- * Lays out an article's file. Its digests are of bytes that follow each other in the file but for two lines: it is
+ * Makes the text of an article's file. Its digests are of bytes that follow each other in the file but for two lines: it is
  * written in the order in which they become known, from the long texts back to the first line, so that nothing is copied
  * to be digested.
  *
  * @param given the article's revision; without one it is made from everything else that stands in the file.
- * @param take memory of at least so many bytes.
+ * @param allocate returns memory of at least so many bytes.
  */
-export function lay(
+export function fileText(
   article: Omit<Article, 'revision'>,
   given: string | undefined,
-  take: (size: number) => Buffer,
-): LaidOut {
+  allocate: (size: number) => Buffer,
+): FileText {
   const { body } = article;
   const head = headOf(article);
   const url = `url: ${quoted(article.url)}\n`;
   const blocks = `json_ld: ${literal(article.jsonLd)}\ncontent_html: ${literal(article.contentHtml)}\n---\n`;
 
   const room = DIGEST_LINES_BYTES + BYTES_A_UNIT * (head.length + url.length + quoted(given ?? '').length);
-  const memory = take(room + BYTES_A_UNIT * (blocks.length + body.length));
+  const memory = allocate(room + BYTES_A_UNIT * (blocks.length + body.length));
   const putBefore = (text: string, end: number) => {
     const start = end - Buffer.byteLength(text);
     memory.write(text, start);

@@ -1,6 +1,6 @@
 import test from 'ava';
 import { decode, encode, encodeFirst } from '../../../src/article/codec.js';
-import { lay } from '../../../src/article/lay.js';
+import { fileText } from '../../../src/article/file-text.js';
 import { fc, runs } from '../../support/property.js';
 import { article as anyArticle } from './arbitrary.js';
 
@@ -14,7 +14,7 @@ test('the bytes are the text in UTF-8, in memory that held another file before',
       const { text, bytes, article: first } = encodeFirst(article, () => memory);
       t.is(Buffer.from(bytes).toString(), text);
       t.is(text, encode(first));
-      const again = lay(article, revision, () => memory);
+      const again = fileText(article, revision, () => memory);
       t.is(Buffer.from(again.bytes).toString(), encode({ revision, ...article }));
     }),
     cases,
@@ -28,7 +28,7 @@ test('the memory that it asks for is enough where everything takes three bytes, 
   const wide = { ...article, title: long, url: `https://example.com/${long}`, contentHtml: long, body: long };
   const revision = '\u0085'.repeat(2_000);
   let asked = 0;
-  const { text, bytes } = lay(wide, revision, (size) => {
+  const { text, bytes } = fileText(wide, revision, (size) => {
     asked = size;
     return Buffer.alloc(size);
   });
