@@ -1,16 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
+import readRawBody from 'raw-body';
 import { MAX_BODY_BYTES } from '../contract/limits.js';
 import { PressmarkError } from '../errors.js';
-import { gather } from './gather.js';
+import { joinChunks } from './join-chunks.js';
 
 /** All bodies that are being read, together, in bytes. */
 const MOST_TOGETHER = 16_000_000;
-
-/** A body may come in this many pieces of any size, … */
-const FREE_PIECES = 1_000;
-/** … and in one more for each so many bytes; the segments of a slow network and the chunks of a proxy are larger. */
-const BYTES_PER_PIECE = 100;
 
 /** A request whose body has not been read. */
 export interface UnreadRequest extends Readable {
@@ -28,21 +24,14 @@ interface PartialBody {
   giveUp(error: PressmarkError): void;
 }
 
-/** Whether a body comes in more pieces than any ordinary sender makes of so many bytes. */
-export function isFragmented(pieces: number, bytes: number): boolean {
-  return pieces > FREE_PIECES + bytes / BYTES_PER_PIECE;
-}
-
 /**
  * Makes the reader of one server's bodies: each has at most 1,000,000 bytes, and all that are being read have
- * `mostTogether` at most. Memory is taken only for bytes that have arrived. Where it runs out, the body that began to arrive first is given up: a whole delivery arrives within moments, so that senders
- * who stop halfway never keep one from being read.
+ * `mostTogether` at most. Memory is taken only for bytes that have arrived. Where it runs out, the body that began to
+ * arrive first is given up: a whole delivery arrives within moments, so that senders who stop halfway never keep one
+ * from being read.
  *
- * Not by raw-body: it keeps each chunk as an object of its own until the end, which for a body in chunks of one
- * byte takes 400 bytes for each, and it knows nothing of other bodies.
- *
- * The reader throws PressmarkError BODY_TOO_LARGE, BODY_FRAGMENTED, RECEIVER_BUSY (the rest of the body is still
- * unread then) or BODY_ABORTED.
+ * The reader throws PressmarkError BODY_TOO_LARGE, RECEIVER_BUSY (the rest of the body is still unread then) or
+ * BODY_ABORTED.
  */
 export function createBodyReader({ mostTogether = MOST_TOGETHER } = {}): ReadBody {
   /** The oldest first. */
@@ -65,62 +54,52 @@ export function createBodyReader({ mostTogether = MOST_TOGETHER } = {}): ReadBod
     }
   }
 
-  return (request) =>
-    new Promise((resolve, reject) => {
-      if (Number(request.headers['content-length'] ?? 0) > MAX_BODY_BYTES) {
-        reject(tooLarge());
-        return;
-      }
-      const gathered = gather();
-      let bytes = 0;
-      let pieces = 0;
-      const body: PartialBody = { held: 0, giveUp: fail };
-      request.on('data', onData).once('end', onEnd).once('error', onAborted).once('close', onAborted);
-
-      function onData(piece: Buffer): void {
-        bytes += piece.length;
-        pieces += 1;
-        if (bytes > MAX_BODY_BYTES) fail(tooLarge());
-        else if (isFragmented(pieces, bytes)) fail(fragmented(pieces, bytes));
-        else {
-          gathered.add(piece);
-          hold(body, gathered.held);
-          makeRoom();
-        }
-      }
-
-      function onEnd(): void {
-        settle();
-        resolve(gathered.whole());
-      }
-
-      /** Nothing of what Node.js says of it: its errors hold the bytes that came (`rawPacket`). */
-      function onAborted(): void {
-        fail(new PressmarkError('BODY_ABORTED', 'body ended before its announced length'));
-      }
-
-      function fail(error: PressmarkError): void {
-        settle();
-        reject(error);
-      }
-
-      function settle(): void {
-        request.off('data', onData).off('end', onEnd).off('error', onAborted).off('close', onAborted);
-        hold(body, 0);
-      }
+  return async (request) => {
+    const joined = joinChunks((bytes) => {
+      hold(body, bytes);
+      makeRoom();
     });
+    const body: PartialBody = {
+      held: 0,
+      giveUp: (error) => {
+        hold(body, 0);
+        joined.destroy(error);
+      },
+    };
+    const onClose = () => {
+      if (!request.readableEnded) joined.destroy(aborted());
+    };
+    joined.on('error', () => undefined); // raw-body no longer listens when it has failed
+    request.once('error', onClose).once('close', onClose);
+    try {
+      const whole = readRawBody(joined, {
+        length: request.headers['content-length'] ?? null,
+        limit: MAX_BODY_BYTES,
+      });
+      request.pipe(joined);
+      return await whole;
+    } catch (error) {
+      throw refusalOf(error);
+    } finally {
+      request.off('error', onClose).off('close', onClose).unpipe(joined);
+      hold(body, 0);
+      joined.destroy();
+    }
+  };
 }
 
-function tooLarge(): PressmarkError {
-  return new PressmarkError(
-    'BODY_TOO_LARGE',
-    `body is over ${MAX_BODY_BYTES} bytes, the most that is accepted`,
-  );
+function refusalOf(error: unknown): unknown {
+  if (error instanceof PressmarkError) return error;
+  const type = error instanceof Error && 'type' in error ? error.type : undefined;
+  if (type === 'entity.too.large')
+    return new PressmarkError(
+      'BODY_TOO_LARGE',
+      `body is over ${MAX_BODY_BYTES} bytes, the most that is accepted`,
+    );
+  return type === 'request.size.invalid' ? aborted() : error;
 }
 
-function fragmented(pieces: number, bytes: number): PressmarkError {
-  return new PressmarkError(
-    'BODY_FRAGMENTED',
-    `body came in ${pieces} pieces for ${bytes} bytes; send it in larger chunks`,
-  );
+/** Without what Node.js says of it: its errors hold the bytes that came (`rawPacket`). */
+function aborted(): PressmarkError {
+  return new PressmarkError('BODY_ABORTED', 'body ended before its announced length');
 }

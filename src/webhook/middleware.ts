@@ -61,15 +61,12 @@ async function answerTo(context: Context, readBody: ReadBody, receive: Receive, 
 }
 
 // Not by Koa, whose way of answering takes a tenth of a redelivery's time.
-async function send(context: Context, { status, body, outcome }: Answer): Promise<void> {
+async function send(context: Context, { status, body }: Answer): Promise<void> {
   const { req, res } = context;
   context.respond = false;
   if (status === 405) res.setHeader('Allow', 'POST');
   if (status === 503) res.setHeader('Retry-After', RETRY_AFTER_SECONDS);
-  // Thousands of further pieces are not read: to parse them is what such a body costs.
-  const unread = outcome === 'BODY_FRAGMENTED';
-  if (unread) res.setHeader('Connection', 'close');
-  if (unread || req.complete) answer(res, status, body);
+  if (req.complete) answer(res, status, body);
   else await answerEarly(req, res, status, body);
 }
 

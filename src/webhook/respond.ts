@@ -1,8 +1,9 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { isFragmented } from './body-reader.js';
 
 /** After an early answer, at most this much of what the client still sends is read and thrown away, … */
 const DRAIN_BYTES = 64_000_000;
+/** … a small chunk counting as so much, as to parse it costs more than its bytes, … */
+const LEAST_PER_CHUNK = 4_096;
 /** … and for at most this long. */
 const DRAIN_MS = 10_000;
 
@@ -35,16 +36,14 @@ function headersOf(json: string): OutgoingHttpHeaders {
 function drained(request: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
-    let pieces = 0;
     const timer = setTimeout(resolve, DRAIN_MS);
     const done = () => {
       clearTimeout(timer);
       resolve();
     };
     request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      pieces += 1;
-      if (bytes > DRAIN_BYTES || isFragmented(pieces, bytes)) done();
+      bytes += Math.max(chunk.length, LEAST_PER_CHUNK);
+      if (bytes > DRAIN_BYTES) done();
     });
     request.once('end', done).once('close', done).once('error', done);
     if (request.readableEnded || request.destroyed) done();
