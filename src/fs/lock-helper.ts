@@ -1,4 +1,5 @@
 import { type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { childEnvironment } from '../child-environment.js';
 import { PressmarkError } from '../errors.js';
 
 /** A program that takes a kernel lock on a descriptor it inherits as fd 3; the lock then stays with ours. */
@@ -49,10 +50,10 @@ const PERL: LockHelper = {
  * @throws PressmarkError LOCK_HELPER_MISSING where there is none.
  */
 export function findLockHelper(): LockHelper {
-  const version = spawnSync('flock', ['--version'], { encoding: 'utf8' });
+  const version = spawnSync('flock', ['--version'], { encoding: 'utf8', env: childEnvironment() });
   if (version.error === undefined)
     return version.status === 0 && version.stdout.includes('util-linux') ? UTIL_LINUX : BUSYBOX;
-  if (spawnSync('perl', ['-MFcntl', '-e', '1']).status === 0) return PERL;
+  if (spawnSync('perl', ['-MFcntl', '-e', '1'], { env: childEnvironment() }).status === 0) return PERL;
   throw new PressmarkError(
     'LOCK_HELPER_MISSING',
     'neither flock nor perl was found; install the package util-linux, which brings flock',
@@ -70,7 +71,11 @@ async function poll(seconds: number, attempt: () => Promise<boolean>): Promise<b
 
 function run(command: string, args: readonly string[], fd: number): Promise<number> {
   // Detached: Ctrl-C on the terminal must not kill the helper while deliveries are still being finished.
-  const options: SpawnOptions = { stdio: ['ignore', 'ignore', 'ignore', fd], detached: true };
+  const options: SpawnOptions = {
+    stdio: ['ignore', 'ignore', 'ignore', fd],
+    detached: true,
+    env: childEnvironment(),
+  };
   return new Promise((resolve, reject) => {
     spawn(command, args, options)
       .once('error', reject)

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { dirname } from 'node:path';
+import { childEnvironment } from '../child-environment.js';
 import { systemCode } from '../errors.js';
 import { syncFile } from './atomic-write.js';
 
@@ -58,7 +59,12 @@ export async function syncIfThere(path: string): Promise<void> {
 /** Runs `sync -f`. @returns false where there is no such program, or an old one, or it fails. */
 function isFileSystemSynced(folder: string, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
-    const child = spawn('sync', ['-f', folder], { stdio: 'ignore', signal, killSignal: 'SIGKILL' });
+    const child = spawn('sync', ['-f', folder], {
+      stdio: 'ignore',
+      env: childEnvironment(),
+      signal,
+      killSignal: 'SIGKILL',
+    });
     child.once('error', () => {
       child.unref(); // one that waits for the disk cannot be killed
       resolve(false);

@@ -9,26 +9,28 @@ const SOURCE = fileURLToPath(new URL('../../../src', import.meta.url));
 const ALLOWED: Record<string, readonly string[]> = {
   errors: [],
   log: ['errors'],
+  'child-environment': [],
   'event-loop': [],
   heap: [],
   'time-limit': [],
   contract: ['errors'],
-  fs: ['errors'],
+  fs: ['child-environment', 'errors'],
   config: ['errors'],
   article: ['contract', 'event-loop', 'errors'],
   host: ['article', 'log', 'time-limit', 'errors'],
   generators: ['article', 'errors'],
   store: ['article', 'generators', 'contract', 'fs', 'log', 'errors'],
   webhook: ['contract', 'article', 'store', 'host', 'log', 'event-loop', 'errors'],
-  site: ['article', 'store', 'fs', 'host', 'log', 'time-limit', 'heap', 'errors'],
-  git: ['article', 'store', 'host', 'fs', 'log', 'time-limit', 'errors'],
-  deploy: ['generators', 'article', 'store', 'git', 'host', 'fs', 'log', 'errors'],
+  site: ['article', 'store', 'fs', 'host', 'child-environment', 'log', 'time-limit', 'heap', 'errors'],
+  git: ['article', 'store', 'host', 'fs', 'child-environment', 'log', 'time-limit', 'errors'],
+  deploy: ['generators', 'article', 'store', 'git', 'host', 'fs', 'child-environment', 'log', 'errors'],
   sender: ['contract', 'fs', 'log', 'errors'],
   conformance: ['contract', 'sender', 'log', 'errors'],
   app: [
     'errors',
     'log',
     'time-limit',
+    'child-environment',
     'contract',
     'fs',
     'config',
@@ -44,7 +46,7 @@ const ALLOWED: Record<string, readonly string[]> = {
   index: ['app', 'host', 'article', 'errors'],
   eleventy: ['app', 'errors'],
   astro: ['app', 'article', 'generators', 'errors'],
-  cli: ['app', 'sender', 'conformance', 'config', 'log', 'heap', 'errors'],
+  cli: ['app', 'sender', 'conformance', 'config', 'log', 'heap', 'child-environment', 'errors'],
 };
 
 const files = fs
@@ -104,14 +106,24 @@ test('there are no circular imports', (t) => {
   t.deepEqual(circles, []);
 });
 
-test('only config reads the environment', (t) => {
+test('only config, and what hands it on to other programs, reads the environment', (t) => {
   const readers = files.filter((file) =>
     /\bprocess\.env\b|'node:process'|\{[^}]*\benv\b[^}]*\} = process\b/.test(text(file)),
   );
   t.deepEqual(
     readers.filter((file) => partOf(file) !== 'config'),
-    [],
+    ['child-environment.ts'],
   );
+});
+
+test('whoever starts a program decides its environment by childEnvironment', (t) => {
+  const starters = files.filter((file) =>
+    /import \{[^}]*\b(?:spawn|spawnSync|fork|exec|execSync|execFile|execFileSync)\b[^}]*\} from 'node:child_process'/.test(
+      text(file),
+    ),
+  );
+  t.true(starters.length > 0);
+  for (const file of starters) t.true(text(file).includes('childEnvironment('), file);
 });
 
 test('every exported function, class and interface of src has a docstring', (t) => {

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { childEnvironment } from '../../child-environment.js';
 import type { BuildAnswer } from '../../deploy/build-plugin.js';
 import { within } from '../../time-limit.js';
 
@@ -24,7 +25,7 @@ export function createBuildProcess(dir: string, env: NodeJS.Dict<string>): Build
   function started(): ChildProcess {
     if (child !== undefined) return child;
     const process = fork(new URL('./build-process.js', import.meta.url), [dir], {
-      env,
+      env: childEnvironment(env),
       execArgv: [],
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
       detached: true, // Ctrl-C on the terminal is for the receiver to hand on

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { startApp } from '../../app/app.js';
 import { initPlainSite } from '../../app/init/init-site.js';
+import { childEnvironment } from '../../child-environment.js';
 import { loadSettings } from '../../config/load.js';
 import { createLog } from '../../log.js';
 import { example, withPort } from '../options.js';
@@ -79,7 +80,8 @@ function tryPort(port: number): Promise<number | undefined> {
 /** Makes the throwaway site a repository with one commit of its owner's; without git the demo goes on without. */
 function makeRepository(dir: string): boolean {
   try {
-    const git = (...args: string[]) => execFileSync('git', ['-C', dir, ...args], { stdio: 'ignore' });
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', dir, ...args], { stdio: 'ignore', env: childEnvironment() });
     git('init', '--quiet');
     git('add', '.');
     git(

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 import { stripVTControlCharacters } from 'node:util';
+import { childEnvironment } from '../../child-environment.js';
 import { messageOf } from '../../errors.js';
 import { lowerPriority } from '../../fs/process-priority.js';
 
@@ -10,7 +11,7 @@ export interface BuildRun {
   readonly command: string;
   /** The site's folder. */
   readonly cwd: string;
-  /** The environment. Pressmark's own variables are not passed on, as they hold the signing secret. */
+  /** The environment; see `childEnvironment` for what is passed on. */
   readonly env: NodeJS.Dict<string>;
   /** Variables for this run, over `env`; Pressmark's own are allowed here. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -62,9 +63,6 @@ const DRAIN_MS = 500;
  */
 const WATCHED = '{ read -r _ <&3; kill -KILL 0; } >/dev/null 2>&1 & exec 3<&-; exec sh -c "$0"';
 
-/** The variables of Pressmark's that a build may see: neither is a secret. */
-const PUBLIC_VARIABLES = new Set(['PRESSMARK_SITE_URL', 'PRESSMARK_ENDPOINT']);
-
 /**
  * Runs a site's build command in a shell and in a process group of its own. No process of the group is left when this
  * returns. A command that fails is a result and not an error.
@@ -76,7 +74,7 @@ export const runBuild: RunBuild = (run) => {
   return new Promise((resolve) => {
     const child = spawn('sh', ['-c', WATCHED, run.command], {
       cwd: run.cwd,
-      env: { ...buildEnvironment(run.env), ...run.variables },
+      env: { ...childEnvironment(run.env), ...run.variables },
       stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
       detached: true,
     });
@@ -133,15 +131,6 @@ export const runBuild: RunBuild = (run) => {
     child.once('close', settle);
   });
 };
-
-/** The environment of a build: everything but Pressmark's own variables. */
-export function buildEnvironment(env: NodeJS.Dict<string>): NodeJS.Dict<string> {
-  return Object.fromEntries(
-    Object.entries(env).filter(
-      ([name]) => !name.toUpperCase().startsWith('PRESSMARK_') || PUBLIC_VARIABLES.has(name),
-    ),
-  );
-}
 
 /** The environment of a build in a copy: the variables of git would lead to the site's own repository. */
 export function withoutGitVariables(env: NodeJS.Dict<string>): NodeJS.Dict<string> {

@@ -101,16 +101,18 @@ export function branchTarget(options: BranchOptions): DeployTarget {
   async function open(): Promise<{ git: Git; remote: Remote }> {
     const { env, repository } = options;
     fs.mkdirSync(dir, { recursive: true });
-    const run = createGit({ cwd: dir, safeDirectory: dir, env });
-    if (!fs.existsSync(join(dir, 'HEAD')))
-      await run(['init', '-q', '--bare', '--template=', `--object-format=${repository.objectFormat}`, '.']);
-    // Remotes, URLs and credentials are the owner's. The objects can be made again, and need not be synced.
-    const settings = [
-      `include.path=${join(repository.commonDir, 'config')}`,
-      'core.bare=true',
-      'core.worktree=',
-      'core.fsync=none',
-    ].flatMap((setting) => ['-c', setting]);
+    const place = { cwd: dir, safeDirectory: dir, env };
+    if (!fs.existsSync(join(dir, 'HEAD'))) {
+      const format = `--object-format=${repository.objectFormat}`;
+      await createGit(place)(['init', '-q', '--bare', '--template=', format, '.']);
+    }
+    // Remotes, URLs and credentials are the owner's.
+    const run = createGit({ ...place, configFile: join(repository.commonDir, 'config') });
+    // The objects can be made again, and need not be synced.
+    const settings = ['core.bare=true', 'core.worktree=', 'core.fsync=none'].flatMap((setting) => [
+      '-c',
+      setting,
+    ]);
     const git: Git = (args, further) =>
       run([...settings, ...args], { background: true, ...further, env: { GIT_DIR: dir, ...further?.env } });
     const remote = await createRemote(

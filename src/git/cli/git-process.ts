@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { childEnvironment } from '../../child-environment.js';
 
 /** Where git commands run, and under which settings. */
 export interface GitPlace {
   readonly cwd: string;
   /** The work tree that may belong to somebody else (git's `safe.directory`). */
   readonly safeDirectory: string;
+  /** Another repository's configuration, whose remotes and credentials hold here as well; absolute. */
+  readonly configFile?: string;
   /** The environment; its GIT_* variables are dropped, since they could point elsewhere. */
   readonly env: NodeJS.ProcessEnv;
 }
@@ -28,14 +31,20 @@ const SETTINGS = [
   'fastimport.unpackLimit=30',
 ].flatMap((setting) => ['-c', setting]);
 
-/** What stands before the arguments of each git command. */
-export function settingsOf({ safeDirectory }: Pick<GitPlace, 'safeDirectory'>): readonly string[] {
-  return [...SETTINGS, '-c', `safe.directory=${safeDirectory}`];
+/** What stands before the arguments of each git command. The fixed settings come last: of two, git takes the later one. */
+export function settingsOf({
+  safeDirectory,
+  configFile,
+}: Pick<GitPlace, 'safeDirectory' | 'configFile'>): readonly string[] {
+  const included = configFile === undefined ? [] : ['-c', `include.path=${configFile}`];
+  return [...included, ...SETTINGS, '-c', `safe.directory=${safeDirectory}`];
 }
 
 /** The environment of each git command. */
 export function environmentOf({ env }: Pick<GitPlace, 'env'>): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !name.toUpperCase().startsWith('GIT_'));
+  const kept = Object.entries(childEnvironment(env)).filter(
+    ([name]) => !name.toUpperCase().startsWith('GIT_'),
+  );
   return {
     ...Object.fromEntries(kept),
     GIT_TERMINAL_PROMPT: '0',

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import os from 'node:os';
 import { promisify } from 'node:util';
+import { childEnvironment } from '../../child-environment.js';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import type { Post } from '../index/article-list.js';
@@ -17,7 +18,10 @@ const VERSION_TIMEOUT_MS = 20_000;
  */
 export async function pagefindVersion(log?: Log): Promise<string | undefined> {
   try {
-    const { stdout } = await promisify(execFile)(program(), ['--version'], { timeout: VERSION_TIMEOUT_MS });
+    const { stdout } = await promisify(execFile)(program(), ['--version'], {
+      env: childEnvironment(),
+      timeout: VERSION_TIMEOUT_MS,
+    });
     return stdout.trim();
   } catch (error) {
     log?.debug({ reason: messageOf(error).split('\n', 1)[0] }, 'no search: Pagefind does not run here');

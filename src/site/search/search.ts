@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { childEnvironment } from '../../child-environment.js';
 import { messageOf } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { pagefindVersion, type SearchPage } from './pagefind.js';
@@ -139,6 +140,7 @@ function runProcess(
   signal: AbortSignal,
 ): Promise<SearchOutcome | undefined> {
   const child = fork(new URL('./search-process.js', import.meta.url), {
+    env: childEnvironment(),
     execArgv: [],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     detached: true, // a session of its own has a priority of its own, and Ctrl-C on the terminal does not reach it

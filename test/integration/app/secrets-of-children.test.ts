@@ -1,0 +1,154 @@
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
+import { gitIn, makeRemote } from '../../support/clones.js';
+import { article, update } from '../../support/events.js';
+import { type Receiver, startReceiver } from '../../support/receiver.js';
+import { SECRET } from '../../support/signer.js';
+import { tempDir } from '../../support/temp-dir.js';
+import { until } from '../../support/until.js';
+import { toyConfig, writeToySite } from '../deploy/toy-generator.js';
+
+/** A program that was started, by Pressmark or by a program of its own. */
+interface Started {
+  readonly program: string;
+  readonly env: readonly string[];
+}
+
+/** Notes every program that a Node.js process starts with the environment that it gets. */
+const NOTE = (file: string) => `
+import fs from 'node:fs';
+import children from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
+const note = (args, env) => fs.appendFileSync(${JSON.stringify(file)}, JSON.stringify({ program: args.join(' '), env }) + '\\n');
+const { spawn } = children.ChildProcess.prototype;
+children.ChildProcess.prototype.spawn = function (options) {
+  note([options.file, ...options.args], options.envPairs);
+  return spawn.call(this, options);
+};
+const { spawnSync } = children;
+children.spawnSync = (file, args, options) => {
+  note([file, ...args], Object.entries(options?.env ?? process.env).map(([name, value]) => name + '=' + value));
+  return spawnSync(file, args, options);
+};
+syncBuiltinESMExports();
+`;
+
+const SECRETS: Record<string, string> = {
+  PRESSMARK_SECRET: `${SECRET},an-older-signing-secret`,
+  PRESSMARK_DEPLOY_HOOK: 'http://127.0.0.1:9/the-hook-of-the-host',
+  PRESSMARK_DEPLOY_TOKEN: 'the-deploy-token',
+  PRESSMARK_STATUS_TOKEN: 'the-status-token',
+};
+
+const isSecret = (line: string) =>
+  [...Object.values(SECRETS), SECRET].some((secret) => line.includes(secret));
+
+/** A receiver with all secrets in its environment whose children, and theirs, are noted. */
+async function noted(t: ExecutionContext, dir: string, env: NodeJS.Dict<string> = {}) {
+  const folder = tempDir(t);
+  const file = join(folder, 'started.jsonl');
+  fs.writeFileSync(file, '');
+  const preload = join(folder, 'note.mjs');
+  fs.writeFileSync(preload, NOTE(file));
+  const receiver = await startReceiver(t, {
+    dir,
+    env: { ...SECRETS, ...env, NODE_OPTIONS: `--import=${pathToFileURL(preload)}` },
+  });
+  const started = (): Started[] =>
+    fs
+      .readFileSync(file, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line));
+  const startedWith = (words: string) => started().some(({ program }) => program.includes(words));
+  return { receiver, started, startedWith };
+}
+
+async function publishAndUpdate(receiver: Receiver): Promise<void> {
+  const data = article({ id: 'one', slug: 'one' });
+  const { url } = (await receiver.post('article.published', data)).json;
+  const { revision_id: base_revision_id } = await receiver.find(url);
+  await receiver.post('article.updated', update({ target_id: 'one', target_url: url, base_revision_id }));
+}
+
+/** A program that a person has told git to run, which writes down its environment. */
+function planted(folder: string, name: string, program: string): { readonly path: string; env(): string } {
+  const path = join(folder, name);
+  const file = join(folder, `${name}.env`);
+  fs.writeFileSync(path, `#!/bin/sh\nenv >> '${file}'\nexec ${program} "$@"\n`, { mode: 0o755 });
+  return { path, env: () => (fs.existsSync(file) ? fs.readFileSync(file, 'utf8') : '') };
+}
+
+test('git and its helpers, deploy commands, Pagefind and lock helpers see none of Pressmark’s secrets', async (t) => {
+  const folder = tempDir(t);
+  const remote = makeRemote(folder);
+  const site = remote.clone('site');
+  fs.writeFileSync(
+    join(site, 'pressmark.config.json'),
+    JSON.stringify({
+      git: { push: { debounce: 0 } },
+      deploy: [{ command: 'env > ../deploy.env' }, { branch: 'gh-pages' }],
+    }),
+  );
+  const receivePack = planted(folder, 'receive-pack', 'git-receive-pack');
+  const clean = planted(folder, 'clean', 'cat');
+  fs.writeFileSync(join(site, '.gitattributes'), '*.md filter=planted\n');
+  gitIn(site, 'config', 'remote.origin.receivepack', receivePack.path);
+  gitIn(site, 'config', 'filter.planted.clean', clean.path);
+  const { receiver, started, startedWith } = await noted(t, site, { HOME: site });
+  await publishAndUpdate(receiver);
+  const deployed = join(folder, 'deploy.env');
+  await until('git, the deploys and the search have run', () =>
+    [
+      receivePack.env() !== '',
+      clean.env() !== '',
+      fs.existsSync(deployed),
+      remote.git('branch', '--list', 'gh-pages') !== '',
+      startedWith('search-process.js'),
+      startedWith('pagefind_extended --'),
+    ].every(Boolean),
+  );
+  for (const program of ['git ', 'sh -c', 'flock ', 'pagefind']) t.true(startedWith(program), program);
+  for (const { program, env } of started()) t.deepEqual(env.filter(isSecret), [], program);
+  for (const text of [receivePack.env(), clean.env(), fs.readFileSync(deployed, 'utf8')]) {
+    t.true(text.includes('PATH='));
+    t.deepEqual(text.split('\n').filter(isSecret), []);
+  }
+});
+
+test('the process that builds with another generator, and its build command, see none of Pressmark’s secrets', async (t) => {
+  const site = tempDir(t);
+  const config = toyConfig();
+  writeToySite(site, { 'pressmark.config.mjs': config });
+  execFileSync('git', ['init', '--quiet', site]);
+  const { receiver, started, startedWith } = await noted(t, site, { PRESSMARK_SITE_URL: '' });
+  await publishAndUpdate(receiver);
+  await until('the site is built', () => startedWith('toy.mjs') && startedWith('build-process.js'));
+  for (const { program, env } of started()) t.deepEqual(env.filter(isSecret), [], program);
+});
+
+test('a deploy to a branch runs no hook of the repository, however its configuration names them', async (t) => {
+  const folder = tempDir(t);
+  const remote = makeRemote(folder);
+  const site = remote.clone('site');
+  fs.writeFileSync(
+    join(site, 'pressmark.config.json'),
+    '{ "git": false, "deploy": { "branch": "gh-pages" } }',
+  );
+  const hooks = join(folder, 'hooks');
+  fs.mkdirSync(hooks);
+  const ran = join(folder, 'ran');
+  for (const hook of ['reference-transaction', 'pre-push', 'post-checkout'])
+    fs.writeFileSync(join(hooks, hook), `#!/bin/sh\necho ${hook} >> '${ran}'\n`, { mode: 0o755 });
+  gitIn(site, 'config', 'core.hooksPath', hooks);
+  const receiver = await startReceiver(t, { dir: site, env: { HOME: site } });
+  await receiver.post('article.published', article({ id: 'one', slug: 'one' }));
+  await until('the site is on the branch', () => {
+    const branch = remote.git('branch', '--list', 'gh-pages');
+    return branch !== '' && remote.git('ls-tree', '-r', '--name-only', 'gh-pages').includes('articles/one/');
+  });
+  t.false(fs.existsSync(ran));
+});
