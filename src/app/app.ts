@@ -1,4 +1,5 @@
 import type { Settings } from '../config/load.js';
+import { messageOf } from '../errors.js';
 import type { FileChange } from '../host/hook-types.js';
 import { createHooks } from '../host/hooks.js';
 import { type Host, type PluginEntry, startHost } from '../host/plugins.js';
@@ -17,6 +18,7 @@ import { openDeploy } from './deploy.js';
 import { type DurableStore, openDurableStore } from './durability.js';
 import { firstPartyPlugins } from './plugins/first-party.js';
 import { loadPlugins } from './plugins/load-plugins.js';
+import { announceReceiver, type RunningReceiver } from './running-receivers.js';
 import { createHealth, type Health } from './server/health.js';
 import { createLiveReload } from './server/live-reload.js';
 import { createServer, pathsOf } from './server/server.js';
@@ -147,6 +149,13 @@ export async function startApp(
     });
     await early.loaded();
     const port = await server.listen(settings.port, settings.host);
+    const endAnnouncement = await announce(stateDir, log, {
+      pid: process.pid,
+      port,
+      host: settings.host,
+      since: new Date().toISOString(),
+      commits: durable.git !== undefined,
+    });
     void hooks.doAction('host.ready', { url: `http://localhost:${port}` });
     const endProofs = proveInBackground(settings, log);
 
@@ -155,6 +164,7 @@ export async function startApp(
       basePath,
       close: async () => {
         liveReload?.close();
+        endAnnouncement();
         await Promise.all([server.close(), endProofs()]);
         await host?.close();
         await durable.close();
@@ -172,6 +182,16 @@ function report({ recovery }: OpenStore, log: Log): void {
   const { malformed, ...counts } = recovery;
   log.info(counts, 'recovered');
   for (const { path, reason } of malformed) warnOfBroken(log, path, reason);
+}
+
+/** Without the announcement, as on a full disk, other commands do not see the receiver; it works as well. */
+async function announce(stateDir: string, log: Log, receiver: RunningReceiver): Promise<() => void> {
+  try {
+    return await announceReceiver(stateDir, receiver);
+  } catch (error) {
+    log.warn({ reason: messageOf(error) }, 'pressmark status, send and doctor will not see this receiver');
+    return () => undefined;
+  }
 }
 
 /** What a person, `git pull` or another receiver did in the content folder. */

@@ -35,8 +35,7 @@ test('the five minutes of the README, in a repository: each command does what it
       t.teardown(() => receiver.kill('SIGKILL'));
       continue;
     }
-    const to = words[0] === 'send' ? ['--to', `http://127.0.0.1:${port}/webhook`] : [];
-    const { stdout } = await run(process.execPath, [PROGRAM, ...words, ...to], {
+    const { stdout } = await run(process.execPath, [PROGRAM, ...words], {
       cwd: dir,
       env: bareEnvironment(),
     });

@@ -2,8 +2,11 @@ import net from 'node:net';
 import type { Settings } from '../../config/load.js';
 import { HEALTH } from '../content/content.js';
 import { openTargets } from '../deploy.js';
+import { originOf, type RunningReceiver, runningReceivers } from '../running-receivers.js';
 import { listen } from '../server/server.js';
-import { type Finding, refusalOf } from './finding.js';
+import { type Finding, refusal, refusalOf } from './finding.js';
+
+const about = 'port';
 
 /** How long a receiver on the port may take to answer, in milliseconds. */
 const ANSWER_MS = 10_000;
@@ -12,31 +15,51 @@ const ANSWER_MS = 10_000;
 export async function startFindings(settings: Settings): Promise<Finding[]> {
   return [
     ...(await refusalOf('deploy', () => openTargets(settings, async () => undefined))),
-    ...(await portFindings(settings)),
+    ...(await portFindings(settings).catch((error: unknown) => [refusal(about, error)])),
   ];
 }
 
-/** Whether the port is free; it may be the site's own receiver that has it. */
-async function portFindings({ port, host }: Settings): Promise<Finding[]> {
-  const about = 'port';
+/** Whether the site's receivers answer; where none runs, whether the port is free. */
+async function portFindings(settings: Settings): Promise<Finding[]> {
+  const { port, host } = settings;
+  const receivers = await runningReceivers(settings);
+  if (receivers.length > 0) return Promise.all(receivers.map(answering));
   if (port === 0) return []; // the system chooses one
-  // The own receiver has the port as a rule; asked first, it is not kept from a port that it is about to take.
-  if (await isReceiver(port, host))
+  // Asked first, it is not kept from a port that it is about to take.
+  if (await isReceiver({ port, host }))
     return [
-      { level: 'ok', about, text: `a receiver answers on port ${port}; a second one needs another port` },
+      {
+        level: 'warn',
+        about,
+        text: `another receiver answers on port ${port}, and none of this site runs on this machine`,
+        fix: 'set another port in the config, or start this site’s with --port',
+      },
     ];
   const server = net.createServer((socket) => socket.destroy());
   const refused = await refusalOf(about, () => listen(server, port, host));
   server.close();
-  return refused.length === 0 ? [{ level: 'ok', about, text: `${port} is free` }] : refused;
+  return refused.length === 0
+    ? [{ level: 'ok', about, text: `${port} is free; no receiver of this site is running` }]
+    : refused;
+}
+
+async function answering(receiver: RunningReceiver): Promise<Finding> {
+  const { port, pid } = receiver;
+  return (await isReceiver(receiver))
+    ? { level: 'ok', about, text: `this site’s receiver answers on port ${port} (process ${pid})` }
+    : {
+        level: 'fail',
+        about,
+        text: `this site’s receiver (process ${pid}) does not answer on port ${port}`,
+        fix: 'look at its log, and restart it',
+      };
 }
 
 /** Whether a receiver of Pressmark answers. */
-async function isReceiver(port: number, host = 'localhost'): Promise<boolean> {
+async function isReceiver(address: Pick<RunningReceiver, 'port' | 'host'>): Promise<boolean> {
   try {
-    const name = net.isIPv6(host) ? `[${host}]` : host;
     const signal = AbortSignal.timeout(ANSWER_MS);
-    const answer = await fetch(`http://${name}:${port}${HEALTH}`, { signal, redirect: 'manual' });
+    const answer = await fetch(`${originOf(address)}${HEALTH}`, { signal, redirect: 'manual' });
     const body: unknown = await answer.json();
     return typeof body === 'object' && body !== null && 'ok' in body && typeof body.ok === 'boolean';
   } catch {

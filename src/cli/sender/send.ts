@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Command } from 'commander';
+import { originOf, runningReceivers } from '../../app/running-receivers.js';
 import { loadSettings } from '../../config/load.js';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 import { sampleArticle, sampleTest } from '../../sender/article/sample-event.js';
@@ -30,7 +31,7 @@ export function sendCommand(): Command {
       '--file <article.json>',
       'the event’s data as JSON, of which missing fields come from a sample; or a whole request with event and data, whose fields are sent as they are',
     )
-    .option('--to <url>', 'the receiver’s URL (default: this site’s, on this machine)')
+    .option('--to <url>', 'the receiver’s URL (default: the one of this site that runs on this machine)')
     .option('--target <url>', 'the article’s public URL, for article.lookup')
     .option('--json', 'print the status and the answer as JSON')
     .addHelpText(
@@ -45,7 +46,8 @@ export function sendCommand(): Command {
           'USAGE',
           'there is no secret to sign with; set PRESSMARK_SECRET, or run pressmark init',
         );
-      const to = options.to ?? `http://localhost:${settings.port}${settings.endpoint}`;
+      const [receiver] = options.to === undefined ? await runningReceivers(settings) : [];
+      const to = options.to ?? `${originOf(receiver ?? settings)}${settings.endpoint}`;
       if (!/^https?:/i.test(to) || !URL.canParse(to))
         throw new PressmarkError(
           'USAGE',
@@ -56,13 +58,24 @@ export function sendCommand(): Command {
         body: bytes,
         ms,
         incomplete,
-      } = await postEvent({ url: to, secret }, requestOf(event, options));
+      } = await postEvent({ url: to, secret }, requestOf(event, options)).catch((error: unknown) => {
+        if (options.to !== undefined || receiver !== undefined || !isUnreachable(error)) throw error;
+        throw new PressmarkError(
+          'UNREACHABLE',
+          `${error.message}; no receiver of this site is running: start it with pressmark start, or name another with --to`,
+          { cause: error },
+        );
+      });
       const body = bytes.toString();
       if (incomplete !== undefined) console.error(`pressmark: the answer ${incomplete}`);
       if (options.json) console.log(JSON.stringify({ status, ms, body }));
       else console.log(`${status} in ${ms} ms\n${process.stdout.isTTY ? printableLines(body) : body}`);
       if (status < 200 || status > 299) process.exitCode = 1;
     });
+}
+
+function isUnreachable(error: unknown): error is PressmarkError {
+  return error instanceof PressmarkError && error.code === 'UNREACHABLE';
 }
 
 /** The request of the file, or one that is made of the event's data. */

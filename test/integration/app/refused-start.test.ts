@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { doctorCommand } from '../../../src/cli/doctor.js';
 import { runHere } from '../../support/in-process.js';
-import { run, SITE_URL, STORE_ONLY, startReceiver } from '../../support/receiver.js';
+import { run, SITE_URL } from '../../support/receiver.js';
 import { SECRET } from '../../support/signer.js';
 import { tempDir } from '../../support/temp-dir.js';
 
@@ -146,14 +146,6 @@ test('the start of a site whose content folder is a file is refused, and doctor 
   const doctor = await run(['doctor', '--dir', dir], { PRESSMARK_SECRET: SECRET });
   t.is(doctor.code, 1);
   t.regex(doctor.stdout, /✗ directory: .*content is not a folder/);
-});
-
-test('doctor does not take the site’s own receiver for a program that has its port', async (t) => {
-  const { dir, port } = await startReceiver(t, STORE_ONLY);
-  const { stdout } = await run(['doctor', '--dir', dir, '--port', String(port)], {
-    PRESSMARK_SECRET: SECRET,
-  });
-  t.regex(stdout, new RegExp(`✓ port: a receiver answers on port ${port}`));
 });
 
 test('a start on a port that is in use ends with code 1 and one line that says so', async (t) => {

@@ -1,0 +1,56 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { startFindings } from '../../../src/app/doctor/start-findings.js';
+import { announceReceiver, runningReceivers } from '../../../src/app/running-receivers.js';
+import { sendCommand } from '../../../src/cli/sender/send.js';
+import { loadSettings } from '../../../src/config/load.js';
+import { freePort } from '../../support/free-port.js';
+import { runHere } from '../../support/in-process.js';
+import { run, STORE_ONLY, startReceiver } from '../../support/receiver.js';
+import { SECRET } from '../../support/signer.js';
+import { tempDir } from '../../support/temp-dir.js';
+
+const ENV = { PRESSMARK_SECRET: SECRET };
+const filesOf = (dir: string) => fs.readdirSync(join(dir, '.pressmark/receivers'));
+const portsOf = async (dir: string) =>
+  (await runningReceivers(await loadSettings(dir, {}, {}))).map(({ port }) => port);
+
+test('send and doctor find the receiver of the site wherever it listens, and none that was killed', async (t) => {
+  const dir = tempDir(t);
+  const send = () => runHere(sendCommand(), ['webhook.test', '--dir', dir], ENV);
+  const doctor = async () => (await run(['doctor', '--dir', dir], ENV)).stdout;
+
+  const first = await startReceiver(t, { ...STORE_ONLY, dir });
+  t.regex((await send()).stdout, /^200 /);
+  const port = `✓ port: this site’s receiver answers on port ${first.port} (process ${first.pid})`;
+  t.true((await doctor()).includes(port));
+
+  await first.kill('SIGKILL');
+  t.is(filesOf(dir).length, 1, 'its file is left behind');
+  t.deepEqual(await portsOf(dir), []);
+
+  const second = await startReceiver(t, { ...STORE_ONLY, dir });
+  t.is(filesOf(dir).length, 1, 'the next start has removed it');
+  const third = await startReceiver(t, { ...STORE_ONLY, dir });
+  t.deepEqual(await portsOf(dir), [third.port, second.port]);
+
+  await third.stop();
+  await second.stop();
+  t.deepEqual(filesOf(dir), []);
+  const { error, stderr } = await runHere(sendCommand(), ['webhook.test', '--dir', dir], {
+    ...ENV,
+    PORT: '1',
+  });
+  t.is(error, 'UNREACHABLE');
+  t.regex(stderr, /no receiver of this site is running: start it with pressmark start/);
+});
+
+test('doctor says that a receiver which runs does not answer', async (t) => {
+  const dir = tempDir(t);
+  const port = await freePort();
+  const end = await announceReceiver(join(dir, '.pressmark'), { pid: 17, port, since: '', commits: true });
+  t.teardown(end);
+  const text = `this site’s receiver (process 17) does not answer on port ${port}`;
+  t.like(await startFindings(await loadSettings(dir, {}, {})), [{ level: 'fail', about: 'port', text }]);
+});
