@@ -10,14 +10,13 @@ import type { GitPluginOptions } from '../git/plugin.js';
 import type { PushSettings } from '../git/push/background-push.js';
 import { createPushStatus, type PushStatusKeeper } from '../git/push/push-status.js';
 import { openSharedFiles } from '../git/remote-store/push-store.js';
-import type { ShareEditsOptions } from '../git/remote-store/share-edits.js';
 import type { Hooks } from '../host/hooks.js';
 import type { ArticleReader } from '../host/plugins.js';
 import { type Log, REDACTION } from '../log.js';
 import { type ContentFolder, decodeAt } from '../store/catalog/entry.js';
 import { type Change, isArticlePath } from '../store/catalog/scan.js';
 import { type OpenStore, openStore } from '../store/open-store.js';
-import { type OpenSharedStore, openSharedStore } from '../store/shared/open-shared.js';
+import { openSharedStore } from '../store/shared/open-shared.js';
 import { openSharedCatalog } from '../store/shared/shared-catalog.js';
 import type { Write } from '../store/write/placing.js';
 import { STAGING } from '../store/write/recover.js';
@@ -34,8 +33,6 @@ export interface DurableStore {
   readonly trouble?: () => string | undefined;
   /** How pushes stand; undefined where nothing is pushed. */
   readonly pushes: PushStatusKeeper | undefined;
-  /** Shares a person's edit with all machines before it is replaced; only with durability `push`. */
-  readonly shareEdit?: (path: string) => Promise<unknown>;
   close(): Promise<void>;
 }
 
@@ -146,7 +143,6 @@ async function openWithCommits(options: LevelOptions): Promise<Level> {
   }
   const push = backgroundPush(options, opened);
   const git: GitPluginOptions = {
-    kind: 'commits',
     commits,
     isBeforeAnswer,
     env,
@@ -213,34 +209,24 @@ async function openOnRemote(options: LevelOptions): Promise<Level> {
     ...(author !== undefined && { author }),
     env: settings.environment,
     log,
-    message: ({ article, isEdit = false, path, text }) =>
-      messages.ofFile(isEdit ? 'Edit' : kindOf(article), `${prefix}${path}`, { article, text }),
+    message: ({ article, path, text }) =>
+      messages.ofFile(kindOf(article), `${prefix}${path}`, { article, text }),
     onCommit: ({ path }, commit, text) =>
       void hooks.doAction('git.committed', { commit, path: `${prefix}${path}`, subject: subjectIn(text) }),
     onFetched: sharedCatalog.onFetched,
     onFiles: (paths) => void sharedCatalog.worktree.look(paths),
   });
-  let opened: OpenSharedStore;
+  let opened: OpenStore;
   try {
     opened = await openSharedStore({ sharedCatalog, shared: files, log: options.log, watch });
   } catch (error) {
     await files.close();
     throw error;
   }
-  const { close, store } = opened;
-  const edits: ShareEditsOptions | undefined = commitsEdits(settings)
-    ? {
-        share: store.shareEdit,
-        editedFiles: files.editedFiles,
-        settleStale: files.settleStale,
-        setUnsharedEdits: (unsharedEdits) => status.set({ unsharedEdits }),
-        contentRelative: (path) => (path.startsWith(prefix) ? path.slice(prefix.length) : undefined),
-      }
-    : undefined;
+  const { close } = opened;
   return {
     opened,
-    git: { kind: 'remote store', edits },
-    shareEdit: store.shareEdit,
+    git: undefined,
     trouble: files.trouble,
     close: async () => {
       await close();

@@ -144,7 +144,6 @@ export async function startCommitting(dir: string): Promise<Committing> {
   });
   if (commits === undefined) throw new Error('there is no repository');
   const git = gitPlugin({
-    kind: 'commits',
     commits,
     isBeforeAnswer: false,
     env: ENVIRONMENT,

@@ -52,7 +52,7 @@ export async function revert(
   refuseToLose(settings, history, force);
   const from = now.stored.article.revision;
   const revision = `revert-${randomBytes(12).toString('hex')}`;
-  const made = await store(settings, log, entry.path, {
+  const made = await store(settings, log, {
     targetId: now.stored.article.id,
     targetUrl: entry.url,
     base: from,
@@ -108,12 +108,7 @@ function refuseToLose(settings: Settings, history: ArticleHistory, force: boolea
 }
 
 /** Stores the update and commits it. @returns the commit, null where it could not be made now. */
-async function store(
-  settings: Settings,
-  log: Log,
-  articlePath: string,
-  update: UpdateRequest,
-): Promise<string | null> {
+async function store(settings: Settings, log: Log, update: UpdateRequest): Promise<string | null> {
   if (settings.git === false)
     throw new PressmarkError('USAGE', 'git is false in the config: nothing is committed');
   const content = contentOf(settings);
@@ -136,8 +131,6 @@ async function store(
     const host = await startHost(plugins, { role: 'receiver', siteUrl, siteDir, log, articles, hooks });
     let path = '';
     try {
-      // elsewhere the store keeps an edit by itself, as it replaces the file that holds it
-      if (commitsEdits(settings)) await durable.shareEdit?.(articlePath);
       const { stored } = await opened.store.update(update);
       if (stored === undefined) return null;
       path = `${contentPrefix(settings)}${stored.path}`;

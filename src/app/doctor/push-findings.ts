@@ -9,9 +9,6 @@ import type { Finding } from './finding.js';
 
 const about = 'push';
 
-/** How many edits are named one by one. */
-const MOST_EDITS = 5;
-
 /** What is to be said of pushing: whether the remote answers, what waits, and what went wrong last. */
 export async function pushFindings(settings: Settings): Promise<Finding[]> {
   // The findings on git have said why nothing can be pushed.
@@ -51,7 +48,7 @@ async function waiting({ git }: Repository, { ref, name }: Remote, tip: string |
 function lastOf(settings: Settings): Finding[] {
   const status = readPushStatus(join(foldersOf(settings).stateDir, PUSH_STATUS));
   if (status === undefined) return [];
-  const { lastPush, waitingFor, lastError, unsharedEdits } = status;
+  const { lastPush, waitingFor, lastError } = status;
   const findings: Finding[] = [];
   if (lastPush !== null) findings.push({ level: 'ok', about, text: `pushed last at ${lastPush}` });
   if (waitingFor !== null)
@@ -61,15 +58,6 @@ function lastOf(settings: Settings): Finding[] {
       text: `waits for ${waitingFor}`,
       fix: 'do that; nothing is lost meanwhile',
     });
-  for (const { path, why } of unsharedEdits.slice(0, MOST_EDITS))
-    findings.push({
-      level: 'warn',
-      about,
-      text: `your edit of ${path} is in this clone alone: ${why}`,
-      fix: 'git diff shows it; commit and push it, or take it back with git restore',
-    });
-  if (unsharedEdits.length > MOST_EDITS)
-    findings.push({ level: 'warn', about, text: `and ${unsharedEdits.length - MOST_EDITS} edits more` });
   if (lastError !== null)
     findings.push({
       level: 'warn',

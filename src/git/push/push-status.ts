@@ -12,15 +12,6 @@ export interface PushStatus {
   readonly lastError: string | null;
   /** What a person has to do before it goes on; null where nothing is. */
   readonly waitingFor: string | null;
-  /** People's edits that are in this clone alone (durability `push` with `git.commitEdits`). */
-  readonly unsharedEdits: readonly UnsharedEdit[];
-}
-
-/** An edit that only a person can bring to the remote. */
-export interface UnsharedEdit {
-  /** Below the content folder. */
-  readonly path: string;
-  readonly why: string;
 }
 
 const NOTHING: PushStatus = {
@@ -28,7 +19,6 @@ const NOTHING: PushStatus = {
   waiting: 0,
   lastError: null,
   waitingFor: null,
-  unsharedEdits: [],
 };
 
 /** The status of a running receiver, kept in a file too, for `pressmark doctor`. */

@@ -17,7 +17,6 @@ import {
 import { createWorktreeState } from '../push/worktree-state.js';
 import { createArticleFiles } from './article-files.js';
 import { openRemoteTree } from './remote-tree.js';
-import { createWorktreeEdits } from './worktree-edits.js';
 import { createWorktreeFollower } from './worktree-follower.js';
 
 export interface PushStoreOptions extends RemoteSettings {
@@ -46,10 +45,6 @@ export interface PushStoreOptions extends RemoteSettings {
 
 /** The content folder on the remote, and this clone of it; see `openSharedFiles`. */
 export interface PushStore extends SharedFiles {
-  /** The files that a person may have edited while no receiver ran. */
-  editedFiles(): Promise<readonly string[]>;
-  /** Finds the stale files that a person has brought to the remote's version, so that the next edit counts as made from it. */
-  settleStale(): Promise<void>;
   /** Why nothing can be stored now; undefined where the remote answers. */
   trouble(): string | undefined;
   close(): Promise<void>;
@@ -68,7 +63,6 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
   const folder = `${repository.prefix}${options.content}`;
   const helper = findLockHelper();
   const worktree = createWorktreeState({ ...options, repository, idleMs: 200, helper });
-  const { bases } = worktree;
   await worktree.sweep();
   const locker = createIndexLocker(repository, helper, log);
   await locker.sweep();
@@ -101,7 +95,6 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     folder,
     onFiles: options.onFiles,
   });
-  const worktreeEdits = createWorktreeEdits({ repository, folder, ref, tree, bases });
   const articleFiles = createArticleFiles(repository, folder, worktree, log);
   let pending = 0;
 
@@ -115,7 +108,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
   }
 
   async function store(write: SharedWrite): Promise<void> {
-    const { path, text, replaces, isEdit = false } = write;
+    const { path, text, replaces } = write;
     const inRepository = `${folder}${path}`;
     let blob = '';
     status.set({ waiting: ++pending });
@@ -125,8 +118,6 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
         message: options.message(write),
         accepted: () => {
           blob = tree.names.get(path) ?? '';
-          // the base of whatever the person writes next
-          if (isEdit) bases.set(inRepository, blob);
           write.accepted();
         },
         committed: (commit, message) => options.onCommit(write, commit, message),
@@ -138,7 +129,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     } finally {
       status.set({ waiting: --pending });
     }
-    if (!isEdit) await articleFiles.write({ path: inRepository, text, replaces }, blob);
+    await articleFiles.write({ path: inRepository, text, replaces }, blob);
   }
 
   async function refresh(): Promise<void> {
@@ -168,10 +159,7 @@ export async function openSharedFiles(options: PushStoreOptions): Promise<PushSt
     names: tree.names,
     texts: tree.texts,
     store,
-    editAt: worktreeEdits.at,
     refresh,
-    editedFiles: worktreeEdits.all,
-    settleStale: () => bases.settle(tree.tip),
     trouble: () => {
       const { lastFailure } = tree.queue;
       return lastFailure === undefined ? undefined : messageOf(lastFailure);

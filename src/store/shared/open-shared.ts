@@ -6,7 +6,7 @@ import type { OpenStore } from '../open-store.js';
 import { watchContent } from '../watch/watch.js';
 import type { SharedCatalog } from './shared-catalog.js';
 import type { SharedFiles } from './shared-files.js';
-import { createSharedStore, type SharedStore } from './shared-store.js';
+import { createSharedStore } from './shared-store.js';
 
 export interface OpenSharedOptions {
   readonly sharedCatalog: SharedCatalog;
@@ -15,11 +15,6 @@ export interface OpenSharedOptions {
   readonly log: Log;
   /** Whether people's edits are watched for. */
   readonly watch: boolean;
-}
-
-/** An open store for several machines. */
-export interface OpenSharedStore extends OpenStore {
-  readonly store: SharedStore;
 }
 
 /**
@@ -31,7 +26,7 @@ export async function openSharedStore({
   shared,
   log,
   watch,
-}: OpenSharedOptions): Promise<OpenSharedStore> {
+}: OpenSharedOptions): Promise<OpenStore> {
   const { content, catalog, snapshotPath, fromSnapshot } = sharedCatalog;
   for (const { path } of [...catalog.entries()]) if (!shared.names.has(path)) catalog.delete(path);
   try {

@@ -9,8 +9,6 @@ export interface SharedWrite {
   readonly replaces: string | null;
   /** What the text holds. */
   readonly article: Article;
-  /** Whether it is a person's, from the work tree. @default false */
-  readonly isEdit?: boolean;
   /** Nothing is begun for it after this moment, by `performance.now()`. */
   readonly deadline: number;
   /**
@@ -21,26 +19,6 @@ export interface SharedWrite {
   /** Called once the write is stored, before any caller that waits goes on. */
   accepted(): void;
 }
-
-/** The state of a file of the work tree, compared with the shared version of it. */
-export type WorkEdit =
-  /** A person's text, made from the version that is shared now. */
-  | { readonly kind: 'edit'; readonly text: string }
-  /** Nothing to share: the text is shared, committed, removed or new. */
-  | { readonly kind: 'none' }
-  /** To be examined again later. */
-  | { readonly kind: 'waiting'; readonly waitingFor: string }
-  /** A person's text that only a person can share. */
-  | { readonly kind: 'refused'; readonly why: string };
-
-/** The result of sharing a person's edit; `shared` where it is stored now. */
-export type SharedEdit = { readonly kind: 'shared' } | Exclude<WorkEdit, { readonly kind: 'edit' }>;
-
-/**
- * The origin of a text, as far as the text itself shows it: `none` where it is not a person's, else whether it was
- * made from the version that is shared now.
- */
-export type Lineage = 'none' | 'of-shared' | 'of-other' | 'unknown';
 
 /** The paths below the content folder that other receivers have changed; the value is the content's name, or undefined where the file is gone. */
 export type SharedChanges = ReadonlyMap<string, string | undefined>;
@@ -65,12 +43,6 @@ export interface SharedFiles {
    *   change that outdates it may be based on it. REMOTE_DECLINED; REMOTE_UNAVAILABLE, and it may be stored nevertheless.
    */
   store(write: SharedWrite): Promise<void>;
-  /**
-   * The state of a file of the work tree.
-   *
-   * @param lineageOf finds the lineage of the file's text.
-   */
-  editAt(path: string, lineageOf: (text: string) => Promise<Lineage>): Promise<WorkEdit>;
   /**
    * Resolves when all that any receiver had acknowledged at the time of the call is in `names` and was handed over.
    *

@@ -32,14 +32,7 @@ import {
 import { removed, unreadable } from '../write/failure.js';
 import { createPipeline } from '../write/pipeline.js';
 import { type SharedCatalog, sharedStamp } from './shared-catalog.js';
-import { createEditSharing } from './shared-edits.js';
-import type { SharedEdit, SharedFiles, SharedWrite } from './shared-files.js';
-
-/** The store for several machines. */
-export interface SharedStore extends ArticleStore {
-  /** Stores a person's edit in the work tree for all receivers; see `createEditSharing`. */
-  shareEdit(path: string): Promise<SharedEdit>;
-}
+import type { SharedFiles, SharedWrite } from './shared-files.js';
 
 /** How long a push may be begun for a delivery, in milliseconds; one that was begun may take 21 s more, of the 30. */
 const BEGIN_MS = 8_000;
@@ -63,12 +56,11 @@ const NO_LOCK: Lock = {
 export function createSharedStore(
   { content, catalog, key, worktree }: Pick<SharedCatalog, 'content' | 'catalog' | 'key' | 'worktree'>,
   shared: SharedFiles,
-): SharedStore {
+): ArticleStore {
   const pipeline = createPipeline(NO_LOCK, async () => undefined);
   const chooseName = createNaming(content, catalog);
   const tags = createTagSpelling(content.format, catalog);
   const addresses = createAddressRefresh(content.format, key, catalog, readAll);
-  const shareEdit = createEditSharing({ content, catalog, shared, pipeline, beginMs: BEGIN_MS });
 
   async function readAll(known: readonly Entry[]): Promise<Entry[]> {
     const texts = await shared.texts(known.map(({ path }) => path));
@@ -261,7 +253,6 @@ export function createSharedStore(
     judge,
     find,
     get,
-    shareEdit,
     look: worktree.look,
     snapshotKey: () => addresses.key,
     close: pipeline.idle,

@@ -165,7 +165,6 @@ export function siteAt(
       const entries = [{ plugin: watcher, origin: 'test' }];
       if (commits !== undefined) {
         const plugin = gitPlugin({
-          kind: 'commits',
           commits,
           isBeforeAnswer: false,
           env,

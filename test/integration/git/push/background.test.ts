@@ -7,9 +7,9 @@ import { update } from '../../../support/events.js';
 import { type Receiver, run } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
-import { eventually } from './editing.js';
 import {
   configure,
+  eventually,
   idsOnRemote,
   makePushingSite,
   type PushingSite,

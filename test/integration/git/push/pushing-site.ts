@@ -1,8 +1,10 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '../../../../src/errors.js';
 import { type Clones, gitIn, launchIn, makeRemote, settings } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
 import type { Receiver } from '../../../support/receiver.js';
+import { until } from '../../../support/until.js';
 
 /** What a receiver says of its pushes. */
 export interface Status {
@@ -60,4 +62,22 @@ export function idsOnRemote({ clones }: Pick<PushingSite, 'clones'>): string[] {
     .git('log', `--format=${format}`, 'main')
     .split('\n')
     .filter((line) => line !== '');
+}
+
+/** Does what git may refuse for a moment: Pressmark has the index, or another machine was first. */
+export async function eventually(expected: string, work: () => unknown): Promise<void> {
+  let last: unknown;
+  try {
+    await until(expected, () => {
+      try {
+        work();
+        return true;
+      } catch (error) {
+        last = error;
+        return false;
+      }
+    });
+  } catch (error) {
+    throw new Error(`${messageOf(error)}; the last attempt: ${messageOf(last)}`, { cause: last });
+  }
 }

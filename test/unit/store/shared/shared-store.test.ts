@@ -35,7 +35,6 @@ function stage(
     names,
     texts: async (paths) => new Map([...paths].map((path) => [path, texts.get(path) ?? ''])),
     refresh: async () => undefined,
-    editAt: async () => ({ kind: 'none' }),
     store: async (write) => {
       await accept(write);
       if (!write.isCurrent()) throw outdated();
