@@ -53,6 +53,13 @@ const STATUS = {
 /** A name from the error table. */
 export type ErrorCode = keyof typeof STATUS;
 
+/** What else a `PressmarkError` is made from. */
+export interface PressmarkErrorOptions extends ErrorOptions {
+  readonly details?: Readonly<Record<string, string>>;
+  /** What the sender of a delivery gets to read, where the message holds words that are not ours. @default the message */
+  readonly publicMessage?: string;
+}
+
 /**
  * An error somebody can meet. Its message says what was wrong, with which value, and what to do;
  * it may be shown to the sender of a delivery, so it never holds a secret or a path of the machine.
@@ -61,16 +68,19 @@ export class PressmarkError extends Error {
   readonly code: ErrorCode;
   /** Values besides the message that the answer to a delivery holds, by the names they have there. */
   readonly details: Readonly<Record<string, string>>;
+  /** What the sender of a delivery gets to read. */
+  readonly publicMessage: string;
 
   constructor(
     code: ErrorCode,
     message: string,
-    { details = {}, ...options }: ErrorOptions & { readonly details?: Readonly<Record<string, string>> } = {},
+    { details = {}, publicMessage = message, ...options }: PressmarkErrorOptions = {},
   ) {
     super(message, options);
     this.name = 'PressmarkError';
     this.code = code;
     this.details = details;
+    this.publicMessage = publicMessage;
   }
 
   /** The HTTP status that this error is answered with. */

@@ -1,4 +1,5 @@
 import { join, relative, sep } from 'node:path';
+import type { Article } from '../article/article.js';
 import type { Settings } from '../config/load.js';
 import { PressmarkError } from '../errors.js';
 import { type CommitSettings, openArticleCommits } from '../git/article-commits.js';
@@ -77,11 +78,23 @@ export async function openDurableStore(options: DurableStoreOptions): Promise<Du
   };
   const { store, catalog } = level.opened;
   const articles: ArticleReader = {
-    get: async (id) => (await store.get(id))?.article,
-    find: async (url) => (await store.find(url)).article,
+    get: (id) => articleOf(store.get(id)),
+    find: (url) => articleOf(store.find(url)),
     ids: catalog.ids,
   };
   return { ...level, articles, pushes: isPushed(settings) ? pushes : undefined, close };
+}
+
+/** The article that is looked for; undefined where there is none, more than one, or one that cannot be read. */
+async function articleOf(
+  looking: Promise<{ readonly article: Article } | undefined>,
+): Promise<Article | undefined> {
+  try {
+    return (await looking)?.article;
+  } catch (error) {
+    if (error instanceof PressmarkError && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
 /**

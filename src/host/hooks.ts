@@ -1,6 +1,7 @@
 import { didYouMean, messageOf, PressmarkError, quote } from '../errors.js';
 import type { Log } from '../log.js';
 import { TimeoutError, within } from '../time-limit.js';
+import { faultInResult } from './filter-results.js';
 import {
   ACTION_NAMES,
   type ActionName,
@@ -124,7 +125,7 @@ export function createHooks(log: Log, options: HookLimits = {}) {
   /**
    * Hands `value` through the handlers of a filter, one after the other.
    *
-   * @throws PressmarkError FILTER_FAILED, naming the plugin, where a handler throws, takes too long or returns nothing.
+   * @throws PressmarkError FILTER_FAILED, naming the plugin, where a handler throws, takes too long or returns what is no value of this filter.
    */
   async function applyFilters<N extends FilterName>(
     name: N,
@@ -134,19 +135,26 @@ export function createHooks(log: Log, options: HookLimits = {}) {
     const list: readonly Registered<FilterHandler<N>>[] = filters[name] ?? [];
     let current = value;
     for (const { handler, plugin } of list) {
-      const fail = (why: string, cause?: unknown) =>
-        new PressmarkError('FILTER_FAILED', `filter ${name} of plugin ${plugin} ${why}`, { cause });
-      let next: Filters[N]['value'] | undefined;
+      const what = `filter ${name} of plugin ${plugin}`;
+      const fail = (why: string) => new PressmarkError('FILTER_FAILED', `${what} ${why}`);
+      let next: Filters[N]['value'];
+      let fault: string | undefined;
       try {
         if (isGivenUp(handler)) throw new TimeoutError();
         next = await within(filterTimeoutMs, (async () => handler(current, context))());
         timeouts.delete(handler);
+        fault = faultInResult(name, next);
       } catch (error) {
-        if (!(error instanceof TimeoutError)) throw fail(`failed: ${messageOf(error)}`, error);
+        if (!(error instanceof TimeoutError))
+          throw new PressmarkError('FILTER_FAILED', `${what} failed: ${messageOf(error)}`, {
+            cause: error,
+            // A plugin's own words are for the log: they may name paths of the machine.
+            publicMessage: `${what} failed: the receiver’s log says why`,
+          });
         noteTimeout(handler);
         throw fail(`took longer than ${filterTimeoutMs} ms`);
       }
-      if (next === undefined) throw fail('returned nothing; a filter must return its value');
+      if (fault !== undefined) throw fail(`returned ${fault}`);
       current = next;
     }
     return current;

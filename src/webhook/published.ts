@@ -1,7 +1,6 @@
 import { type ArticleDraft, draftOf, type ExtraKeys, keepItemComments } from '../article/article.js';
 import { publishedAnswer } from '../contract/answers.js';
 import type { ArticleData } from '../contract/envelope.js';
-import { PressmarkError } from '../errors.js';
 import type { Hooks } from '../host/hooks.js';
 import type { Handled, Surroundings } from './handler.js';
 
@@ -35,9 +34,7 @@ export async function published(
 async function filteredDraft(draft: ArticleDraft, around: Surroundings): Promise<ArticleDraft> {
   const { hooks } = around;
   const filtered = await filterContent(draft, hooks, { event: 'article.published', stored: null });
-  const slug = hooks.hasFilter('article.slug')
-    ? String(await hooks.applyFilters('article.slug', draft.slug, filtered))
-    : draft.slug;
+  const slug = await hooks.applyFilters('article.slug', draft.slug, filtered);
   const extra = await filteredFrontMatter(filtered, around);
   return { ...filtered, slug, extra };
 }
@@ -48,12 +45,9 @@ export async function filteredFrontMatter(
   { hooks, log, isOwnKey }: Surroundings,
 ): Promise<ExtraKeys> {
   if (!hooks.hasFilter('article.frontMatter')) return {};
-  const extra = plainData(await hooks.applyFilters('article.frontMatter', {}, draft));
-  if (typeof extra !== 'object' || extra === null || Array.isArray(extra))
-    throw new PressmarkError(
-      'FILTER_FAILED',
-      'filter article.frontMatter: the plugins’ front matter is not an object',
-    );
+  const filtered = await hooks.applyFilters('article.frontMatter', {}, draft);
+  // What JSON has no word for, such as undefined, would make YAML that nobody reads.
+  const extra: ExtraKeys = JSON.parse(JSON.stringify(filtered));
   const own = Object.keys(extra).filter(isOwnKey);
   if (own.length > 0)
     log.warn(
@@ -72,9 +66,6 @@ export async function filterContent(
   if (!hooks.hasFilter('article.draft')) return draft;
   const { id, slug, date, extra, jsonLd } = draft;
   const filtered = await hooks.applyFilters('article.draft', draft, context);
-  const fault = faultIn(filtered);
-  if (fault !== undefined)
-    throw new PressmarkError('FILTER_FAILED', `filter article.draft: the plugins’ draft ${fault}`);
   const changed = withOneHtml(draft, filtered);
   const contentHtml = keepItemComments(changed.contentHtml, draft.contentHtml);
   const body = keepItemComments(changed.body, draft.body);
@@ -92,35 +83,4 @@ function withOneHtml(
   if (draft.body !== draft.contentHtml || body === contentHtml) return { body, contentHtml };
   if (body === draft.body) return { body: contentHtml, contentHtml };
   return contentHtml === draft.contentHtml ? { body, contentHtml: body } : { body, contentHtml };
-}
-
-/** What a file can hold of it: what JSON has no word for, such as undefined, would make YAML that nobody reads. */
-function plainData(extra: unknown): unknown {
-  try {
-    return JSON.parse(JSON.stringify(extra) ?? 'null');
-  } catch (cause) {
-    throw new PressmarkError(
-      'FILTER_FAILED',
-      'filter article.frontMatter: the front matter is not plain data',
-      {
-        cause,
-      },
-    );
-  }
-}
-
-const TEXTS = ['title', 'description', 'author', 'keyword', 'contentHtml', 'body'] as const;
-
-/** What keeps a draft from being stored: plugins in JavaScript return whatever they like. */
-function faultIn(value: unknown): string | undefined {
-  if (typeof value !== 'object' || value === null) return 'is not an object';
-  const draft: Partial<Record<keyof ArticleDraft, unknown>> = { ...value };
-  const field = TEXTS.find((name) => !isText(draft[name]));
-  if (field !== undefined) return `has no text as its ${field}`;
-  if (!Array.isArray(draft.tags) || !draft.tags.every(isText)) return 'has no list of texts as its tags';
-  return draft.image === null || isText(draft.image) ? undefined : 'has neither a text nor null as its image';
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' && value.isWellFormed();
 }

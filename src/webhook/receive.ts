@@ -2,7 +2,7 @@ import { conflictAnswer, testAnswer } from '../contract/answers.js';
 import { type Delivery, parseDelivery } from '../contract/envelope.js';
 import { HEADER_CONTRACT, HEADER_SIGNATURE } from '../contract/limits.js';
 import { isSignature, verify } from '../contract/signature.js';
-import { messageOf, PressmarkError, quote } from '../errors.js';
+import { PressmarkError, quote } from '../errors.js';
 import { nextIteration } from '../event-loop.js';
 import type { Log } from '../log.js';
 import type { Handled, Surroundings } from './handler.js';
@@ -121,7 +121,9 @@ export function refusal(error: unknown, delivery: Delivery | undefined, log: Log
   if (known === undefined || (known.status >= 500 && known.code !== 'RECEIVER_BUSY'))
     log.error({ err: error }, 'a delivery failed');
   const message =
-    known === undefined ? 'the receiver failed; nothing was acknowledged, send it again' : wordsOf(known);
+    known === undefined
+      ? 'the receiver failed; nothing was acknowledged, send it again'
+      : known.publicMessage;
   return {
     status: known?.status ?? 500,
     body: JSON.stringify(
@@ -132,13 +134,6 @@ export function refusal(error: unknown, delivery: Delivery | undefined, log: Log
     outcome: known?.code ?? 'INTERNAL',
     verified: delivery !== undefined,
   };
-}
-
-/** What the answer says to the sender. A plugin's own words are for the log: they may name paths of the machine. */
-function wordsOf({ code, message, cause }: PressmarkError): string {
-  return code === 'FILTER_FAILED' && cause !== undefined
-    ? message.replace(messageOf(cause), 'the receiver’s log says why')
-    : message;
 }
 
 function idOf(delivery: Delivery): string | undefined {

@@ -15,6 +15,7 @@ const COUNTED = 'Counted';
 const FAULTY = 'Faulty';
 const UNREADABLE = 'Unreadable';
 const WITHOUT_VALUE = 'Without a value';
+const SLUGLESS = 'Slugless';
 
 const FILTERS = `export default { name: 'filters', setup(host) {
   host.addFilter('article.draft', (draft) => draft.title !== '${FILTERED}' ? draft : { ...draft, title: draft.title + '!',
@@ -38,6 +39,8 @@ export default { name: 'faults', setup(host) {
     if (draft.title === '${COUNTED}') fs.appendFileSync(host.siteDir + '/filtered', 'x');
     return draft;
   });
+  const slugs = [null, {}, 7];
+  host.addFilter('article.slug', (slug, draft) => draft.title === '${SLUGLESS}' && slugs.length > 0 ? slugs.shift() : slug);
 } };`;
 
 const ACTIONS = `export default { name: 'actions', setup(host) {
@@ -51,6 +54,10 @@ const ROUTES = `export default { name: 'routes', setup(host) {
   host.router.get('/private', (context) => context.throw(403, 'for members alone'));
   host.router.get('/unavailable', (context) => context.throw(503, 'inside'));
   host.router.post('/subscribe', (context) => { context.body = 'subscribed'; });
+  host.router.get('/found', async (context) => {
+    const { id } = (await host.articles.find(context.query.url)) ?? { id: null };
+    context.body = { id };
+  });
   host.router.all('/webhook', (context) => { context.body = 'taken'; });
   host.router.get('/late', (context) => {
     try { host.router.get('/more', () => {}); context.body = 'added'; } catch (error) { context.body = error.message; }
@@ -128,10 +135,40 @@ test.serial(
     for (let n = 0; n < 8; n++) {
       const { status, json } = await post('article.published', data);
       t.is(status, 500, `fault ${n}`);
-      t.regex(json.error, /^filter article\.draft(?: of plugin faults|: the plugins’ draft) /, `fault ${n}`);
+      t.regex(json.error, /^filter article\.draft of plugin faults /, `fault ${n}`);
       t.deepEqual(treeOf(dir), before);
     }
     t.is((await post('article.published', data)).status, 200);
+  },
+);
+
+test.serial(
+  '500-filter-fails: a slug that is not a text is refused, and no address is frozen for it',
+  async (t) => {
+    const { post } = receiver();
+    const before = treeOf(dir);
+    const data = article({ title: SLUGLESS });
+    for (const what of ['null', 'an object', 'a number']) {
+      const { status, json } = await post('article.published', data);
+      t.is(status, 500, what);
+      t.is(json.error, `filter article.slug of plugin faults returned ${what} instead of a text`);
+      t.deepEqual(treeOf(dir), before);
+    }
+    t.is((await post('article.published', data)).status, 200);
+  },
+);
+
+test.serial(
+  '200-articles-find: a plugin finds an article by its URL, and gets undefined where there is none',
+  async (t) => {
+    const { post, origin } = receiver();
+    const found = async (url: string) =>
+      (await fetch(`${origin}/found?url=${encodeURIComponent(url)}`)).json();
+    const data = article();
+    const { json } = await post('article.published', data);
+    t.deepEqual(await found(`${json.url}#part`), { id: data.id });
+    for (const url of [`${json.url}nowhere/`, 'https://elsewhere.example/', 'no address'])
+      t.deepEqual(await found(url), { id: null }, url);
   },
 );
 

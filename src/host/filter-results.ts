@@ -1,0 +1,133 @@
+import type { FilterName } from './hook-types.js';
+
+/** Says what is wrong with a value, as the end of a sentence about what a filter returned; undefined where nothing is. */
+type Check = (value: unknown) => string | undefined;
+
+const text: Check = (value) => (typeof value === 'string' ? undefined : `${nameOf(value)} instead of a text`);
+
+/** A text that a file can hold. */
+const storedText: Check = (value) =>
+  text(value) ?? (String(value).isWellFormed() ? undefined : 'a text with half a character');
+
+const orNull =
+  (check: Check): Check =>
+  (value) =>
+    value === null ? undefined : check(value);
+
+const listOf =
+  (check: Check): Check =>
+  (value) => {
+    if (!Array.isArray(value)) return `${nameOf(value)} instead of a list`;
+    for (const item of value) {
+      const fault = check(item);
+      if (fault !== undefined) return `a list with ${fault}`;
+    }
+    return undefined;
+  };
+
+const objectWith =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value) => {
+    if (!isObject(value)) return `${nameOf(value)} instead of an object`;
+    for (const [name, check] of Object.entries(fields)) {
+      const fault = check(value[name]);
+      if (fault !== undefined) return `an object whose ${name} is ${fault}`;
+    }
+    return undefined;
+  };
+
+/** An object as JSON can hold it. */
+const plainData: Check = (value) => {
+  if (!isObject(value)) return `${nameOf(value)} instead of an object`;
+  try {
+    const json: string | undefined = JSON.stringify(value, (key, part: unknown) => {
+      const isWhole = key.isWellFormed() && (typeof part !== 'string' || part.isWellFormed());
+      if (!isWhole) throw new Error('a text with half a character');
+      return part;
+    });
+    return json?.startsWith('{') ? undefined : 'an object that JSON cannot hold';
+  } catch {
+    return 'an object that JSON cannot hold';
+  }
+};
+
+const address: Check = (value) =>
+  text(value) ?? (URL.canParse(String(value)) ? undefined : 'a text that is not an absolute URL');
+
+const object = objectWith({});
+
+// Not `readingMinutes`: asking for it may read the article's file.
+const LINK = { title: text, description: text, date: text, image: orNull(address), url: text };
+const SUMMARY = {
+  ...LINK,
+  id: text,
+  updated: orNull(text),
+  author: text,
+  tags: listOf(text),
+  excerpt: text,
+  extra: object,
+};
+
+/** What each filter must return. */
+const RESULTS: Readonly<Record<FilterName, Check>> = {
+  'article.draft': objectWith({
+    title: storedText,
+    description: storedText,
+    author: storedText,
+    keyword: storedText,
+    contentHtml: storedText,
+    body: storedText,
+    tags: listOf(storedText),
+    image: orNull(storedText),
+  }),
+  'article.slug': storedText,
+  'article.frontMatter': plainData,
+  'page.context': objectWith({
+    site: object,
+    kind: text,
+    title: text,
+    description: text,
+    canonical: text,
+    article: orNull(
+      objectWith({
+        ...SUMMARY,
+        keyword: text,
+        html: text,
+        toc: listOf(object),
+        previous: orNull(objectWith(LINK)),
+        next: orNull(objectWith(LINK)),
+        related: listOf(objectWith(LINK)),
+      }),
+    ),
+    page: orNull(
+      objectWith({ title: text, description: text, html: text, toc: listOf(object), extra: object }),
+    ),
+    articles: listOf(objectWith(SUMMARY)),
+    tag: orNull(text),
+    author: orNull(text),
+    head: text,
+    extra: object,
+  }),
+  'page.head': text,
+  'page.content': text,
+  'page.html': text,
+  'feed.items': listOf(objectWith({ ...SUMMARY, html: text })),
+  'git.message': text,
+};
+
+/** What is wrong with what a handler of a filter has returned; undefined where nothing is. */
+export function faultInResult(name: FilterName, value: unknown): string | undefined {
+  return RESULTS[name](value);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function nameOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'string') return 'a text';
+  return /^[aeiou]/.test(typeof value) ? `an ${typeof value}` : `a ${typeof value}`;
+}
