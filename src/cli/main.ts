@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { messageOf, PressmarkError, systemCode } from '../errors.js';
+import { endSoon } from './signals.js';
 import { printable, printableLines } from './terminal.js';
 
 /** Each command in a file of its own, loaded when it is asked for: starting the program takes half the time. */
@@ -34,7 +35,22 @@ const WRONG_USAGE = 2;
 process.stdout.on('error', (error) => {
   if (systemCode(error) !== 'EPIPE') throw error;
 });
+let isDone = false;
+process.on('exit', failUnfinished);
 process.exitCode = await run(process.argv);
+isDone = true;
+
+/**
+ * A command that has not come to its end has failed, whatever the process would end with: Node.js ends with 0 when
+ * nothing is left to wait for, and so does a plugin that calls `process.exit()`.
+ */
+function failUnfinished(code: number): void {
+  if (isDone || code !== 0) return;
+  process.exitCode = FAILED;
+  console.error(
+    `pressmark: ${process.argv[2] ?? 'the command'} ended before it was done; a plugin or the config waits for something that never happens, or ends the process`,
+  );
+}
 
 async function run(argv: readonly string[]): Promise<number> {
   try {
@@ -43,6 +59,7 @@ async function run(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : WRONG_USAGE; // it has printed its own line
     console.error(`pressmark: ${error instanceof PressmarkError ? shown(error) : unexpected(error)}`);
+    endSoon(); // what a plugin has left behind must not keep the process from ending
     return error instanceof PressmarkError && ['CONFIG_INVALID', 'USAGE'].includes(error.code)
       ? WRONG_USAGE
       : FAILED;

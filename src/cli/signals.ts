@@ -4,7 +4,10 @@ import type { Log } from '../log.js';
 /** The process is gone after this long, whatever still hangs; supervisors kill after 10 s. */
 const DEADLINE_MS = 9_500;
 
-/** Ends the process cleanly on SIGTERM and SIGINT; a second signal ends it at once. */
+/**
+ * Ends the process cleanly on SIGTERM and SIGINT; a second signal ends it at once. An end that nobody has asked for,
+ * such as a plugin's `process.exit()`, is logged and is a failure.
+ */
 export function stopOnSignals(app: Pick<App, 'close'>, log: Log): void {
   let stopping = false;
 
@@ -25,6 +28,12 @@ export function stopOnSignals(app: Pick<App, 'close'>, log: Log): void {
     process.exit(0);
   }
 
+  process.on('exit', (code) => {
+    if (stopping) return;
+    const err = new Error('the receiver was ended from within; the stack says by what');
+    log.fatal({ err, code }, 'the receiver ends without having been asked to stop');
+    if (code === 0) process.exitCode = 1;
+  });
   process.on('SIGTERM', (signal) => void stop(signal));
   process.on('SIGINT', (signal) => void stop(signal));
   outliveStrayPromises(log);

@@ -2,6 +2,10 @@ import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PressmarkError } from '../errors.js';
+import { within } from '../time-limit.js';
+
+/** How long the config's module may take to be loaded, in milliseconds. */
+const READ_MS = 10_000;
 
 /** What a config file may be called; the first that is there counts. */
 export const CONFIG_NAMES = [
@@ -21,13 +25,17 @@ export async function configuredPlugins(configFile: string | undefined): Promise
 /**
  * What a config file exports.
  *
+ * @param limitMs how long its module may take to be loaded. @default 10 s
  * @throws PressmarkError CONFIG_INVALID.
  */
-export async function readConfigFile(path: string): Promise<object> {
+export async function readConfigFile(path: string, limitMs = READ_MS): Promise<object> {
+  const late = () => {
+    throw new Error(`it is not loaded after ${limitMs / 1_000} s; an await at its top must come to an end`);
+  };
   try {
     const value: unknown = path.endsWith('.json')
       ? JSON.parse(fs.readFileSync(path, 'utf8'))
-      : (await importAnew(path)).default;
+      : (await within(limitMs, importAnew(path), late)).default;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch (cause) {
     throw invalid(`${path} cannot be read: ${messageOf(cause).split('\n', 1)[0]}`, cause);

@@ -1,21 +1,26 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type Router from '@koa/router';
 import type { Article } from '../article/article.js';
 import { messageOf, PressmarkError, quote } from '../errors.js';
 import { type Log, REDACTION } from '../log.js';
+import { within } from '../time-limit.js';
 import type { ActionName, Actions, FilterName, Filters } from './hook-types.js';
 import { type ActionHandler, createHooks, type FilterHandler, type Hooks } from './hooks.js';
 import { checkOutput, type PluginOutput, type SiteOutput } from './outputs.js';
 
-/** How long plugins may take to stop, in milliseconds; the whole stop has 10 s. */
-export interface CloseLimits {
+/** How long a plugin may take to be loaded, and to be set up, in milliseconds. */
+export const READY_MS = 10_000;
+
+/** How long plugins may take to start and to stop, in milliseconds; the whole stop has 10 s. */
+export interface PluginLimits {
+  /** For each `setup`. */
+  readonly setupMs: number;
   /** For all handlers of `host.closing` together: the disposers, which flush commits and pages, need time too. */
   readonly closingMs: number;
   /** For each disposer. */
   readonly disposeMs: number;
 }
 
-const CLOSE_LIMITS: CloseLimits = { closingMs: 2_000, disposeMs: 8_000 };
+const LIMITS: PluginLimits = { setupMs: READY_MS, closingMs: 2_000, disposeMs: 8_000 };
 
 interface Disposer {
   readonly plugin: string;
@@ -116,13 +121,13 @@ export interface HostSurroundings {
  * Sets up the plugins in the order given, each after those it requires, and ends registration. Where one fails, those
  * that were set up before it are closed.
  *
- * @param limits how long the end may take. @default 2 s for `host.closing`, 8 s for each disposer
+ * @param limits how long plugins may take. @default 10 s for each `setup`, 2 s for `host.closing`, 8 s for each disposer
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin and where it came from.
  */
 export async function startHost(
   entries: readonly PluginEntry[],
   around: HostSurroundings,
-  { closingMs, disposeMs }: CloseLimits = CLOSE_LIMITS,
+  { setupMs, closingMs, disposeMs }: PluginLimits = LIMITS,
 ): Promise<Host> {
   const limits = around.role === 'builder' ? { mostTimeouts: 3 } : {};
   const { hooks = createHooks(around.log, limits), ...surroundings } = around;
@@ -163,14 +168,14 @@ export async function startHost(
       onClose: (dispose) => disposers.push({ plugin: name, dispose }),
     };
     try {
-      await setUp(entry, { ...host, options: parseOptions(plugin, options, origin) });
+      await setUp(entry, { ...host, options: parseOptions(plugin, options, origin) }, setupMs);
     } catch (error) {
       leaveOut(entry, error);
     }
   }
 
   async function close(): Promise<void> {
-    await Promise.race([hooks.doAction('host.closing', {}), pause(closingMs, undefined, { ref: false })]);
+    await within(closingMs, hooks.doAction('host.closing', {}), () => undefined);
     await dispose();
   }
 
@@ -180,11 +185,10 @@ export async function startHost(
   }
 
   async function disposeOf({ plugin, dispose }: Disposer): Promise<void> {
-    const late = Symbol('late');
+    const late = () =>
+      around.log.warn({ plugin }, `plugin is not closed after ${disposeMs} ms; it is left behind`);
     try {
-      const end = await Promise.race([(async () => dispose())(), pause(disposeMs, late, { ref: false })]);
-      if (end === late)
-        around.log.warn({ plugin }, `plugin is not closed after ${disposeMs} ms; it is left behind`);
+      await within(disposeMs, (async () => dispose())(), late);
     } catch (error) {
       around.log.error({ plugin, err: error }, 'plugin could not be closed');
     }
@@ -198,9 +202,14 @@ function refuseRoutes(): never {
   throw new PressmarkError('PLUGIN_INVALID', 'a route was added after the start; add routes in setup()');
 }
 
-async function setUp({ plugin, origin }: PluginEntry, host: PluginHost): Promise<void> {
+async function setUp({ plugin, origin }: PluginEntry, host: PluginHost, limitMs: number): Promise<void> {
   try {
-    await plugin.setup(host);
+    await within(limitMs, (async () => plugin.setup(host))(), () => {
+      throw new PressmarkError(
+        'PLUGIN_INVALID',
+        `plugin ${plugin.name} (${origin}) is not set up after ${limitMs / 1_000} s; its setup() must come to an end`,
+      );
+    });
   } catch (error) {
     if (error instanceof PressmarkError) throw error;
     throw new PressmarkError(

@@ -1,12 +1,8 @@
 import type { Settings } from '../../config/load.js';
-import { messageOf, PressmarkError } from '../../errors.js';
+import { messageOf } from '../../errors.js';
 import type { Plugin, PluginEntry, PluginHost } from '../../host/plugins.js';
 import type { Log } from '../../log.js';
-import { within } from '../../time-limit.js';
 import { pluginLoaders } from './load-plugins.js';
-
-/** How long a plugin may take to be loaded, and to be set up, in milliseconds. */
-const READY_MS = 5_000;
 
 /**
  * The site's plugins for a command that commits: their `git.message` filters and `git.committed` actions run, and
@@ -21,7 +17,7 @@ export async function wordingPlugins(
   const loaded: PluginEntry[] = [];
   for (const load of pluginLoaders(dir, plugins)) {
     try {
-      loaded.push({ ...(await inTime('a plugin is not loaded', load())), onFailure: leaveOut });
+      loaded.push({ ...(await load()), onFailure: leaveOut });
     } catch (error) {
       leaveOut(error);
     }
@@ -48,14 +44,8 @@ function wordingOnly(plugin: Plugin, names: ReadonlySet<string>): Plugin {
         if (name === 'git.committed') host.addAction(name, handler, options);
       },
     };
-    return inTime(`plugin ${plugin.name} is not set up`, (async () => plugin.setup(quiet))());
+    return plugin.setup(quiet);
   };
   const { requires = [] } = plugin;
   return { ...plugin, requires: requires.filter((name) => names.has(name)), setup };
-}
-
-function inTime<T>(what: string, work: Promise<T>): Promise<T> {
-  return within(READY_MS, work, () => {
-    throw new PressmarkError('PLUGIN_INVALID', `${what} after ${READY_MS} ms`);
-  });
 }

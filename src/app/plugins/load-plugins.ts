@@ -3,7 +3,8 @@ import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { messageOf, PressmarkError, quote, systemCode } from '../../errors.js';
-import type { Plugin, PluginEntry } from '../../host/plugins.js';
+import { type Plugin, type PluginEntry, READY_MS } from '../../host/plugins.js';
+import { within } from '../../time-limit.js';
 
 /** Plugin files that are picked up from the site's `plugins/` folder; `.ts` where Node strips types. */
 const PLUGIN_FILE = /^[^._].*\.(?:m?js|ts)$/;
@@ -13,24 +14,34 @@ const PLUGIN_FILE = /^[^._].*\.(?:m?js|ts)$/;
  *
  * @param dir the site's folder.
  * @param configured the config's `plugins`: a package name, a path, a plugin, or `[one of these, options]`.
+ * @param limitMs how long each may take to be loaded. @default 10 s
  * @throws PressmarkError PLUGIN_INVALID, naming the plugin that cannot be loaded.
  */
-export async function loadPlugins(dir: string, configured: readonly unknown[]): Promise<PluginEntry[]> {
+export async function loadPlugins(
+  dir: string,
+  configured: readonly unknown[],
+  limitMs = READY_MS,
+): Promise<PluginEntry[]> {
   const entries: PluginEntry[] = [];
-  for (const load of pluginLoaders(dir, configured)) entries.push(await load());
+  for (const load of pluginLoaders(dir, configured, limitMs)) entries.push(await load());
   return entries;
 }
 
 /** What loads each of the site's own plugins, in their order; see `loadPlugins`. */
-export function pluginLoaders(dir: string, configured: readonly unknown[]): (() => Promise<PluginEntry>)[] {
+export function pluginLoaders(
+  dir: string,
+  configured: readonly unknown[],
+  limitMs = READY_MS,
+): (() => Promise<PluginEntry>)[] {
   const ofConfig = configured.map((item, index) => async (): Promise<PluginEntry> => {
     const [what, options] = Array.isArray(item) ? item : [item];
     const given = options === undefined ? {} : { options };
-    if (typeof what === 'string') return { ...(await importPlugin(locate(dir, what), what)), ...given };
+    if (typeof what === 'string')
+      return { ...(await importPlugin(locate(dir, what), what, limitMs)), ...given };
     return { plugin: what as Plugin, origin: `plugins[${index}] of the config`, ...given };
   });
   const ofFolder = pluginFiles(join(dir, 'plugins')).map(
-    (name) => () => importPlugin(join(dir, 'plugins', name), `plugins/${name}`),
+    (name) => () => importPlugin(join(dir, 'plugins', name), `plugins/${name}`, limitMs),
   );
   return [...ofConfig, ...ofFolder];
 }
@@ -47,9 +58,12 @@ function pluginFiles(folder: string): string[] {
   }
 }
 
-async function importPlugin(file: string, origin: string): Promise<PluginEntry> {
+async function importPlugin(file: string, origin: string, limitMs: number): Promise<PluginEntry> {
+  const late = () => {
+    throw new Error(`it is not loaded after ${limitMs / 1_000} s; an await at its top must come to an end`);
+  };
   try {
-    const module: { default?: unknown } = await import(pathToFileURL(file).href);
+    const module: { default?: unknown } = await within(limitMs, import(pathToFileURL(file).href), late);
     return { plugin: module.default as Plugin, origin, file }; // its manifest is checked by the host
   } catch (cause) {
     throw new PressmarkError(

@@ -10,6 +10,8 @@ const around = {
   articles: { get: async () => undefined, find: async () => undefined, ids: () => [] },
 } as const;
 
+const LIMITS = { setupMs: 60_000, closingMs: 60_000, disposeMs: 60_000 };
+
 function entry(plugin: Plugin<never> | unknown, options?: unknown): PluginEntry {
   return { plugin: plugin as Plugin, origin: 'plugins/x.js', ...(options !== undefined && { options }) };
 }
@@ -60,6 +62,23 @@ test('where a plugin cannot be set up, those that were set up before it are clos
   t.deepEqual(closed, ['b', 'a']);
 });
 
+test('a setup that never ends is named, and those that were set up before it are closed', async (t) => {
+  let isClosed = false;
+  const first = definePlugin({
+    name: 'first',
+    setup: (host) =>
+      host.onClose(() => {
+        isClosed = true;
+      }),
+  });
+  const hanging = definePlugin({ name: 'hanging', setup: () => new Promise<void>(() => undefined) });
+  await t.throwsAsync(startHost([entry(first), entry(hanging)], around, { ...LIMITS, setupMs: 20 }), {
+    code: 'PLUGIN_INVALID',
+    message: 'plugin hanging (plugins/x.js) is not set up after 0.02 s; its setup() must come to an end',
+  });
+  t.true(isClosed);
+});
+
 test('a handler of host.closing that never ends does not keep the disposers from their work', async (t) => {
   let isDisposed = false;
   let endHandler: (() => void) | undefined;
@@ -75,7 +94,7 @@ test('a handler of host.closing that never ends does not keep the disposers from
       });
     },
   });
-  await (await startHost([entry(plugin)], around, { closingMs: 1, disposeMs: 60_000 })).close();
+  await (await startHost([entry(plugin)], around, { ...LIMITS, closingMs: 1, disposeMs: 60_000 })).close();
   t.true(isDisposed, 'the handler is still running');
   endHandler?.();
 });
@@ -87,7 +106,7 @@ test('a disposer that never ends does not keep the host from closing, and the lo
     name: 'stuck',
     setup: (host) => host.onClose(() => new Promise(() => undefined)),
   });
-  await (await startHost([entry(plugin)], { ...around, log }, { closingMs: 60_000, disposeMs: 1 })).close();
+  await (await startHost([entry(plugin)], { ...around, log }, { ...LIMITS, disposeMs: 1 })).close();
   t.is(lines.length, 1);
   t.like(JSON.parse(lines[0] ?? ''), {
     plugin: 'stuck',
