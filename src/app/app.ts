@@ -83,8 +83,10 @@ export async function startApp(
     const { entry: deploy, stages } = await openDeploy({ settings, articles, pushes: durable.pushes, log });
     const plugins = [
       ...further,
-      { plugin: pageCheck.plugin, origin: 'the preview' },
-      ...(liveReload === undefined ? [] : [{ plugin: liveReload.plugin, origin: 'the preview' }]),
+      { plugin: pageCheck.plugin, origin: 'the preview', isFirstParty: true },
+      ...(liveReload === undefined
+        ? []
+        : [{ plugin: liveReload.plugin, origin: 'the preview', isFirstParty: true }]),
       ...(await loadPlugins(settings.dir, settings.plugins)),
       ...firstPartyPlugins({
         settings,

@@ -91,7 +91,7 @@ export async function openDeploy({ settings, articles, pushes, log }: DeployOpti
       },
     }),
   });
-  return { entry: { plugin, origin: 'deploy in the config' }, stages };
+  return { entry: { plugin, origin: 'deploy in the config', isFirstParty: true }, stages };
 }
 
 /**

@@ -12,9 +12,6 @@ export interface GitPluginOptions {
   readonly env: NodeJS.Dict<string>;
 }
 
-/** Actions run one after the other: a slow plugin of the owner must not delay commits. */
-const FIRST = { priority: 0 };
-
 /** Connects the commits of articles with the plugin host. */
 export function gitPlugin({ commits, isBeforeAnswer, push, env }: GitPluginOptions): Plugin {
   return definePlugin({
@@ -22,14 +19,14 @@ export function gitPlugin({ commits, isBeforeAnswer, push, env }: GitPluginOptio
     async setup(host) {
       if (host.role !== 'receiver') return;
       if (!isBeforeAnswer) {
-        host.addAction('article.published', commits.add, FIRST);
-        host.addAction('article.updated', commits.add, FIRST);
+        host.addAction('article.published', commits.add);
+        host.addAction('article.updated', commits.add);
       }
-      host.addAction('article.edited', ({ path }) => commits.addEdit(path), FIRST);
+      host.addAction('article.edited', ({ path }) => commits.addEdit(path));
       const { context, worktree } = commits;
       const pusher = push && worktree && (await pushInBackground(host, push, env, context, worktree));
       await commits.start(() => pusher?.request(0));
-      host.addAction('host.ready', commits.reconcile, FIRST);
+      host.addAction('host.ready', commits.reconcile);
       host.onClose(() => commits.close(pusher?.close));
     },
   });

@@ -23,6 +23,8 @@ export interface HandlerOptions {
   readonly priority?: number;
   /** Named in logs and errors. */
   readonly plugin: string;
+  /** Whether the plugin comes with Pressmark: pages, commits and deploys never wait for other plugins. @default false */
+  readonly isFirstParty?: boolean;
 }
 
 interface Registered<H> {
@@ -68,22 +70,22 @@ export function createHooks(log: Log, options: HookLimits = {}) {
   function addFilter<N extends FilterName>(
     name: N,
     handler: FilterHandler<N>,
-    { priority = 10, plugin }: HandlerOptions,
+    options: HandlerOptions,
   ): void {
-    check('filter', name, FILTER_NAMES, handler, plugin);
+    check('filter', name, FILTER_NAMES, handler, options);
     const list: Registered<FilterHandler<N>>[] = filters[name] ?? [];
-    insert(list, { handler, priority, plugin });
+    insert(list, { handler, priority: rankOf(options), plugin: options.plugin });
     Object.assign(filters, { [name]: list });
   }
 
   function addAction<N extends ActionName>(
     name: N,
     handler: ActionHandler<N>,
-    { priority = 10, plugin }: HandlerOptions,
+    options: HandlerOptions,
   ): void {
-    check('action', name, ACTION_NAMES, handler, plugin);
+    check('action', name, ACTION_NAMES, handler, options);
     const list: Registered<ActionHandler<N>>[] = actions[name] ?? [];
-    insert(list, { handler, priority, plugin });
+    insert(list, { handler, priority: rankOf(options), plugin: options.plugin });
     Object.assign(actions, { [name]: list });
   }
 
@@ -92,7 +94,7 @@ export function createHooks(log: Log, options: HookLimits = {}) {
     name: string,
     known: readonly string[],
     handler: unknown,
-    plugin: string,
+    { plugin, priority = 10 }: HandlerOptions,
   ): void {
     checkOpen(plugin, quote(name));
     if (!known.includes(name)) {
@@ -105,6 +107,11 @@ export function createHooks(log: Log, options: HookLimits = {}) {
       throw new PressmarkError(
         'PLUGIN_INVALID',
         `plugin ${plugin}: the handler of ${name} is not a function`,
+      );
+    if (!Number.isFinite(priority))
+      throw new PressmarkError(
+        'PLUGIN_INVALID',
+        `plugin ${plugin}: the priority of its handler of ${name} is ${quote(priority)}; it must be a number`,
       );
   }
 
@@ -172,7 +179,7 @@ export function createHooks(log: Log, options: HookLimits = {}) {
   }
 
   /**
-   * Runs the handlers of an action one after the other, by priority. A handler that fails, or runs longer than the time
+   * Runs the handlers of an action one after the other: those of first-party plugins, then the others by priority. A handler that fails, or runs longer than the time
    * limit, is logged, and the next one runs. Resolves when the last one has finished or is no longer waited for; never
    * rejects.
    */
@@ -197,6 +204,11 @@ export function createHooks(log: Log, options: HookLimits = {}) {
   }
 
   return { addFilter, addAction, checkOpen, hasFilter, applyFilters, doAction, seal };
+}
+
+/** First-party plugins come before all others. */
+function rankOf({ isFirstParty = false, priority = 10 }: HandlerOptions): number {
+  return isFirstParty ? Number.NEGATIVE_INFINITY : priority;
 }
 
 function insert<H>(list: Registered<H>[], entry: Registered<H>): void {

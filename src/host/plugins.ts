@@ -86,6 +86,8 @@ export interface PluginEntry {
   readonly origin: string;
   /** Its module, absolute; undefined for one that the config holds itself. */
   readonly file?: string;
+  /** Whether it comes with Pressmark: its handlers run before those of all other plugins. @default false */
+  readonly isFirstParty?: boolean;
   /** Gets the error of a plugin that cannot be used, and the start goes on without that plugin. Without this function, the start fails. */
   readonly onFailure?: (error: PressmarkError) => void;
 }
@@ -147,7 +149,7 @@ export async function startHost(
   hooks.seal();
 
   async function add(entry: PluginEntry, router: Router): Promise<void> {
-    const { plugin, options, origin } = entry;
+    const { plugin, options, origin, isFirstParty = false } = entry;
     const { name } = plugin;
     const host: PluginHost = {
       ...surroundings,
@@ -155,9 +157,17 @@ export async function startHost(
       options: undefined,
       router,
       addFilter: (hook, handler, { priority } = {}) =>
-        hooks.addFilter(hook, handler, { plugin: name, ...(priority !== undefined && { priority }) }),
+        hooks.addFilter(hook, handler, {
+          plugin: name,
+          isFirstParty,
+          ...(priority !== undefined && { priority }),
+        }),
       addAction: (hook, handler, { priority } = {}) =>
-        hooks.addAction(hook, handler, { plugin: name, ...(priority !== undefined && { priority }) }),
+        hooks.addAction(hook, handler, {
+          plugin: name,
+          isFirstParty,
+          ...(priority !== undefined && { priority }),
+        }),
       addOutput: (output) => {
         hooks.checkOpen(name, `output ${quote(output.path)}`);
         checkOutput({ plugin: name, output }, outputs);

@@ -18,9 +18,6 @@ const YIELDED_MS = 30_000;
 /** How long until a site that stands is checked: what waits to be delivered at the start comes first. */
 const FIRST_LOOK_MS = 1_000;
 
-/** Before the handlers of other plugins, which may take their time: these only note what is to be built. */
-const FIRST = { priority: 0 };
-
 /** A change of templates, settings, or what the owner wrote besides articles. */
 export interface SourceChange {
   /** The files below the content folder of which pages are to be built, or everything. */
@@ -125,25 +122,21 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
         burst.note();
         schedule.request([path.slice(prefix.length)]);
       };
-      host.addAction('article.published', changed, FIRST);
-      host.addAction('article.updated', changed, FIRST);
-      host.addAction('article.edited', changed, FIRST);
-      host.addAction('article.removed', changed, FIRST);
+      host.addAction('article.published', changed);
+      host.addAction('article.updated', changed);
+      host.addAction('article.edited', changed);
+      host.addAction('article.removed', changed);
       let unwatch: (() => Promise<void>) | undefined;
       let firstLook: NodeJS.Timeout | undefined;
-      host.addAction(
-        'host.ready',
-        () => {
-          const look = () => fullBuilds.request('all');
-          if (options.isWhole?.() === true) firstLook = setTimeout(look, FIRST_LOOK_MS);
-          else look();
-          unwatch = options.watch?.(({ work, isRenewed = false }) => {
-            if (isRenewed) thread.renew();
-            request(work);
-          });
-        },
-        FIRST,
-      );
+      host.addAction('host.ready', () => {
+        const look = () => fullBuilds.request('all');
+        if (options.isWhole?.() === true) firstLook = setTimeout(look, FIRST_LOOK_MS);
+        else look();
+        unwatch = options.watch?.(({ work, isRenewed = false }) => {
+          if (isRenewed) thread.renew();
+          request(work);
+        });
+      });
       host.onClose(async () => {
         await Promise.all([unwatch?.(), search?.close()]);
         clearTimeout(retry);

@@ -12,6 +12,8 @@ import { foldersOf } from '../content/folders.js';
 import type { DurableStore } from '../durability.js';
 import { followSettings } from '../follow-settings.js';
 
+const isFirstParty = true;
+
 /** What the first-party plugins are made from. */
 export interface FirstPartyOptions {
   readonly settings: Settings;
@@ -36,7 +38,7 @@ export function firstPartyPlugins(options: FirstPartyOptions): PluginEntry[] {
 
 /** The plugin of the store's durability level. */
 export function gitEntry({ git }: Pick<DurableStore, 'git'>): PluginEntry[] {
-  return git === undefined ? [] : [{ plugin: gitPlugin(git), origin: 'git in the config' }];
+  return git === undefined ? [] : [{ plugin: gitPlugin(git), origin: 'git in the config', isFirstParty }];
 }
 
 function siteEntry(options: FirstPartyOptions): PluginEntry {
@@ -62,6 +64,7 @@ function siteEntry(options: FirstPartyOptions): PluginEntry {
       isWhole: options.early.isWhole,
     }),
     origin: 'site in the config',
+    isFirstParty,
   };
 }
 
@@ -71,7 +74,7 @@ function buildEntry(settings: Settings): PluginEntry[] {
   if (generator === 'plain' || !buildsInBackground) return [];
   const { interrupted = 0 } = readBuildState(foldersOf(settings).stateDir);
   const plugin = buildPlugin({ ...createBuildProcess(dir, environment), interrupted });
-  return [{ plugin, origin: 'build in the config' }];
+  return [{ plugin, origin: 'build in the config', isFirstParty }];
 }
 
 /** Where no site is built, a change of the settings is only logged. */
@@ -82,5 +85,5 @@ function settingsEntry(options: FirstPartyOptions): PluginEntry {
     setup: (host) =>
       host.onClose(followSettings(options, { onTheme: nothing, onTermTexts: nothing, onSettings: nothing })),
   });
-  return { plugin, origin: 'site: false in the config' };
+  return { plugin, origin: 'site: false in the config', isFirstParty };
 }

@@ -101,6 +101,36 @@ test('the handlers of an action run one after the other, by priority', async (t)
   t.deepEqual(told, ['first begins', 'first ends', 'last begins', 'last ends']);
 });
 
+test('the handlers of first-party plugins run before all others, whatever their priority, and never wait for them', async (t) => {
+  const hooks = createHooks(silent, { actionTimeoutMs: 60_000 });
+  const told: string[] = [];
+  let endFirst: (() => void) | undefined;
+  const handler = (name: string) => () => told.push(name);
+  const endless = () =>
+    new Promise<void>((resolve) => {
+      told.push('hangs');
+      endFirst = resolve;
+    });
+  hooks.addAction('host.ready', endless, { plugin: 'a', priority: -Number.MAX_VALUE });
+  hooks.addAction('host.ready', handler('site'), { plugin: 'site', isFirstParty: true });
+  hooks.addAction('host.ready', handler('b'), { plugin: 'b' });
+  hooks.addAction('host.ready', handler('git'), { plugin: 'git', isFirstParty: true });
+  const done = hooks.doAction('host.ready', { url: 'http://localhost:1' });
+  t.deepEqual(told, ['site', 'git', 'hangs']);
+  endFirst?.();
+  await done;
+  t.deepEqual(told, ['site', 'git', 'hangs', 'b']);
+});
+
+test('a priority that is not a number is refused', (t) => {
+  const hooks = createHooks(silent);
+  for (const priority of [Number.NEGATIVE_INFINITY, Number.NaN, 'first' as never])
+    t.throws(() => hooks.addAction('host.ready', () => undefined, { plugin: 'a', priority }), {
+      code: 'PLUGIN_INVALID',
+      message: /^plugin a: the priority of its handler of host\.ready is /,
+    });
+});
+
 test('an action that throws, rejects or hangs does not stop the other actions', async (t) => {
   const hooks = createHooks(silent, { actionTimeoutMs: 20 });
   const told: string[] = [];
