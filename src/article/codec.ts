@@ -6,6 +6,7 @@ import { withLf } from './line-ends.js';
 import { renderMarkdown } from './markdown.js';
 import { readOwnForm, readOwnTop } from './own-form.js';
 import { markdownForPage } from './page-markdown.js';
+import { type StoredUrl, withUrl } from './stored-url.js';
 
 /** The front matter that is Pressmark's; every other key is a person's or a plugin's. */
 export const OWN_KEYS: ReadonlySet<string> = new Set([
@@ -208,6 +209,21 @@ export function fileDigest(text: string): string {
   const end = lf.indexOf('\n---\n', 3);
   const covered = end === -1 ? lf : withoutLine(withoutLine(lf, 'revision', end), 'digest', end);
   return `sha256-${hash('sha256', covered)}`;
+}
+
+/** The URL in a file; there its address is nowhere else. */
+export function plainStoredUrl(text: string): StoredUrl | undefined {
+  const url = textOf(readOwnTop(text) ?? split(text).data, 'url');
+  return url === undefined ? undefined : { url, address: undefined };
+}
+
+/** The file with another URL. The digest of a pristine file follows, that of an edited one shows the edit as before. */
+export function plainWithStoredUrl(text: string, { edited, digest }: StoredArticle, url: string): string {
+  const moved = withUrl(text, url, (one) => {
+    const { data, body } = split(one);
+    return { url: textOf(data, 'url'), rest: { data: { ...data, url: '' }, body } };
+  });
+  return edited || digest === undefined ? moved : moved.replace(digest, fileDigest(moved));
 }
 
 function withoutLine(text: string, key: string, before: number): string {

@@ -9,10 +9,13 @@ import {
   encodeFirst,
   type FirstFile,
   OWN_KEYS,
+  plainStoredUrl,
+  plainWithStoredUrl,
   type ReadableArticle,
   type StoredArticle,
 } from './codec.js';
 import type { ProvenAddress } from './mapping.js';
+import type { StoredUrl } from './stored-url.js';
 
 /** How the article files of a site are named, read and written. Paths are below the content folder, with forward slashes. */
 export interface ArticleFormat {
@@ -64,6 +67,18 @@ export interface ArticleFormat {
    * @throws PressmarkError ARTICLE_UNREADABLE where the front matter cannot be rewritten without loss.
    */
   amend(previous: string, stored: StoredArticle, next: Article, path: string, storedBody?: BodyKind): Amended;
+  /**
+   * The URL in a file that was answered to the service; undefined where the file has none.
+   *
+   * @throws PressmarkError FRONT_MATTER_INVALID, FRONT_MATTER_UNSUPPORTED.
+   */
+  storedUrl(text: string, path: string): StoredUrl | undefined;
+  /**
+   * A file with another stored URL. A pristine file stays pristine and keeps its revision; an edited one stays edited.
+   *
+   * @throws PressmarkError ARTICLE_UNREADABLE where the file cannot be rewritten without loss.
+   */
+  withStoredUrl(text: string, path: string, url: string): string;
 }
 
 /** Whether a body is Markdown or HTML. */
@@ -104,5 +119,7 @@ export function plainFormat(url: (slug: string, date: string) => string): Articl
     decodeForPages: (text, path) => decodeForPages(text, fallback(path)),
     decodeTop: (text, path) => decodeTop(text, fallback(path)),
     amend: (previous, { article }, next) => ({ text: amend(previous, article, next), article: next }),
+    storedUrl: plainStoredUrl,
+    withStoredUrl: (text, path, url) => plainWithStoredUrl(text, decode(text, fallback(path)), url),
   };
 }

@@ -19,6 +19,7 @@ import { spelledKey } from './key-spelling.js';
 import { withLf } from './line-ends.js';
 import type { ArticleMapping, FileFacts, FrontMatterValue, IncomingBody, ProvenAddress } from './mapping.js';
 import { renderMarkdown } from './markdown.js';
+import { type StoredUrl, withUrl } from './stored-url.js';
 
 /** The key of Pressmark's own front matter in the files of a site that another generator builds. */
 export const OWN_KEY = 'pressmark';
@@ -288,6 +289,31 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     return { text, article: replaced, ...(address !== undefined && { address }) };
   }
 
+  function storedUrl(text: string, path: string): StoredUrl | undefined {
+    const { data } = readFrontMatter(text);
+    const url = sentUrl(data);
+    if (url === undefined) return undefined;
+    const file: FileFacts = { path, data: withKnownKeys(data) };
+    const ends = [...url.matchAll(/\//g)].map(({ index }) => url.slice(index));
+    // From the longest on; those of `https://` are none.
+    return { url, address: ends.slice(2).find((end) => mapping.isPinned(file, end)) };
+  }
+
+  function sentUrl(data: ReadFile['data']): string | undefined {
+    const url = scalarOf(mapOf(data[OWN_KEY]).url);
+    return url === undefined ? undefined : sent(url);
+  }
+
+  function withStoredUrl(text: string, path: string, url: string): string {
+    const { edited, digest } = decode(text, path);
+    const moved = withUrl(text, written(url), (one) => {
+      const { data, body } = readFrontMatter(one);
+      const own = mapOf(data[OWN_KEY]);
+      return { url: scalarOf(own.url), rest: { data: { ...data, [OWN_KEY]: { ...own, url: '' } }, body } };
+    });
+    return edited || digest === undefined ? moved : moved.replace(digest, digestIn(moved, digest));
+  }
+
   /** The tags of a file that an update keeps, as the site selects its posts by them. */
   function siteTags(data: ReadFile['data']): string[] {
     if (keys.tags === null) return [];
@@ -352,6 +378,8 @@ export function mappedFormat({ mapping, siteUrl, url, proven }: MappedFormatOpti
     decodeForPages,
     decodeTop: () => undefined,
     amend,
+    storedUrl,
+    withStoredUrl,
   };
 }
 

@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { refuseAddressChange } from '../app/articles/stored-urls.js';
 import type { EarlyThread } from '../app/builder/early-thread.js';
 import type { SiteBuilder } from '../app/builder/site-builder.js';
 import { startRenderThreadEarly } from '../app/builder/start-render-thread.js';
@@ -40,6 +41,7 @@ export function buildCommand(): Command {
 
 async function run(options: BuildOptions): Promise<void> {
   const settings = await loadSettings(options.dir);
+  refuseAddressChange(settings);
   if (settings.generator !== 'plain') {
     if (options.check || options.clean)
       throw new PressmarkError(

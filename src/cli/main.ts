@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   deliveries: async () => (await import('./sender/deliveries.js')).deliveriesCommand(),
   work: async () => (await import('./sender/work.js')).workCommand(),
   log: async () => (await import('./log.js')).logCommand(),
+  move: async () => (await import('./move.js')).moveCommand(),
   revert: async () => (await import('./revert.js')).revertCommand(),
   check: async () => (await import('./sender/check.js')).checkCommand(),
   theme: async () => (await import('./theme.js')).themeCommand(),

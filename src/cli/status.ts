@@ -1,6 +1,7 @@
 import { Command } from 'commander';
+import { addressChange, addressChangeFix, addressChangeText } from '../app/articles/stored-urls.js';
 import { type SiteStatus, STAGES, type Stage, type StageStatus, siteStatus } from '../app/status.js';
-import { loadSettings } from '../config/load.js';
+import { loadSettings, type Settings } from '../config/load.js';
 import { example, withDir } from './options.js';
 import { printable, printableLines } from './terminal.js';
 
@@ -11,21 +12,36 @@ export function statusCommand(): Command {
     .option('--json', 'print it as JSON')
     .addHelpText('after', example('pressmark status'))
     .action(async ({ dir, json }: { dir: string; json?: boolean }) => {
-      const status = siteStatus(await loadSettings(dir));
+      const settings = await loadSettings(dir);
+      const status = { ...siteStatus(settings), addressChange: addressChangeOf(settings) };
       if (json) console.log(JSON.stringify(status, null, 2));
       else for (const line of linesOf(status, Date.now())) console.log(line);
       if (problemsOf(status) > 0) process.exitCode = 1;
     });
 }
 
-/** The number of things that do not go on by themselves. */
-function problemsOf({ stages, excluded, buildFailure, targets }: SiteStatus): number {
-  const failed = Object.values(stages ?? {}).filter(({ error }) => error !== undefined);
-  const behind = Object.values(targets).filter(({ error }) => error !== undefined);
-  return failed.length + excluded.length + behind.length + (buildFailure === undefined ? 0 : 1);
+/** How a site stands, and what a change of its address has left behind. */
+interface Shown extends SiteStatus {
+  readonly addressChange: string | undefined;
 }
 
-function* linesOf({ stages, excluded, buildFailure, targets }: SiteStatus, now: number): Generator<string> {
+function addressChangeOf(settings: Settings): string | undefined {
+  if (settings.siteUrlIsGuess) return undefined; // the receiver's environment may say it
+  const change = addressChange(settings);
+  return change && `${addressChangeText(change, settings.siteUrl)}; ${addressChangeFix(settings)}`;
+}
+
+/** The number of things that do not go on by themselves. */
+function problemsOf({ stages, excluded, buildFailure, targets, addressChange }: Shown): number {
+  const failed = Object.values(stages ?? {}).filter(({ error }) => error !== undefined);
+  const behind = Object.values(targets).filter(({ error }) => error !== undefined);
+  const others = [buildFailure, addressChange].filter((problem) => problem !== undefined);
+  return failed.length + excluded.length + behind.length + others.length;
+}
+
+function* linesOf(shown: Shown, now: number): Generator<string> {
+  const { stages, excluded, buildFailure, targets, addressChange } = shown;
+  if (addressChange !== undefined) yield `✗ ${printable(addressChange)}`;
   if (stages === undefined) {
     yield 'no receiver has run on this site yet; run pressmark start';
     return;

@@ -1,7 +1,7 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import { messageOf, quote } from '../errors.js';
+import { messageOf, PressmarkError, quote } from '../errors.js';
 import { CONFIG_NAMES, invalid, readConfigFile } from './config-file.js';
 import { describe, type SourceOf } from './describe.js';
 import { type Config, type DeploySetting, schema } from './schema.js';
@@ -87,6 +87,20 @@ export async function loadSettings(
     configFile,
     environment: variables,
   };
+}
+
+/**
+ * A site's address as somebody has given it, without a trailing slash.
+ *
+ * @throws PressmarkError USAGE where it cannot be one.
+ */
+export function siteUrlOf(text: string): string {
+  const { success, error } = schema.safeParse({ siteUrl: text });
+  if (success) return text.replace(/\/+$/, '');
+  throw new PressmarkError(
+    'USAGE',
+    `the address ${quote(text, 200)} ${error.issues[0]?.message ?? 'is not possible'}`,
+  );
 }
 
 /** The live signing secrets. @throws PressmarkError CONFIG_INVALID where the variable is set and holds none. */

@@ -10,6 +10,7 @@ import { pagefindVersion } from '../../site/search/pagefind.js';
 import { createCatalog } from '../../store/catalog/catalog.js';
 import { type ContentFolder, type Entry, isUnread } from '../../store/catalog/entry.js';
 import { scan } from '../../store/catalog/scan.js';
+import { addressChange, addressChangeFix, addressChangeText } from '../articles/stored-urls.js';
 import { buildsSite } from '../builder/site-builder.js';
 import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
@@ -138,9 +139,17 @@ async function contentFindings(settings: Settings): Promise<Finding[]> {
   const guarded = (about: string, find: () => Promise<Finding[]>) =>
     find().catch((error: unknown) => [refusal(about, error)]);
   return [
+    ...(await guarded('site URL', async () => leftBehind(settings))),
     ...(await guarded('articles', () => articles(settings))),
     ...(await guarded('generator', () => generatorFindings(settings))),
   ];
+}
+
+function leftBehind(settings: Settings): Finding[] {
+  const change = addressChange(settings);
+  if (change === undefined) return [];
+  const text = addressChangeText(change, settings.siteUrl);
+  return [{ level: 'fail', about: 'site URL', text, fix: addressChangeFix(settings) }];
 }
 
 async function articles(settings: Settings): Promise<Finding[]> {

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reasonOf } from '../../article/front-matter/read.js';
+import type { StoredUrl } from '../../article/stored-url.js';
+import type { Settings } from '../../config/load.js';
+import { PressmarkError } from '../../errors.js';
+import { walk } from '../../store/catalog/scan.js';
+import { contentOf } from '../content/content.js';
+import { contentPrefix } from '../content/folders.js';
+
+/** An article file whose URL was answered to the service. */
+export interface FileWithUrl {
+  /** Below the content folder. */
+  readonly path: string;
+  /** Below the site's folder. */
+  readonly file: string;
+  readonly text: string;
+  readonly stored: StoredUrl;
+}
+
+/** A change of the site's address: the articles that have pages at another one. */
+export interface AddressChange {
+  /** The number of articles whose stored URL is not at the site's address. */
+  readonly articles: number;
+  /** One of these URLs. */
+  readonly example: string;
+}
+
+/** The article files with a stored URL; those that cannot be read are left out, as `doctor` names them. */
+export function* filesWithUrl(settings: Settings): Generator<FileWithUrl> {
+  const content = contentOf(settings);
+  for (const path of walk(content)) {
+    let text: string;
+    let stored: StoredUrl | undefined;
+    try {
+      text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
+        readFileSync(join(content.root, path)),
+      );
+      stored = content.format.storedUrl(text, path);
+    } catch {
+      continue;
+    }
+    if (stored !== undefined) yield { path, file: `${contentPrefix(settings)}${path}`, text, stored };
+  }
+}
+
+/**
+ * Whether an article's URL is at another origin or below another base path than the site. A frozen URL below the
+ * site's address, at which its file pins no other, is where it belongs, whatever the present permalink pattern is.
+ */
+export function isElsewhere({ url, address }: StoredUrl, siteUrl: string): boolean {
+  if (address !== undefined) return url !== `${siteUrl}${address}`;
+  return url !== siteUrl && !url.startsWith(`${siteUrl}/`);
+}
+
+/**
+ * Finds the articles whose URLs a change of `siteUrl` has left behind.
+ *
+ * @returns undefined where there are none.
+ */
+export function addressChange(settings: Settings): AddressChange | undefined {
+  let articles = 0;
+  let example = '';
+  for (const { stored } of filesWithUrl(settings))
+    if (isElsewhere(stored, settings.siteUrl)) {
+      articles++;
+      example ||= stored.url;
+    }
+  return articles === 0 ? undefined : { articles, example };
+}
+
+/** What is wrong after a change of `siteUrl`, as a sentence without its full stop. */
+export function addressChangeText({ articles, example }: AddressChange, siteUrl: string): string {
+  const whose = articles === 1 ? '1 article has a URL that is' : `${articles} articles have URLs that are`;
+  return `${whose} not at the site’s address ${siteUrl}, such as ${example}`;
+}
+
+/** What a person does about it. */
+export function addressChangeFix({ siteUrl, siteUrlIsGuess }: Settings): string {
+  if (siteUrlIsGuess) return 'set siteUrl in the config, or PRESSMARK_SITE_URL';
+  return `if the site has moved, run pressmark move ${siteUrl}, which shows first what would change; if not, set siteUrl back`;
+}
+
+/**
+ * Refuses to build a site whose articles would have no pages.
+ *
+ * @throws PressmarkError BUILD_FAILED.
+ */
+export function refuseAddressChange(settings: Settings): void {
+  const change = addressChange(settings);
+  if (change === undefined) return;
+  const { siteUrl } = settings;
+  throw new PressmarkError(
+    'BUILD_FAILED',
+    `nothing was built: ${addressChangeText(change, siteUrl)}; ${addressChangeFix(settings)}`,
+  );
+}
+
+/** Why a file cannot be moved, with its name. */
+export function refusalOf(file: string, error: unknown): PressmarkError {
+  return new PressmarkError('ARTICLE_UNREADABLE', `nothing was moved: ${file}: ${reasonOf(error)}`, {
+    cause: error,
+  });
+}

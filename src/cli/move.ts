@@ -1,0 +1,84 @@
+import { Command } from 'commander';
+import { moveSite } from '../app/articles/move.js';
+import type { MovedUrl } from '../app/articles/move-lists.js';
+import { planMove } from '../app/articles/move-plan.js';
+import { loadSettings, type Settings, siteUrlOf } from '../config/load.js';
+import { createLog } from '../log.js';
+import { example, withDir } from './options.js';
+import { printable } from './terminal.js';
+
+/** URLs that a person is shown; a script gets all of them. */
+const MOST_SHOWN = 20;
+
+interface MoveFlags {
+  readonly dir: string;
+  readonly from?: string;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+/** `pressmark move`: the site gets another address. */
+export function moveCommand(): Command {
+  return withDir(new Command('move'))
+    .description(
+      'give all articles their URLs at a new address of the site, in one commit; without --yes it only shows what would change',
+    )
+    .argument('<address>', 'the new address of the site')
+    .option('--from <address>', 'the old address, where the articles have several')
+    .option('--yes', 'write the files and the commit')
+    .option('--json', 'print the URLs as JSON')
+    .addHelpText('after', example('pressmark move https://example.org'))
+    .action(move);
+}
+
+async function move(address: string, { dir, from, yes = false, json = false }: MoveFlags): Promise<void> {
+  const settings = await loadSettings(dir);
+  const to = siteUrlOf(address);
+  const request = { to, ...(from !== undefined && { from: siteUrlOf(from) }) };
+  if (!yes) {
+    const urls = planMove(settings, to, request.from).map(({ file, from: old, to: url }) => ({
+      file,
+      old,
+      new: url,
+    }));
+    if (json) console.log(JSON.stringify({ moved: false, urls }, null, 2));
+    else print(urls, urls.length === 0 ? [nothing(to)] : ['Nothing was changed. Add --yes to move them.']);
+    return;
+  }
+  // Standard output is for the summary alone.
+  const log = createLog({ level: 'warn', terminal: process.stderr.isTTY === true, fd: 2, atOnce: true });
+  const { urls, commit, lists } = await moveSite(settings, request, log);
+  if (json) {
+    console.log(JSON.stringify({ moved: true, urls, commit, lists }, null, 2));
+    return;
+  }
+  if (urls.length === 0 && commit === null) {
+    print(urls, [nothing(to)]);
+    return;
+  }
+  print(urls, [
+    commit === null ? 'Not committed: git has none of the files.' : `Commit ${commit.slice(0, 10)}.`,
+    ...lists.map((path) => `Written: ${path}`),
+    ...nextSteps(settings, to),
+  ]);
+}
+
+function nothing(to: string): string {
+  return `Nothing to move: all articles are at ${to}.`;
+}
+
+function print(urls: readonly MovedUrl[], lines: readonly string[]): void {
+  for (const { old, new: url } of urls.slice(0, MOST_SHOWN)) console.log(printable(`${old} → ${url}`));
+  if (urls.length > MOST_SHOWN) console.log(`and ${urls.length - MOST_SHOWN} more`);
+  if (urls.length > 0) console.log(`${urls.length} ${urls.length === 1 ? 'article' : 'articles'}`);
+  for (const line of lines) console.log(printable(line));
+}
+
+function nextSteps({ siteUrl, generator }: Settings, to: string): string[] {
+  const name = typeof generator === 'string' ? generator : generator.name;
+  const own = name === 'plain' ? '' : `, and the address in the configuration of ${name}`;
+  return [
+    ...(siteUrl === to ? [] : [`Next: set siteUrl in the config to ${to}${own}.`]),
+    'Next: restart the receiver, and put _redirects, or redirects made from urls.csv, on the host of the old address.',
+  ];
+}
