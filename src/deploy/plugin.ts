@@ -4,7 +4,8 @@ import type { Lock } from '../fs/lock.js';
 import { definePlugin, type Plugin } from '../host/plugins.js';
 import { readBuildState } from './build/build-state.js';
 import { createDeployQueue, type DeployPauses, type OutputSource } from './deploy-queue.js';
-import { awaitLive, type ExpectedPage, type LiveCheckOptions } from './live/live-check.js';
+import { awaitLive, type LiveCheckOptions } from './live/live-check.js';
+import type { ExpectedPage } from './live/page-problem.js';
 import type { Stage, Stages, TrackedChange } from './stages.js';
 import type { DeployTarget } from './targets/target.js';
 

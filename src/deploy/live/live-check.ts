@@ -1,17 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
-import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
 import { messageOf, quote } from '../../errors.js';
-import { headEnd } from '../build/page-text.js';
+import { inThread } from '../in-thread.js';
+import { type ExpectedPage, problemOf } from './page-problem.js';
+import type { PageThreadData } from './page-thread.js';
 import { isPrivateHost, type PublicAnswer, type PublicRequest, publicFetch } from './public-fetch.js';
-
-/** An article that should be live. */
-export interface ExpectedPage {
-  readonly url: string;
-  /** The script blocks that the head should have, verbatim; empty where there are none. */
-  readonly jsonLd: string;
-  /** The item comments that the page should have. */
-  readonly comments: readonly string[];
-}
 
 export interface LiveCheckOptions {
   /** The site's address; nothing else is fetched. */
@@ -19,6 +11,8 @@ export interface LiveCheckOptions {
   /** The pauses between the attempts, in milliseconds; the check is given up after the last one. */
   readonly pausesMs?: readonly number[];
   readonly resolve?: PublicRequest['resolve'];
+  /** How long a look at a fetched page may take, in milliseconds. @default 10000 */
+  readonly lookMs?: number;
 }
 
 /** Whether an article is live, or what is there instead. */
@@ -30,6 +24,10 @@ const PAUSES_MS = [0, 200, 1_000, 3_000, 10_000, 30_000, 60_000, 60_000, 120_000
 const MAX_BYTES = 5_000_000;
 const TIMEOUT_MS = 20_000;
 const MOST_REDIRECTS = 5;
+const LOOK_MS = 10_000;
+
+/** Longer texts, in characters, are looked at in a thread, as deliveries are answered in this one. */
+const LONGEST_HERE = 32_768;
 
 /** Fetches an article's page until it is as expected. @returns what was found at last where it never was. */
 export async function awaitLive(
@@ -42,7 +40,8 @@ export async function awaitLive(
     await setTimeout(ms, undefined, { signal });
     try {
       const answer = await fetchPage(page.url, options, signal);
-      const problem = 'problem' in answer ? answer.problem : problemOf(page, answer);
+      const problem =
+        'problem' in answer ? answer.problem : await problemFound(page, answer, options, signal);
       if (problem === undefined) return { kind: 'live' };
       found = problem;
     } catch (error) {
@@ -51,6 +50,21 @@ export async function awaitLive(
     }
   }
   return { kind: 'not-live', found };
+}
+
+/** What a page lacks, as `problemOf` finds it. */
+async function problemFound(
+  page: ExpectedPage,
+  answer: PublicAnswer,
+  { lookMs: timeoutMs = LOOK_MS }: LiveCheckOptions,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const lengths = [answer.text, page.jsonLd, ...page.comments].map(({ length }) => length);
+  if (lengths.reduce((sum, length) => sum + length) <= LONGEST_HERE) return problemOf(page, answer);
+  const data: PageThreadData = { page, answer };
+  const entry = new URL('./page-thread.js', import.meta.url);
+  const look = await inThread<string | undefined>(entry, data, { timeoutMs, signal });
+  return look.kind === 'done' ? look.result : `the page could not be read within ${timeoutMs / 1_000} s`;
 }
 
 /** Fetches a page of the site. Redirects are followed within the site's own origin alone. */
@@ -75,59 +89,10 @@ async function fetchPage(
       signal,
       ...(resolve !== undefined && { resolve }),
     });
-    const { location } = answer.headers;
+    const [location] = answer.headers.location ?? [];
     if (answer.status < 300 || answer.status >= 400 || location === undefined) return answer;
     if (redirects === MOST_REDIRECTS) return { problem: `more than ${MOST_REDIRECTS} redirects` };
     if (!URL.canParse(location, url.href)) return { problem: `a redirect to ${quote(location, 100)}` };
     url = new URL(location, url);
   }
-}
-
-/** What a page lacks; undefined where it is live as it should be. */
-export function problemOf(
-  { url, jsonLd, comments }: ExpectedPage,
-  { status, headers, text }: PublicAnswer,
-): string | undefined {
-  if (status !== 200) return `the page answers ${status}`;
-  const tokens = htmlTokens(text);
-  const head = tokens.filter(({ start }) => start < (headEnd(tokens) ?? text.length));
-  const robots = [headers['x-robots-tag'], ...metaRobots(text, head)].flat().join(', ').toLowerCase();
-  if (/\b(?:noindex|none)\b/.test(robots)) return 'the page says noindex';
-  const missing = comments.find((comment) => !hasComment(text, tokens, comment));
-  if (missing !== undefined) return `the page does not have the item comment ${missing}`;
-  const end = headEnd(tokens) ?? text.length;
-  if (jsonLd !== '' && !text.slice(0, end).includes(jsonLd.trim()))
-    return 'the head does not have the JSON-LD of the present text';
-  const canonical = canonicalOf(text, head);
-  if (canonical !== undefined && !isSameUrl(canonical, url))
-    return `the page’s canonical link is ${quote(canonical, 200)}`;
-  return undefined;
-}
-
-function hasComment(html: string, tokens: readonly HtmlToken[], comment: string): boolean {
-  return tokens.some((token) => token.kind === 'comment' && html.slice(token.start, token.end) === comment);
-}
-
-/** The tags with a name in a head, as they are written. */
-function* tagsNamed(html: string, head: readonly HtmlToken[], name: string): Generator<string> {
-  for (const token of head)
-    if (token.kind === 'open' && token.name === name) yield html.slice(token.start, token.end);
-}
-
-function* metaRobots(html: string, head: readonly HtmlToken[]): Generator<string> {
-  for (const tag of tagsNamed(html, head, 'meta'))
-    if (/^(?:robots|googlebot)$/i.test(attributeOf(tag, 'name')?.trim() ?? ''))
-      yield attributeOf(tag, 'content') ?? '';
-}
-
-function canonicalOf(html: string, head: readonly HtmlToken[]): string | undefined {
-  for (const tag of tagsNamed(html, head, 'link'))
-    if ((attributeOf(tag, 'rel') ?? '').toLowerCase().split(/\s+/).includes('canonical'))
-      return attributeOf(tag, 'href');
-  return undefined;
-}
-
-/** Whether a link means a URL. It may be relative, and written in other letters. */
-function isSameUrl(link: string, url: string): boolean {
-  return URL.canParse(link, url) && new URL(link, url).href === new URL(url).href;
 }

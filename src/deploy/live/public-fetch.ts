@@ -2,7 +2,8 @@ import dns from 'node:dns';
 import http from 'node:http';
 import https from 'node:https';
 import net from 'node:net';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { messageOf, PressmarkError, quote } from '../../errors.js';
 
 /** A request to an address that anybody may reach. */
@@ -24,7 +25,8 @@ export interface PublicRequest {
 /** The answer to a request, read to its end. */
 export interface PublicAnswer {
   readonly status: number;
-  readonly headers: http.IncomingHttpHeaders;
+  /** The values of each header by its name in lower case, each as it came. */
+  readonly headers: NodeJS.Dict<string[]>;
   readonly text: string;
 }
 
@@ -129,13 +131,11 @@ export async function publicFetch(url: URL, request: PublicRequest): Promise<Pub
         });
         response.once('error', fail);
         response.once('end', () => {
-          try {
-            const bytes = decompressed(Buffer.concat(chunks), response.headers, request.maxBytes, host);
-            const { statusCode: status = 0, headers } = response;
-            resolve({ status, headers, text: bytes.toString('utf8') });
-          } catch (error) {
-            fail(error);
-          }
+          const { statusCode: status = 0, headersDistinct: headers } = response;
+          decompressed(Buffer.concat(chunks), response.headers, request.maxBytes, host).then(
+            (bytes) => resolve({ status, headers: { ...headers }, text: bytes.toString('utf8') }),
+            fail,
+          );
         });
       },
     );
@@ -170,16 +170,22 @@ async function systemResolver(host: string): Promise<dns.LookupAddress[]> {
   return await dns.promises.lookup(host, { all: true });
 }
 
-function decompressed(
+const DECODERS = new Map([
+  ['gzip', promisify(gunzip)],
+  ['br', promisify(brotliDecompress)],
+  ['deflate', promisify(inflate)],
+]);
+
+async function decompressed(
   bytes: Buffer,
   { 'content-encoding': encoding = '' }: http.IncomingHttpHeaders,
   maxBytes: number,
   host: string,
-): Buffer {
-  const decode = { gzip: gunzipSync, br: brotliDecompressSync, deflate: inflateSync }[encoding];
+): Promise<Buffer> {
+  const decode = DECODERS.get(encoding);
   if (decode === undefined) return bytes;
   try {
-    return decode(bytes, { maxOutputLength: maxBytes });
+    return await decode(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(host, maxBytes);
     throw error;

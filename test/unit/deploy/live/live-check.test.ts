@@ -1,7 +1,8 @@
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
-import { awaitLive, problemOf } from '../../../../src/deploy/live/live-check.js';
+import { awaitLive } from '../../../../src/deploy/live/live-check.js';
+import { problemOf } from '../../../../src/deploy/live/page-problem.js';
 
 const { signal } = new AbortController();
 const URL = 'https://garden.example/blog/bees/?a=1&b=2';
@@ -11,7 +12,7 @@ const expected = { url: URL, jsonLd: JSON_LD, comments: [COMMENT] };
 
 const html = (head: string, body: string) =>
   `<!doctype html><html><head><title>Bees</title>${head}</head><body>${body}</body></html>`;
-const answer = (text: string, over: { status?: number; headers?: http.IncomingHttpHeaders } = {}) => ({
+const answer = (text: string, over: { status?: number; headers?: NodeJS.Dict<string[]> } = {}) => ({
   status: 200,
   headers: {},
   text,
@@ -54,12 +55,67 @@ for (const [title, found, problem] of [
   ],
   [
     'a page that is not to be indexed by its headers',
-    answer(GOOD, { headers: { 'x-robots-tag': 'noindex' } }),
+    answer(GOOD, { headers: { 'x-robots-tag': ['noindex'] } }),
     /noindex/,
   ],
 ] as const)
   test(`${title} is not live`, (t) => {
     t.regex(problemOf(expected, found) ?? '', problem);
+  });
+
+for (const [rules, isForbidden] of [
+  ['noindex', true],
+  [' NOINDEX ', true],
+  ['none', true],
+  ['nofollow, noindex', true],
+  ['noindex nofollow', true],
+  ['max-snippet:-1, noindex', true],
+  ['googlebot: noindex', true],
+  ['otherbot: nofollow, googlebot: noindex', true],
+  ['unavailable_after: 25 Jun 2010 15:00:00 PST', true],
+  ['unavailable_after: Fri, 25 Jun 2010 15:00:00 GMT', true],
+  ['', false],
+  ['index, follow', false],
+  ['max-image-preview:none', false],
+  ['max-image-preview: none, max-snippet:-1, max-video-preview:-1', false],
+  ['Otherbot: noindex', false],
+  ['otherbot : noindex, nofollow', false],
+  ['googlebot: nofollow, otherbot: none', false],
+  ['unavailable_after: 25 Jun 2999 15:00:00 PST', false],
+  ['otherbot: unavailable_after: 25 Jun 2010 15:00:00 PST', false],
+  ['noimageindex, noindexing', false],
+] as const)
+  test(`the rules for crawlers ${JSON.stringify(rules)} ${isForbidden ? 'forbid' : 'allow'} the index`, (t) => {
+    const problem = isForbidden ? 'the page says noindex' : undefined;
+    const headers = { 'x-robots-tag': [rules] };
+    t.is(problemOf(expected, answer(GOOD, { headers })), problem);
+    t.is(
+      problemOf(expected, answer(html(`${JSON_LD}<meta name=robots content="${rules}">`, COMMENT))),
+      problem,
+    );
+    const others = html(`${JSON_LD}<meta name=otherbot content="${rules}">`, COMMENT);
+    t.is(problemOf(expected, answer(others)), undefined);
+  });
+
+test('a crawler’s name in one header does not hold for the next header', (t) => {
+  const headers = (...values: string[]) => ({ headers: { 'x-robots-tag': values } });
+  t.is(problemOf(expected, answer(GOOD, headers('otherbot: nofollow', 'noindex'))), 'the page says noindex');
+  t.is(problemOf(expected, answer(GOOD, headers('nofollow', 'otherbot: noindex'))), undefined);
+});
+
+for (const [link, isSame] of [
+  ['https://garden.example/blog/bees?a=1&amp;b=2', true],
+  ['https://GARDEN.example:443/blog/bees/?a=1&amp;b=2#top', true],
+  ['https://garden.example/blog/bees//?a=1&amp;b=2', false],
+  ['https://garden.example/blog/bees/', false],
+  ['http://garden.example/blog/bees/?a=1&amp;b=2', false],
+] as const)
+  test(`the canonical link ${link} is ${isSame ? 'the article’s' : 'another page’s'}`, (t) => {
+    const problem = problemOf(
+      expected,
+      answer(html(`${JSON_LD}<link rel=canonical href="${link}">`, COMMENT)),
+    );
+    t.is(problem === undefined, isSame, problem);
   });
 
 test('the word noindex in a text does not make a page one that is not to be indexed', (t) => {
@@ -118,4 +174,30 @@ test('a URL of another origin is not fetched, nor a public site that leads to a 
   const resolve = () => Promise.resolve([{ address: '192.168.0.1', family: 4 }]);
   const result = await awaitLive({ ...page, url: URL }, { ...options, resolve }, signal);
   t.regex(result.kind === 'live' ? '' : result.found, /192\.168\.0\.1, which is not a public address/);
+});
+
+/** What took hours when its time grew with the square of its length. */
+const HOSTILE_PAGES = {
+  'comments and no head': '<!-- x -->'.repeat(450_000),
+  'items of comments': Array.from({ length: 150_000 }, (_, n) => `<!-- svc:item:${n} -->`).join(''),
+  'the beginnings of its JSON-LD': `<head>${'<!---->'.repeat(500_000)}</head>`,
+  'unfinished tags': '<a '.repeat(1_500_000),
+};
+
+for (const [name, text] of Object.entries(HOSTILE_PAGES))
+  test(`a page of ${name} is looked at in time`, async (t) => {
+    const siteUrl = await site(t, (_, response) => response.end(text));
+    const comments = Array.from({ length: 40_000 }, (_, n) => `<!-- svc:item:${149_999 - n} -->`);
+    const page = { url: `${siteUrl}/a/`, jsonLd: `${'<!---->'.repeat(100_000)}x`, comments };
+    const result = await awaitLive(page, { siteUrl, pausesMs: [0], lookMs: 120_000 }, signal);
+    t.regex(result.kind === 'live' ? '' : result.found, /^(?:the page does not have|the head does not have)/);
+  });
+
+test('a page whose reading takes too long is not live, and says so', async (t) => {
+  const siteUrl = await site(t, (_, response) => response.end('<p>'.repeat(100_000)));
+  const page = { url: `${siteUrl}/a/`, jsonLd: '', comments: [] };
+  t.deepEqual(await awaitLive(page, { siteUrl, pausesMs: [0], lookMs: 1 }, signal), {
+    kind: 'not-live',
+    found: 'the page could not be read within 0.001 s',
+  });
 });

@@ -1,0 +1,89 @@
+import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
+import { quote } from '../../errors.js';
+import { commentsOf, headEnd, placesOf } from '../build/page-text.js';
+import type { PublicAnswer } from './public-fetch.js';
+
+/** An article that should be live. */
+export interface ExpectedPage {
+  readonly url: string;
+  /** The script blocks that the head should have, verbatim; empty where there are none. */
+  readonly jsonLd: string;
+  /** The item comments that the page should have. */
+  readonly comments: readonly string[];
+}
+
+/** What a page lacks; undefined where it is live as it should be. It takes time in proportion to the page's length. */
+export function problemOf(
+  { url, jsonLd, comments }: ExpectedPage,
+  { status, headers, text }: PublicAnswer,
+): string | undefined {
+  if (status !== 200) return `the page answers ${status}`;
+  const tokens = htmlTokens(text);
+  const end = headEnd(tokens) ?? text.length;
+  const head = tokens.filter(({ start }) => start < end);
+  const robots = [...(headers['x-robots-tag'] ?? []), ...metaRobots(text, head)];
+  if (robots.some(forbidsIndex)) return 'the page says noindex';
+  const there = commentsOf(text, tokens);
+  const missing = comments.find((comment) => !there.has(comment));
+  if (missing !== undefined) return `the page does not have the item comment ${missing}`;
+  if (jsonLd !== '' && placesOf(text.slice(0, end), jsonLd.trim()).next().done === true)
+    return 'the head does not have the JSON-LD of the present text';
+  const canonical = canonicalOf(text, head);
+  if (canonical !== undefined && !isSameUrl(canonical, url))
+    return `the page’s canonical link is ${quote(canonical, 200)}`;
+  return undefined;
+}
+
+/** The crawlers whose rules count, besides those for all. */
+const CRAWLERS = /^(?:robots|googlebot)$/;
+
+/** Rules that have a value behind a colon; any other name before a colon is a crawler's. */
+const WITH_VALUE = /^(?:max-snippet|max-image-preview|max-video-preview|unavailable_after)$/;
+
+/**
+ * Whether rules for crawlers, as in a header `X-Robots-Tag` or a robots `meta`, keep a page out of search engines. A crawler's
+ * name holds for the rules behind it, up to the next name: `otherbot: noindex, nofollow`.
+ */
+function forbidsIndex(rules: string): boolean {
+  let isForOthers = false;
+  const parts = rules.toLowerCase().split(',');
+  return parts.some((part, index) => {
+    const [, name = '', behind = part] = /^\s*([\w-]+)\s*:(.*)$/s.exec(part) ?? [];
+    const isRule = name === '' || WITH_VALUE.test(name);
+    if (!isRule) isForOthers = !CRAWLERS.test(name);
+    if (isForOthers) return false;
+    if (name === 'unavailable_after') return isPast(behind, parts[index + 1]);
+    return !WITH_VALUE.test(name) && behind.split(/[\s;]+/).some((rule) => /^(?:noindex|none)$/.test(rule));
+  });
+}
+
+/** Whether a date has passed, which may have a comma behind the day of the week. */
+function isPast(date: string, behindComma = ''): boolean {
+  const time = Date.parse(date);
+  return (Number.isNaN(time) ? Date.parse(`${date},${behindComma}`) : time) < Date.now();
+}
+
+/** The tags with a name in a head, as they are written. */
+function* tagsNamed(html: string, head: readonly HtmlToken[], name: string): Generator<string> {
+  for (const token of head)
+    if (token.kind === 'open' && token.name === name) yield html.slice(token.start, token.end);
+}
+
+function* metaRobots(html: string, head: readonly HtmlToken[]): Generator<string> {
+  for (const tag of tagsNamed(html, head, 'meta'))
+    if (CRAWLERS.test(attributeOf(tag, 'name')?.trim().toLowerCase() ?? ''))
+      yield attributeOf(tag, 'content') ?? '';
+}
+
+function canonicalOf(html: string, head: readonly HtmlToken[]): string | undefined {
+  for (const tag of tagsNamed(html, head, 'link'))
+    if ((attributeOf(tag, 'rel') ?? '').toLowerCase().split(/\s+/).includes('canonical'))
+      return attributeOf(tag, 'href');
+  return undefined;
+}
+
+/** Whether a link, which may be relative, means a URL: without the fragment and one trailing slash (contract: Canonicalization). */
+function isSameUrl(link: string, url: string): boolean {
+  const canonical = ({ origin, pathname, search }: URL) => origin + pathname.replace(/\/$/, '') + search;
+  return URL.canParse(link, url) && canonical(new URL(link, url)) === canonical(new URL(url));
+}
