@@ -41,12 +41,14 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
             const shown = hasPrevious ? 'the site shows its previous text' : 'the site is built without it';
             log.error(
               { path, reason },
-              `an article ${why}; ${shown}; it is tried again when the file changes`,
+              `an article ${why}; ${shown}; it is tried again ${isMalformed ? 'when the file changes' : 'with each build'}`,
             );
           }
           for (const { file, url, reason } of report.missing)
             log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');
           void host.doAction('build.done', { ms, runs, ...changed, since, articles });
+          // What was left out is tried again once the rest is there.
+          if (excluded.some((one) => one.isMalformed !== true)) queue.request();
         } else if (answer.kind === 'current') {
           void host.doAction('build.done', { ms: 0, runs: 0, written: [], removed: [], articles: [] });
         } else if (answer.kind === 'failed') {

@@ -14,7 +14,7 @@ import { generatorOf } from '../content/content.js';
 import { contentPrefix, foldersOf } from '../content/folders.js';
 import { buildLock } from './build-lock.js';
 import { buildCommandOf } from './existing-addresses.js';
-import { completeSite, deliveredArticles, type MalformedFile } from './postbuild.js';
+import { completeSiteInTime, deliveredArticles, type MalformedFile } from './postbuild.js';
 
 lowerPriority(process.pid); // deliveries go first
 
@@ -91,11 +91,13 @@ async function openSiteBuild(settings: Settings, stateDir: string): Promise<Site
       }));
       return { articles, malformed: malformed.filter(({ isBrokenArticle }) => isBrokenArticle) };
     },
-    complete: (siteDir, built, excluded) =>
-      completeSite(settings, built, {
-        siteDir,
-        excluded: new Set([...excluded].map((path) => path.slice(prefix.length))),
-      }),
+    complete: (siteDir, built, excluded, signal) =>
+      completeSiteInTime(
+        settings,
+        built,
+        { siteDir, excluded: new Set([...excluded].map((path) => path.slice(prefix.length))) },
+        signal,
+      ),
   });
 }
 

@@ -8,7 +8,7 @@ import { generatorOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { buildLock } from './build-lock.js';
 import { buildCommandOf } from './existing-addresses.js';
-import { completeSite } from './postbuild.js';
+import { completeSiteInTime } from './postbuild.js';
 
 /** Set for the site's build command. */
 const BUILD_VARIABLE = 'PRESSMARK_BUILD';
@@ -53,7 +53,7 @@ export async function buildWithGenerator(
     const variables = { [BUILD_VARIABLE]: '1' };
     const result = await runBuild({ ...options, command, cwd: dir, env: environment, variables, timeoutMs });
     if (result.kind !== 'built') throw new PressmarkError('BUILD_FAILED', buildFailure(command, result));
-    return { ms: result.ms, ...completeSite(settings, output) };
+    return { ms: result.ms, ...(await completeSiteInTime(settings, output, {}, options.signal)) };
   } finally {
     lock?.leave();
     lock?.close();

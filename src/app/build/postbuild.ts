@@ -4,6 +4,7 @@ import { OWN_KEY } from '../../article/mapped-format.js';
 import { loadSettings, type Settings } from '../../config/load.js';
 import { itemComments } from '../../contract/item-comment.js';
 import { type BuiltArticle, type PostbuildReport, postbuild } from '../../deploy/build/postbuild.js';
+import { timedPostbuild } from '../../deploy/build/timed-postbuild.js';
 import { TRIAL_VARIABLE } from '../../deploy/trial/build-copy.js';
 import { PressmarkError } from '../../errors.js';
 import { readText } from '../../fs/read-text.js';
@@ -46,6 +47,8 @@ export interface CompleteOptions {
   readonly excluded?: ReadonlySet<string>;
 }
 
+const NOTHING: PostbuildReport = { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
+
 /**
  * Checks and completes the pages of all articles that Pressmark has stored.
  *
@@ -55,24 +58,51 @@ export interface CompleteOptions {
 export function completeSite(
   settings: Settings,
   output: string,
-  { readOnly = false, siteDir = settings.dir, excluded = new Set() }: CompleteOptions = {},
+  { readOnly = false, ...options }: CompleteOptions = {},
 ): PostbuildReport {
-  if (isTrialBuild(settings)) return { checked: 0, changed: 0, missing: [], skipped: [], warnings: [] };
-  const malformed: MalformedFile[] = [];
-  const onMalformed = (file: MalformedFile) => malformed.push(file);
-  const articles = without(deliveredArticles(settings, siteDir, onMalformed), excluded);
+  if (isTrialBuild(settings)) return NOTHING;
+  const { articles, unread } = articlesToComplete(settings, options);
   const report = postbuild({
     siteUrl: settings.siteUrl,
     output: resolve(settings.dir, output),
     articles,
     readOnly,
   });
-  const unread = malformed
-    .filter(({ path }) => !excluded.has(path))
-    .map(
-      ({ path, reason }) => `${path}: its page was not checked, as its front matter is malformed: ${reason}`,
-    );
   return { ...report, warnings: [...unread, ...report.warnings] };
+}
+
+/**
+ * The same in a thread, for at most as long as a build may take.
+ *
+ * @throws PressmarkError BUILD_FAILED where the time is up, with the article whose page was being completed; as above.
+ */
+export async function completeSiteInTime(
+  settings: Settings,
+  output: string,
+  options: Omit<CompleteOptions, 'readOnly'> = {},
+  signal?: AbortSignal,
+): Promise<PostbuildReport> {
+  if (isTrialBuild(settings)) return NOTHING;
+  const { siteUrl, dir, buildTimeoutMs: timeoutMs } = settings;
+  const { articles, unread } = articlesToComplete(settings, options);
+  const report = await timedPostbuild(
+    { siteUrl, output: resolve(dir, output), articles: [...articles] },
+    { timeoutMs, ...(signal !== undefined && { signal }) },
+  );
+  return { ...report, warnings: [...unread, ...report.warnings] };
+}
+
+/** The articles whose pages are looked at; `unread` has a sentence on each that is malformed once all have been taken. */
+function articlesToComplete(
+  settings: Settings,
+  { siteDir = settings.dir, excluded = new Set() }: Omit<CompleteOptions, 'readOnly'>,
+): { articles: Iterable<BuiltArticle>; unread: readonly string[] } {
+  const unread: string[] = [];
+  const onMalformed = ({ path, reason }: MalformedFile) => {
+    if (!excluded.has(path))
+      unread.push(`${path}: its page was not checked, as its front matter is malformed: ${reason}`);
+  };
+  return { articles: toComplete(deliveredArticles(settings, siteDir, onMalformed), excluded), unread };
 }
 
 /** Whether this process runs within a trial build, whose pages nobody sees. */
@@ -140,11 +170,12 @@ export function* deliveredArticles(
   }
 }
 
-function* without(
+/** Those that the output was built with; without their texts, which are long. */
+function* toComplete(
   articles: Iterable<DeliveredFile>,
   excluded: ReadonlySet<string>,
-): Generator<DeliveredFile> {
-  for (const article of articles) if (!excluded.has(article.path)) yield article;
+): Generator<BuiltArticle> {
+  for (const { text, ...article } of articles) if (!excluded.has(article.path)) yield article;
 }
 
 /** Whether Pressmark has stored an article in a file. */

@@ -1,5 +1,5 @@
-/** Builds the site without these articles. @returns whether the build succeeded. */
-export type BuildWithout = (excluded: ReadonlySet<string>) => Promise<boolean>;
+/** Builds the site without these articles. @returns undefined where the build succeeded, else why it failed. */
+export type BuildWithout = (excluded: ReadonlySet<string>) => Promise<string | undefined>;
 
 /**
  * Finds the articles that break a build which has just failed with all candidates. What the build printed often names
@@ -7,19 +7,21 @@ export type BuildWithout = (excluded: ReadonlySet<string>) => Promise<boolean>;
  * where it is named, and about `1.5 * log2(n) + 1` where not.
  *
  * @param candidates the articles that have changed since the last good build.
- * @param printed the end of what the failed build printed.
- * @returns the articles without which the build succeeds; undefined if it fails without all candidates, too.
+ * @param printed why the build failed: the end of what it printed.
+ * @returns the articles without which the build succeeds, each with the reason of a build that failed with it; undefined
+ *   if the build fails without all candidates, too.
  */
 export async function findBreakingArticles(
   candidates: readonly string[],
   printed: string,
   build: BuildWithout,
-): Promise<ReadonlySet<string> | undefined> {
+): Promise<ReadonlyMap<string, string> | undefined> {
   const named = candidates.filter((path) => isNamed(path, printed));
   for (const group of named.length > 0 && named.length < candidates.length
     ? [named, candidates]
     : [candidates])
-    if (group.length > 0 && (await build(new Set(group)))) return await breakingAmong(group, build);
+    if (group.length > 0 && (await build(new Set(group))) === undefined)
+      return await breakingAmong(group, printed, build);
   return undefined;
 }
 
@@ -31,25 +33,33 @@ function isNamed(path: string, printed: string): boolean {
 }
 
 /** The articles of a group that break the build, without which the build succeeds, and with which it fails. */
-async function breakingAmong(group: readonly string[], build: BuildWithout): Promise<ReadonlySet<string>> {
-  const breaking = new Set<string>();
+async function breakingAmong(
+  group: readonly string[],
+  printed: string,
+  build: BuildWithout,
+): Promise<ReadonlyMap<string, string>> {
+  const breaking = new Map<string, string>();
 
-  /** @param rest is excluded while those of `some` are looked for. */
-  async function search(some: readonly string[], rest: readonly string[]): Promise<void> {
+  /**
+   * @param rest is excluded while those of `some` are looked for.
+   * @param reason why the build failed with `some`, without `rest` and without what was found so far.
+   */
+  async function search(some: readonly string[], rest: readonly string[], reason: string): Promise<void> {
     const [only, ...others] = some;
     if (only === undefined) return;
     if (others.length === 0) {
-      breaking.add(only);
+      breaking.set(only, reason);
       return;
     }
     const half = Math.ceil(some.length / 2);
     const [first, second] = [some.slice(0, half), some.slice(half)];
-    const isFirstGood = await build(new Set([...breaking, ...second, ...rest]));
-    if (!isFirstGood) await search(first, [...second, ...rest]);
+    const ofFirst = await build(new Set([...breaking.keys(), ...second, ...rest]));
+    if (ofFirst !== undefined) await search(first, [...second, ...rest], ofFirst);
     // Where the first half is good, the second one cannot be: together they broke the build.
-    if (isFirstGood || !(await build(new Set([...breaking, ...rest])))) await search(second, rest);
+    const ofSecond = ofFirst === undefined ? reason : await build(new Set([...breaking.keys(), ...rest]));
+    if (ofSecond !== undefined) await search(second, rest, ofSecond);
   }
 
-  await search(group, []);
+  await search(group, [], printed);
   return breaking;
 }

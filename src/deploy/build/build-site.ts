@@ -55,8 +55,17 @@ export interface SiteBuildOptions {
   readonly runBuild: RunBuild;
   /** The stored articles of a copy of the site. */
   articleSources(siteDir: string): ArticleSources;
-  /** Checks and completes the pages of the articles of a copy in an output, but for those at `excluded`. */
-  complete(siteDir: string, output: string, excluded: ReadonlySet<string>): PostbuildReport;
+  /**
+   * Checks and completes the pages of the articles of a copy in an output, but for those at `excluded`.
+   *
+   * @throws PressmarkError BUILD_FAILED where that takes too long, with the article that was looked at.
+   */
+  complete(
+    siteDir: string,
+    output: string,
+    excluded: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<PostbuildReport>;
 }
 
 /** An article that a build has brought into the output, or of which it has changed the text. */
@@ -95,7 +104,9 @@ export interface SiteBuild {
 /** A build whose copy of the site is up to date. */
 interface PreparedBuild {
   readonly site: SiteCopy;
-  readonly versionOf: SiteVersion;
+  readonly version: string;
+  /** Whether the output is of this version, so that all that is to be done is to try the excluded articles again. */
+  readonly isRetry: boolean;
   readonly state: BuildState;
   /** The number of builds in a row that a crash has interrupted before this one. */
   readonly interrupted: number;
@@ -115,9 +126,12 @@ const MOST_REASON = 4_000;
 
 /**
  * Builds the site in a copy, checks the pages, and replaces the output only then. If a build fails because of an article
- * that has come since the last good build, the output is built without it, and the article is excluded until its text
- * changes, or a file of the site that is not an article. So is an article with malformed front matter. An article that the
- * output had before keeps its text there. Posts that people wrote are never excluded.
+ * that has come since the last good build, the output is built without it. So it is where front matter is malformed. An
+ * article that the output had before keeps its text there. Posts that people wrote are never excluded.
+ *
+ * A build leaves out what broke the one before, so that what is good need not wait. The next one, if the site is still the
+ * same, tries the excluded articles again, one at a time where they fail together: what broke a build may have passed, as a
+ * full disk does. Each is tried once for each state of the site, and after each start.
  */
 export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   const { siteDir, stateDir, command, output } = options;
@@ -125,6 +139,8 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   let copy: SiteCopy | undefined;
   /** What `replacing` of the state is, should the build under way fail. */
   let replacing: BuildState['replacing'];
+  /** The version of the site with which the excluded articles were last tried again. */
+  let retriedVersion: string | undefined;
 
   async function build(signal: AbortSignal): Promise<BuildOutcome> {
     const began = performance.now();
@@ -132,12 +148,15 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     const { site, versionOf } = await syncedCopy(state);
     const path = join(siteDir, output);
     const isThere = options.staysFolder ? fs.existsSync(path) : isLinkToOutput(stateDir, path);
-    if (state.good?.version === versionOf() && isThere && !mayBeNewer(state, interrupted))
-      return { kind: 'current' };
+    const isCurrent = state.good?.version === versionOf() && isThere && !mayBeNewer(state, interrupted);
+    const isRetry = isCurrent && retriedVersion !== versionOf() && state.excluded.some(canBeRetried);
+    if (isCurrent && !isRetry) return { kind: 'current' };
     await writeBuildState(stateDir, { ...state, interrupted: interrupted + 1 });
     replacing = state.replacing;
     try {
-      return await buildCopy({ site, versionOf, state, interrupted, began, signal });
+      const version = versionOf();
+      if (isRetry) retriedVersion = version;
+      return await buildCopy({ site, version, isRetry, state, interrupted, began, signal });
     } catch (error) {
       // Not a crash. If the state cannot be written, as on a full disk, the next start only waits longer.
       if (signal.reason !== CRASHED)
@@ -147,24 +166,19 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
   }
 
   async function buildCopy(prepared: PreparedBuild): Promise<BuildOutcome> {
-    const { site, versionOf, state, interrupted, began, signal } = prepared;
+    const { site, version, isRetry, state, interrupted, began, signal } = prepared;
     const ms = () => Math.round(performance.now() - began);
-    const version = versionOf();
 
     const { articles: files, malformed } = options.articleSources(site.dir);
     const texts = new Map([...files, ...malformed].map(({ path, text }) => [path, text]));
     const digests = new Map([...texts].map(([path, text]) => [path, digestOf(text)]));
-    const siteDigest = versionOf(new Set(texts.keys()));
     await recallPrevious(
       malformed.map(({ path }) => path),
       state,
     );
-    const excluded = [
-      ...state.excluded.filter(
-        (one) => !one.isMalformed && one.siteDigest === siteDigest && digests.get(one.path) === one.digest,
-      ),
-      ...malformed.map(({ path, reason }) => ({ ...excludedNow(path, reason), isMalformed: true })),
-    ];
+    const known = state.excluded.filter((one) => canBeRetried(one) && digests.get(one.path) === one.digest);
+    const broken = malformed.map(({ path, reason }) => ({ ...excludedNow(path, reason), isMalformed: true }));
+    const excluded = [...known, ...broken];
     let runs = 0;
     /** The articles without which the copy is, and was built. The last sync has restored all. */
     let builtWithout: ReadonlySet<string> | undefined;
@@ -181,15 +195,36 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       if (signal.aborted) throw new PressmarkError('BUILD_FAILED', 'the build was interrupted');
       if (result.kind !== 'built') return buildFailure(command, result);
       const gone = new Set([...without].filter((path) => previous.get(path) === undefined));
-      report = options.complete(site.dir, built, gone);
+      try {
+        report = await options.complete(site.dir, built, gone, signal);
+      } catch (error) {
+        if (error instanceof PressmarkError && error.code === 'BUILD_FAILED') return error.message;
+        throw error;
+      }
       return problemOf(built, report, output);
+    }
+
+    /** Lets the known articles in again. @returns those that still break the build, each with its reason of now. */
+    async function retryKnown(): Promise<Map<string, string>> {
+      const still = new Map<string, string>();
+      const all = await run(pathsOf(broken));
+      const [only, ...others] = known;
+      if (all === undefined || only === undefined) return still;
+      if (others.length === 0) return still.set(only.path, all);
+      const waiting = pathsOf(known);
+      for (const { path } of known) {
+        waiting.delete(path);
+        const reason = await run(new Set([...pathsOf(broken), ...still.keys(), ...waiting]));
+        if (reason !== undefined) still.set(path, reason);
+      }
+      return still;
     }
 
     function excludedNow(path: string, reason: string): ExcludedArticle {
       const digest = digests.get(path) ?? '';
       const known = state.excluded.find((one) => one.path === path && one.digest === digest);
       const hasPrevious = previous.get(path) !== undefined;
-      return { path, digest, siteDigest, reason: short(reason), hasPrevious, since: known?.since ?? now() };
+      return { path, digest, reason: short(reason), hasPrevious, since: known?.since ?? now() };
     }
 
     function digestsAt(some: readonly ArticleSource[]): Readonly<Record<string, string>> {
@@ -201,9 +236,15 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       return { kind: 'failed', ms: ms(), runs, reason };
     }
 
-    const before = new Set(excluded.map(({ path }) => path));
-    let first = await run(before);
-    let breaking: ReadonlySet<string> = new Set();
+    const still = isRetry ? await retryKnown() : undefined;
+    if (still?.size === known.length) {
+      const tried = known.map((one) => ({ ...one, reason: short(still.get(one.path) ?? one.reason) }));
+      await writeBuildState(stateDir, { ...state, excluded: [...tried, ...broken] });
+      return { kind: 'current' };
+    }
+    const before = new Set([...(still?.keys() ?? pathsOf(known)), ...pathsOf(broken)]);
+    let first = isRetry ? undefined : await run(before);
+    let breaking: ReadonlyMap<string, string> = new Map();
     const candidates = files
       .map(({ path }) => path)
       .filter((path) => !before.has(path) && state.good?.digests[path] !== digests.get(path));
@@ -211,21 +252,22 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     if (first !== undefined && candidates.length > 0) first = await run(before);
     if (first !== undefined) {
       await recallPrevious(candidates, state);
-      const found = await findBreakingArticles(
-        candidates,
-        first,
-        async (some) => (await run(new Set([...before, ...some]))) === undefined,
+      const found = await findBreakingArticles(candidates, first, (some) =>
+        run(new Set([...before, ...some])),
       );
       if (found === undefined) return failed(first);
       breaking = found;
     }
-    const without = new Set([...before, ...breaking]);
+    const without = new Set([...before, ...breaking.keys()]);
     if (!isEqual(builtWithout, without)) {
       // The last build of the search was another one.
       const again = await run(without);
       if (again !== undefined) return failed(again);
     }
-    const all = [...excluded, ...[...breaking].map((path) => excludedNow(path, first ?? ''))];
+    const all = [
+      ...excluded.filter(({ path }) => before.has(path)),
+      ...[...breaking].map(([path, reason]) => excludedNow(path, reason)),
+    ].map((one) => ({ ...one, reason: short(still?.get(one.path) ?? one.reason) }));
     const included = files.filter(({ path }) => !without.has(path));
     const changedArticles = included.filter(({ path }) => state.good?.digests[path] !== digests.get(path));
     replacing = { ...state.replacing, ...digestsAt(changedArticles) };
@@ -340,6 +382,15 @@ async function textInHistory(
     if (code === 0 && isWanted(stdout)) return stdout;
   }
   return undefined;
+}
+
+/** Whether an excluded article may be built well now; malformed front matter is not built before the file changes. */
+function canBeRetried({ isMalformed }: ExcludedArticle): boolean {
+  return isMalformed !== true;
+}
+
+function pathsOf(articles: readonly ExcludedArticle[]): Set<string> {
+  return new Set(articles.map(({ path }) => path));
 }
 
 function isEqual(a: ReadonlySet<string> | undefined, b: ReadonlySet<string>): boolean {

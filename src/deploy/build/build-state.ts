@@ -11,10 +11,8 @@ import type { Log } from '../../log.js';
 export interface ExcludedArticle {
   /** Its file, relative to the site's folder, with forward slashes. */
   readonly path: string;
-  /** The digest of the text that is not built; another text is tried again. */
+  /** The digest of the text that is not built. */
   readonly digest: string;
-  /** Identifies the site's other files, such as layouts. Once one of them has changed, the article is tried again. */
-  readonly siteDigest: string;
   /** The end of what the failed build printed, or what is wrong with the front matter. */
   readonly reason: string;
   /** Whether the front matter is malformed; the build was not tried with the article then. @default false */

@@ -32,8 +32,7 @@ export function linesOf(html: string): string[] {
   let line = '';
   let at = 0;
   const add = (to: number) => {
-    // A doctype, and what a parser takes for a comment.
-    line += decoded(html.slice(at, to).replace(/<[!?][^>]*>|<\/[^a-z>][^>]*>/gi, ''));
+    line += decoded(withoutDeclarations(html.slice(at, to)));
   };
   const end = () => {
     if (comparable(line) !== '') lines.push(line.trim());
@@ -52,6 +51,13 @@ export function linesOf(html: string): string[] {
   return lines;
 }
 
+/** A text without doctypes and what else a parser takes for a comment that ends at the first `>`. */
+function withoutDeclarations(text: string): string {
+  // Behind the last `>` nothing ends, and each start there would be looked at to the end.
+  const end = text.lastIndexOf('>') + 1;
+  return text.slice(0, end).replace(/<[!?][^>]*>|<\/[^a-z>][^>]*>/gi, '') + text.slice(end);
+}
+
 /** A heading of a page, or its `title`. */
 export interface Heading {
   readonly element: string;
@@ -65,11 +71,61 @@ export function headingsOf(html: string): Heading[] {
     if (token.kind !== 'open') return [];
     if (token.name === 'title')
       return [{ element: 'title', text: decoded(html.slice(token.contentStart, token.contentEnd)) }];
-    if (!/^h[1-6]$/.test(token.name)) return [];
-    const close = tokens.slice(index).find((one) => one.kind === 'close' && one.name === token.name);
-    const text = linesOf(html.slice(token.contentStart, close?.start)).join(' ');
+    if (!isHeading(token)) return [];
+    const text = linesOf(html.slice(token.contentStart, headingEnd(tokens, index))).join(' ');
     return [{ element: token.name, text }];
   });
+}
+
+/**
+ * Where the heading ends that begins with a token: as in a browser, at the next tag of any heading. Headings never hold one
+ * another, so that all of a page together are read once.
+ *
+ * @returns undefined where it reaches to the end of the page.
+ */
+export function headingEnd(tokens: readonly HtmlToken[], opening: number): number | undefined {
+  for (let at = opening + 1; at < tokens.length; at++) {
+    const token = tokens[at];
+    if (token !== undefined && isHeading(token)) return token.start;
+  }
+  return undefined;
+}
+
+function isHeading(token: HtmlToken): boolean {
+  return token.kind !== 'comment' && /^h[1-6]$/.test(token.name);
+}
+
+/** The comments of a page, as they are written. */
+export function commentsOf(html: string, tokens: readonly HtmlToken[]): Set<string> {
+  return new Set(
+    tokens.flatMap(({ kind, start, end }) => (kind === 'comment' ? [html.slice(start, end)] : [])),
+  );
+}
+
+/**
+ * The places of a text in a page, also where they overlap. It takes time in proportion to the two lengths, whatever they
+ * hold: the algorithm of Knuth, Morris and Pratt. `indexOf` may take their product.
+ */
+export function* placesOf(html: string, text: string): Generator<number> {
+  if (text === '') return;
+  /** For each beginning of the text, the length of its longest beginning that is also its end. */
+  const borders = new Uint32Array(text.length);
+  for (let at = 1, length = 0; at < text.length; at++) {
+    length = extended(text.charCodeAt(at), length);
+    borders[at] = length;
+  }
+  for (let at = 0, length = 0; at < html.length; at++) {
+    length = extended(html.charCodeAt(at), length);
+    if (length < text.length) continue;
+    yield at + 1 - length;
+    length = borders[length - 1] ?? 0;
+  }
+
+  function extended(code: number, from: number): number {
+    let length = from;
+    while (length > 0 && text.charCodeAt(length) !== code) length = borders[length - 1] ?? 0;
+    return text.charCodeAt(length) === code ? length + 1 : 0;
+  }
 }
 
 /** Where a head ends: before its closing tag, or before the body where that tag was left out. */

@@ -3,7 +3,7 @@ import fs from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
 import { discard } from '../../fs/atomic-write.js';
-import { headEnd } from './page-text.js';
+import { commentsOf, headEnd, placesOf } from './page-text.js';
 import { filesOfAddress } from './pages.js';
 
 /** An article that the built site should display. */
@@ -56,30 +56,37 @@ const OPENING = /^<!-- pressmark:json-ld ([0-9]{1,9}) -->$/;
 const ARTICLE_TYPES = new Set<unknown>(['Article', 'BlogPosting', 'NewsArticle', 'TechArticle', 'Report']);
 const CLOSING = '<!-- /pressmark:json-ld -->';
 
+/** What is checked and completed. */
+export interface PostbuildOptions {
+  /** The site's address, without a trailing slash. */
+  readonly siteUrl: string;
+  /** The output folder, absolute. */
+  readonly output: string;
+  readonly articles: Iterable<BuiltArticle>;
+  /** Writes nothing; `changed` counts the pages that would be written. @default false */
+  readonly readOnly?: boolean;
+  /** Called before an article is looked at, with its number. */
+  onArticle?(index: number): void;
+}
+
 /**
  * Checks the pages of a built site and completes them: the JSON-LD of each article stands in its page's head, and its item
  * comments stand in the page. Pages are written only where they differ.
  *
- * @param options.siteUrl the site's address, without a trailing slash.
- * @param options.output the output folder, absolute.
- * @param options.readOnly writes nothing; `changed` counts the pages that would be written.
  * @throws the system's errors where a page cannot be read or written.
  */
-export function postbuild(options: {
-  siteUrl: string;
-  output: string;
-  articles: Iterable<BuiltArticle>;
-  readOnly?: boolean;
-}): PostbuildReport {
+export function postbuild(options: PostbuildOptions): PostbuildReport {
   const { siteUrl, output } = options;
   const root = realPath(output);
   const missing: MissingPage[] = [];
   const skipped: MissingPage[] = [];
   const warnings: string[] = [];
-  const foreign = new Map<string, readonly string[]>();
+  const foreign = new Map<string, string[]>();
   let checked = 0;
   let changed = 0;
+  let index = 0;
   for (const { path: file, url, jsonLd, comments, hidden } of options.articles) {
+    options.onArticle?.(index++);
     if (hidden !== undefined) {
       skipped.push({ file, url, reason: hidden });
       continue;
@@ -103,7 +110,11 @@ export function postbuild(options: {
     const before = fs.readFileSync(found.path, 'latin1');
     const page = completePage(before, bytesOf(jsonLd), comments.map(bytesOf));
     for (const reason of page.problems) missing.push({ file, url, reason });
-    for (const type of page.foreign) foreign.set(type, [...(foreign.get(type) ?? []), found.name]);
+    for (const type of page.foreign) {
+      const names = foreign.get(type);
+      if (names === undefined) foreign.set(type, [found.name]);
+      else names.push(found.name);
+    }
     if (page.html === before) continue;
     changed++;
     if (options.readOnly) continue;
@@ -140,11 +151,13 @@ export function completePage(html: string, jsonLd: string, comments: readonly st
       tokens = htmlTokens(page);
     }
   }
-  const lost = comments.filter((comment) => !hasMarkup(page, tokens, comment));
+  const there = commentsOf(page, tokens);
+  const lost = comments.filter((comment) => !there.has(comment));
   if (lost.length > 0) {
     const completed = insert(page, articleEnd(page, tokens), lost.join(''));
     const completedTokens = htmlTokens(completed);
-    if (lost.every((comment) => hasMarkup(completed, completedTokens, comment))) {
+    const thereNow = commentsOf(completed, completedTokens);
+    if (lost.every((comment) => thereNow.has(comment))) {
       page = completed;
       tokens = completedTokens;
     } else problems.push('the item comment could not be inserted: the page ends within a tag or a comment');
@@ -176,8 +189,7 @@ function withoutOwnBlock(html: string): string {
 function hasMarkup(html: string, tokens: readonly HtmlToken[], text: string): boolean {
   const starts = new Set(tokens.map(({ start }) => start));
   const lead = text.length - text.trimStart().length;
-  for (let at = html.indexOf(text); at !== -1; at = html.indexOf(text, at + 1))
-    if (starts.has(at + lead)) return true;
+  for (const at of placesOf(html, text)) if (starts.has(at + lead)) return true;
   return false;
 }
 
@@ -185,9 +197,11 @@ function hasMarkup(html: string, tokens: readonly HtmlToken[], text: string): bo
 function articleEnd(html: string, tokens: readonly HtmlToken[]): number {
   const articles = articleElements(tokens);
   const headings = tokens.filter((token) => token.kind === 'open' && token.name === 'h1');
-  const withHeading = articles.filter(({ start, end }) =>
-    headings.some((heading) => heading.start >= start && heading.start < end),
-  );
+  let next = 0; // both are in the page's order
+  const withHeading = articles.filter(({ start, end }) => {
+    while ((headings[next]?.start ?? end) < start) next++;
+    return (headings[next]?.start ?? end) < end;
+  });
   // Teasers of other posts are articles too; the one that the page is about has the heading, or the most text.
   const among = withHeading.length > 0 ? withHeading : articles;
   const [longest] = among.toSorted((a, b) => b.end - b.start - (a.end - a.start));

@@ -1,4 +1,5 @@
-import { attributeOf, type HtmlToken, htmlTokens } from '../../article/html-tokens.js';
+import { attributeOf, htmlTokens } from '../../article/html-tokens.js';
+import { headingEnd } from '../build/page-text.js';
 import { addressBelow, addressesOfFile, addressOfFile, encodedAddress } from '../build/pages.js';
 import type { UnprovenReason } from './address-file.js';
 
@@ -194,15 +195,6 @@ function isHome({ file }: TrialPage): boolean {
 
 function isCanonical({ file, canonical }: TrialPage): boolean {
   return canonical !== undefined && addressesOfFile(file).includes(canonical);
-}
-
-/** Where the heading ends that begins with a token; undefined where it has no closing tag. */
-function headingEnd(tokens: readonly HtmlToken[], opening: number): number | undefined {
-  for (let at = opening + 1; at < tokens.length; at++) {
-    const token = tokens[at];
-    if (token?.kind === 'close' && token.name === 'h1') return token.start;
-  }
-  return undefined;
 }
 
 /** Where a page is, so far as its relative links are concerned. */

@@ -2,35 +2,40 @@ import test from 'ava';
 import { findBreakingArticles } from '../../../../src/deploy/build/breaking-articles.js';
 import { fc, runs } from '../../../support/property.js';
 
-/** A build that fails with any of these articles; counts its runs. */
+/** A build that stops at the first of these articles that it has; counts its runs. */
 function brokenBy(broken: readonly string[]) {
-  const build = { runs: 0, without: (_: ReadonlySet<string>) => Promise.resolve(true) };
+  const build = { runs: 0, without: (_: ReadonlySet<string>) => Promise.resolve<string | undefined>('') };
   build.without = async (excluded) => {
     build.runs++;
-    return broken.every((path) => excluded.has(path));
+    const at = broken.find((path) => !excluded.has(path));
+    return at === undefined ? undefined : reasonOf(at);
   };
   return build;
 }
+
+const reasonOf = (path: string) => `stopped at number ${/\d*(?=\.md$)/.exec(path)?.[0]}`;
 
 const paths = Array.from({ length: 25 }, (_, n) => `posts/article-${String(n).padStart(2, '0')}.md`);
 
 test('an article that the build names is found by one build', async (t) => {
   const build = brokenBy(['posts/article-17.md']);
   const guilty = await findBreakingArticles(paths, 'error in /tmp/x/posts/article-17.md:3:1', build.without);
-  t.deepEqual(guilty, new Set(['posts/article-17.md']));
+  t.deepEqual(guilty, new Map([['posts/article-17.md', 'error in /tmp/x/posts/article-17.md:3:1']]));
   t.is(build.runs, 1);
 });
 
 test('an article that the build does not name is found by halving', async (t) => {
   const build = brokenBy(['posts/article-17.md']);
-  t.deepEqual(await findBreakingArticles(paths, 'error', build.without), new Set(['posts/article-17.md']));
+  const guilty = await findBreakingArticles(paths, 'error', build.without);
+  t.deepEqual(guilty, new Map([['posts/article-17.md', 'stopped at number 17']]));
   t.true(build.runs <= 11, String(build.runs));
 });
 
 test('where the build names another article, the guilty one is found all the same', async (t) => {
   const build = brokenBy(['posts/article-17.md']);
   const printed = 'rendering article-03.md\nerror';
-  t.deepEqual(await findBreakingArticles(paths, printed, build.without), new Set(['posts/article-17.md']));
+  const guilty = await findBreakingArticles(paths, printed, build.without);
+  t.deepEqual([...(guilty?.keys() ?? [])], ['posts/article-17.md']);
 });
 
 test('a site that is broken without its new articles has no guilty article', async (t) => {
@@ -48,12 +53,17 @@ test('of posts that are called index.md, only the one in the named folder is tri
   t.is(build.runs, 1);
 });
 
-test('exactly the articles that break the build are found, however many there are', async (t) => {
+test('exactly the articles that break the build are found, however many there are, each with its own reason', async (t) => {
   const some = fc.subarray(paths, { minLength: 1 });
   await fc.assert(
     fc.asyncProperty(some, fc.subarray(paths), async (broken, named) => {
-      const guilty = await findBreakingArticles(paths, named.join('\n'), brokenBy(broken).without);
-      t.deepEqual(guilty, new Set(broken));
+      const printed = [reasonOf(broken[0] ?? ''), ...named].join('\n');
+      const guilty = await findBreakingArticles(paths, printed, brokenBy(broken).without);
+      const expected = new Map(broken.map((path) => [path, reasonOf(path)]));
+      t.deepEqual(
+        new Map([...(guilty ?? [])].map(([path, reason]) => [path, reason.split('\n')[0]])),
+        expected,
+      );
     }),
     { numRuns: runs(100) },
   );

@@ -1,0 +1,152 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { createSiteBuild } from '../../../../src/deploy/build/build-site.js';
+import { readBuildState } from '../../../../src/deploy/build/build-state.js';
+import { PressmarkError } from '../../../../src/errors.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const { signal } = new AbortController();
+
+/**
+ * A site whose generator copies each article to the output and stops at the first one with a line `break: <reason>`, and whose
+ * completion stops at one with `slow`.
+ */
+function site(t: ExecutionContext) {
+  const root = tempDir(t);
+  const [siteDir, stateDir] = [join(root, 'site'), join(root, 'state')];
+  fs.mkdirSync(join(siteDir, 'content'), { recursive: true });
+  fs.mkdirSync(stateDir);
+  let runs = 0;
+  /** What breaks builds now, besides what the articles say. */
+  let passing = '';
+  const articlesIn = (dir: string) =>
+    fs.readdirSync(join(dir, 'content')).map((name) => {
+      const path = `content/${name}`;
+      return { path, url: `https://garden.example/${name}`, text: fs.readFileSync(join(dir, path), 'utf8') };
+    });
+  const open = () =>
+    createSiteBuild({
+      siteDir,
+      stateDir,
+      command: 'copy',
+      output: 'public',
+      staysFolder: false,
+      generator: { caches: [] },
+      env: {},
+      variables: {},
+      runBuild: ({ cwd }) => {
+        runs++;
+        fs.mkdirSync(join(cwd, 'public'));
+        fs.writeFileSync(join(cwd, 'public', 'index.html'), 'Home');
+        for (const { url, text } of articlesIn(cwd)) {
+          const reason = /break: (.*)/.exec(text)?.[1];
+          if (reason !== undefined && (reason !== 'passing' || passing !== ''))
+            return Promise.resolve({
+              kind: 'failed',
+              ms: 1,
+              output: `${reason} ${passing}`,
+              exitCode: 1,
+              signal: null,
+            });
+          fs.writeFileSync(join(cwd, 'public', url.slice(url.lastIndexOf('/') + 1)), text);
+        }
+        return Promise.resolve({ kind: 'built', ms: 1, output: '' });
+      },
+      articleSources: (dir) => ({ articles: articlesIn(dir), malformed: [] }),
+      complete: (dir, _, excluded) => {
+        const articles = articlesIn(dir).filter(({ path }) => !excluded.has(path));
+        const slow = articles.find(({ text }) => text.includes('slow'));
+        if (slow !== undefined)
+          return Promise.reject(new PressmarkError('BUILD_FAILED', `it was at the page of ${slow.path}`));
+        return Promise.resolve({
+          checked: articles.length,
+          changed: 0,
+          missing: [],
+          skipped: [],
+          warnings: [],
+        });
+      },
+    });
+  let build = open();
+  t.teardown(() => build.close());
+  return {
+    write: (name: string, text: string) => fs.writeFileSync(join(siteDir, 'content', name), text),
+    setPassing: (reason: string) => {
+      passing = reason;
+    },
+    restart: () => {
+      build.close();
+      build = open();
+    },
+    build: () => build.build(signal),
+    runs: () => runs,
+    pages: () =>
+      fs
+        .readdirSync(join(siteDir, 'public'), { encoding: 'utf8' })
+        .filter((name) => name.endsWith('.md'))
+        .toSorted(),
+    reasons: () =>
+      Object.fromEntries(
+        readBuildState(stateDir).excluded.map(({ path, reason }) => [
+          path,
+          reason.split('\n').at(-1)?.trim(),
+        ]),
+      ),
+  };
+}
+
+test('each article that breaks a build is excluded with its own reason', async (t) => {
+  const { write, build, reasons, pages } = site(t);
+  write('a.md', 'break: no such template');
+  write('b.md', 'break: no such picture');
+  write('c.md', 'good');
+  const outcome = await build();
+  t.is(outcome.kind, 'built');
+  t.deepEqual(reasons(), { 'content/a.md': 'no such template', 'content/b.md': 'no such picture' });
+  t.deepEqual(pages(), ['c.md']);
+});
+
+test('an article that broke a build for a passing reason is built by the next one, and one that breaks it still is not', async (t) => {
+  const { write, build, reasons, pages, setPassing } = site(t);
+  setPassing('403');
+  write('a.md', 'break: passing');
+  write('b.md', 'break: for good');
+  await build();
+  t.deepEqual(reasons(), { 'content/a.md': 'passing 403', 'content/b.md': 'for good 403' });
+  setPassing('500');
+  t.is((await build()).kind, 'current', 'tried again');
+  t.deepEqual(reasons(), { 'content/a.md': 'passing 500', 'content/b.md': 'for good 500' });
+  setPassing('');
+  write('c.md', 'good');
+  await build();
+  t.deepEqual(pages(), ['c.md'], 'what is good need not wait');
+  await build();
+  t.deepEqual(pages(), ['a.md', 'c.md']);
+  t.deepEqual(reasons(), { 'content/b.md': 'for good' });
+});
+
+test('an excluded article is tried once for each state of the site, and again after a restart', async (t) => {
+  const { write, build, pages, restart, runs, setPassing } = site(t);
+  setPassing('no space left');
+  write('a.md', 'break: passing');
+  write('b.md', 'good');
+  await build();
+  await build();
+  const before = runs();
+  t.is((await build()).kind, 'current');
+  t.is(runs(), before);
+  setPassing('');
+  restart();
+  t.is((await build()).kind, 'built');
+  t.deepEqual(pages(), ['a.md', 'b.md']);
+});
+
+test('an article whose page cannot be completed in time is excluded like one that breaks the build', async (t) => {
+  const { write, build, reasons, pages } = site(t);
+  write('a.md', 'good');
+  write('b.md', 'slow');
+  await build();
+  t.deepEqual(reasons(), { 'content/b.md': 'it was at the page of content/b.md' });
+  t.deepEqual(pages(), ['a.md']);
+});

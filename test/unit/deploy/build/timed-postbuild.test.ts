@@ -1,0 +1,64 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { headingsOf, linesOf } from '../../../../src/deploy/build/page-text.js';
+import { timedPostbuild } from '../../../../src/deploy/build/timed-postbuild.js';
+import { createMarkers, createSiteReader } from '../../../../src/deploy/trial/trial-pages.js';
+import { tempDir } from '../../../support/temp-dir.js';
+
+const siteUrl = 'https://garden.example';
+const COMMENT = '<!-- svc:item:a -->';
+
+/** Pages and articles that took hours when the time grew with the square of their length. */
+const HOSTILE = {
+  'JSON-LD that overlaps itself': { page: 'a'.repeat(2_000_000), jsonLd: `${'a'.repeat(300_000)}b` },
+  'JSON-LD that is nearly there at each comment': {
+    page: `<head>${'<!---->'.repeat(300_000)}</head>`,
+    jsonLd: `${'<!---->'.repeat(100_000)}x`,
+  },
+  'articles with headings behind them': { page: '<article></article><h1>'.repeat(250_000) },
+  'item comments': {
+    page: '<p>'.repeat(400_000),
+    comments: Array.from({ length: 100_000 }, (_, n) => `<!-- svc:item:${n} -->`),
+  },
+};
+
+for (const [name, { page, ...article }] of Object.entries(HOSTILE))
+  test(`a page with ${name} is completed in time`, async (t) => {
+    const output = tempDir(t);
+    fs.writeFileSync(join(output, 'a.html'), page);
+    const articles = [
+      { path: 'a.md', url: `${siteUrl}/a`, jsonLd: '', comments: [COMMENT], hidden: undefined, ...article },
+    ];
+    const { checked, changed } = await timedPostbuild({ siteUrl, output, articles }, { timeoutMs: 120_000 });
+    t.deepEqual({ checked, changed }, { checked: 1, changed: 1 });
+  });
+
+test('pages of headings and of unfinished tags are read in a time that grows with their length', (t) => {
+  t.is(headingsOf('<h1>'.repeat(300_000)).length, 300_000);
+  t.deepEqual(linesOf('<!'.repeat(1_000_000)), ['<!'.repeat(1_000_000)]);
+  const reader = createSiteReader(createMarkers('abc'), siteUrl);
+  reader.add('a/index.html', `pmabcb0z${'<h1>'.repeat(300_000)}`);
+  t.is(reader.site.pages.length, 1);
+});
+
+test('where the time is up, the article whose page was being completed is named', async (t) => {
+  const output = tempDir(t);
+  fs.writeFileSync(join(output, 'a.html'), '<p>');
+  const articles = [
+    { path: 'a.md', url: `${siteUrl}/a`, jsonLd: '', comments: [COMMENT], hidden: undefined },
+  ];
+  await t.throwsAsync(timedPostbuild({ siteUrl, output, articles }, { timeoutMs: 1 }), {
+    code: 'BUILD_FAILED',
+    message: /^completing the pages was ended after 0\.001 s, .* at the page of a\.md$/,
+  });
+  const { signal } = new AbortController();
+  const aborted = AbortSignal.abort('the end');
+  await t.throwsAsync(
+    timedPostbuild({ siteUrl, output, articles }, { timeoutMs: 60_000, signal: aborted }).catch((reason) => {
+      throw new Error(String(reason));
+    }),
+    { message: 'the end' },
+  );
+  t.false(signal.aborted);
+});
