@@ -22,7 +22,8 @@ import { commitAt } from '../git/cli/objects.js';
 import { openRepository, type Repository } from '../git/cli/repository.js';
 import type { ArticleReader, PluginEntry } from '../host/plugins.js';
 import type { Log } from '../log.js';
-import { manifestPath } from '../site/write/manifest.js';
+import { indexVersion } from '../site/search/search-folder.js';
+import { createContentVersion, manifestPath } from '../site/write/manifest.js';
 import { foldersOf } from './content/folders.js';
 import { type DurableStore, isPushed } from './durability.js';
 
@@ -146,13 +147,13 @@ function sourceOf(settings: Settings): OutputSource {
     const { good } = readBuildState(stateDir);
     return good !== undefined && (good.staysFolder || isLinkToOutput(stateDir, outputDir));
   };
+  const pagesVersion = createContentVersion(manifestPath({ stateDir }), outputDir);
   return {
     ...(settings.generator !== 'plain' && { use: (folder: string) => useOutput(stateDir, folder) }),
     folder: () => (isBuilt() && fs.existsSync(outputDir) ? fs.realpathSync(outputDir) : undefined),
     version: () => {
       if (settings.generator !== 'plain') return readBuildState(stateDir).good?.output ?? '';
-      const stat = fs.statSync(manifestPath({ stateDir }), { throwIfNoEntry: false });
-      return stat === undefined ? '' : `${stat.ino}-${stat.size}-${stat.mtimeMs}`;
+      return `${pagesVersion()}-${indexVersion(outputDir)}`;
     },
   };
 }

@@ -287,6 +287,9 @@ export function deployPlugin(options: DeployPluginOptions): Plugin {
         const paths = new Set(failed === 0 ? articles : []);
         built(files, ({ path, url }) => paths.has(path) || pages.has(fileOf(url, host.siteUrl) ?? ''));
       });
+      host.addAction('search.written', () => {
+        if (targets.length > 0) queue.changed(undefined);
+      });
       host.onClose(async () => {
         stop.abort();
         clearTimeout(pushTimer);

@@ -117,6 +117,8 @@ export interface Actions {
   'delivery.accepted': DeliveryOutcome;
   'delivery.refused': DeliveryOutcome;
   'site.built': SiteBuilt;
+  /** The index of the site's search has changed, some time after its pages. */
+  'search.written': Record<string, never>;
   'build.done': BuildDone;
   'build.failed': { readonly ms: number; readonly reason: string };
   /** The output has been brought to a target of `deploy`. */
@@ -159,6 +161,7 @@ export const ACTION_NAMES = [
   'delivery.accepted',
   'delivery.refused',
   'site.built',
+  'search.written',
   'build.done',
   'build.failed',
   'deploy.done',

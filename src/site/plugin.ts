@@ -28,7 +28,7 @@ export interface SourceChange {
 
 export interface SitePluginOptions {
   /** Opens the index of the site's search. @default there is none */
-  search?(listPages: ListPages): Search;
+  search?(listPages: ListPages, onWritten: () => void): Search;
   spawn(): Worker;
   /** Whether the site stands whole already when the receiver is ready. @default no */
   isWhole?(): boolean;
@@ -61,7 +61,7 @@ export function sitePlugin(options: SitePluginOptions): Plugin {
       if (host.role !== 'receiver') return;
       const { log } = host;
       const thread = createBuilderThread(options.spawn, log);
-      const search = options.search?.(thread.newestPages);
+      const search = options.search?.(thread.newestPages, () => void host.doAction('search.written', {}));
       const schedule = createSchedule(run);
       const burst = createBurst(thread.pace);
       // A queue of its own: changes need not wait until everything has been looked at.

@@ -7,8 +7,14 @@ import { foldersOf } from '../content/folders.js';
  * The search's index of a site.
  *
  * @param settings the site's settings as they are now; its folders stay what they are.
+ * @param onWritten called when the index has changed.
  */
-export function openSearch(settings: () => Settings, listPages: ListPages, log: Log): Search {
+export function openSearch(
+  settings: () => Settings,
+  listPages: ListPages,
+  log: Log,
+  onWritten?: () => void,
+): Search {
   const { outputDir, stateDir } = foldersOf(settings());
   return createSearch({
     outputDir,
@@ -19,5 +25,6 @@ export function openSearch(settings: () => Settings, listPages: ListPages, log: 
       return site !== false && site.search;
     },
     log: log.child({ plugin: 'site' }),
+    ...(onWritten !== undefined && { onWritten }),
   });
 }

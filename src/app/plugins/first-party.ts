@@ -60,7 +60,7 @@ function siteEntry(options: FirstPartyOptions): PluginEntry {
       spawn,
       contentDir: settings.content,
       watch,
-      search: (listPages) => openSearch(() => current, listPages, log),
+      search: (listPages, onWritten) => openSearch(() => current, listPages, log, onWritten),
       isWhole: options.early.isWhole,
     }),
     origin: 'site in the config',

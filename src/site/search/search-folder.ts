@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -25,6 +26,12 @@ const NAMED_BY_CONTENT = /\.pf_\w+$/;
 
 /** How long a sync may take; nobody waits for it. */
 const LONGEST_SYNC_MS = 60_000;
+
+/** Identifies the content of the index below `outputDir`; empty where there is none. Its entry names the other files by their hashes. */
+export function indexVersion(outputDir: string): string {
+  const entry = contentOf(join(outputDir, SEARCH_FOLDER, ENTRY));
+  return entry === undefined ? '' : hash('sha256', entry).slice(0, 12);
+}
 
 /** A file of an index, by its path below the index's folder. */
 export interface IndexFile {

@@ -28,6 +28,8 @@ export interface SearchOptions extends Pick<SearchRequest, 'outputDir' | 'stateD
   /** As they are now. */
   settings(): SearchSettings;
   readonly listPages: ListPages;
+  /** Called when the index has changed. */
+  onWritten?(): void;
   readonly log: Log;
   /** How long a job may take. @default 1800000 */
   readonly longestJobMs?: number;
@@ -76,8 +78,10 @@ export function createSearch(options: SearchOptions) {
     const outcome = await attempt().catch(
       (error: unknown): SearchOutcome => ({ kind: 'failed', reason: messageOf(error) }),
     );
-    if (outcome?.kind === 'written')
+    if (outcome?.kind === 'written') {
       log.info({ pages: outcome.pages, ms: outcome.ms }, 'search index written');
+      options.onWritten?.();
+    }
     const warning = warningOf(outcome);
     if (warning !== '' && warning !== lastWarning) log.warn(warning);
     lastWarning = warning;

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { SourceEntry } from '../index/site-index.js';
@@ -86,6 +87,46 @@ export function isOutputSynced(path: string): boolean {
   return end === undefined || end === `\n${ALL_SYNCED}`;
 }
 
+function subjectOf(path: string, outputDir: string): object {
+  return { pressmark: VERSION, output: relative(dirname(path), outputDir) };
+}
+
+const SUMS = 2 ** 48;
+
+/**
+ * Identifies the content of the files that a manifest names: the same files with the same bytes have the same version,
+ * whatever else the manifest notes and however often it is written anew. Each call reads what has been added.
+ *
+ * @param path where the manifest is kept.
+ */
+export function createContentVersion(path: string, outputDir: string): () => string {
+  const lines = openLineFile<Line>(path, subjectOf(path, outputDir), () => []);
+  const digests = new Map<string, number>();
+  /** Of the digests, as the order in which the files were written does not matter. */
+  let sum = 0;
+
+  function note(file: string, is: WrittenFile | null): void {
+    sum = (sum - (digests.get(file) ?? 0) + SUMS) % SUMS;
+    digests.delete(file);
+    if (is === null) return;
+    const digest = Number.parseInt(hash('sha256', `${file} ${is.size} ${is.crc}`).slice(0, 12), 16);
+    digests.set(file, digest);
+    sum = (sum + digest) % SUMS;
+  }
+
+  return () => {
+    const added = lines.readNew();
+    if (added.isWhole) {
+      digests.clear();
+      sum = 0;
+    }
+    for (const line of added.lines)
+      if (line !== undefined && 'file' in line) note(line.file, line.is);
+      else if (line !== undefined && 'foreign' in line) note(line.foreign, null);
+    return `${digests.size}-${sum.toString(16)}`;
+  };
+}
+
 /**
  * What stands in the output folder and which state of the articles it shows: an append-only file of one JSON line
  * per fact, the last one on a subject holding. A build names its files before it writes them, and the articles when all
@@ -99,8 +140,7 @@ export function isOutputSynced(path: string): boolean {
  * @param outputDir the folder it speaks of; a manifest of another one counts as lost.
  */
 export function openManifest(path: string, outputDir: string) {
-  const subject = { pressmark: VERSION, output: relative(dirname(path), outputDir) };
-  const lines = openLineFile<Line>(path, subject, () => {
+  const lines = openLineFile<Line>(path, subjectOf(path, outputDir), () => {
     const ofFiles = fileLines(files.keys());
     lacksArticles = files.size > 0;
     return files.size === 0 ? ofFiles : [...ofFiles, { unsynced: [...unsynced.keys()] }];

@@ -3,6 +3,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import { readDeployState } from '../../../src/deploy/deploy-queue.js';
 import { launchIn, makeRemote } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
@@ -43,6 +44,9 @@ test('an article is live, built by Pressmark and served from the deploy folder',
   t.true(Number(live(receiver)[0]?.ms) >= 0);
   const page = await (await fetch(answer.json.url)).text();
   t.true(page.includes('svc:item:one'));
+  await until('the search index is deployed', () =>
+    fs.existsSync(join(folder, 'current/pagefind/pagefind-entry.json')),
+  );
 
   await receiver.stop();
   const status = await run(['status', '--dir', join(dir, 'site'), '--json']);
@@ -56,6 +60,37 @@ test('an article is live, built by Pressmark and served from the deploy folder',
   t.is(typeof targets[`folder ${folder}`].deployed.at, 'string');
   t.regex((await run(['status', '--dir', join(dir, 'site')])).stdout, /^live {6}http:\S+ \d+ s ago$/m);
 });
+
+for (const generator of ['plain', 'toy'])
+  test(`${generator}: a start deploys nothing where the output is what the target has`, async (t) => {
+    const dir = tempDir(t);
+    const site = join(dir, 'site');
+    const folder = join(dir, 'srv');
+    const further = `git: false, deploy: { folder: ${JSON.stringify(folder)} }`;
+    const config = generator === 'toy' ? TOY_CONFIG : 'export default {\n  site: { search: false },\n};\n';
+    const end = config.lastIndexOf('};');
+    writeToySite(site, { 'pressmark.config.mjs': `${config.slice(0, end)}${further} };\n` });
+    const publish = async (receiver: Receiver, id: string) => {
+      t.is((await receiver.post('article.published', article({ id, slug: id }))).status, 200);
+      const page = join(folder, 'current', generator === 'toy' ? 'blog' : 'articles', id, 'index.html');
+      await until(`the article ${id} is deployed`, () => fs.existsSync(page));
+      await until(
+        'the deploy is noted',
+        () => readDeployState(join(site, '.pressmark'))[`folder ${folder}`]?.deployed !== undefined,
+      );
+    };
+    const deploys = (receiver: Receiver) => receiver.log.filter(({ msg }) => msg === 'site deployed').length;
+    const first = await startReceiver(t, { dir: site });
+    await publish(first, 'one');
+    await first.stop();
+    for (const id of ['two', 'three']) {
+      const next = await startReceiver(t, { dir: site });
+      await publish(next, id);
+      await until('the deploy is logged', () => deploys(next) > 0);
+      t.is(deploys(next), 1, 'of the new article');
+      await next.stop();
+    }
+  });
 
 test('a deploy that fails is tried again, and no delivery fails because of it', async (t) => {
   const dir = tempDir(t);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import {
   type BuildEnd,
+  createContentVersion,
   isOutputSynced,
   manifestPath,
   openManifest,
@@ -57,6 +58,36 @@ test('a manifest that was begun anew is read from its beginning, also where it h
 
   t.true(reader.refresh().isWhole);
   t.deepEqual([...reader.files.keys()], ['new.html', 'newer.html']);
+});
+
+test('the version of the content changes with the files alone, and is the same again where they are', async (t) => {
+  const dir = tempDir(t);
+  const [path, output] = [join(dir, 'm'), join(dir, 'out')];
+  const manifest = openManifest(path, output);
+  const version = createContentVersion(path, output);
+  const none = version();
+  manifest.setFile('a.html', WRITTEN);
+  const first = version();
+  manifest.setFile('b.html', { ...WRITTEN, crc: 4 });
+  manifest.endBuild(end('k'));
+  const both = version();
+  t.is(new Set([none, first, both]).size, 3);
+  await manifest.markSynced(manifest.sequence);
+  manifest.setFile('a.html', { ...WRITTEN, mtimeMs: 9 });
+  t.is(version(), both, 'the same bytes, written anew');
+  manifest.setFile('a.html', { ...WRITTEN, crc: 5 });
+  t.not(version(), both);
+  manifest.setFile('a.html', WRITTEN);
+  t.is(version(), both);
+  manifest.setFile('b.html', undefined);
+  t.is(version(), first);
+
+  fs.rmSync(path);
+  const other = openManifest(path, output);
+  other.setFile('b.html', { ...WRITTEN, crc: 4 });
+  other.setFile('a.html', WRITTEN);
+  t.is(version(), both, 'begun anew, in another order');
+  t.is(createContentVersion(path, output)(), both, 'after a restart');
 });
 
 test('a manifest of another output folder, or a file that is not a manifest, is begun again', (t) => {
