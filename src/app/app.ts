@@ -9,6 +9,7 @@ import { type OpenStore, warnOfBroken } from '../store/open-store.js';
 import { webhook } from '../webhook/middleware.js';
 import { createReceiver } from '../webhook/receive.js';
 import { proveInBackground } from './build/existing-addresses.js';
+import { refuseForeignOutput } from './builder/foreign-output.js';
 import { createPageCheck } from './builder/page-check.js';
 import { startBuilderEarly } from './builder/start-builder.js';
 import { themeOf } from './builder/theme.js';
@@ -58,6 +59,7 @@ export async function startApp(
   { further = [], terminal = false, reload, live = true }: StartOptions = {},
 ): Promise<App> {
   const { outputDir, stateDir } = foldersOf(settings);
+  refuseForeignOutput(settings);
   themeOf(settings); // what is wrong with it is said here, and not by each build
   const content = contentOf(settings);
   const prefix = contentPrefix(settings);

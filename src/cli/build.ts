@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 import { refuseAddressChange } from '../app/articles/stored-urls.js';
 import type { EarlyThread } from '../app/builder/early-thread.js';
+import { refuseForeignOutput } from '../app/builder/foreign-output.js';
 import type { SiteBuilder } from '../app/builder/site-builder.js';
 import { startRenderThreadEarly } from '../app/builder/start-render-thread.js';
 import { loadSettings, type Settings } from '../config/load.js';
@@ -53,6 +54,7 @@ async function run(options: BuildOptions): Promise<void> {
   }
   if (settings.site === false)
     throw new PressmarkError('USAGE', 'site is false in the config: another generator builds this site');
+  refuseForeignOutput(settings);
   const early = options.check ? undefined : startRenderThreadEarly(settings);
   try {
     await build(settings, options, early);

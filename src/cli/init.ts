@@ -139,10 +139,7 @@ function noAnswer(questions: readonly InitQuestion[]): PressmarkError {
   const later = questions.some(({ flag }) => flag === 'site-url')
     ? ' With --yes the address can be set later.'
     : '';
-  return new PressmarkError(
-    'USAGE',
-    `nothing was written, because something is not known: ${lines.join(' ')}${later}`,
-  );
+  return new PressmarkError('USAGE', `nothing was written: ${lines.join(' ')}${later}`);
 }
 
 async function ask(questions: readonly InitQuestion[], before: Answers): Promise<Answers> {

@@ -10,6 +10,7 @@ import { walk } from '../../store/catalog/scan.js';
 import { prepareStateFolder } from '../../store/open-store.js';
 import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
+import { originOf, runningReceivers } from '../running-receivers.js';
 import { type MovedFile, prepareMoveCommit } from './move-commit.js';
 import { listFiles, type MovedUrl, readList } from './move-lists.js';
 import { type PlannedMove, planMove } from './move-plan.js';
@@ -45,6 +46,12 @@ const FOLDER = 'moved';
  */
 export async function moveSite(settings: Settings, { to, from }: MoveRequest, log: Log): Promise<Moved> {
   const { stateDir } = foldersOf(settings);
+  const [receiver] = await runningReceivers(settings);
+  if (receiver !== undefined)
+    throw new PressmarkError(
+      'USAGE',
+      `nothing was moved: a receiver of this site is running (process ${receiver.pid}, ${originOf(receiver)}), which would go on answering the old URLs; stop it first`,
+    );
   await prepareStateFolder(stateDir, log);
   const lock = createLock({ directory: stateDir, helper: findLockHelper() });
   // No receiver stores anything in between.

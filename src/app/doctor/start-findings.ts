@@ -1,5 +1,6 @@
 import net from 'node:net';
 import type { Settings } from '../../config/load.js';
+import { refuseForeignOutput } from '../builder/foreign-output.js';
 import { HEALTH } from '../content/content.js';
 import { openTargets } from '../deploy.js';
 import { originOf, type RunningReceiver, runningReceivers } from '../running-receivers.js';
@@ -15,6 +16,7 @@ const ANSWER_MS = 10_000;
 export async function startFindings(settings: Settings): Promise<Finding[]> {
   return [
     ...(await refusalOf('deploy', () => openTargets(settings, async () => undefined))),
+    ...(await refusalOf('output', () => refuseForeignOutput(settings))),
     ...(await portFindings(settings).catch((error: unknown) => [refusal(about, error)])),
   ];
 }

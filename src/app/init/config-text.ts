@@ -21,10 +21,17 @@ const HEAD = `// The settings of Pressmark; every one is explained in its docs/c
 export default {
 `;
 
+/** Folders of a site that Pressmark builds itself, where they are not the usual ones. */
+export interface PlainFolders {
+  readonly content?: string;
+  readonly output?: string;
+}
+
 /** The text of `pressmark.config.mjs` for a site that Pressmark builds itself. */
-export function plainConfigText(siteUrl: string | undefined): string {
+export function plainConfigText(siteUrl: string | undefined, folders: PlainFolders = {}): string {
+  const places = Object.entries(folders).map(([key, folder]) => `  ${key}: ${literal(folder)},\n`);
   return `${HEAD}${siteUrlLine(siteUrl)}
-  site: {
+${places.join('')}  site: {
     title: 'My site',
     description: '',
     language: 'en',

@@ -2,6 +2,7 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { CONFIG_NAMES, readConfigFile } from '../../config/config-file.js';
 import { didYouMean, PressmarkError, quote } from '../../errors.js';
+import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { Generator, SiteFacts, SiteFiles } from '../../generators/generator.js';
 import { GENERATORS, recogniseGenerators } from '../../generators/registry.js';
 import { type Answers, type InitQuestion, isAnswered } from './answers.js';
@@ -82,11 +83,14 @@ export function recogniseSite(
   }
   if (answer !== undefined) return known(named(answer, generators), '--generator');
   const [first, second] = found;
+  const foreign = recogniseForeign(files);
+  if (foreign !== undefined && foreign.strength > (first?.strength ?? 0))
+    return { kind: 'question', question: notKnown(foreign.name, foreign.evidence) };
   if (first === undefined) {
-    const below = siteBelow(files, generators);
-    return below === undefined
+    const question = siteBelow(files, generators) ?? unknownBuild(files);
+    return question === undefined
       ? known(undefined, 'no configuration file of another generator is there')
-      : { kind: 'question', question: below };
+      : { kind: 'question', question };
   }
   if (first.strength !== second?.strength) return known(first.generator, first.evidence);
   const candidates = found.filter(({ strength }) => strength === first.strength);
@@ -98,6 +102,21 @@ export function recogniseSite(
       text: `Which generator builds the site: ${listed([...seen, `${PLAIN} (Pressmark itself)`], 'or')}?`,
     },
   };
+}
+
+/** What a person can do about a site of a generator that Pressmark has no definition for. */
+function notKnown(name: string, evidence: string): InitQuestion {
+  return {
+    flag: 'generator',
+    text: `${name} builds this site (${evidence}), and Pressmark has no definition of it, so articles would not become its posts. Write a definition, as docs/generators.md describes, and run pressmark init again; or answer ${PLAIN}, and Pressmark builds a site of its own beside it, in the folder pressmark/. Generator:`,
+  };
+}
+
+function unknownBuild(files: SiteFiles): InitQuestion | undefined {
+  const script = unknownBuildScript(files);
+  return script === undefined
+    ? undefined
+    : notKnown(`A program that Pressmark does not know`, `"build": ${quote(script, 100)} in package.json`);
 }
 
 /** Folders that are looked into for a site where the folder itself is not one; two levels, as in `packages/website`. */
@@ -112,19 +131,24 @@ function siteBelow(files: SiteFiles, generators: readonly Generator[]): InitQues
       .map((name) => `${folder === '.' ? '' : folder}${name}`);
   const first = foldersIn('.').slice(0, MAX_FOLDERS);
   const below = [...first, ...first.flatMap(foldersIn)].slice(0, MAX_FOLDERS).flatMap((folder) => {
-    const [found] = recogniseGenerators(
-      { read: (path) => files.read(`${folder}${path}`), list: (path) => files.list(`${folder}${path}`) },
-      generators,
-    );
-    return found === undefined ? [] : [{ folder, ...found }];
+    const inFolder = {
+      read: (path: string) => files.read(`${folder}${path}`),
+      list: (path: string) => files.list(`${folder}${path}`),
+    };
+    const [found] = recogniseGenerators(inFolder, generators);
+    const foreign = recogniseForeign(inFolder);
+    const isKnown = found !== undefined && found.strength >= (foreign?.strength ?? 0);
+    if (isKnown)
+      return [{ folder, name: found.generator.name, evidence: found.evidence, strength: found.strength }];
+    return foreign === undefined ? [] : [{ folder, ...foreign }];
   });
   // A package that only depends on a generator may be a part of a site; its configuration file is in the site itself.
   const [found] = below.toSorted((one, other) => other.strength - one.strength);
   if (found === undefined) return undefined;
-  const { folder, generator, evidence } = found;
+  const { folder, name, evidence } = found;
   return {
     flag: 'generator',
-    text: `This folder is not a site of another generator, but ${folder} is one (${generator.name}: ${folder}${evidence}). Run pressmark init --dir ${folder.replace(/\/$/, '')}, or answer ${PLAIN} if Pressmark is to build a site of its own here. Generator:`,
+    text: `This folder is not a site of another generator, but ${folder} is one (${name}: ${folder}${evidence}). Run pressmark init --dir ${folder.replace(/\/$/, '')}, or answer ${PLAIN} if Pressmark is to build a site of its own here. Generator:`,
   };
 }
 

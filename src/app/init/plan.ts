@@ -1,8 +1,17 @@
 import type { KeyNames } from '../../article/mapping.js';
+import { recogniseForeign, unknownBuildScript } from '../../generators/foreign.js';
 import type { Generator, Problem, SiteFacts, SiteFiles } from '../../generators/generator.js';
+import { recogniseGenerators } from '../../generators/registry.js';
+import { isMarked } from '../../site/write/ownership.js';
 import type { Answers } from './answers.js';
 import { type Change, withLines } from './change.js';
-import { type GeneratorConfig, generatorConfigText, literal, plainConfigText } from './config-text.js';
+import {
+  type GeneratorConfig,
+  generatorConfigText,
+  literal,
+  type PlainFolders,
+  plainConfigText,
+} from './config-text.js';
 import { missingIgnoreLines } from './ignore-lines.js';
 import { type ExistingConfig, type Inspection, isExampleUrl } from './inspect-site.js';
 import { addPostbuild, runsPostScripts } from './npm-postbuild.js';
@@ -94,7 +103,7 @@ function newConfig(
   const change: Change = {
     path: 'pressmark.config.mjs',
     before: undefined,
-    after: config === undefined ? plainConfigText(siteUrl) : generatorConfigText(config),
+    after: config === undefined ? plainConfigText(siteUrl, plainFolders(files)) : generatorConfigText(config),
     reason: 'write pressmark.config.mjs',
   };
   return {
@@ -252,11 +261,13 @@ function env(files: SiteFiles): Part {
 function ignored(
   files: SiteFiles,
   before: string | undefined,
-  { generator, facts }: Inspection,
+  { generator, facts, existing }: Inspection,
   { ignoredAbove }: Surroundings,
 ): Part {
-  const isEmpty = files.list('public').length === 0;
-  const output = generator === undefined && isEmpty ? ['public/'] : [];
+  const isPlain = generator === undefined && existing === undefined;
+  const { output: folder = 'public' } = isPlain ? plainFolders(files) : {};
+  const isEmpty = files.list(folder).length === 0;
+  const output = generator === undefined && isEmpty ? [`${folder}/`] : [];
   const usesNpm = files.read('package.json') !== undefined || files.list('').includes('node_modules/');
   const wanted = [
     '.env',
@@ -269,7 +280,7 @@ function ignored(
   const left =
     generator === undefined && !isEmpty
       ? [
-          'public/ has files in it; Pressmark adds its own and deletes none of yours (set output in the config for another folder)',
+          `${folder}/ has files in it; Pressmark adds its own and deletes none of yours (set output in the config for another folder)`,
         ]
       : [];
   if (missing.length === 0) return { left: ['.gitignore has the lines already', ...left] };
@@ -284,6 +295,21 @@ function ignored(
       },
     ],
   };
+}
+
+/** The folders of a site that Pressmark builds beside another program's, which has the usual ones. */
+const OWN_FOLDERS = { content: 'pressmark/content', output: 'pressmark/public' } as const;
+
+/** The folders of a site that Pressmark builds, where they are not the usual ones: another program's are left alone. */
+function plainFolders(files: SiteFiles): PlainFolders {
+  const isOthers =
+    recogniseForeign(files) !== undefined ||
+    unknownBuildScript(files) !== undefined ||
+    recogniseGenerators(files).length > 0;
+  if (isOthers) return OWN_FOLDERS;
+  const pages = files.list('public').filter((name) => name.endsWith('.html'));
+  const isOurs = (name: string) => isMarked(name, Buffer.from(files.read(`public/${name}`) ?? ''));
+  return pages.every(isOurs) ? {} : { output: OWN_FOLDERS.output };
 }
 
 function siteEdits(files: SiteFiles, { facts }: Inspection): Change[] {

@@ -221,6 +221,10 @@ for (const kind of ['plain', 'hugo'] as const)
     const { status, json } = await receiver.post('article.published', delivered({ id: 'two', slug: 'two' }));
     t.deepEqual([status, json.id, json.url], [200, 'two', `${NEW}/articles/two/`]);
     t.is((await receiver.find(`${NEW}/articles/edited/`)).id, 'edited');
+
+    const refused = await run(['move', 'https://third.example', '--yes', '--dir', dir]);
+    t.is(refused.code, 2);
+    t.regex(refused.stderr, /nothing was moved: a receiver of this site is running \(process \d+, http:/);
   });
 
 test('a base path that is dropped is a change of the address for a generator, whose files pin the path below it', async (t) => {
