@@ -5,6 +5,7 @@ import { isSignature, verify } from '../contract/signature.js';
 import { PressmarkError, quote } from '../errors.js';
 import { nextIteration } from '../event-loop.js';
 import type { Log } from '../log.js';
+import { changedBytes, isIdentity } from './changed-bytes.js';
 import type { Handled, Surroundings } from './handler.js';
 import { lookup } from './lookup.js';
 import { published } from './published.js';
@@ -46,9 +47,11 @@ export function createReceiver(secrets: readonly string[], around: Surroundings)
     let verified = false;
     let delivery: Delivery | undefined;
     try {
-      requireSignature(body, signatureIn(headers), secrets);
+      const encoding = headers['content-encoding'];
+      requireSignature(body, signatureIn(headers), secrets, encoding);
       verified = true;
-      requireIdentityEncoding(headers['content-encoding']);
+      requireIdentityEncoding(encoding);
+      refuseChangedBytes(body);
       const contract = headers[HEADER_CONTRACT];
       delivery = parseDelivery(body, Array.isArray(contract) ? contract.join(', ') : contract);
       // Reading it may take half of the time for which anything may hold this thread: others get a turn.
@@ -84,21 +87,33 @@ export function signatureIn(headers: RawDelivery['headers']): string {
   return header;
 }
 
-function requireSignature(body: Buffer, header: string, secrets: readonly string[]): void {
+function requireSignature(
+  body: Buffer,
+  header: string,
+  secrets: readonly string[],
+  encoding: string | string[] | undefined,
+): void {
   if (!verify(body, header, secrets)) {
+    const cause = changedBytes(body, encoding) ?? 'check the signing secret';
     throw new PressmarkError(
       'SIGNATURE_MISMATCH',
-      'X-Service-Signature does not match the raw body; check the signing secret',
+      `X-Service-Signature does not match the raw body: ${cause}`,
     );
   }
 }
 
 function requireIdentityEncoding(encoding: string | string[] | undefined): void {
-  if (encoding === undefined || encoding === '' || String(encoding).toLowerCase() === 'identity') return;
+  if (isIdentity(encoding)) return;
   throw new PressmarkError(
     'ENCODING_UNSUPPORTED',
     `Content-Encoding ${quote(encoding)} is not supported; send the body as it is`,
   );
+}
+
+/** Signed as they are, and still not JSON. */
+function refuseChangedBytes(body: Buffer): void {
+  const change = changedBytes(body, undefined);
+  if (change !== undefined) throw new PressmarkError('BODY_INVALID', change);
 }
 
 function dispatch(delivery: Delivery, around: Surroundings): Handled | Promise<Handled> {

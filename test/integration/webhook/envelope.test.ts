@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import test from 'ava';
 import { treeOf } from '../../support/content.js';
 import { article, envelope, testData, update } from '../../support/events.js';
@@ -19,7 +20,6 @@ const NOT_JSON = {
   'a body with a raw line break in a string': '{"event":"article.\npublished"}',
   'a body with NaN': '{"event":NaN}',
   'a body of form fields': 'event=article.published',
-  'a body with a byte order mark': `\ufeff${PUBLISHED}`,
 };
 
 const NOT_AN_OBJECT = {
@@ -37,6 +37,15 @@ for (const [what, body] of Object.entries(NOT_JSON)) {
     t.is(json.error, 'body is not valid JSON');
   });
 }
+
+test('400-invalid-json: a signed body that begins with a byte order mark, or is compressed, is refused in these words', async (t) => {
+  const marked = await receiver().raw(`\ufeff${PUBLISHED}`);
+  t.is(marked.status, 400);
+  t.is(marked.json.error, 'the body begins with a byte order mark (EF BB BF); send it without');
+  const compressed = await receiver().raw(gzipSync(PUBLISHED));
+  t.is(compressed.status, 400);
+  t.is(compressed.json.error, 'the body is compressed (gzip); let no proxy compress it');
+});
 
 for (const [what, body] of Object.entries(NOT_AN_OBJECT)) {
   test(`400-invalid-json: ${what} instead of an object is refused`, async (t) => {

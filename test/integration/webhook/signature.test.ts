@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import test from 'ava';
 import { treeOf } from '../../support/content.js';
 import { article, envelope, testData } from '../../support/events.js';
@@ -97,6 +98,31 @@ test('401-signature-refused: the signature covers the exact bytes, so white spac
     t.is((await receiver().raw(body, { 'X-Service-Signature': RIGHT })).status, 401, body.slice(0, 80));
   }
 });
+
+/** What proxies and editors make of a body that was signed. */
+const CHANGED: Record<string, readonly [Uint8Array | string, Record<string, string>, RegExp]> = {
+  'compressed, with its encoding': [
+    gzipSync(BODY),
+    { 'Content-Encoding': 'gzip' },
+    /Content-Encoding \\?"gzip\\?"/,
+  ],
+  'compressed, without its encoding': [gzipSync(BODY), {}, /compressed \(gzip\)/],
+  'in another encoding': [
+    brotliCompressSync(BODY),
+    { 'Content-Encoding': 'br' },
+    /Content-Encoding \\?"br\\?"/,
+  ],
+  'behind a byte order mark': [`\ufeff${BODY}`, {}, /byte order mark/],
+};
+
+for (const [what, [body, headers, words]] of Object.entries(CHANGED)) {
+  test(`401-signature-refused: a body that arrives ${what} is called that within 200 characters, and no secret is blamed`, async (t) => {
+    const { status, text } = await receiver().raw(body, { ...headers, 'X-Service-Signature': RIGHT });
+    t.is(status, 401);
+    t.regex(text.slice(0, 200), words);
+    t.notRegex(text, /secret/);
+  });
+}
 
 const UNSIGNED: Record<string, string | Uint8Array> = {
   'an empty body': '',
