@@ -21,8 +21,8 @@ import { firstPartyPlugins } from './plugins/first-party.js';
 import { loadPlugins } from './plugins/load-plugins.js';
 import { announceReceiver, type RunningReceiver } from './running-receivers.js';
 import { createHealth, type Health } from './server/health.js';
-import { createLiveReload } from './server/live-reload.js';
-import { createServer, pathsOf } from './server/server.js';
+import { createLiveReload, type LiveReload } from './server/live-reload.js';
+import { createServer, pathsOf, type Server } from './server/server.js';
 
 // For the commands, which know the app and not the host.
 export { definePlugin, type Plugin } from '../host/plugins.js';
@@ -44,7 +44,10 @@ export interface StartOptions {
   readonly terminal?: boolean;
   /** Reads the settings again after the config has changed. Default: a change waits for the next start. */
   readonly reload?: () => Promise<Settings>;
-  /** Whether browsers on this machine reload a page when the site has changed. @default true */
+  /**
+   * Whether browsers on this machine reload a page when the site has changed: where a person looks at the site, and no
+   * proxy hands requests of others on. @default false
+   */
   readonly live?: boolean;
 }
 
@@ -56,7 +59,7 @@ export interface StartOptions {
 export async function startApp(
   settings: Settings,
   log: Log,
-  { further = [], terminal = false, reload, live = true }: StartOptions = {},
+  { further = [], terminal = false, reload, live = false }: StartOptions = {},
 ): Promise<App> {
   const { outputDir, stateDir } = foldersOf(settings);
   refuseForeignOutput(settings);
@@ -65,6 +68,8 @@ export async function startApp(
   const prefix = contentPrefix(settings);
 
   let host: Host | undefined;
+  let liveReload: LiveReload | undefined;
+  let server: Server | undefined;
   const onChange = (changes: readonly Change[]) => {
     for (const change of changes) void reportChange(host, change, prefix);
   };
@@ -81,7 +86,7 @@ export async function startApp(
   try {
     const { store, catalog } = opened;
     const basePath = new URL(settings.siteUrl).pathname.replace(/\/$/, '');
-    const liveReload = live ? createLiveReload(basePath) : undefined;
+    liveReload = live ? createLiveReload(basePath) : undefined;
     const { entry: deploy, stages } = await openDeploy({ settings, articles, pushes: durable.pushes, log });
     const plugins = [
       ...further,
@@ -129,7 +134,7 @@ export async function startApp(
       changeOf: (stored) => ({ ...stored, path: `${prefix}${stored.path}` }),
     });
     const disk = createHealth(content, stateDir);
-    const server = createServer({
+    server = createServer({
       webhook: webhook({
         endpoint: settings.endpoint,
         receive: async (delivery) => disk.counted(await receive(delivery)),
@@ -169,13 +174,14 @@ export async function startApp(
       close: async () => {
         liveReload?.close();
         endAnnouncement();
-        await Promise.all([server.close(), endProofs()]);
+        await Promise.all([server?.close(), endProofs()]);
         await host?.close();
         await durable.close();
       },
     };
   } catch (error) {
-    await early.close();
+    liveReload?.close();
+    await Promise.all([server?.close(), early.close()]);
     await host?.close();
     await durable.close();
     throw error;

@@ -10,7 +10,7 @@ import { stopOnSignals } from './signals.js';
 
 interface StartFlags extends Flags {
   readonly dir: string;
-  readonly live: boolean;
+  readonly live?: boolean;
   readonly clone?: string;
 }
 
@@ -26,7 +26,11 @@ export function startCommand(): Command {
       '--clone <remote>',
       'clone the site first, where the folder is empty: for machines that keep no files',
     )
-    .option('--no-live', 'do not reload pages in browsers on this machine when the site has changed')
+    .option(
+      '--live',
+      'reload pages in browsers on this machine when the site has changed (default: where start runs on a terminal)',
+    )
+    .option('--no-live', 'do not')
     .addHelpText('after', example('pressmark start --port 8787'))
     .action(async ({ dir, live, clone, ...flags }: StartFlags) => {
       if (clone !== undefined) await cloneSite(clone, dir, processEnvironment());
@@ -48,7 +52,7 @@ export function startCommand(): Command {
         );
       }
       const reload = () => loadSettings(dir, flags);
-      const app = await startApp(settings, log, { terminal, live, reload });
+      const app = await startApp(settings, log, { terminal, live: live ?? terminal, reload });
       limitHeapGrowth();
       setTimeout(collectGarbage, GARBAGE_AFTER_MS).unref();
       log.info(

@@ -1,4 +1,5 @@
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 
 /** After an early answer, at most this much of what the client still sends is read and thrown away, … */
 const DRAIN_BYTES = 64_000_000;
@@ -11,9 +12,11 @@ const DRAIN_MS = 10_000;
  * Answers before the request has been read to its end, so that the client can read the answer: it is sent
  * whole at once, and the connection is closed only when the client has stopped sending. Closing earlier would
  * reset the connection under the answer.
+ *
+ * @param request what is still to be read of it.
  */
 export async function answerEarly(
-  request: IncomingMessage,
+  request: Readable,
   response: ServerResponse,
   status: number,
   json: string,
@@ -33,7 +36,7 @@ function headersOf(json: string): OutgoingHttpHeaders {
   return { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(json) };
 }
 
-function drained(request: IncomingMessage): Promise<void> {
+function drained(request: Readable): Promise<void> {
   return new Promise((resolve) => {
     let bytes = 0;
     const timer = setTimeout(resolve, DRAIN_MS);

@@ -113,13 +113,15 @@ test('everything through Pressmark: pages come as they are in the files, however
   const [one, other] = [await freePort(), await freePort()];
   const dir = tempDir(t);
   const servers = `server { listen 127.0.0.1:${one}; ${documented} }
-    server { listen 127.0.0.1:${other}; location / { proxy_pass http://${upstream}; } }`;
+    server { listen 127.0.0.1:${other}; location / { proxy_http_version 1.1; proxy_pass http://${upstream}; } }`;
   fs.writeFileSync(join(dir, 'nginx.conf'), nginxConfig(dir, servers));
   await serve(t, 'nginx', ['-c', join(dir, 'nginx.conf'), '-p', dir], `http://127.0.0.1:${one}`);
   await check(t, `http://127.0.0.1:${one}`, receiver);
   const { text } = await ask(`http://127.0.0.1:${other}`, '/articles/hive/');
   t.true(text.includes('</html>') && !text.includes('.pressmark'));
-  t.true((await ask(receiver.origin, '/articles/hive/')).text.includes('/.pressmark/live.js'));
+  for (const path of ['/.pressmark/live', '/.pressmark/live.js'])
+    t.is((await ask(`http://127.0.0.1:${other}`, path)).status, 404);
+  t.is((await ask(`http://127.0.0.1:${other}`, '/healthz?verbose')).text, '{"ok":true}');
 });
 
 test('the commands and settings of the other hosts build the site', async (t) => {

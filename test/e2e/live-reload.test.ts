@@ -9,7 +9,7 @@ import { openBrowser } from './browser.js';
 
 test('a page in a browser follows templates, config and deliveries by itself; its file knows nothing of it', async (t) => {
   const dir = tempDir(t);
-  const receiver = await startReceiver(t, { dir });
+  const receiver = await startReceiver(t, { dir, args: ['--live'] });
   await receiver.post('article.published', article({ slug: 'hive', title: 'On the hive' }));
   const file = join(dir, 'public/articles/hive/index.html');
   await until('the page is built', () => fs.existsSync(file));

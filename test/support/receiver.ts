@@ -14,6 +14,15 @@ export const PROGRAM = fileURLToPath(new URL('../../src/cli/bin.cjs', import.met
 /** The URL of the test receivers' sites. */
 export const SITE_URL = 'https://garden.example';
 
+/** Gives the details of /healthz. */
+export const STATUS_TOKEN = 'token-of-the-owner';
+
+/** The details of a receiver's /healthz. */
+export async function healthDetails(origin: string): Promise<unknown> {
+  const headers = { Authorization: `Bearer ${STATUS_TOKEN}` };
+  return (await fetch(`${origin}/healthz?verbose`, { headers })).json();
+}
+
 /** A line of the receiver's log. */
 export interface LogLine {
   readonly level: number;
@@ -167,7 +176,13 @@ function spawnStart(
     ...further,
   ];
   return spawn(command, args, {
-    env: { ...bareEnvironment(), PRESSMARK_SECRET: SECRET, PRESSMARK_SITE_URL: SITE_URL, ...env },
+    env: {
+      ...bareEnvironment(),
+      PRESSMARK_SECRET: SECRET,
+      PRESSMARK_SITE_URL: SITE_URL,
+      PRESSMARK_STATUS_TOKEN: STATUS_TOKEN,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: wrapper.length > 0,
   });

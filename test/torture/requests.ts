@@ -41,7 +41,7 @@ function attackReceiver({ dir: root, deadline, seed, note }: Attack): Promise<Co
     fs.mkdirSync(dir);
     fs.writeFileSync(join(root, 'outside.txt'), 'outside\n');
     fs.writeFileSync(join(dir, 'pressmark.config.json'), JSON.stringify({ git: false }));
-    const receiver = await launch(dir);
+    const receiver = await launch(dir, { args: ['--live'] });
     t.teardown(() => receiver.kill('SIGKILL'));
     const stored: Stored = new Map();
     const statuses = new Map<number, number>();

@@ -18,6 +18,7 @@ import { refresh } from '../../store/catalog/scan.js';
 import { contentOf } from '../content/content.js';
 import { foldersOf } from '../content/folders.js';
 import { loadPlugins } from '../plugins/load-plugins.js';
+import { firstPartyStandIns } from '../plugins/stand-ins.js';
 import { codeDigest } from './code-digest.js';
 import type { EarlyThread } from './early-thread.js';
 import { startRenderThread } from './start-render-thread.js';
@@ -67,7 +68,8 @@ export async function openSiteBuilder(
   const content = contentOf(settings);
   const catalog = createCatalog();
   const plugins = await loadPlugins(settings.dir, configured);
-  const host: Host = await startHost(plugins, {
+  const required = plugins.length === 0 ? [] : firstPartyStandIns(settings);
+  const host: Host = await startHost([...required, ...plugins], {
     role: 'builder',
     siteUrl: settings.siteUrl,
     siteDir: settings.dir,

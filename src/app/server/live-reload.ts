@@ -14,10 +14,10 @@ const HEARTBEAT_MS = 15_000;
 const MOST_STREAMS = 20;
 
 const LOOPBACK_ADDRESS = /^(?:(?:::ffff:)?127(?:\.\d{1,3}){3}|::1)$/i;
-const LOOPBACK_HOST = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+const LOOPBACK_HOST = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::(\d+))?$/i;
 
 /** What a proxy adds; a page that passes through one may be the public's. */
-const OF_PROXIES = /^(?:forwarded|via|x-real-ip|x-forwarded-.+|cf-.+)$/;
+const OF_PROXIES = /^(?:forwarded|via|x-.+|.+-client-ip|cf-.+|cloudfront-.+)$/;
 
 /**
  * Asks again and again whether the page is still the newest. Does nothing on a page that is not looked at on this
@@ -34,7 +34,7 @@ if (/^(localhost|.+\\.localhost|127\\..+|\\[::1\\])$/.test(hostname)) {
 
 /** What of a request says who asks. */
 export interface Asked extends Pick<IncomingMessage, 'headers' | 'httpVersion'> {
-  readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress'>;
+  readonly socket: Pick<IncomingMessage['socket'], 'remoteAddress' | 'localPort'>;
 }
 
 /** The reloading of pages in browsers on the preview; see `createLiveReload`. */
@@ -67,13 +67,17 @@ export function createLiveReload(basePath: string): LiveReload {
 
   const plugin = definePlugin({
     name: 'live-reload',
-    setup: (host) =>
-      host.addAction('site.built', ({ written, removed }) => {
-        if (written + removed === 0) return;
-        builds++;
-        for (const response of open) response.write(`data: ${version()}\n\n`);
-      }),
+    setup: (host) => {
+      host.addAction('site.built', ({ written, removed }) => changed(written + removed));
+      host.addAction('build.done', ({ written, removed }) => changed(written.length + removed.length));
+    },
   });
+
+  function changed(files: number): void {
+    if (files === 0) return;
+    builds++;
+    for (const response of open) response.write(`data: ${version()}\n\n`);
+  }
 
   const middleware: Middleware = async (context, next) => {
     const path = context.path.startsWith(basePath) ? context.path.slice(basePath.length) : '';
@@ -112,11 +116,16 @@ export function createLiveReload(basePath: string): LiveReload {
   return { plugin, middleware, inject, close };
 }
 
-/** Whether a browser on this machine asks, and no proxy for somebody else: those of old speak HTTP/1.0. */
+/**
+ * Whether a browser on this machine asks, as far as its request shows. A proxy may send the same: live reload is for where a
+ * person has started the receiver.
+ */
 export function isLocal({ headers, httpVersion, socket }: Asked): boolean {
+  const [host, port = '80'] = LOOPBACK_HOST.exec(headers.host ?? '') ?? [];
   return (
     LOOPBACK_ADDRESS.test(socket.remoteAddress ?? '') &&
-    LOOPBACK_HOST.test(headers.host ?? '') &&
+    host !== undefined &&
+    Number(port) === socket.localPort &&
     httpVersion !== '1.0' &&
     !Object.keys(headers).some((name) => OF_PROXIES.test(name))
   );

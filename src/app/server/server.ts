@@ -6,8 +6,8 @@ import Koa, { type Middleware } from 'koa';
 import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import type { Log } from '../../log.js';
 import { HEALTH } from '../content/content.js';
+import { boundedBody } from './bounded-body.js';
 import { createWatchedServer, type Handle, type Patience } from './connections.js';
-import { isLocal } from './live-reload.js';
 import { type PreviewOptions, preview } from './preview.js';
 import { isClientGone } from './send-file.js';
 
@@ -20,9 +20,9 @@ export interface ServerOptions extends PreviewOptions {
   readonly router: Router | undefined;
   /** Whether articles can be stored right now; the reason where not. */
   readonly health: () => string | undefined;
-  /** What /healthz?verbose says besides, to this machine and to whoever has the token. */
+  /** What /healthz?verbose says besides, to whoever has the token. */
   readonly details: () => object;
-  /** The token for it; undefined where this machine alone is answered. */
+  /** The token for it; undefined where nobody gets it. */
   readonly statusToken?: string | undefined;
 }
 
@@ -61,7 +61,8 @@ export function createServer({
   app.use(webhook);
   app.use(healthz(health, details, statusToken));
   app.use(failuresAsJson(log));
-  if (router !== undefined) app.use(wrongMethodAsJson).use(router.routes()).use(router.allowedMethods());
+  if (router !== undefined)
+    app.use(boundedBody).use(wrongMethodAsJson).use(router.routes()).use(router.allowedMethods());
   if (options.liveReload !== undefined) app.use(options.liveReload.middleware);
   app.use(preview(options));
   const { server, close } = createWatchedServer(refusing(app.callback()), log);
@@ -134,7 +135,8 @@ const wrongMethodAsJson: Middleware = async (context, next) => {
   await next();
   if (context.status !== 405 && context.status !== 501) return;
   const allowed = context.response.get('Allow');
-  if (allowed !== '') context.body = { error: `${context.method} is not allowed here; use ${allowed}` };
+  if (allowed === '') context.remove('Allow'); // a method that no route has
+  context.body = { error: `${context.method} is not allowed here${allowed && `; use ${allowed}`}` };
 };
 
 function healthz(
@@ -144,10 +146,16 @@ function healthz(
 ): Middleware {
   return async (context, next) => {
     if (context.path !== HEALTH) return next();
+    if (context.method !== 'GET' && context.method !== 'HEAD') {
+      context.status = 405;
+      context.set('Allow', 'GET, HEAD');
+      context.body = { error: `${context.method} is not allowed here; use GET or HEAD` };
+      return;
+    }
     const trouble = health();
     context.status = trouble === undefined ? 200 : 503;
     const isVerbose = new URLSearchParams(context.querystring).has('verbose');
-    const more = isVerbose && (isLocal(context.req) || hasToken(context.req, token)) ? details() : {};
+    const more = isVerbose && hasToken(context.req, token) ? details() : {};
     context.body = trouble === undefined ? { ok: true, ...more } : { ok: false, error: trouble, ...more };
   };
 }

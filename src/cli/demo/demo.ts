@@ -40,6 +40,7 @@ export function demoCommand(): Command {
       const app = await startApp(settings, log, {
         further: [{ plugin: watcher.plugin, origin: 'demo' }],
         terminal,
+        live: true,
       });
       const ok = await playDemo({
         url: `http://localhost:${port}`,

@@ -1,9 +1,10 @@
 import fs from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import type { StagesStatus } from '../../../src/deploy/stages.js';
 import { gitIn } from '../../support/clones.js';
 import { article } from '../../support/events.js';
-import { startReceiver } from '../../support/receiver.js';
+import { healthDetails, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { TOY_CONFIG, writeToySite } from '../deploy/toy-generator.js';
@@ -20,7 +21,7 @@ test('where the content folder is the site’s, paths have no ./ in front, and e
   const receiver = await startReceiver(t, { dir, env: { PRESSMARK_SITE_URL: '' } });
   t.is((await receiver.post('article.published', article({ id: 'a', slug: 'new' }))).status, 200);
   await until('the article is built', async () => {
-    const { stages } = JSON.parse(await (await fetch(`${receiver.origin}/healthz?verbose`)).text());
+    const { stages } = (await healthDetails(receiver.origin)) as { stages: StagesStatus };
     return stages.built?.newest?.id === 'a' && stages.built.behind === 0;
   });
   await until('it is committed', () => gitIn(dir, 'ls-files').includes('new.md'));

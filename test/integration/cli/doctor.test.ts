@@ -95,6 +95,28 @@ test('doctor finds duplicate ids and URLs and malformed files, and changes nothi
   t.is(texts[2], '2 files have the URL "https://garden.example/articles/a": articles/a.md, articles/copy.md');
 });
 
+test('doctor names a plugin that cannot be set up in the receiver, in each kind of site', async (t) => {
+  for (const config of ['{}', '{"site":false}', '{"generator":"hugo"}']) {
+    const dir = tempDir(t);
+    fs.mkdirSync(join(dir, 'plugins'));
+    fs.writeFileSync(join(dir, 'pressmark.config.json'), config);
+    const plugin = join(dir, 'plugins/keyless.mjs');
+    const setup = (code: string) =>
+      fs.writeFileSync(
+        plugin,
+        `export default { name: 'keyless', requires: ['git', 'deploy'], setup(host) { ${code} } };`,
+      );
+    setup('');
+    t.deepEqual(about(await findingsIn(dir), 'plugins'), [], config);
+    fs.rmSync(plugin);
+    const broken = `export default { name: 'keyless', setup(host) { if (host.role === 'receiver') throw new Error('no key'); } };`;
+    fs.writeFileSync(join(dir, 'plugins/broken.mjs'), broken);
+    t.like(about(await findingsIn(dir), 'plugins'), [
+      { level: 'fail', text: 'plugin keyless (plugins/broken.mjs) could not be set up: no key' },
+    ]);
+  }
+});
+
 test('doctor reports on git: the branch, who commits, an ignored content folder, a secret that is not ignored', async (t) => {
   const dir = tempDir(t);
   t.regex(

@@ -7,7 +7,7 @@ import { readDeployState } from '../../../src/deploy/deploy-queue.js';
 import { launchIn, makeRemote } from '../../support/clones.js';
 import { article } from '../../support/events.js';
 import { freePort } from '../../support/free-port.js';
-import { type Receiver, run, startReceiver } from '../../support/receiver.js';
+import { healthDetails, type Receiver, run, startReceiver } from '../../support/receiver.js';
 import { tempDir } from '../../support/temp-dir.js';
 import { until } from '../../support/until.js';
 import { TOY_CONFIG, writeToySite } from './toy-generator.js';
@@ -177,8 +177,9 @@ for (const durability of ['disk', 'commit', 'push'] as const)
     await until('the hook is called for the article', () => calls.length === 2);
     t.regex(calls[1] ?? '', /^Publish: Soil$/m);
     const behind = async () => {
-      const health = await fetch(`${receiver.origin}/healthz?verbose`);
-      const { stages } = (await health.json()) as { stages: Record<string, { behind: number }> };
+      const { stages } = (await healthDetails(receiver.origin)) as {
+        stages: Record<string, { behind: number }>;
+      };
       return Object.entries(stages).map(([name, { behind: count }]) => `${name}: ${count}`);
     };
     const done = ['received: 0', 'committed: 0', 'pushed: 0', 'deployed: 0'];

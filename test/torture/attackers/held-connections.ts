@@ -42,7 +42,7 @@ export const pipelinedReads: Attacker = ({ port, path }, signal) => {
 export const liveReloadStreams: Attacker = ({ port }, signal) =>
   hold(port, signal, CONNECTIONS, async (socket) => {
     socket.resume();
-    socket.write('GET /.pressmark/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    socket.write(`GET /.pressmark/live HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`);
     await closed(socket, signal);
   });
 

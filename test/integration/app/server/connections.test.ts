@@ -106,7 +106,7 @@ function megabytes({ pid }: Receiver, what: 'VmRSS' | 'VmHWM'): number {
   return Number(new RegExp(`^${what}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1_000;
 }
 
-const shared = sharedReceiver(test, STORE_ONLY);
+const shared = sharedReceiver(test, { ...STORE_ONLY, args: ['--live'] });
 
 /** The receiver for the tests that run one after the other, without the connections of the test before. */
 async function quietReceiver(): Promise<Receiver> {
@@ -262,7 +262,7 @@ for (const [what, bytes] of [
 
 test.serial('503: twenty pages may reload themselves, and the next one is told so', async (t) => {
   const { port } = await quietReceiver();
-  const streams = await connectMany(t, port, 100, GET('/.pressmark/live', '127.0.0.1'));
+  const streams = await connectMany(t, port, 100, GET('/.pressmark/live', `127.0.0.1:${port}`));
   const statuses: string[] = [];
   for (const { socket } of streams)
     socket
@@ -274,7 +274,7 @@ test.serial('503: twenty pages may reload themselves, and the next one is told s
   t.is(statuses.filter((status) => status === '503').length, 80);
   for (const { socket } of streams) socket.destroy();
   await until('there is room again', async () => {
-    const { socket } = await connect(port, GET('/.pressmark/live', '127.0.0.1'));
+    const { socket } = await connect(port, GET('/.pressmark/live', `127.0.0.1:${port}`));
     const [text] = (await once(socket.setEncoding('utf8').resume(), 'data')) as [string];
     socket.destroy();
     return text.startsWith('HTTP/1.1 200');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { ask } from '../../../support/ask.js';
 import { article } from '../../../support/events.js';
-import { sharedReceiver } from '../../../support/receiver.js';
+import { sharedReceiver, startReceiver } from '../../../support/receiver.js';
 import { sendThenRead } from '../../../support/sockets.js';
 import { until } from '../../../support/until.js';
 
@@ -12,7 +12,7 @@ const PAGE = '/articles/hive/';
 const PAGE_FILE = 'articles/hive/index.html';
 const SCRIPT = /<script type="module" src="(\/\.pressmark\/live\.js\?([\w-]+))"><\/script>\s*<\/body>/;
 
-const receiver = sharedReceiver(test);
+const receiver = sharedReceiver(test, { args: ['--live'] });
 
 test.serial.before(async () => {
   const { dir, post, log } = receiver();
@@ -85,6 +85,12 @@ test.serial(
       { Host: 'garden.example' },
       { Host: 'localhost.garden.example' },
       { Host: '192.168.1.7:8787' },
+      { Host: 'localhost' },
+      { Host: `localhost:${port + 1}` },
+      { 'True-Client-IP': '203.0.113.7' },
+      { 'Fly-Client-IP': '203.0.113.7' },
+      { 'X-Envoy-External-Address': '203.0.113.7' },
+      { 'CloudFront-Viewer-Address': '203.0.113.7:443' },
     ]) {
       t.is((await ask(origin, PAGE, { headers })).text, file, JSON.stringify(headers));
       t.is((await ask(origin, '/.pressmark/live', { headers })).status, 404);
@@ -94,8 +100,19 @@ test.serial(
     const host = `127.0.0.1:${port}`;
     const { body } = await sendThenRead(port, `GET /articles/hive/ HTTP/1.0\r\nHost: ${host}\r\n\r\n`, []);
     t.is(body, file);
-    for (const name of ['localhost', 'garden.localhost:8787', '[::1]:8787'])
+    for (const name of ['localhost', 'garden.localhost', '[::1]'].map((one) => `${one}:${port}`))
       t.regex((await ask(origin, PAGE, { headers: { Host: name } })).text, SCRIPT, name);
+  },
+);
+
+test.serial(
+  'a receiver that nobody has started on a terminal reloads no page: a proxy may ask as a browser does',
+  async (t) => {
+    const { dir } = receiver();
+    const { origin } = await startReceiver(t, { dir });
+    t.notRegex((await ask(origin, PAGE)).text, /\.pressmark/);
+    t.is((await ask(origin, '/.pressmark/live')).status, 404);
+    t.is((await ask(origin, '/.pressmark/live.js')).status, 404);
   },
 );
 

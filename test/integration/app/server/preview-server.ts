@@ -4,6 +4,7 @@ import type { TestFn } from 'ava';
 import type { Middleware } from 'koa';
 import { pino } from 'pino';
 import { createServer } from '../../../../src/app/server/server.js';
+import { STATUS_TOKEN } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 
 /** The HTTP side of a receiver, without a store and without a builder. */
@@ -17,9 +18,6 @@ export interface PreviewServer {
   /** Puts a file into the output folder; every test has names of its own. */
   put(file: string, bytes: string | Uint8Array): string;
 }
-
-/** Who sends it gets the details of /healthz. */
-export const STATUS_TOKEN = 'token-of-the-owner';
 
 /** Stands for the webhook, which has tests of its own. */
 const webhook: Middleware = async (context, next) => {

@@ -4,7 +4,7 @@ import test from 'ava';
 import { commitAndPush, commitFile, gitIn, launchMachine, makeRemote } from '../../../support/clones.js';
 import { fileOf, fileOfSoon } from '../../../support/content.js';
 import { article, update } from '../../../support/events.js';
-import type { Receiver } from '../../../support/receiver.js';
+import { healthDetails, type Receiver } from '../../../support/receiver.js';
 import { makeTempDir, removeTempDir } from '../../../support/temp-dir.js';
 import { until } from '../../../support/until.js';
 
@@ -174,9 +174,7 @@ test.serial(
     t.is((await a.post('article.published', more)).status, 200);
     t.is((await b.find(url)).id, data.id);
     await until('b says that it waits for HEAD', async () =>
-      /HEAD to be on main again/.test(
-        JSON.stringify(await (await fetch(`${b.origin}/healthz?verbose`)).json()),
-      ),
+      /HEAD to be on main again/.test(JSON.stringify(await healthDetails(b.origin))),
     );
     t.is(gitIn(b.dir, 'rev-parse', 'HEAD'), head);
     const path = await fileOfSoon(b.dir, more.id);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../../../src/errors.js';
 import { type Clones, gitIn, launchIn, makeRemote, settings } from '../../../support/clones.js';
 import { article } from '../../../support/events.js';
-import type { Receiver } from '../../../support/receiver.js';
+import { healthDetails, type Receiver } from '../../../support/receiver.js';
 import { until } from '../../../support/until.js';
 
 /** What a receiver says of its pushes. */
@@ -43,8 +43,7 @@ export function configure(dir: string, git: Record<string, unknown>): void {
 }
 
 export async function statusOf({ origin }: Receiver): Promise<Status> {
-  const answer = await fetch(`${origin}/healthz?verbose`);
-  return ((await answer.json()) as { push: Status }).push;
+  return ((await healthDetails(origin)) as { push: Status }).push;
 }
 
 /** Publishes an article; returns its id. */

@@ -1,10 +1,15 @@
+import { PassThrough } from 'node:stream';
 import test from 'ava';
-import { type Asked, isLocal } from '../../../../src/app/server/live-reload.js';
+import Koa from 'koa';
+import { pino } from 'pino';
+import { type Asked, createLiveReload, isLocal } from '../../../../src/app/server/live-reload.js';
+import { createHooks } from '../../../../src/host/hooks.js';
+import { startHost } from '../../../../src/host/plugins.js';
 
 const asked = (remoteAddress: string | undefined, headers: Asked['headers'] = { host: 'localhost:8787' }) =>
-  isLocal({ headers, httpVersion: '1.1', socket: { remoteAddress } as Asked['socket'] });
+  isLocal({ headers, httpVersion: '1.1', socket: { remoteAddress, localPort: 8787 } as Asked['socket'] });
 
-test('a request from this machine, for a name of this machine, is local', (t) => {
+test('a request from this machine, for a name of this machine and its own port, is local', (t) => {
   for (const address of ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])
     t.true(asked(address), address);
 });
@@ -23,6 +28,43 @@ test('a request from another machine is not local, whatever its Host says', (t) 
 });
 
 test('a request that has passed through a proxy is not local', (t) => {
-  t.false(asked('127.0.0.1', { host: 'localhost', 'x-forwarded-for': '192.0.2.7' }));
+  t.false(asked('127.0.0.1', { host: 'localhost:8787', 'x-forwarded-for': '192.0.2.7' }));
   t.false(asked('127.0.0.1', { host: 'garden.example' }));
+  for (const host of ['localhost', 'localhost:80', '127.0.0.1:443', undefined])
+    t.false(asked('127.0.0.1', { host }), host);
+});
+
+test('browsers hear of builds by the site’s own generator as of builds by Pressmark', async (t) => {
+  const log = pino({ level: 'silent' });
+  const hooks = createHooks(log);
+  const liveReload = createLiveReload('');
+  t.teardown(liveReload.close);
+  const articles = { get: async () => undefined, find: async () => undefined, ids: () => [] };
+  const around = {
+    role: 'receiver',
+    siteUrl: 'https://garden.example',
+    siteDir: '/',
+    log,
+    articles,
+    hooks,
+  } as const;
+  await startHost([{ plugin: liveReload.plugin, origin: 'test' }], around);
+  const stream = Object.assign(new PassThrough({ encoding: 'utf8' }), { writeHead: () => undefined });
+  const request = {
+    method: 'GET',
+    url: '/.pressmark/live',
+    headers: { host: 'localhost:8787' },
+    httpVersion: '1.1',
+    socket: { remoteAddress: '127.0.0.1', localPort: 8787 },
+  };
+  const context = new Koa().createContext(request as never, stream as never);
+  await liveReload.middleware(context, async () => undefined);
+  const versions = () =>
+    [...String(stream.read() ?? '').matchAll(/^data: (.+)$/gm)].map(([, version]) => version);
+  t.is(versions().length, 1);
+  const build = { ms: 1, runs: 1, removed: [], articles: [] };
+  await hooks.doAction('build.done', { ...build, written: ['index.html'] });
+  t.is(versions().length, 1, 'a build that has changed a file');
+  await hooks.doAction('build.done', { ...build, written: [] });
+  t.is(versions().length, 0, 'a build that has changed nothing');
 });

@@ -1,0 +1,22 @@
+import type { Settings } from '../../config/load.js';
+import type { PluginEntry } from '../../host/plugins.js';
+
+/**
+ * Entries with the names of the plugins that come with Pressmark and nothing of what they do: a plugin may require one of
+ * them, and is also set up where they do not run.
+ */
+export function firstPartyStandIns({
+  site,
+  generator,
+  buildsInBackground,
+  git,
+}: Pick<Settings, 'site' | 'generator' | 'buildsInBackground' | 'git'>): PluginEntry[] {
+  const names = [
+    'page-check',
+    site === false ? 'settings' : 'site',
+    ...(generator === 'plain' || !buildsInBackground ? [] : ['build']),
+    ...(git === false ? [] : ['git']),
+    'deploy',
+  ];
+  return names.map((name) => ({ plugin: { name, setup: () => undefined }, origin: 'Pressmark' }));
+}

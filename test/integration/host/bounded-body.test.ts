@@ -1,0 +1,87 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { launch, type Receiver } from '../../support/receiver.js';
+import { storeOnly } from '../../support/store-only.js';
+import { makeTempDir, removeTempDir } from '../../support/temp-dir.js';
+
+/** Each way in which a route reads a body. */
+const ROUTES = `export default { name: 'bodies', setup(host) {
+  host.router.post('/loop', async (context) => {
+    let bytes = 0;
+    for await (const chunk of context.req) bytes += chunk.length;
+    context.body = { bytes };
+  });
+  host.router.post('/events', async (context) => {
+    let bytes = 0;
+    context.req.on('data', (chunk) => { bytes += chunk.length; });
+    await new Promise((resolve) => context.req.once('end', resolve));
+    context.body = { bytes };
+  });
+  host.router.post('/unread', (context) => { context.body = { bytes: 0 }; });
+} };`;
+
+const dir = makeTempDir();
+let receiver: Receiver;
+
+test.before(async () => {
+  storeOnly(dir);
+  fs.mkdirSync(join(dir, 'plugins'));
+  fs.writeFileSync(join(dir, 'plugins/bodies.mjs'), ROUTES);
+  receiver = await launch(dir);
+});
+
+test.after.always(async () => {
+  await receiver?.kill('SIGKILL');
+  removeTempDir(dir);
+});
+
+/** A body whose length is not announced. */
+function inChunks(bytes: number): ReadableStream<Uint8Array> {
+  let left = bytes;
+  return new ReadableStream({
+    pull(controller) {
+      const size = Math.min(left, 50_000);
+      left -= size;
+      if (size > 0) controller.enqueue(new Uint8Array(size));
+      else controller.close();
+    },
+  });
+}
+
+async function post(path: string, body: Uint8Array | ReadableStream<Uint8Array>) {
+  const answer = await fetch(`${receiver.origin}${path}`, {
+    method: 'POST',
+    body,
+    duplex: 'half',
+  } as RequestInit);
+  return { status: answer.status, json: (await answer.json()) as Record<string, unknown> };
+}
+
+for (const path of ['/loop', '/events']) {
+  test(`200-route-body: ${path} reads 1,000,000 bytes`, async (t) => {
+    const expected = { status: 200, json: { bytes: 1_000_000 } };
+    t.deepEqual(await post(path, new Uint8Array(1_000_000)), expected);
+    t.deepEqual(await post(path, inChunks(1_000_000)), expected);
+  });
+
+  test(`413-route-body: ${path} never gets a body that is larger`, async (t) => {
+    for (const body of [new Uint8Array(1_000_001), inChunks(1_000_001), inChunks(20_000_000)]) {
+      const { status, json } = await post(path, body);
+      t.is(status, 413);
+      t.is(json.error, 'body is over 1000000 bytes, the most that a route of a plugin reads');
+    }
+  });
+}
+
+test('200-route-body: a route that does not read the body answers before it has come', async (t) => {
+  t.deepEqual(await post('/unread', new Uint8Array(10)), { status: 200, json: { bytes: 0 } });
+});
+
+test('a method that no route has is refused without an empty Allow', async (t) => {
+  for (const method of ['PROPFIND', 'SEARCH', 'MKCOL']) {
+    const { status, headers } = await fetch(`${receiver.origin}/anything`, { method });
+    t.true([404, 405, 501].includes(status), `${method}: ${status}`);
+    t.is(headers.get('allow'), null, method);
+  }
+});
