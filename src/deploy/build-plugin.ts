@@ -27,6 +27,7 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
       if (host.role !== 'receiver') return;
       const { log } = host;
       const loggedDigests = new Set<string>();
+      const loggedWarnings = new Set<string>();
 
       async function buildNow(): Promise<boolean> {
         const answer = await build();
@@ -43,6 +44,10 @@ export function buildPlugin({ build, close, interrupted, pauses }: BuildPluginOp
               { path, reason },
               `an article ${why}; ${shown}; it is tried again ${isMalformed ? 'when the file changes' : 'with each build'}`,
             );
+          }
+          for (const warning of report.warnings) {
+            if (!loggedWarnings.has(warning)) log.warn(warning);
+            loggedWarnings.add(warning);
           }
           for (const { file, url, reason } of report.missing)
             log.warn({ path: file, url, reason }, 'a page of an article is missing or incomplete');

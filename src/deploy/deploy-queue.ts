@@ -169,6 +169,14 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
     let isGivenUp = false;
     let running: Promise<void> | undefined;
     let timer: NodeJS.Timeout | undefined;
+    const skipped = new Set<string>();
+
+    /** Says once of a link that it is not deployed. */
+    function onSkipped(link: string, why: string): void {
+      if (skipped.has(link)) return;
+      skipped.add(link);
+      log.warn({ target: name, link }, `a symbolic link in the output is not deployed: ${why}`);
+    }
 
     function request(files: Iterable<string> | undefined): void {
       if (files === undefined) changed = undefined;
@@ -198,7 +206,7 @@ export function createDeployQueue(options: DeployQueueOptions): DeployQueue {
           const version = source.version();
           onBegin?.(name, version);
           endUse = source.use?.(folder);
-          await target.deploy({ folder, changed: files }, stop.signal);
+          await target.deploy({ folder, changed: files, onSkipped }, stop.signal);
           await keep(name, { deployed: { version, at: now() }, attempts: 0 });
           onDeployed(name, version);
           await target.prepareNext?.(stop.signal).catch((error: unknown) => {

@@ -1,20 +1,81 @@
 import fs from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { systemCode } from '../errors.js';
+import { isGone } from '../store/catalog/entry.js';
 
 /** So many files are read or written at a time. */
 export const FILES_AT_A_TIME = 16;
 
-/** The names of all files below a folder, relative to it, with forward slashes. Links count as what they lead to. */
-export async function filesIn(root: string, below = ''): Promise<string[]> {
+/** Called with each symbolic link that is left out, and why. */
+export type OnSkipped = (link: string, why: string) => void;
+
+/** A folder is listed under so many names at most: links that lead to one another would have names without end. */
+const MOST_NAMES = 8;
+
+/**
+ * The names of all files below a folder, relative to it, with forward slashes. Links count as what they lead to, but for those
+ * out of the folder, whose files are not for the public, and those back to a folder around them.
+ */
+export async function filesIn(root: string, onSkipped: OnSkipped = () => undefined): Promise<string[]> {
+  const top = fs.realpathSync(root);
   const names: string[] = [];
-  for (const entry of await fs.promises.readdir(join(root, below), { withFileTypes: true })) {
-    const name = below === '' ? entry.name : `${below}/${entry.name}`;
-    const kind = entry.isSymbolicLink() ? fs.statSync(join(root, name), { throwIfNoEntry: false }) : entry;
-    if (kind?.isDirectory() === true) names.push(...(await filesIn(root, name)));
-    else if (kind?.isFile() === true) names.push(name);
-  }
+  /** How often a link has led to a folder, by its real path. */
+  const followed = new Map<string, number>();
+  await list('', [top]);
   return names;
+
+  /** @param around the real paths of the folder and of those around it. */
+  async function list(below: string, around: readonly string[]): Promise<void> {
+    const folder = around.at(-1) ?? top;
+    for (const entry of await fs.promises.readdir(folder, { withFileTypes: true })) {
+      const name = below === '' ? entry.name : `${below}/${entry.name}`;
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) await list(name, [...around, path]);
+      else if (entry.isFile()) names.push(name);
+      else if (entry.isSymbolicLink()) await follow(name, path, around);
+    }
+  }
+
+  async function follow(name: string, link: string, around: readonly string[]): Promise<void> {
+    const found = placeOf(link);
+    if (found === undefined) return;
+    if (!isBelow(top, found.path)) onSkipped(name, 'it leads out of the output folder');
+    else if (found.stat.isFile()) names.push(name);
+    else if (found.stat.isDirectory()) {
+      const times = (followed.get(found.path) ?? 0) + 1;
+      followed.set(found.path, times);
+      if (around.includes(found.path)) onSkipped(name, 'it leads back to a folder that it is in');
+      else if (times > MOST_NAMES) onSkipped(name, `its folder has ${MOST_NAMES} other names`);
+      else await list(name, [...around, found.path]);
+    }
+  }
+}
+
+/**
+ * Where a file below a folder really is.
+ *
+ * @param root without symbolic links in its path.
+ * @returns undefined where there is no file, or where it is out of the folder.
+ * @throws the system's errors: a file that cannot be examined is not a missing file.
+ */
+export function fileIn(root: string, name: string): string | undefined {
+  const found = placeOf(join(root, name));
+  return found?.stat.isFile() === true && isBelow(root, found.path) ? found.path : undefined;
+}
+
+/** What a path leads to; undefined where that is nothing, or a circle. */
+function placeOf(path: string): { readonly path: string; readonly stat: fs.Stats } | undefined {
+  try {
+    const real = fs.realpathSync(path);
+    return { path: real, stat: fs.statSync(real) };
+  } catch (error) {
+    if (isGone(error) || systemCode(error) === 'ELOOP') return undefined;
+    throw error;
+  }
+}
+
+function isBelow(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
 /** Gives a file a second name. @returns false where the file system cannot do that, or where the file is a symbolic link. */

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { PressmarkError } from '../errors.js';
+import { PressmarkError, systemCode } from '../errors.js';
 import { createGit } from '../git/cli/git.js';
 import type { Repository } from '../git/cli/repository.js';
 import { isGone } from '../store/catalog/entry.js';
+import { holdsSecret, isEnvName, type Secrets, secretsOf, withoutSecrets } from './copy-secrets.js';
 
 /** What is copied, and how much at most. */
 export interface SiteCopyOptions {
@@ -76,9 +77,6 @@ export function removeAbandoned(folder: string, now = Date.now()): void {
   }
 }
 
-/** Lines of `.env` that no build needs: secrets. */
-const SECRET_LINE = /^[ \t]*(?:export[ \t]+)?PRESSMARK_(?:SECRET|DEPLOY|STATUS)\w*[ \t]*=.*$/gm;
-
 /** What a path of the copy was made of, and how the copy was right after that. */
 interface Copied {
   readonly source: string;
@@ -87,8 +85,11 @@ interface Copied {
 
 /**
  * Copies a site for builds that must not touch the site itself. Packages are not copied: the copy's `node_modules` holds
- * links to them. So does the copy of a repository to what stands next to the site. A symbolic link within the site leads to its counterpart in the copy; one that leaves the site leads where
- * it has led.
+ * links to them. So does the copy of a repository to what stands next to the site. A symbolic link within the site leads to
+ * its counterpart in the copy; one that leaves the site leads where it has led.
+ *
+ * Pressmark's secrets are not in the copy: settings for an environment, such as `.env` and what is left of it by editors, are
+ * copied without them, also where a link leads to such a file; any other file that holds one is left out.
  *
  * @throws PressmarkError SITE_TOO_LARGE; nothing of the copy is left then.
  */
@@ -103,21 +104,26 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
   const top = join(root, 'site', basename(repository?.top ?? siteDir) || 'site');
   const dir = join(top, repository?.prefix ?? '').replace(/[\\/]$/, '');
   const remove = () => fs.rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 });
-  /** By the path below the site's folder. */
+  /** By the path below the copy's folder. */
   let copied = new Map<string, Copied>();
+  /** What the copy was freed from. */
+  let knownSecrets: Secrets = [];
 
   async function sync(onReplaced?: (path: string, text: string) => void): Promise<SiteVersion> {
+    const secrets = secretsOf(siteDir, options.env ?? {});
+    const isSameSecrets = secrets.join('\n') === knownSecrets.join('\n');
     const before = copied;
     const now = new Map<string, Copied>();
     let bytes = 0;
     let files = 0;
     fs.utimesSync(root, new Date(), new Date()); // it is not abandoned
     await copyFolder(siteDir, dir);
-    if (repository !== undefined) linkNeighbours(siteDir, dir, repository.prefix);
+    if (repository !== undefined) await linkNeighbours(siteDir, dir, repository.prefix, linkOut);
     linkPackagesAbove(siteDir, join(root, 'site'));
     for (const path of before.keys()) if (!now.has(path)) discard(path);
     if (repository !== undefined) await borrowHistory(repository, top, options.env ?? {});
     copied = now;
+    knownSecrets = secrets;
     return (except = new Set()) => {
       const counted = [...now].filter(([path]) => !except.has(path.split(sep).join('/')));
       return hash('sha256', JSON.stringify(counted.map(([path, { source }]) => [path, source]).toSorted()));
@@ -137,15 +143,49 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
         const isGems = entry.isDirectory() && path === join('vendor', 'bundle');
         if (isGems) linkTo(source, target);
         else if (except.has(path)) continue;
-        else if (entry.isSymbolicLink()) linkTo(linkTarget(source, target), target);
+        else if (entry.isSymbolicLink()) await copyLink(source, target);
         else if (entry.isDirectory()) {
           if (entry.name === 'node_modules') linkPackages(source, target);
           else await copyFolder(source, target);
-        } else if (entry.isFile()) await copyFile(source, target, path);
+        } else if (entry.isFile()) await copyFile(source, target);
       }
     }
 
-    async function copyFile(source: string, target: string, path: string): Promise<void> {
+    /** Copies a link within the site. A build follows it, so that what it leads to counts. */
+    async function copyLink(source: string, target: string): Promise<void> {
+      const to = linkTarget(source, target);
+      if (isAbsolute(to)) await linkOut(source, target, { to });
+      else if (isEnvName(basename(source)) && readable(source)?.kind === 'file')
+        await copyFile(source, target);
+      else linkTo(to, target);
+    }
+
+    /** Links something outside of the site; a file with secrets is copied without them, also one that lies in a folder. */
+    async function linkOut(
+      source: string,
+      target: string,
+      { to = source, around = [] }: { to?: string; around?: readonly string[] } = {},
+    ): Promise<void> {
+      const found = readable(source);
+      if (found?.kind === 'file') {
+        const isEnv = [source, found.path].some((path) => isEnvName(basename(path)));
+        if (isEnv || (await holdsSecret(source, found.size, secrets))) await copyFile(source, target, isEnv);
+        else linkTo(to, target);
+      } else if (found?.kind === 'folder' && found.names.some(isEnvName)) {
+        if (around.includes(found.path)) return; // a circle
+        if (fs.lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink() === true) fs.unlinkSync(target);
+        fs.mkdirSync(target, { recursive: true });
+        for (const name of found.names)
+          await linkOut(join(source, name), join(target, name), { around: [...around, found.path] });
+      } else linkTo(to, target);
+    }
+
+    async function copyFile(
+      source: string,
+      target: string,
+      isEnv = isEnvName(basename(source)),
+    ): Promise<void> {
+      const path = relative(dir, target);
       const stat = await fs.promises.stat(source).catch((error: unknown) => {
         if (isGone(error)) return undefined;
         throw error;
@@ -159,21 +199,20 @@ export async function copySite(options: SiteCopyOptions): Promise<SiteCopy> {
           `the site is too large for a copy: it may have ${maxFiles} files and ${Math.round(maxBytes / 2 ** 20)} MB. Remove build output and caches from the site's folder, or set "output" to the folder that they are in`,
         );
       const known = before.get(path);
-      const isSame = known?.source === stampOf(stat) && known.copy === (await stampAt(target));
-      if (isSame) {
+      const stampOfCopy = async () => (await stampAt(target)) ?? '';
+      if (isSameSecrets && known?.source === stampOf(stat) && known.copy === (await stampOfCopy())) {
         now.set(path, known);
         return;
       }
       if (known !== undefined) discard(path);
       fs.rmSync(target, { force: true, recursive: true });
-      if (/^\.env(?:\.|$)/.test(path)) {
-        const text = await fs.promises.readFile(source, 'latin1');
-        await fs.promises.writeFile(target, text.replace(SECRET_LINE, ''), {
-          encoding: 'latin1',
-          mode: 0o600,
-        });
-      } else await fs.promises.copyFile(source, target, fs.constants.COPYFILE_FICLONE);
-      now.set(path, { source: stampOf(stat), copy: (await stampAt(target)) ?? '' });
+      if (isEnv) {
+        const text = withoutSecrets(await fs.promises.readFile(source, 'latin1'), secrets);
+        if (text !== undefined)
+          await fs.promises.writeFile(target, text, { encoding: 'latin1', mode: 0o600 });
+      } else if (!(await holdsSecret(source, stat.size, secrets)))
+        await fs.promises.copyFile(source, target, fs.constants.COPYFILE_FICLONE);
+      now.set(path, { source: stampOf(stat), copy: await stampOfCopy() });
     }
 
     /** Removes what was copied before, unless a build has put a folder there. */
@@ -223,6 +262,20 @@ async function stampAt(path: string): Promise<string | undefined> {
   }
 }
 
+/** What a path leads to, so far as this user may read it; undefined where that is nothing. */
+function readable(path: string) {
+  try {
+    const real = fs.realpathSync(path);
+    const stat = fs.statSync(real);
+    fs.accessSync(real, fs.constants.R_OK);
+    if (stat.isDirectory()) return { kind: 'folder', path: real, names: fs.readdirSync(real) } as const;
+    return stat.isFile() ? ({ kind: 'file', path: real, size: stat.size } as const) : undefined;
+  } catch (error) {
+    if (isGone(error) || ['EACCES', 'EPERM', 'ELOOP'].includes(systemCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}
+
 /** Makes a symbolic link, unless it is there. */
 function linkTo(to: string, path: string): void {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
@@ -267,7 +320,12 @@ async function borrowHistory(
  * Links what a build reads next to the site in its repository, such as the themes of several sites. Hidden files and
  * folders are not linked: secrets and git's own are among them.
  */
-function linkNeighbours(siteDir: string, copyDir: string, prefix: string): void {
+async function linkNeighbours(
+  siteDir: string,
+  copyDir: string,
+  prefix: string,
+  link: (from: string, to: string) => Promise<void>,
+): Promise<void> {
   let from = siteDir;
   let to = copyDir;
   for (let depth = prefix.split('/').filter((name) => name !== '').length; depth > 0; depth--) {
@@ -276,7 +334,7 @@ function linkNeighbours(siteDir: string, copyDir: string, prefix: string): void 
     to = dirname(to);
     for (const name of fs.readdirSync(from))
       if (name !== ours && name !== 'node_modules' && !name.startsWith('.'))
-        linkTo(join(from, name), join(to, name));
+        await link(join(from, name), join(to, name));
   }
 }
 

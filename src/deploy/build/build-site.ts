@@ -272,11 +272,13 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
     const changedArticles = included.filter(({ path }) => state.good?.digests[path] !== digests.get(path));
     replacing = { ...state.replacing, ...digestsAt(changedArticles) };
     await writeBuildState(stateDir, { ...state, replacing, interrupted: interrupted + 1 });
+    const links: string[] = [];
     const changed = await replaceOutput(join(site.dir, output), {
       path: join(siteDir, output),
       outputsDir: outputsFolder(stateDir),
       staysFolder: options.staysFolder,
       inUse: () => outputsInUse(stateDir),
+      onSkipped: (link, why) => links.push(`the symbolic link ${link} in the output is left out: ${why}`),
     });
     const isSame = changed.written.length + changed.removed.length === 0 && !mayBeNewer(state, interrupted);
     const good = {
@@ -297,7 +299,7 @@ export function createSiteBuild(options: SiteBuildOptions): SiteBuild {
       since: mayBeNewer(state, interrupted) ? undefined : state.good?.output,
       articles: changedArticles.map(({ path, url }) => ({ path, url })),
       excluded: all,
-      report: { checked, missing, skipped, warnings },
+      report: { checked, missing, skipped, warnings: [...links, ...warnings] },
     };
   }
 

@@ -5,7 +5,7 @@ import { systemCode } from '../../errors.js';
 import { makeDirectory, syncDirectory, syncFile, writeAtomically } from '../../fs/atomic-write.js';
 import { eachAtATime } from '../../fs/each-at-a-time.js';
 import { isGone } from '../../store/catalog/entry.js';
-import { FILES_AT_A_TIME, filesIn, tryLink } from '../folder-files.js';
+import { FILES_AT_A_TIME, filesIn, type OnSkipped, tryLink } from '../folder-files.js';
 
 /** The files that differ between two outputs, relative to the output folder, with forward slashes. */
 export interface ChangedFiles {
@@ -26,6 +26,8 @@ export interface OutputPlace {
   readonly staysFolder: boolean;
   /** The names of outputs that are being read, such as by a deploy; these are not removed. @default none */
   inUse?(): readonly string[];
+  /** Called with each symbolic link of the new output that is left out, and why. */
+  readonly onSkipped?: OnSkipped;
 }
 
 /** The digests of an output's files, by their names relative to it, with forward slashes. */
@@ -41,10 +43,10 @@ type Digests = ReadonlyMap<string, string>;
  */
 export async function replaceOutput(
   built: string,
-  { path, outputsDir, staysFolder, inUse = () => [] }: OutputPlace,
+  { path, outputsDir, staysFolder, inUse = () => [], onSkipped }: OutputPlace,
 ): Promise<ChangedFiles> {
   const current = fs.existsSync(path) ? fs.realpathSync(path) : undefined;
-  const after = await digestsOf(built);
+  const after = await digestsOf(built, onSkipped);
   const before = current === undefined ? new Map<string, string>() : await digestsOf(current);
   const changed = changedFiles(before, after);
   const isSame = changed.written.length + changed.removed.length === 0;
@@ -61,9 +63,9 @@ export async function replaceOutput(
 }
 
 /** The digests of all files of a folder. Symbolic links count as what they lead to. */
-async function digestsOf(root: string): Promise<Digests> {
+async function digestsOf(root: string, onSkipped?: OnSkipped): Promise<Digests> {
   const digests = new Map<string, string>();
-  await eachAtATime(FILES_AT_A_TIME, await filesIn(root), async (file) => {
+  await eachAtATime(FILES_AT_A_TIME, await filesIn(root, onSkipped), async (file) => {
     digests.set(file, digestOf(await fs.promises.readFile(join(root, file))));
   });
   return digests;

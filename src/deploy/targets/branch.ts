@@ -7,7 +7,7 @@ import type { Repository } from '../../git/cli/repository.js';
 import { identityOf, type Person } from '../../git/commit/identity.js';
 import { createRemote, FETCHED_REF, type Remote } from '../../git/push/remote.js';
 import { isGone } from '../../store/catalog/entry.js';
-import { filesIn } from '../folder-files.js';
+import { fileIn, filesIn } from '../folder-files.js';
 import type { DeployOutput, DeployTarget } from './target.js';
 
 export interface BranchOptions {
@@ -52,7 +52,8 @@ export function branchTarget(options: BranchOptions): DeployTarget {
   let tip: string | undefined;
   let commits = 0;
 
-  async function deploy({ folder, changed }: DeployOutput, signal: AbortSignal): Promise<void> {
+  async function deploy(output: DeployOutput, signal: AbortSignal): Promise<void> {
+    const { folder, changed } = output;
     if (commits >= MOST_COMMITS) reset();
     opened ??= open();
     try {
@@ -63,7 +64,7 @@ export function branchTarget(options: BranchOptions): DeployTarget {
         const parent = tip ?? (await remote.fetch(null));
         const commit = isKnown
           ? await importFiles(git, folder, changed, parent)
-          : await importAll(git, folder, parent);
+          : await importAll(git, output, parent);
         if (parent !== null && (await treeOf(git, commit)) === (await treeOf(git, parent))) {
           tip = parent;
           return;
@@ -126,10 +127,14 @@ export function branchTarget(options: BranchOptions): DeployTarget {
   }
 
   /** A commit of all files of the output and of those that stay. */
-  async function importAll(git: Git, folder: string, parent: string | null): Promise<string> {
+  async function importAll(
+    git: Git,
+    { folder, onSkipped }: DeployOutput,
+    parent: string | null,
+  ): Promise<string> {
     const stayingLines = parent === null ? new Map<string, string>() : await stayingFiles(git, parent);
     staying = new Set(stayingLines.keys());
-    const files = (await filesIn(folder)).filter((file) => !staying.has(file));
+    const files = (await filesIn(folder, onSkipped)).filter((file) => !staying.has(file));
     return await importCommit(git, parent, async function* () {
       yield Buffer.from('deleteall\n');
       for (const line of stayingLines.values()) yield Buffer.from(line);
@@ -193,7 +198,9 @@ async function written(folder: string, file: string): Promise<Buffer> {
   // Git has no such files, and a commit with them would be refused.
   if (file.split('/').includes('.git')) return Buffer.alloc(0);
   try {
-    const content = await fs.promises.readFile(join(folder, file));
+    const path = fileIn(folder, file);
+    if (path === undefined) return Buffer.from(`D ${quotedPath(file)}\n`);
+    const content = await fs.promises.readFile(path);
     return Buffer.concat([Buffer.from(`M 100644 inline ${quotedPath(file)}\n`), data(content)]);
   } catch (error) {
     if (isGone(error)) return Buffer.from(`D ${quotedPath(file)}\n`);

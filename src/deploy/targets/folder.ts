@@ -5,7 +5,7 @@ import { messageOf, PressmarkError, systemCode } from '../../errors.js';
 import { syncDirectory, syncFile } from '../../fs/atomic-write.js';
 import { eachAtATime } from '../../fs/each-at-a-time.js';
 import { isGone } from '../../store/catalog/entry.js';
-import { FILES_AT_A_TIME, filesIn, tryLink } from '../folder-files.js';
+import { FILES_AT_A_TIME, fileIn, filesIn, tryLink } from '../folder-files.js';
 import type { DeployOutput, DeployTarget } from './target.js';
 
 /** So many releases are kept, the present one among them. */
@@ -40,7 +40,8 @@ export function folderTarget(folder: string): Required<DeployTarget> {
   /** The last release that this process has made. */
   let lastRelease: string | undefined;
 
-  async function deploy({ folder: output, changed }: DeployOutput, signal: AbortSignal): Promise<void> {
+  async function deploy(given: DeployOutput, signal: AbortSignal): Promise<void> {
+    const { folder: output, changed } = given;
     try {
       fs.mkdirSync(releases, { recursive: true });
       const present = presentRelease();
@@ -48,7 +49,7 @@ export function folderTarget(folder: string): Required<DeployTarget> {
       const isPrepared = present !== undefined && nextIsOf === present && fs.existsSync(next);
       if (!isPrepared) await prepare(present, signal);
       nextIsOf = undefined; // it becomes another one now
-      const files = isPrepared && changed !== undefined ? changed : await differing(output, next);
+      const files = isPrepared && changed !== undefined ? changed : await differing(given, next);
       signal.throwIfAborted();
       await copyFiles(files, output, next);
       const name = releaseName();
@@ -155,7 +156,7 @@ export function folderTarget(folder: string): Required<DeployTarget> {
 }
 
 /** The files that an output and a copy do not have alike, by size and time. */
-async function differing(output: string, copy: string): Promise<string[]> {
+async function differing({ folder, onSkipped }: DeployOutput, copy: string): Promise<string[]> {
   const stamp = async (path: string) => {
     try {
       const { size, mtimeMs } = await fs.promises.stat(path);
@@ -166,9 +167,11 @@ async function differing(output: string, copy: string): Promise<string[]> {
     }
   };
   const found: string[] = [];
-  const files = new Set([...(await filesIn(output)), ...(await filesIn(copy))]);
+  const present = new Set(await filesIn(folder, onSkipped));
+  const files = new Set([...present, ...(await filesIn(copy))]);
   await eachAtATime(FILES_AT_A_TIME, files, async (file) => {
-    if ((await stamp(join(output, file))) !== (await stamp(join(copy, file)))) found.push(file);
+    const isSame = present.has(file) && (await stamp(join(folder, file))) === (await stamp(join(copy, file)));
+    if (!isSame) found.push(file);
   });
   return found;
 }
@@ -202,7 +205,7 @@ async function linkFiles(
 async function copyFiles(files: Iterable<string>, output: string, to: string): Promise<void> {
   const folders = new Set<string>();
   const all = [...files];
-  const isThere = (file: string) => isFileAt(join(output, file));
+  const isThere = (file: string) => fileIn(output, file) !== undefined;
   for (const file of all.filter((one) => !isThere(one))) removeFile(to, file);
   await eachAtATime(FILES_AT_A_TIME, all.filter(isThere), async (file) => {
     const target = join(to, file);

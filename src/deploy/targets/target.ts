@@ -1,3 +1,5 @@
+import type { OnSkipped } from '../folder-files.js';
+
 /** The output of a site, complete and checked, as a target is given it. */
 export interface DeployOutput {
   /** The folder, absolute, without symbolic links in its path. Nothing in it may be changed. */
@@ -7,6 +9,8 @@ export interface DeployOutput {
    * slashes. Undefined where that is not known, such as after a start; the target compares everything then.
    */
   readonly changed: ReadonlySet<string> | undefined;
+  /** Called with each symbolic link of the output that is not deployed, and why. */
+  readonly onSkipped?: OnSkipped;
 }
 
 /** Somewhere that the output of a site is brought to. */

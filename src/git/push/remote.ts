@@ -1,5 +1,5 @@
 import { PressmarkError } from '../../errors.js';
-import type { GitAnswer } from '../cli/git.js';
+import { type GitAnswer, redacted } from '../cli/git.js';
 import { isAncestor } from '../cli/history.js';
 import { commitAt } from '../cli/objects.js';
 import type { Repository } from '../cli/repository.js';
@@ -204,8 +204,8 @@ export async function createRemote(
   return { name, ref, fetch, push };
 }
 
-/** Reads `git push --porcelain`: `<flag> TAB <from>:<to> TAB <what happened>`. */
-export function pushedBy({ code, stdout }: GitAnswer, ref: string, name: string): Pushed {
+/** Reads `git push --porcelain`: `<flag> TAB <from>:<to> TAB <what happened>`; the remote's own lines are on standard error. */
+export function pushedBy({ code, stdout, stderr }: GitAnswer, ref: string, name: string): Pushed {
   const line = stdout.split('\n').find((one) => one.split('\t')[1]?.endsWith(`:${ref}`));
   if (code === 0) return { outcome: 'accepted' };
   if (line === undefined || !line.startsWith('!'))
@@ -215,5 +215,13 @@ export function pushedBy({ code, stdout }: GitAnswer, ref: string, name: string)
   const overtaken =
     /^\[rejected\]|cannot lock ref|failed to update ref|incorrect old value|reference already exists|fetch first|failed to lock/;
   if (overtaken.test(what)) return { outcome: 'refused' };
-  return { outcome: 'declined', why: what.replace('[remote rejected] ', '').replace(/^\((.*)\)$/, '$1') };
+  const why = what.replace('[remote rejected] ', '').replace(/^\((.*)\)$/, '$1');
+  const lines = stderr.split(/[\n\r]+/).flatMap((one) => {
+    const [, words = ''] = /^remote: (?:error: )?(.*?)\s*$/.exec(one) ?? [];
+    return words === '' ? [] : [redacted(words)];
+  });
+  return { outcome: 'declined', why: [why, ...lines.slice(0, MOST_LINES)].join('; ') };
 }
+
+/** How many lines of the remote are passed on. */
+const MOST_LINES = 6;

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parseEnv } from 'node:util';
 import test from 'ava';
 import { copySite, removeAbandoned } from '../../../src/deploy/site-copy.js';
 import { openRepository } from '../../../src/git/cli/repository.js';
@@ -34,10 +35,156 @@ test('a copy has the site’s files, and neither history, state, output nor secr
     'static/public',
     'static/public/logo.svg',
   ]);
-  t.is(fs.readFileSync(join(copy.dir, '.env'), 'utf8'), 'PUBLIC_COLOUR=green\n\n\n\n');
+  t.is(fs.readFileSync(join(copy.dir, '.env'), 'utf8'), 'PUBLIC_COLOUR=green\n');
   t.is(fs.statSync(dirname(dirname(copy.dir))).mode & 0o777, 0o700);
   copy.remove();
   t.false(fs.existsSync(copy.dir));
+});
+
+const SECRET = 'a-secret-of-the-service';
+const LONG = `${SECRET}\nand-its-second-line`;
+
+/** Everything that a build could read in a copy, also through links. */
+function textsIn(dir: string): string {
+  return fs
+    .readdirSync(dir, { recursive: true, encoding: 'utf8' })
+    .map((name) => join(dir, name))
+    .filter((path) => fs.existsSync(path) && fs.statSync(path).isFile())
+    .map((path) => fs.readFileSync(path, 'latin1'))
+    .join('\n');
+}
+
+/** The forms in which a site holds the secret: files of the site, of the folder around it, and links within the site. */
+const SHAPES: Record<
+  string,
+  { site?: Record<string, string>; around?: Record<string, string>; links?: Record<string, string> }
+> = {
+  'a .env with other values': { site: { '.env': `A=1\nPRESSMARK_SECRET=${SECRET}\nB="two words"\n` } },
+  'a .env behind a byte order mark': { site: { '.env': `\ufeffPRESSMARK_SECRET=${SECRET}\nA=1\n` } },
+  'a .env with line ends of Windows': { site: { '.env': `A=1\r\nPRESSMARK_SECRET=${SECRET}\r\n` } },
+  'a value over several lines': { site: { '.env': `A=1\nPRESSMARK_SECRET="${LONG}"\n` } },
+  'a value over several lines in single quotes': { site: { '.env': `PRESSMARK_SECRET='${LONG}'\nA=1\n` } },
+  'a value with escaped line ends': {
+    site: { '.env': `A=1\nPRESSMARK_SECRET="${LONG.replace('\n', '\\n')}"\n` },
+  },
+  'an exported value': { site: { '.env': `  export   PRESSMARK_SECRET = ${SECRET} # comment\nA=1\n` } },
+  'several secrets': {
+    site: { '.env': `A=1\nPRESSMARK_SECRET=${SECRET},the-former-one\nOLD=the-former-one\n` },
+  },
+  'the secret under another name': { site: { '.env': `A=1\nPRESSMARK_SECRET=${SECRET}\nKEY=${SECRET}\n` } },
+  'files beside .env': {
+    site: {
+      '.env': `A=1\nPRESSMARK_SECRET=${SECRET}\n`,
+      ...Object.fromEntries(
+        [
+          '.env.local',
+          '.env.production',
+          '.env~',
+          '.env-old',
+          '.envrc',
+          '.env.bak',
+          '#.env#',
+          'prod.env',
+          'sub/.env',
+        ].map((name) => [name, `export PRESSMARK_SECRET='${SECRET}'\n`]),
+      ),
+      '.env.swp': `b0VIM\0\0PRESSMARK_SECRET=${SECRET}\0A=1`,
+    },
+  },
+  'a former secret in files beside .env': {
+    site: {
+      '.env': 'A=1\n',
+      '.env~': `PRESSMARK_SECRET=${SECRET}\n`,
+      'sub/.env.old': `PRESSMARK_SECRET=${SECRET}\n`,
+    },
+  },
+  'a file with another name': {
+    site: { '.env': `A=1\nPRESSMARK_SECRET=${SECRET}\n`, 'deploy.sh': `SECRET=${SECRET} ./send\n` },
+  },
+  'a large file': {
+    site: {
+      '.env': `A=1\nPRESSMARK_SECRET=${SECRET}\n`,
+      'dump.sql': `${'x'.repeat(2 ** 20 - 10)}${SECRET}${'x'.repeat(2 ** 20)}`,
+    },
+  },
+  'a text of two bytes a letter': {
+    site: {
+      '.env': `A=1\nPRESSMARK_SECRET=${SECRET}\n`,
+      '.env.txt': [...`PRESSMARK_SECRET=${SECRET}`].map((letter) => `${letter}\0`).join(''),
+    },
+  },
+  'a link out of the site': {
+    around: { 'secrets/site.env': `A=1\nPRESSMARK_SECRET=${SECRET}\n` },
+    links: { '.env': '../secrets/site.env' },
+  },
+  'a link to a file with any name': {
+    around: { 'secrets/all': `A=1\nPRESSMARK_SECRET=${SECRET}\n` },
+    links: { '.env': '../secrets/all', 'settings.txt': '../secrets/all' },
+  },
+  'a link within the site': {
+    site: { 'config/production.env': `A=1\nPRESSMARK_SECRET=${SECRET}\n` },
+    links: { '.env': 'config/production.env' },
+  },
+  'a link to a file of the site with any name': {
+    site: { 'config/all': `A=1\nPRESSMARK_SECRET=${SECRET}\n` },
+    links: { '.env': 'config/all' },
+  },
+  'a link through a link': {
+    around: { all: `A=1\nPRESSMARK_SECRET=${SECRET}\n` },
+    links: { '.env': 'inner', inner: '../all' },
+  },
+  'a folder out of the site': {
+    around: { 'secrets/.env': `A=1\nPRESSMARK_SECRET=${SECRET}\n`, 'secrets/theme.css': 'x' },
+    links: { secrets: '../secrets', '.env': 'secrets/.env', '../secrets/again': '.' },
+  },
+  'a link to itself': {
+    site: { '.env': `A=1\nPRESSMARK_SECRET=${SECRET}\n` },
+    links: { '.env.local': '.env.local' },
+  },
+};
+
+for (const [name, { site = {}, around = {}, links = {} }] of Object.entries(SHAPES))
+  test(`no secret is in a copy, in the shape of ${name}`, async (t) => {
+    const root = tempDir(t);
+    const siteDir = join(root, 'site');
+    write(root, around);
+    write(siteDir, { 'content/a.md': 'a', ...site });
+    for (const [link, to] of Object.entries(links)) fs.symlinkSync(to, join(siteDir, link));
+    const copy = await copySite({ siteDir, except: [] });
+    t.teardown(copy.remove);
+    for (let again = 0; again < 2; again++) {
+      const texts = textsIn(copy.dir);
+      t.notRegex(texts, /a-secret-of|s\0e\0c\0r\0e\0t|and-its-second|the-former-one|PRESSMARK_/);
+      t.is(parseEnv(fs.readFileSync(join(copy.dir, '.env'), 'utf8')).A, '1');
+      t.is(fs.readFileSync(join(copy.dir, 'content/a.md'), 'utf8'), 'a');
+      await copy.sync();
+    }
+    // Nothing is written into what the site links to.
+    for (const [path, text] of Object.entries(around)) t.is(fs.readFileSync(join(root, path), 'utf8'), text);
+  });
+
+test('a file is freed of a secret that has come into .env, and a secret of the environment counts as well', async (t) => {
+  const siteDir = tempDir(t);
+  write(siteDir, { '.env': 'A=1\n', 'a.txt': `x ${SECRET}`, 'b.txt': 'y hook.example/long-id' });
+  const env = { PRESSMARK_DEPLOY_HOOK: 'hook.example/long-id' };
+  const copy = await copySite({ siteDir, except: [], env });
+  t.teardown(copy.remove);
+  t.regex(textsIn(copy.dir), /x a-secret/);
+  t.notRegex(textsIn(copy.dir), /long-id/);
+  fs.writeFileSync(join(siteDir, '.env'), `PRESSMARK_SECRET=${SECRET}\n`);
+  await copy.sync();
+  t.notRegex(textsIn(copy.dir), /a-secret/);
+});
+
+test('other values of .env stay as Node.js reads them', async (t) => {
+  const siteDir = tempDir(t);
+  const values = `PRESSMARK_SECRET=${SECRET}\nA=plain # comment\nB='two words'\nC="it's"\nD='say "hi"'\nE=\nF='a\\nb'\nG="a\nb"\nH=x=y\nURL=https://a.example/?b=c#d\n`;
+  write(siteDir, { '.env': values, '.env.local': '# kept as it is\nA=1\n' });
+  const copy = await copySite({ siteDir, except: [] });
+  t.teardown(copy.remove);
+  const { PRESSMARK_SECRET: _, ...others } = parseEnv(values);
+  t.deepEqual(parseEnv(fs.readFileSync(join(copy.dir, '.env'), 'utf8')), others);
+  t.is(fs.readFileSync(join(copy.dir, '.env.local'), 'utf8'), '# kept as it is\nA=1\n');
 });
 
 test('a copy finds the site’s packages and those of the repository around it, and has caches of its own', async (t) => {

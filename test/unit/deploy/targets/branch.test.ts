@@ -155,3 +155,40 @@ test('a remote that is away is a failure, and the next deploy has everything', a
   await deploy(undefined);
   t.deepEqual(await cloned(), { 'index.html': 'two' });
 });
+
+test('a deploy pushes no file behind a link out of the output, and no link stops it', async (t) => {
+  const { dir, build, create, cloned } = await setUp(t);
+  const outside = join(dir, 'secret.pem');
+  fs.writeFileSync(outside, 'secret');
+  build({ 'index.html': 'one' });
+  const folder = fs.realpathSync(join(dir, 'public'));
+  fs.symlinkSync(outside, join(folder, 'planted.txt'));
+  fs.symlinkSync('.', join(folder, 'x'));
+  const skipped: string[] = [];
+  const onSkipped = (link: string) => skipped.push(link);
+  const target = create();
+  await target.deploy({ folder, changed: undefined, onSkipped }, signal);
+  t.deepEqual(skipped.toSorted(), ['planted.txt', 'x']);
+  build({ 'index.html': 'two' });
+  await target.deploy({ folder, changed: new Set(['planted.txt', 'index.html']), onSkipped }, signal);
+  t.deepEqual(await cloned(), { 'index.html': 'two' });
+});
+
+test('where the remote refuses a push, its own lines say why', async (t) => {
+  const { bare, build, deploy } = await setUp(t);
+  const hook = join(bare, 'hooks/pre-receive');
+  const lines = [
+    'error: GH013: Repository rule violations found.',
+    '',
+    'Changes must be made through a pull request.',
+  ];
+  fs.writeFileSync(hook, `#!/bin/sh\n${lines.map((line) => `echo '${line}' >&2\n`).join('')}exit 1\n`, {
+    mode: 0o755,
+  });
+  build({ 'index.html': 'one' });
+  await t.throwsAsync(deploy(), {
+    code: 'DEPLOY_FAILED',
+    message:
+      /declined the push to pages: pre-receive hook declined; GH013: Repository rule violations found\.; Changes must be made through a pull request\./,
+  });
+});

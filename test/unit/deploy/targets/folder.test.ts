@@ -132,3 +132,22 @@ test('whatever changes from deploy to deploy, by two receivers in turn, current 
     { numRuns: runs(15) },
   );
 });
+
+test('a deploy publishes no file behind a link out of the output, and no link stops it', async (t) => {
+  const { output, build, target, current } = setUp(t);
+  const outside = join(output, '../secret.pem');
+  fs.writeFileSync(outside, 'secret');
+  build({ 'index.html': 'one' });
+  fs.symlinkSync(outside, join(output, 'planted.txt'));
+  fs.symlinkSync('.', join(output, 'x'));
+  fs.symlinkSync('index.html', join(output, 'home.html'));
+  const skipped: string[] = [];
+  const onSkipped = (link: string) => skipped.push(link);
+  const folder = fs.realpathSync(output);
+  await target.deploy({ folder, changed: undefined, onSkipped }, signal);
+  t.deepEqual(await contentOf(current), { 'home.html': 'one', 'index.html': 'one' });
+  t.deepEqual(skipped.toSorted(), ['planted.txt', 'x']);
+  await target.prepareNext(signal);
+  await target.deploy({ folder, changed: new Set(['planted.txt', 'index.html']), onSkipped }, signal);
+  t.deepEqual(await contentOf(current), { 'home.html': 'one', 'index.html': 'one' });
+});
