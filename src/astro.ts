@@ -141,10 +141,11 @@ async function loadHtml(context: LoaderContext, options: ArticlesOptions): Promi
       ids.set(path, id);
       return;
     }
+    // The entry of an HTML file may be left from an earlier load; another file of this load has the id only if it is in ids.
     if (
       existing?.filePath !== undefined &&
       existing.filePath !== filePath &&
-      !existing.filePath.endsWith('.html')
+      (!existing.filePath.endsWith('.html') || fileWith(id, path) !== undefined)
     )
       logger.warn(`${filePath} and ${existing.filePath} have the id ${id}; the page displays ${filePath}`);
     const parsed = await context.parseData({ id, data, filePath: path });
@@ -160,6 +161,10 @@ async function loadHtml(context: LoaderContext, options: ArticlesOptions): Promi
     ids.set(path, id);
   }
 
+  /** Another file with an id. */
+  const fileWith = (id: string, path: string) =>
+    [...ids].find(([other, otherId]) => otherId === id && other !== path)?.[0];
+
   const isArticle = (path: string) =>
     path.startsWith(folder) &&
     path.endsWith('.html') &&
@@ -170,7 +175,10 @@ async function loadHtml(context: LoaderContext, options: ArticlesOptions): Promi
     if (error.code === 'ENOENT') return []; // glob() has warned of it
     throw error;
   });
-  const paths = names.map((name) => join(folder, name)).filter(isArticle);
+  const paths = names
+    .map((name) => join(folder, name))
+    .filter(isArticle)
+    .toSorted();
   for (const path of paths) await read(path);
   const present = new Set(ids.values());
   for (const id of store.keys())
@@ -193,6 +201,8 @@ async function loadHtml(context: LoaderContext, options: ArticlesOptions): Promi
     if (id === undefined) return;
     ids.delete(path);
     store.delete(id);
+    const other = fileWith(id, path);
+    if (other !== undefined) reread(other);
   });
 }
 
