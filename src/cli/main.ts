@@ -91,9 +91,9 @@ function version(): string {
   return manifest.version;
 }
 
-/** A message on one line; what a build has printed keeps its lines. */
+/** A message on one line; what a build has printed keeps its lines, and each fault of a config has one. */
 function shown({ code, message }: PressmarkError): string {
-  return code === 'BUILD_FAILED' ? printableLines(message) : printable(message);
+  return ['BUILD_FAILED', 'CONFIG_INVALID'].includes(code) ? printableLines(message) : printable(message);
 }
 
 /** What the system refused, in its words; for a fault of our own, and only there, the stack. */

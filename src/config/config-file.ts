@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -38,9 +39,38 @@ export async function readConfigFile(path: string, limitMs = READ_MS): Promise<o
       : (await within(limitMs, importAnew(path), late)).default;
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch (cause) {
-    throw invalid(`${path} cannot be read: ${messageOf(cause).split('\n', 1)[0]}`, cause);
+    throw invalid(
+      `${path} cannot be read: ${messageOf(cause).split('\n', 1)[0]}${placeOf(cause, path)}`,
+      cause,
+    );
   }
   throw invalid(`${path} must export its settings as an object: export default defineConfig({ … })`);
+}
+
+/** The line at which a config cannot be read or run, in brackets; nothing where it is not known. */
+function placeOf(cause: unknown, path: string): string {
+  const line = path.endsWith('.json') ? lineInJson(cause, path) : lineInModule(cause, path);
+  return line === undefined ? '' : ` (line ${line})`;
+}
+
+function lineInJson(cause: unknown, path: string): number | undefined {
+  const text = fs.readFileSync(path, 'utf8');
+  const isCutOff = /^Unexpected end/.test(messageOf(cause));
+  const position = isCutOff ? text.length : / at position (\d+)/.exec(messageOf(cause))?.[1];
+  return position === undefined ? undefined : text.slice(0, Number(position)).split('\n').length;
+}
+
+function lineInModule(cause: unknown, path: string): string | undefined {
+  const { href } = pathToFileURL(path);
+  // Node keeps the line of a syntax error in an ES module to itself, but prints it.
+  const report =
+    cause instanceof SyntaxError
+      ? spawnSync(process.execPath, ['--check', path], { env: {}, encoding: 'utf8' }).stderr
+      : cause instanceof Error
+        ? (cause.stack ?? '')
+        : '';
+  const place = report.split('\n').find((line) => line.includes(`${href}`) || line.includes(`${path}:`));
+  return /(?:\?[\d.]+)?:(\d+)(?::\d+)?\)?$/.exec(place ?? '')?.[1];
 }
 
 /** When each config module was first read: Node keeps modules, so one that has changed since gets another address. */

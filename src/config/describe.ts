@@ -4,28 +4,29 @@ import { didYouMean, quote } from '../errors.js';
 /** Where a setting comes from, for messages: a file, the environment or the command line. */
 export type SourceOf = (key: PropertyKey | undefined) => string;
 
-/**
- * What is wrong with the settings, in one sentence: the first setting that is wrong, what it must be, and its value.
- *
- * @param input the settings as they were given.
- */
+/** What is wrong with the settings, a sentence for each fault: the setting, what it must be, and its value. */
 export function describe(
   error: z.ZodError,
   input: unknown,
   { schema, sourceOf }: { readonly schema: z.core.$ZodType; readonly sourceOf: SourceOf },
-): string {
-  const [first] = error.issues;
-  if (first === undefined) return 'the settings are wrong';
-  const issue = innermost(first, input, schema);
-  const where = sourceOf(issue.path[0]);
-  if (issue.code === 'unrecognized_keys') {
-    const key = issue.keys[0] ?? '';
-    const path = [...issue.path, key].join('.');
-    return `${where}: there is no setting ${quote(path)}${didYouMean(key, keysAt(schema, issue.path))}`;
-  }
-  const value = valueAt(input, issue.path);
-  const found = value === undefined ? 'and is missing' : `got ${shown(value)}`;
-  return `${where}: ${issue.path.join('.')} ${ruleOf(issue)}, ${found}`;
+): string[] {
+  return error.issues.flatMap((outer) => {
+    const issue = innermost(outer, input, schema);
+    if (issue.code === 'unrecognized_keys')
+      return issue.keys.map((key) => {
+        const path = [...issue.path, key].join('.');
+        return `${sourceOf(issue.path[0])}: there is no setting ${quote(path)}${insteadOf(key, keysAt(schema, issue.path))}`;
+      });
+    const value = valueAt(input, issue.path);
+    const found = value === undefined ? 'and is missing' : `got ${shown(value)}`;
+    return [`${sourceOf(issue.path[0])}: ${issue.path.join('.')} ${ruleOf(issue)}, ${found}`];
+  });
+}
+
+/** What an unknown key may have been meant to be. */
+function insteadOf(key: string, known: readonly string[]): string {
+  if (/secret/i.test(key)) return '; the signing secret belongs into .env, as PRESSMARK_SECRET';
+  return didYouMean(key, known);
 }
 
 /** What a value must be. The messages of zod's own are about types. */

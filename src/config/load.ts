@@ -44,7 +44,7 @@ export interface Settings extends Omit<Config, 'siteUrl' | 'build' | 'deploy'> {
  * This is the only place that reads `process.env`.
  *
  * @param variables the environment.
- * @throws PressmarkError CONFIG_INVALID, saying where, what and how to fix it.
+ * @throws PressmarkError CONFIG_INVALID, with a line for each fault: where, what and how to fix it.
  */
 export async function loadSettings(
   dir: string,
@@ -59,10 +59,16 @@ export async function loadSettings(
   const set = fromEnvironment(environment);
   const given = { ...input, ...set, ...flags };
   const result = schema.safeParse(given);
-  if (!result.success) {
+  const secrets = secretsIn(environment);
+  if (!result.success || secrets === undefined) {
     const sourceOf: SourceOf = (key = '') =>
       key in flags ? 'command line' : key in set ? 'environment or .env' : (configFile ?? 'config');
-    throw invalid(describe(result.error, given, { schema, sourceOf }));
+    throw invalid(
+      [
+        ...(result.success ? [] : describe(result.error, given, { schema, sourceOf })),
+        ...(secrets === undefined ? [noSecretIn(environment)] : []),
+      ].join('\n'),
+    );
   }
   const { siteUrl, build, deploy, ...config } = result.data;
   const {
@@ -83,7 +89,7 @@ export async function loadSettings(
     dir,
     siteUrl: (siteUrl ?? `http://localhost:${config.port}`).replace(/\/+$/, ''),
     siteUrlIsGuess: siteUrl === undefined,
-    secrets: secretsIn(environment),
+    secrets,
     configFile,
     environment: variables,
   };
@@ -103,18 +109,18 @@ export function siteUrlOf(text: string): string {
   );
 }
 
-/** The live signing secrets. @throws PressmarkError CONFIG_INVALID where the variable is set and holds none. */
-function secretsIn({ PRESSMARK_SECRET: list = '' }: NodeJS.Dict<string>): string[] {
+/** The live signing secrets; undefined where the variable is set and holds none. */
+function secretsIn({ PRESSMARK_SECRET: list = '' }: NodeJS.Dict<string>): string[] | undefined {
   const secrets = list
     .split(',')
     .map((secret) => secret.trim())
     .filter((secret) => secret !== '');
   // A random one in its place would refuse every delivery.
-  if (list !== '' && secrets.length === 0)
-    throw invalid(
-      `PRESSMARK_SECRET is ${quote(list)}, which holds no secret; set it to the one that the service issued, or remove it`,
-    );
-  return secrets;
+  return list !== '' && secrets.length === 0 ? undefined : secrets;
+}
+
+function noSecretIn({ PRESSMARK_SECRET: list }: NodeJS.Dict<string>): string {
+  return `PRESSMARK_SECRET is ${quote(list)}, which holds no secret; set it to the one that the service issued, or remove it`;
 }
 
 /** The environment of the process, for programs that are run before a site has settings. */
@@ -135,13 +141,12 @@ function readEnvironment(dir: string, variables: NodeJS.Dict<string>): NodeJS.Di
 }
 
 function fromEnvironment(environment: NodeJS.Dict<string>): Record<string, unknown> {
-  const { PRESSMARK_SITE_URL: siteUrl, PRESSMARK_ENDPOINT: endpoint, PORT: port, HOST: host } = environment;
-  if (port !== undefined && port !== '' && !/^\d+$/.test(port))
-    throw invalid(`PORT must be a number, got ${quote(port)}`);
+  const { PRESSMARK_SITE_URL: siteUrl, PRESSMARK_ENDPOINT: endpoint, PORT: port } = environment;
+  const { PRESSMARK_HOST: host } = environment; // not HOST, which some shells set to the machine's name
   return {
     ...(siteUrl && { siteUrl }),
     ...(endpoint && { endpoint }),
-    ...(port && { port: Number(port) }),
+    ...(port && { port: /^\d+$/.test(port) ? Number(port) : port }),
     ...(host && { host }),
   };
 }

@@ -103,6 +103,46 @@ test('a config module is read anew after it has changed, a CommonJS one too', as
   }
 });
 
+test('a config with a syntax error, or one that throws, is refused with the line', async (t) => {
+  for (const [name, text, line] of [
+    ['pressmark.config.mjs', 'export default {\n  port: 1;\n};\n', 2],
+    ['pressmark.config.js', 'module.exports = {\n\n  port: 1;\n};\n', 3],
+    ['pressmark.config.mjs', 'const site = {};\nexport default site.title.text;\n', 2],
+    ['pressmark.config.json', '{\n  "port": 1\n  "site": {}\n}\n', 3],
+    ['pressmark.config.json', '{\n  "port": 1,', 2],
+  ] as const) {
+    const dir = site(t, { 'package.json': '{"type":"commonjs"}', [name]: text });
+    await refuses(t, dir, new RegExp(`${name} cannot be read: .* \\(line ${line}\\)$`));
+  }
+});
+
+test('all faults of the settings are named at once, each in a line', async (t) => {
+  const config = { sitUrl: 'https://x.example', site: { pageSize: 0 }, git: { nope: 1 }, logLevel: 'loud' };
+  const dir = site(t, { 'pressmark.config.json': JSON.stringify(config) });
+  const variables = { PORT: 'eighty', PRESSMARK_SECRET: ',' };
+  const { message = '' } = (await t.throwsAsync(loadSettings(dir, {}, variables))) ?? {};
+  const lines = message.split('\n').map((line) => line.replace(`${dir}/`, ''));
+  t.deepEqual(lines.toSorted(), [
+    'PRESSMARK_SECRET is ",", which holds no secret; set it to the one that the service issued, or remove it',
+    'environment or .env: port must be a number, got "eighty"',
+    'pressmark.config.json: logLevel must be "fatal" or "error" or "warn" or "info" or "debug" or "trace" or "silent", got "loud"',
+    'pressmark.config.json: site.pageSize must be at least 1, got 0',
+    'pressmark.config.json: there is no setting "git.nope"',
+    'pressmark.config.json: there is no setting "sitUrl"; did you mean siteUrl?',
+  ]);
+});
+
+test('a secret in the config is refused: it belongs into .env', async (t) => {
+  const words = /there is no setting "secret"; the signing secret belongs into \.env, as PRESSMARK_SECRET$/;
+  await refusesConfig(t, { secret: 'abc' }, words);
+});
+
+test('the address to listen on is PRESSMARK_HOST; HOST, which some shells set, has no effect', async (t) => {
+  const dir = site(t, { 'pressmark.config.json': '{ "host": "127.0.0.1" }' });
+  t.is((await loadSettings(dir, {}, { HOST: 'machine' })).host, '127.0.0.1');
+  t.is((await loadSettings(dir, {}, { PRESSMARK_HOST: '::1' })).host, '::1');
+});
+
 test('an unknown setting is refused, and the nearest known one is named', async (t) => {
   await refusesConfig(t, { sitUrl: 'https://x.example' }, /no setting "sitUrl"; did you mean siteUrl\?/);
   await refusesConfig(
@@ -162,7 +202,7 @@ test('a port that is not a number from 0 to 65535 is refused', async (t) => {
     );
     t.regex(printed, /--port .*A port is a number from 0 to 65535\./, port);
   }
-  await refuses(t, site(t), /PORT must be a number, got "eighty"/, { PORT: 'eighty' });
+  await refuses(t, site(t), /environment or \.env: port must be a number, got "eighty"/, { PORT: 'eighty' });
   await refusesConfig(t, { port: 65_536 }, / port /);
 });
 
